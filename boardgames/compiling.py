@@ -15,23 +15,28 @@ It is called in the thread that compiles.
 """
 
 _listeners: list[Listener] = []
+_current = ("", 0)
 
 
 @contextmanager
 def compilation_listener(listener: Listener) -> Iterator[None]:
     """Call `listener` before and after each kernel that is compiled within the block.
 
-    A kernel that is loaded from the cache is not reported.
+    It is called at once if another thread is compiling. A kernel that is loaded from the cache is
+    not reported.
 
     Examples
     --------
     >>> seen = []
     >>> with compilation_listener(lambda module, count: seen.append((module, count))):
     ...     report("boardgames_abalone.rules", 1)
+    ...     report("", 1)
     >>> seen
-    [('boardgames_abalone.rules', 1)]
+    [('boardgames_abalone.rules', 1), ('', 1)]
     """
     _listeners.append(listener)
+    if _current[0]:
+        listener(*_current)
     try:
         yield
     finally:
@@ -40,5 +45,7 @@ def compilation_listener(listener: Listener) -> Iterator[None]:
 
 def report(module: str, count: int) -> None:
     """Tell all listeners that a kernel of a module is being compiled, or without a name that it is done."""
-    for listener in _listeners:
+    global _current  # noqa: PLW0603 - what is being compiled is a fact of the process
+    _current = module, count
+    for listener in tuple(_listeners):
         listener(module, count)

@@ -371,6 +371,16 @@ class MatchesReply(Reply, frozen=True, tag="matches"):
     matches: list[MatchEntry]
 
 
+class Compiling(Reply, frozen=True, tag="compiling"):
+    """Says that the server is compiling a kernel of `module`, the `count`th; no module means none any more.
+
+    Answers may then take a minute.
+    """
+
+    module: str
+    count: int
+
+
 class Created(Reply, frozen=True, tag="created"):
     """A new match, and the token of the seats of the person who asked for it."""
 

@@ -6,11 +6,13 @@ import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from typing import Any
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from boardgames.compiling import compilation_listener
 from boardgames.errors import BoardgamesError, MatchError, shortened
 from boardgames.web import messages, positions
 from boardgames.web.analysis import Analyst
@@ -53,6 +55,7 @@ class Page:
         self._dirty: set[str] = set()
         self._is_list_dirty = False
         self._news: TrainingReply | None = None
+        self._compiling: messages.Compiling | None = None
         self._replies: deque[bytes] = deque()
         self._answering: set[asyncio.Task[None]] = set()
         self._ready = asyncio.Event()
@@ -62,6 +65,13 @@ class Page:
     async def run(self) -> None:
         """Answer requests until the page disconnects."""
         await self._socket.accept()
+        loop = asyncio.get_running_loop()
+        told = ExitStack()
+        told.enter_context(
+            compilation_listener(
+                lambda module, count: loop.call_soon_threadsafe(self._compilation_changed, module, count)
+            )
+        )
         unsubscribe = self._lobby.subscribe(self._match_changed)
         sender, receiver = asyncio.create_task(self._send()), asyncio.create_task(self._receive())
         tasks: set[asyncio.Task[None]] = {sender, receiver}
@@ -69,6 +79,7 @@ class Page:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             unsubscribe()
+            told.close()
             self._analyst.close()
             self._lobby.training.unwatch(self._training_changed)
             for key in tuple(self._joined):
@@ -287,6 +298,10 @@ class Page:
         self._news = news
         self._ready.set()
 
+    def _compilation_changed(self, module: str, count: int) -> None:
+        self._compiling = messages.Compiling(module=module, count=count)
+        self._ready.set()
+
     def _reply(self, reply: messages.Reply, request: messages.Request | None = None) -> None:
         """Send a reply, as the direct answer to a request if one is given."""
         if request is not None and request.re is not None:
@@ -312,6 +327,9 @@ class Page:
             if self._news is not None:
                 news, self._news = self._news, None
                 await self._send_text(encode(news))
+            if self._compiling is not None:
+                compiling, self._compiling = self._compiling, None
+                await self._send_text(encode(compiling))
 
     async def _send_text(self, message: bytes) -> None:
         try:

@@ -8,6 +8,7 @@ import pytest
 from browsers import Visitor
 from training import EVOLVE, train
 
+from boardgames import compiling
 from boardgames.learning.config import Config
 
 Visit = Callable[..., Visitor]
@@ -146,6 +147,16 @@ def test_nothing_moves_while_a_match_goes_on(visitor: Visitor, game: str) -> Non
     page.wait_for_timeout(100)
     shifts = page.evaluate("window.shifts")
     assert sum(shift["value"] for shift in shifts) < MOST_SHIFT, shifts
+
+
+@pytest.mark.slow
+def test_a_page_says_that_the_server_compiles_as_long_as_it_does(visitor: Visitor) -> None:
+    page = visitor.open("#/training")
+    compiling.report("boardgames_abalone.rules", 3)
+    page.get_by_text("is compiling boardgames_abalone, which may take a minute. 3 kernels so far").wait_for()
+    check(page)
+    compiling.report("", 3)
+    page.get_by_text("is compiling").wait_for(state="detached")
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from web_pages import Page, Server
 from websockets.exceptions import ConnectionClosed
 
 import boardgames
+from boardgames import compiling
 from boardgames.game import Game, Move, Position, Termination
 from boardgames.manager import Manager
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
@@ -33,6 +34,20 @@ def play_out(page: Page, match: str) -> Any:
 
 
 # --- lobby and matches ---------------------------------------------------------
+
+
+def test_every_page_is_told_what_the_server_compiles(page: Page, server: Server) -> None:
+    page.ask("catalogue")
+    compiling.report("boardgames_abalone.rules", 3)
+    told = page.receive("compiling")
+    assert (told["module"], told["count"]) == ("boardgames_abalone.rules", 3)
+    late = server.page()
+    try:
+        assert late.receive("compiling")["count"] == 3
+    finally:
+        late.close()
+    compiling.report("", 3)
+    assert page.receive("compiling")["module"] == ""
 
 
 def test_a_game_is_described_with_its_agents_but_without_those_that_start_programs(page: Page) -> None:

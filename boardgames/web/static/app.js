@@ -23,19 +23,31 @@ document.getElementById("skip").addEventListener("click", (event) => {
   main.focus();
 });
 
-// the first connection usually takes no time, so nothing is said about it at once
+// the first connection usually takes no time, so nothing is said about it at once;
+// screen readers are not told the amount, which changes all the time
 let told = "";
-const tell = (text) => {
+const amount = document.createElement("span");
+amount.ariaHidden = "true";
+const tell = (text, much = "") => {
+  amount.textContent = much;
   if (text === told) return;
   told = text;
   clearTimeout(timer);
-  if (!text) connection.textContent = "";
-  else timer = setTimeout(() => (connection.textContent = text), SLOW);
+  if (!text) connection.replaceChildren();
+  else timer = setTimeout(() => connection.replaceChildren(text, amount), SLOW);
 };
 tell(T.connecting);
 net.addEventListener("status", ({ detail }) => {
   wasOpen ||= detail.open;
   tell(detail.open ? "" : wasOpen ? T.offline : T.connecting);
+});
+
+// while the server compiles its answers are late; the next kernel usually follows at once
+let quiet = 0;
+net.addEventListener("compiling", ({ detail: { module, count } }) => {
+  clearTimeout(quiet);
+  if (module) tell(T.compiling(module.split(".")[0]), T.kernels(count));
+  else quiet = setTimeout(() => told === T.offline || tell(""), SLOW);
 });
 
 // Return the page of an address; only the modules that it needs are loaded.

@@ -57,8 +57,8 @@ export class Net extends EventTarget {
     const text = JSON.stringify({ ...message, re });
     if (new Blob([text]).size > MOST_BYTES) return Promise.reject(new Error(T.tooLong));
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#settle(re, null, isDone ? null : new Error(T.noAnswer)), patience);
-      this.#pending.set(re, { resolve, reject, timer });
+      const wait = () => setTimeout(() => this.#settle(re, null, isDone ? null : new Error(T.noAnswer)), patience);
+      this.#pending.set(re, { resolve, reject, wait, timer: wait() });
       this.#socket.send(text);
     });
   }
@@ -136,7 +136,16 @@ export class Net extends EventTarget {
       if (type === "refused") this.#settle(re, null, new Error(message.reason));
       else this.#settle(re, message);
     }
+    if (type === "compiling") this.#waitLonger();
     this.#tell(type, message);
+  }
+
+  // The server is alive, but busy with something else than the answers.
+  #waitLonger() {
+    for (const pending of this.#pending.values()) {
+      clearTimeout(pending.timer);
+      pending.timer = pending.wait();
+    }
   }
 
   #settle(re, message, error) {

@@ -12,6 +12,8 @@ export const T = {
   // connection
   connecting: "Connecting…",
   offline: "Connection lost. Trying again…",
+  compiling: (name) => `The server is compiling ${name}, which may take a minute.`,
+  kernels: (n) => ` ${count(n, "kernel", "kernels")} so far`,
   noAnswer: "The server did not answer.",
   tooLong: "That is too long: at most 64 KB at a time.",
   lost: "The connection was lost.",
