@@ -153,7 +153,7 @@ def plugins(context: click.Context, is_thorough: bool, as_json: bool) -> None:
     if is_thorough:
         with spinner("checking plug-ins") as update:
             loaded.check_targets(
-                lambda name, done, total: update(f"checking plug-in {name}, {done} of {total} imports done")
+                lambda name, done, total: update(f"checking plug-in {name}, {done} of {total}")
             )
     group = context.find_root().command
     if isinstance(group, click.Group):

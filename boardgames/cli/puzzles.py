@@ -106,7 +106,8 @@ def _make(
     from boardgames.plugins import close_player
     from boardgames.puzzles import find_puzzles
 
-    player, found, tried = load_player(solver, game), [], 0
+    player, tried = load_player(solver, game), 0
+    found: list[Puzzle] = []
     assert isinstance(player, ExactPlayer)
 
     def report() -> None:
