@@ -10,6 +10,7 @@ from boardgames.cli.loading import load_game
 from boardgames.cli.options import NON_NEGATIVE, POSITIVE, Number, examples, game_options, json_option
 from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_CHECK_FAILED
+from boardgames.cli.progress import spinner
 from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 
 
@@ -92,18 +93,21 @@ def check(
     if move is not None and not position_texts:
         raise OptionError("--move needs --position: say in which position to check the move")
     sys.path.append("")  # an installed program does not search the current folder
-    report = check_game(
-        game,
-        matches=matches,
-        positions=positions,
-        seed=seed,
-        reference=None if reference is None else load_reference(reference, game),
-        perft_depth=perft_depth,
-        isolated=True,
-        only=only,
-        at=[game.parse(text) for text in position_texts],
-        move=move or "",
-    )
+    slow = None if reference is None else load_reference(reference, game)
+    at = [game.parse(text) for text in position_texts]
+    with spinner(f"checking {game_name}"):
+        report = check_game(
+            game,
+            matches=matches,
+            positions=positions,
+            seed=seed,
+            reference=slow,
+            perft_depth=perft_depth,
+            isolated=True,
+            only=only,
+            at=at,
+            move=move or "",
+        )
     if as_json:
         print_json(
             game=game_name,

@@ -8,6 +8,7 @@ from boardgames.cli.completion import complete_game
 from boardgames.cli.loading import load_position
 from boardgames.cli.options import Number, examples, json_option, position_options
 from boardgames.cli.output import count_text, print_json, say
+from boardgames.cli.progress import spinner
 from boardgames.errors import OptionError
 
 
@@ -46,10 +47,11 @@ def perft(
     if divide and depth < 1:
         raise OptionError(f"--divide needs a depth of at least 1, not {depth}")
     search.perft(position, 0)  # loads the kernels, so that it is not timed
-    started = time.perf_counter()
-    counts = search.divide(position, depth) if divide else {}
-    leaves = sum(counts.values()) if divide else search.perft(position, depth)
-    seconds = time.perf_counter() - started
+    with spinner("counting"):
+        started = time.perf_counter()
+        counts = search.divide(position, depth) if divide else {}
+        leaves = sum(counts.values()) if divide else search.perft(position, depth)
+        seconds = time.perf_counter() - started
     if as_json:
         print_json(
             game=game,

@@ -73,7 +73,7 @@ def test_replay_steps_through_a_match(home: Path, bg_on_terminal: Run) -> None:
     assert [step.partition("]")[0] for step in steps[1:]] == ["0/3", "1/3", "3/3", "2/3", "3/3", "3/3"]
     assert "ply 1, red: 4" in steps[1]
     assert "ply 3, red: 6" in steps[2]
-    assert "ply 2: 1... 5" in steps[3]
+    assert "ply 2, blue: 5" in steps[3]
     assert "Enter: next ply, b: back" in steps[5]
 
 
@@ -221,7 +221,7 @@ def test_every_command_says_what_it_compiles_and_counts_the_kernels(terminal: Ru
     assert user.seen.rfind("compiling") < user.seen.rfind("\x1b[K") < user.seen.find("......./.......")
     assert "once" not in user.seen  # the next command compiles more
     user = terminal("perft", "connect4", "--depth", "2", BOARDGAMES_HOME=cold)
-    user.wait_for("compiling boardgames.search.perft, kernel 1, 0 s")
+    user.wait_for("compiling boardgames.search.perft, kernel ")
     assert user.wait() == 0
     assert "boardgames_connect4" not in user.seen
 
