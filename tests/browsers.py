@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import pytest
 from waiting import TIMEOUT_S
@@ -18,6 +19,20 @@ REQUIRED = "BROWSER_TESTS"
 PATIENCE_MS = 1000 * int(TIMEOUT_S)
 POLL_MS = 15
 LONGEST_MATCH = 400
+LEAST_WIDTH = 250
+"""Pixels of a board that can be used."""
+_DRAWN = """() => {
+  const { width, left, right } = document.querySelector("svg.board").getBoundingClientRect();
+  const height = (e) => Math.round(e.getBoundingClientRect().top + e.getBoundingClientRect().height / 2);
+  const count = (selector) => document.querySelectorAll(`.board ${selector}`).length;
+  return {
+    width, left, right, pieces: count(".pieces > g") + count(".under > g"), lines: count(".drawn-line"),
+    targets: Object.fromEntries(
+      [...document.querySelectorAll(".board .target")].map((e) => [e.dataset.id, height(e)])),
+    names: [...document.querySelectorAll(".bar-name")].map((e) => e.textContent),
+  };
+}"""
+"""Returns what a page shows of a board: its targets with their heights, and the names above and below it."""
 ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
 
 
@@ -160,6 +175,23 @@ class Visitor:
         """Return what is clicked on the board for an id."""
         return self.page.locator(f'.board [data-id="{cell}"]')
 
+    def check_board(self, near: int) -> None:
+        """Check that the whole board is drawn and fits the window, as the player of side `near` sees it."""
+        self.wait_for_ply(self.state["ply"])
+        picture, found = self.state["picture"], self.page.evaluate(_DRAWN)
+        assert set(found["targets"]) == {one["id"] for one in picture["cells"] + picture["lines"]}
+        assert found["pieces"] == len(picture["pieces"])
+        assert found["lines"] == sum(line["side"] is not None for line in picture["lines"])
+        assert found["width"] > LEAST_WIDTH
+        assert found["left"] >= 0
+        assert found["right"] <= self.page.viewport_size["width"]
+        for name, side in zip(found["names"], (1 - near, near), strict=True):
+            assert name == (self.state["names"][side] if self.state["seats"][side]["taken"] else "free seat")
+        is_turned = near == 1 and picture["surface"] != "front"
+        by_height = sorted(picture["cells"], key=lambda cell: cell["y"], reverse=is_turned)
+        heights = [found["targets"][cell["id"]] for cell in by_height]
+        assert heights == sorted(heights), "the board is the wrong way up"
+
     def focused(self, expression: str) -> Any:
         """Return the value of a JavaScript expression about the element `e` that has the focus."""
         return self.page.evaluate(f"() => {{ const e = document.activeElement; return {expression}; }}")
@@ -171,17 +203,20 @@ class Visitor:
         game: str,
         opponent: Literal["agent", "open", "here"] = "agent",
         *,
+        side: int = 0,
         ply_limit: int | None = None,
         **options: object,
     ) -> None:
-        """Start a match through the form, by mouse: this person is side 0, the agent is `random`."""
+        """Start a match through the form, by mouse: this person plays `side`, the agent is `random`."""
         page = self.open(f"#/new/{game}")
         if options:
             page.get_by_text("Options", exact=True).first.click()
         for name, value in options.items():
             page.get_by_label(name).fill(str(value))
-        seat = page.locator(".seat").nth(1)
+        page.locator(".seat").nth(side).get_by_label("Me", exact=True).check()
+        seat = page.locator(".seat").nth(1 - side)
         if opponent == "agent":
+            seat.get_by_label("Computer", exact=True).check()
             seat.get_by_label("Strength").select_option(label="Another agent")
             seat.get_by_label("Agent", exact=True).select_option("random")
         else:
@@ -189,6 +224,7 @@ class Visitor:
         if ply_limit is not None:
             page.get_by_text("Limits and position").click()
             page.get_by_label("Most moves in the match").fill(str(ply_limit))
+        self.state = {}
         page.get_by_role("button", name="Start match").click()
         self.wait(lambda: self.state and page.locator(".status").count(), "the match")
 
@@ -242,3 +278,19 @@ class Visitor:
             if is_move:
                 return
         pytest.fail(f"no move is made with the arrow keys after {ply} moves")
+
+
+def join(visitor: Visitor, other: Visitor) -> None:
+    """Open the match of another visitor."""
+    visitor.open(f"#{urlsplit(other.page.url).fragment}")
+    visitor.wait(lambda: visitor.state, "the match")
+
+
+def play_until(ply: int, *players: Visitor) -> None:
+    """Let people make the first legal move in turn until so many moves are made, or the match is over."""
+    while all(visitor.state["outcome"] is None for visitor in players) and players[0].state["ply"] < ply:
+        before = players[0].state["ply"]
+        mover = next(visitor for visitor in players if visitor.state["to_move"] in visitor.state["yours"])
+        mover.move(min(mover.state["picture"]["clicks"]))
+        for visitor in players:
+            visitor.wait_for_ply(before + 1)

@@ -76,6 +76,20 @@ class Server:
         return Page(connect(f"ws://{self.host}/ws", origin=f"http://{self.host}", additional_headers=headers))
 
 
+class Kept:
+    """A server that can be started again on its port and its store."""
+
+    def __init__(self, store: Path) -> None:
+        self.store = store
+        self.server = Server(store=store)
+
+    def restart(self) -> None:
+        """Stop the server, and start it again."""
+        port = self.server.port
+        self.server.close()
+        self.server = Server(store=self.store, port=port)
+
+
 class Page:
     """What a page sends and receives."""
 

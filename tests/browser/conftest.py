@@ -1,12 +1,13 @@
 """A browser, a server with all games and the example, and people who visit it."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browsers import Visitor, chromium
 from installed import tictactoe_installed
-from web_pages import Server
+from web_pages import Kept, Server
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +22,14 @@ def server() -> Iterator[Server]:
         server = Server()
         yield server
         server.close()
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Kept]:
+    with tictactoe_installed():
+        kept = Kept(tmp_path / "matches.db")
+        yield kept
+        kept.server.close()
 
 
 @pytest.fixture

@@ -28,16 +28,19 @@ def check_end(visitor: Visitor) -> None:
     assert position.outcome is not None or state["outcome"]["text"] == "draw (ply limit)"
 
 
+@pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("game", MATCHES)
-def test_a_move_by_mouse_is_answered(visit: Visit, game: str) -> None:
+def test_a_move_by_mouse_is_answered(visit: Visit, game: str, side: int) -> None:
     visitor = visit()
-    visitor.start(game, **MATCHES[game])
+    visitor.start(game, side=side, **MATCHES[game])
+    assert visitor.wait_for_turn()
+    visitor.check_board(side)
     move = min(visitor.state["picture"]["clicks"])
     visitor.move(move)
     assert visitor.wait_for_turn()
-    assert visitor.shown_moves()[0] == move
-    assert len(visitor.shown_moves()) == 2
-    assert visitor.status == f"Your move, {visitor.state['sides'][0]}"
+    assert visitor.shown_moves()[side] == move
+    assert len(visitor.shown_moves()) == 2 + side
+    assert visitor.status == f"Your move, {visitor.state['sides'][side]}"
 
 
 @pytest.mark.slow

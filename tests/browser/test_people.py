@@ -1,66 +1,19 @@
 """Two people at browsers of their own, and those who watch them."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from collections.abc import Callable
 
 import pytest
-from browsers import Visitor
-from web_pages import Server
+from browsers import Visitor, join, play_until
+from web_pages import Kept, Server
 
 Visit = Callable[..., Visitor]
 ACTIONS = ("Take back", "Offer draw", "Resign", "Hint")
 
 
-class Kept:
-    """A server that can be started again on its port and its store."""
-
-    def __init__(self, store: Path) -> None:
-        self.store = store
-        self.server = Server(store=store)
-
-    def restart(self) -> None:
-        port = self.server.port
-        self.server.close()
-        self.server = Server(store=self.store, port=port)
-
-
 @pytest.fixture
-def kept(tmp_path: Path) -> Iterator[Kept]:
-    kept = Kept(tmp_path / "matches.db")
-    yield kept
-    kept.server.close()
-
-
-@pytest.fixture
-def visit(browser: Any, kept: Kept) -> Iterator[Visit]:
-    """Return a function that makes visitors of the server that can be restarted."""
-    visitors: list[Visitor] = []
-
-    def make() -> Visitor:
-        visitors.append(Visitor(browser, kept.server))
-        return visitors[-1]
-
-    yield make
-    for visitor in visitors:
-        visitor.close()
-
-
-def join(visitor: Visitor, other: Visitor) -> None:
-    """Open the match of another visitor."""
-    visitor.open(f"#{urlsplit(other.page.url).fragment}")
-    visitor.wait(lambda: visitor.state, "the match")
-
-
-def play_until(ply: int, *players: Visitor) -> None:
-    """Let people make the first legal move in turn until so many moves are made, or the match is over."""
-    while all(visitor.state["outcome"] is None for visitor in players) and players[0].state["ply"] < ply:
-        before = players[0].state["ply"]
-        mover = next(visitor for visitor in players if visitor.state["to_move"] in visitor.state["yours"])
-        mover.move(min(mover.state["picture"]["clicks"]))
-        for visitor in players:
-            visitor.wait_for_ply(before + 1)
+def server(kept: Kept) -> Server:
+    """Return the server that can be restarted, for the visitors."""
+    return kept.server
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ export class Analysis {
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
-    net.addEventListener("status", ({ detail }) => detail.open && (this.state ? this.evaluation.ask() : this.#show()), { signal });
+    net.addEventListener("status", ({ detail }) => detail.open && this.#connected(), { signal });
     net.addEventListener("annotated", ({ detail }) => detail.key === this.review && this.#note(detail), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     if (net.isOpen) this.#show();
@@ -170,6 +170,15 @@ export class Analysis {
     return this.net.request({ type: "board", ...place(line), moves: [...line.moves.slice(0, line.ply), move], ply: null });
   }
 
+  // Ask again for what a lost connection has not brought.
+  #connected() {
+    this.#show();
+    if (!this.state) return;
+    this.#describe();
+    this.evaluation.refresh();
+    this.overlays.refresh();
+  }
+
   // Show what is wanted; if that changes meanwhile, only the last wish is asked for.
   async #show() {
     if (this.isAsking) return;
@@ -178,12 +187,18 @@ export class Analysis {
       const { edit, ...wanted } = this.wanted;
       this.wanted = null;
       try {
-        this.#receive(await this.net.request({ type: edit ? "edit" : "board", ...place(wanted), ...edit }), wanted);
+        const state = await this.net.request({ type: edit ? "edit" : "board", ...place(wanted), ...edit });
+        if (this.abort.signal.aborted) return;
+        this.#receive(state, wanted);
       } catch (error) {
         if (!this.state) this.loading.replaceChildren(`${error.message} `, h("a", { href: "#/" }, T.toLobby));
         else {
           this.#draw();
           this.board.tell(error.message);
+        }
+        if (!this.state && !this.net.isOpen) {
+          this.wanted = wanted;
+          break;
         }
       }
     }
@@ -206,14 +221,27 @@ export class Analysis {
     Object.assign(this, { base, state });
     if (isOther) {
       choices(this.piece, [...state.pieces, T.noPiece]);
-      this.net.game(game).then((described) => {
-        this.evaluation.offer(described);
-        this.overlays.offer(described.overlays);
-        choices(this.layout, described.layouts, layout);
-      }, () => {});
+      this.described = null;
+      this.#describe();
     }
     history.replaceState(null, "", this.#address());
     this.#draw();
+  }
+
+  // Ask for what the game offers, unless that is known.
+  async #describe() {
+    const { game } = this.state;
+    if (this.described === game) return;
+    try {
+      const { overlays, layouts, ...described } = await this.net.game(game);
+      if (this.state.game !== game) return;
+      this.described = game;
+      this.evaluation.offer(described);
+      this.overlays.offer(overlays);
+      choices(this.layout, layouts, this.state.layout);
+    } catch {
+      // it is asked for again when the connection is back
+    }
   }
 
   #address() {

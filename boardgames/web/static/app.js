@@ -50,13 +50,22 @@ net.addEventListener("compiling", ({ detail: { module, count } }) => {
   else quiet = setTimeout(() => told === T.offline || tell(""), SLOW);
 });
 
-// Return the page of an address; only the modules that it needs are loaded.
+// Return a function that makes the page of an address; only the modules that it needs are loaded.
 async function pageOf(kind, id, analysis) {
-  if (analysis) return new (await import("./analysis.js")).Analysis(net, analysis);
-  if (kind === "match" && id) return new (await import("./match.js")).Match(net, id);
-  if (kind !== "training") return new (await import("./lobby.js")).Lobby(net, id);
+  if (analysis) {
+    const { Analysis } = await import("./analysis.js");
+    return () => new Analysis(net, analysis);
+  }
+  if (kind === "match" && id) {
+    const { Match } = await import("./match.js");
+    return () => new Match(net, id);
+  }
+  if (kind !== "training") {
+    const { Lobby } = await import("./lobby.js");
+    return () => new Lobby(net, id);
+  }
   const { Run, Runs } = await import("./training.js");
-  return id ? new Run(net, id) : new Runs(net);
+  return () => (id ? new Run(net, id) : new Runs(net));
 }
 
 async function route() {
@@ -73,12 +82,10 @@ async function route() {
   main.replaceChildren();
   document.title = T.site;
   const visit = ++visits;
-  const next = await pageOf(kind, id, analysis).catch(() => ({ element: document.createTextNode(T.noAnswer), close() {} }));
-  if (visit !== visits) {
-    next.close();
-    return;
-  }
-  page = next;
+  const make = await pageOf(kind, id, analysis).catch(() => () => ({ element: document.createTextNode(T.noAnswer), close() {} }));
+  // another address may have been opened meanwhile; a page that nobody sees must not join and leave what the next one shows
+  if (visit !== visits) return;
+  page = make();
   main.append(page.element);
   scrollTo(0, 0);
 }

@@ -28,17 +28,29 @@ export class Board {
     this.onPreview = onPreview ?? (() => {});
     this.onRefuse = onRefuse ?? (() => {});
     this.prefix = `board${++boards}`;
-    this.clicks = new Clicks();
-    this.picture = null;
-    this.geometry = "";
+    // what the board shows; each of these may be set at any time, before the first picture too
+    this.source = null;
+    this.interactive = false;
     this.flipped = false;
     this.coordinates = true;
+    this.marks = new Marks();
+    this.hinted = [];
     this.animation = true;
+    // what people do on it
+    this.clicks = new Clicks();
+    this.options = new Map();
     this.current = null;
     this.hovered = null;
-    this.hinted = [];
-    this.marks = new Marks();
+    this.aimed = null;
     this.previewed = null;
+    // what has been drawn of it: the picture as it is turned, and its elements
+    this.picture = null;
+    this.geometry = "";
+    this.ratio = 1;
+    this.directions = [];
+    this.items = new Map();
+    this.pieces = new Map();
+    this.groups = new Map();
     this.targets = new Map();
     this.layers = Object.fromEntries(LAYERS.map((name) => [name, s("g", { class: name })]));
     this.layers.labels = s("g", { class: "labels", "aria-hidden": "true" });
@@ -57,37 +69,28 @@ export class Board {
   }
 
   // Show a picture; moves can be built only if `interactive`.
-  show(picture, { interactive = false, animate = true } = {}) {
-    const previous = this.picture;
-    const isSame = this.source === picture;
-    if (!isSame || interactive !== this.interactive) this.clicks = new Clicks(interactive ? picture.clicks : {});
+  show(picture, { interactive = false } = {}) {
+    const isOther = this.source !== picture;
+    if (isOther || interactive !== this.interactive) this.clicks = new Clicks(interactive ? picture.clicks : {});
+    if (isOther) {
+      this.hinted = [];
+      this.aimed = null;
+    }
     this.source = picture;
     this.interactive = interactive;
-    this.picture = this.flipped ? flipped(picture) : picture;
-    const geometry = JSON.stringify([
-      this.flipped, picture.surface, picture.bounds,
-      picture.cells.map(({ id, x, y, shape }) => [id, x, y, shape]), picture.lines.map(({ id }) => id),
-    ]);
-    const isNew = geometry !== this.geometry;
-    this.geometry = geometry;
-    if (isNew) this.#drawStatic();
-    if (!isSame || isNew) this.hinted = [];
-    if (!isSame) this.aimed = null;
-    this.#drawPosition();
-    if (animate && !isNew && !isSame && previous) this.#animate(previous);
-    this.#update();
+    this.#draw(isOther);
   }
 
   setFlipped(value) {
     if (value === this.flipped) return;
     this.flipped = value;
-    this.#redraw();
+    this.#draw();
   }
 
   setCoordinates(value) {
     this.coordinates = value;
     this.svg.classList.toggle("plain", !value);
-    if (this.picture) this.#redraw();
+    this.#draw();
   }
 
   // Show a move without making it, such as a hint.
@@ -99,8 +102,7 @@ export class Board {
   // Draw what overlays say about the position.
   setMarks(marks) {
     this.marks = marks;
-    if (!this.picture) return;
-    this.#drawMarks();
+    if (this.picture) this.#drawMarks();
     this.#update();
   }
 
@@ -150,11 +152,11 @@ export class Board {
   // Show what a move would change if that is more than one piece, line or cell.
   showResult(picture, isSpoken) {
     const { layers, pieces } = this;
-    const { sides } = this.picture;
     for (const group of this.groups.values()) group.removeAttribute("opacity");
     layers.result.replaceChildren();
     layers.lost.replaceChildren();
-    if (!picture) return;
+    if (!picture || !this.picture) return;
+    const { sides } = this.picture;
     const { left, came, after } = this.#changes(pieces, picture);
     const owned = picture.cells.filter((cell) => this.items.get(cell.id)?.owner !== cell.owner);
     const lines = picture.lines.filter((line) => this.items.get(line.id)?.side !== line.side);
@@ -205,15 +207,23 @@ export class Board {
     this.#update();
   }
 
-  #redraw() {
-    const { path } = this.clicks;
-    this.geometry = "";
-    this.show(this.source, { interactive: this.interactive, animate: false });
-    this.clicks.path = path;
+  // --- drawing ---
+
+  // Draw the picture, if there is one yet, as everything that was set wants it.
+  #draw(isAnimated = false) {
+    if (!this.source) return;
+    const [previous, geometry] = [this.picture, this.geometry];
+    this.picture = this.flipped ? flipped(this.source) : this.source;
+    const { surface, bounds, cells, lines } = this.source;
+    this.geometry = JSON.stringify([
+      this.flipped, surface, bounds, cells.map(({ id, x, y, shape }) => [id, x, y, shape]), lines.map(({ id }) => id),
+    ]);
+    const isSamePlace = this.geometry === geometry;
+    if (!isSamePlace) this.#drawStatic();
+    this.#drawPosition();
+    if (isAnimated && isSamePlace) this.#animate(previous);
     this.#update();
   }
-
-  // --- drawing ---
 
   #url(name) {
     return `url(#${this.prefix}-${name})`;
@@ -463,6 +473,7 @@ export class Board {
   // Show what is selected, what can follow and what has the focus; name every target.
   #update() {
     const { clicks, picture, layers } = this;
+    if (!picture) return;
     const { path } = clicks;
     const options = clicks.next();
     const restarts = path.length ? clicks.next([]) : options;
@@ -631,7 +642,7 @@ export class Board {
   #hover(id) {
     if (id === this.hovered) return;
     this.hovered = id;
-    if (this.picture) this.#update();
+    this.#update();
   }
 
   #drawDrag(from, event) {

@@ -55,6 +55,8 @@ export class Chart {
   constructor(title, moved) {
     this.moved = moved;
     this.step = null;
+    this.series = [];
+    this.steps = [];
     this.svg = s("svg", { "aria-hidden": "true" });
     this.readout = h("span", { class: "readout" });
     const point = (event) => this.#point(event);
@@ -78,7 +80,7 @@ export class Chart {
   mark(step) {
     const { steps, series, plot, cursor } = this;
     this.step = step;
-    if (!steps?.length) return;
+    if (!steps.length) return;
     this.index = step === null ? steps.length - 1 : Math.max(0, steps.findLastIndex((one) => one <= step));
     const now = steps[this.index];
     const points = series.map((one) => one.points.findLast(([at]) => at <= now) ?? one.points[0]);
@@ -96,7 +98,7 @@ export class Chart {
   #draw() {
     const { steps, series, best, bounds, svg, plot: { clientWidth: width, clientHeight: height } } = this;
     svg.replaceChildren();
-    if (!width || !steps?.length) return;
+    if (!width || !steps.length) return;
     const right = width - RIGHT;
     const shown = [...series.flatMap(({ points }) => points), ...(best ? [best] : [])];
     const across = range(shown.map(([step]) => step));

@@ -56,12 +56,17 @@ export class Evaluation {
       this.onFound?.(null);
     }
     this.isOn = isOn;
-    if (isOn) this.ask();
+    this.refresh();
   }
 
   #choose() {
     keepPreference("evaluator", this.agent.value.trim());
-    this.ask();
+    this.refresh();
+  }
+
+  // Ask again if there is something to ask for, such as after the connection was lost.
+  refresh() {
+    if (this.isOn && this.request) this.ask();
   }
 
   ask() {

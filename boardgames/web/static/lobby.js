@@ -1,7 +1,7 @@
 // The start page: set up a new match, and find matches to join or watch.
 
 import { details, field, h, keepPreference, number, preferences, replaceItems, setText, swatch } from "./dom.js";
-import { tokensOf } from "./net.js";
+import { LONG_PATIENCE, tokensOf } from "./net.js";
 import { T } from "./texts.js";
 
 const MINUTES = [1, 3, 5, 10, 15, 30];
@@ -34,9 +34,12 @@ export class Lobby {
   }
 
   async #load() {
-    if (this.catalogue) return;
+    if (this.catalogue) {
+      if (!this.game && this.wanted) this.#choose(this.wanted);
+      return;
+    }
     try {
-      this.catalogue = (await this.net.request({ type: "catalogue" })).games;
+      this.catalogue = (await this.net.request({ type: "catalogue" }, false, LONG_PATIENCE)).games;
       this.#drawForm();
     } catch (error) {
       this.form.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message));

@@ -22,6 +22,7 @@ export class Match {
     this.id = id;
     this.state = null;
     this.shown = null; // the ply of an earlier position, or null for the current one
+    this.turned = null; // whether a person has turned the board, or null if it lies as it does for its players
     this.views = new Map();
     this.previews = new Map();
     this.notice = "";
@@ -38,6 +39,7 @@ export class Match {
     this.abort = new AbortController();
     const { signal } = this.abort;
     net.addEventListener("match", ({ detail }) => detail.id === id && this.#receive(detail), { signal });
+    net.addEventListener("status", ({ detail }) => detail.open && this.state && this.#connected(), { signal });
     net.addEventListener("join-refused", ({ detail }) => detail.match === id && this.#missing(detail.reason), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     net.join(id);
@@ -141,11 +143,7 @@ export class Match {
       this.body.hidden = false;
       this.loading.remove();
       document.title = T.pageTitle(state.title);
-      this.board.setFlipped(this.#mine(1) && !this.#mine(0) && state.picture.surface !== "front");
-      this.net.game(state.game).then((game) => {
-        this.overlays.offer(game.overlays);
-        this.evaluation.offer(game);
-      }, () => {});
+      this.#describe();
     }
     const common = before ? before.moves.findIndex((move, i) => move.text !== state.moves[i]?.text) : 0;
     if (before && common >= 0) for (const ply of [...this.views.keys()]) if (ply > common) this.views.delete(ply);
@@ -168,8 +166,38 @@ export class Match {
     this.#draw();
   }
 
+  // Ask again for what a lost connection has not brought; the match itself is joined again in any case.
+  #connected() {
+    this.#describe();
+    this.evaluation.refresh();
+    this.overlays.refresh();
+  }
+
+  // Ask for what the game offers, unless that is known.
+  async #describe() {
+    if (this.isDescribed) return;
+    try {
+      const game = await this.net.game(this.state.game);
+      this.isDescribed = true;
+      this.overlays.offer(game.overlays);
+      this.evaluation.offer(game);
+    } catch {
+      // it is asked for again when the connection is back
+    }
+  }
+
   #mine(side) {
     return this.state.yours.includes(side);
+  }
+
+  // Return whether this page plays the second side only.
+  get #isSecond() {
+    return this.#mine(1) && !this.#mine(0);
+  }
+
+  // Return whether the board is turned: unless somebody chose, its own side is near, but an upright one is seen from the front.
+  get #isTurned() {
+    return this.turned ?? (this.#isSecond && this.state.picture.surface !== "front");
   }
 
   #ply() {
@@ -269,9 +297,9 @@ export class Match {
       const name = preferences().name ?? "";
       const claimed = await this.net.request({ type: "claim", match: this.id, side, name });
       keepToken(this.id, claimed.token);
+      if (this.abort.signal.aborted) return;
+      this.turned = null;
       this.net.join(this.id);
-      if (side === 1 && this.state.picture.surface !== "front") this.board.setFlipped(!this.#mine(0));
-      this.#draw();
     } catch (error) {
       this.#say(error.message);
     }
@@ -325,7 +353,7 @@ export class Match {
   }
 
   #flip() {
-    this.board.setFlipped(!this.board.flipped);
+    this.turned = !this.#isTurned;
     this.#draw();
   }
 
@@ -333,6 +361,7 @@ export class Match {
 
   #draw() {
     const { state } = this;
+    this.board.setFlipped(this.#isTurned);
     setText(this.title, state.title);
     setText(this.limit, state.outcome || this.shown !== null ? "" : state.limit);
     this.#drawBars();
@@ -364,12 +393,11 @@ export class Match {
 
   // Return the side whose bar is below the board.
   #near() {
-    if (this.state.picture.surface === "front") return this.#mine(1) && !this.#mine(0) ? 1 : 0;
-    return this.board.flipped ? 1 : 0;
+    return (this.state.picture.surface === "front" ? this.#isSecond : this.#isTurned) ? 1 : 0;
   }
 
   #drawCaptions(picture) {
-    const isTurned = this.board.flipped && picture.surface !== "front";
+    const isTurned = this.#isTurned && picture.surface !== "front";
     for (const [i, end] of ["top", "bottom"].entries()) {
       const corner = isTurned ? ["bottom", "top"][i] : end;
       const captions = picture.captions.filter((caption) => caption.corner.startsWith(corner));

@@ -5,6 +5,7 @@ import { T } from "./texts.js";
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8000;
 const PATIENCE = 30000;
+export const LONG_PATIENCE = 600000; // the server may have to compile a game first
 const MOST_BYTES = 64 * 1024;
 const KEY = "boardgames.tokens.";
 
@@ -65,13 +66,13 @@ export class Net extends EventTarget {
 
   // Return a promise of the description of a game, which is asked for once.
   async game(name) {
-    if (!this.#games.has(name)) this.#games.set(name, await this.request({ type: "game", name }));
+    if (!this.#games.has(name)) this.#games.set(name, await this.request({ type: "game", name }, false, LONG_PATIENCE));
     return this.#games.get(name);
   }
 
   // Make a match and open its page. `opening` is called with its id before.
   async create(message, opening) {
-    const { match, token } = await this.request({ type: "create", ...message });
+    const { match, token } = await this.request({ type: "create", ...message }, false, LONG_PATIENCE);
     keepToken(match, token);
     opening?.(match);
     location.hash = `#/match/${encodeURIComponent(match)}`;

@@ -52,12 +52,12 @@ export class Overlays {
     const chosen = preferences().overlays ?? [];
     this.boxes = entries.map(({ name }) => h("input", { type: "checkbox", value: name, checked: chosen.includes(name), onchange: () => {
       keepPreference("overlays", this.names);
-      this.#refresh();
+      this.refresh();
     } }));
     this.switches.replaceChildren(h("legend", {}, T.overlays), ...this.boxes.map((box, i) =>
       h("label", { class: "check", title: entries[i].summary }, box, entries[i].name)));
     this.element.hidden = !entries.length;
-    this.#refresh();
+    this.refresh();
   }
 
   get names() {
@@ -68,10 +68,11 @@ export class Overlays {
   update(key, ask) {
     if (key === this.key) return;
     [this.key, this.ask] = [key, ask];
-    this.#refresh();
+    this.refresh();
   }
 
-  async #refresh() {
+  // Ask for what is wanted and not known yet, and show it.
+  async refresh() {
     const { names, key } = this;
     if (!names.length || !this.ask) return this.#show([]);
     const wanted = JSON.stringify([key, names]);

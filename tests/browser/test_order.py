@@ -1,0 +1,67 @@
+"""Pages work in any order of events: lost connections, and addresses that follow each other quickly."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from browsers import Visitor, join
+
+Visit = Callable[..., Visitor]
+
+
+def lose(page: Any, kind: str) -> None:
+    """Break the connection of a page when it first makes a request of this kind; it is never answered."""
+    lost: list[str] = []
+
+    def connect(socket: Any) -> None:
+        server = socket.connect_to_server()
+
+        def forward(message: str) -> None:
+            if not lost and json.loads(message)["type"] == kind:
+                lost.append(message)
+                server.close()
+                socket.close()
+            else:
+                server.send(message)
+
+        socket.on_message(forward)
+
+    page.route_web_socket("**/ws", connect)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("address", "kind", "shown"),
+    [
+        ("#/new/tictactoe", "catalogue", ".seat"),
+        ("#/new/tictactoe", "game", ".seat"),
+        ("#/analysis/tictactoe", "board", ".board .target"),
+        ("#/analysis/tictactoe", "game", "#evaluators option"),
+        ("match", "join", ".board .target"),
+        ("match", "game", "#evaluators option"),
+        ("#/training", "runs", "text=There are no training runs yet"),
+    ],
+)
+def test_what_a_lost_connection_has_not_brought_comes_later(
+    visit: Visit, home: object, address: str, kind: str, shown: str
+) -> None:
+    player, visitor = visit(), visit()
+    if address == "match":
+        player.start("tictactoe", "here")
+        address = f"#{player.page.url.partition('#')[2]}"
+    lose(visitor.page, kind)
+    visitor.page.goto(f"{visitor.origin}/{address}")
+    visitor.page.locator(shown).first.wait_for(state="attached")
+
+
+@pytest.mark.slow
+def test_a_page_that_is_left_before_it_is_there_does_not_disturb_the_next_one(visit: Visit) -> None:
+    player, spectator = visit(), visit()
+    player.start("tictactoe", "here")
+    join(spectator, player)
+    match = f"#{player.page.url.partition('#')[2]}"
+    spectator.page.evaluate("(hashes) => hashes.forEach((hash) => (location.hash = hash))", ["#/", match] * 2)
+    for ply in (1, 2):
+        player.move(min(player.state["picture"]["clicks"]))
+        spectator.wait_for_ply(ply)

@@ -1,0 +1,66 @@
+"""The board of every seat is there, the right way up, however somebody came to the match."""
+
+from collections.abc import Callable
+
+import pytest
+from browsers import Visitor, join, play_until
+from web_pages import Kept, Server
+
+Visit = Callable[..., Visitor]
+GAMES = {"abalone": {}, "connect4": {}, "hexifence": {"dimension": 2}, "tictactoe": {}}
+WIDE, NARROW = {"width": 1300, "height": 900}, {"width": 360, "height": 740}
+
+
+@pytest.fixture
+def server(kept: Kept) -> Server:
+    """Return the server that can be restarted, for the visitors."""
+    return kept.server
+
+
+def check_boards(ply: int, seats: dict[Visitor, int]) -> None:
+    """Check the boards of visitors who sit on these sides, and let them move until so many moves are made."""
+    for visitor, side in seats.items():
+        visitor.wait(lambda visitor=visitor, side=side: visitor.state.get("yours") == [side], "the seat")
+        visitor.check_board(side)
+    play_until(ply, *seats)
+    for visitor, side in seats.items():
+        visitor.check_board(side)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("game", GAMES)
+def test_every_seat_has_its_board_however_it_was_taken(
+    visit: Visit, kept: Kept, game: str, side: int
+) -> None:
+    creator, other, spectator = visit(viewport=WIDE), visit(viewport=NARROW), visit(viewport=NARROW)
+    creator.start(game, "open", side=side, **GAMES[game])
+    creator.check_board(side)
+
+    for visitor in (other, spectator):
+        join(visitor, creator)
+        visitor.check_board(0)  # as those see it who watch
+    other.page.get_by_role("button", name=f"Play {creator.state['sides'][1 - side]}").click()
+    check_boards(2, {creator: side, other: 1 - side})
+    spectator.wait_for_ply(2)
+    spectator.check_board(0)
+    assert spectator.page.locator(".board .target.live").count() == 0
+
+    for visitor in (creator, other):
+        visitor.state = {}
+        visitor.page.reload()
+    check_boards(4, {creator: side, other: 1 - side})
+
+    for visitor in (creator, other, spectator):
+        visitor.state = {}
+    kept.restart()
+    spectator.wait(lambda: spectator.state, "the server")
+    spectator.check_board(0)
+    check_boards(5, {creator: side, other: 1 - side})
+
+    link = visit(viewport=NARROW)
+    token = creator.page.evaluate("Object.values(localStorage).map(JSON.parse).find(Array.isArray)")[0]
+    link.open(f"#{creator.page.url.partition('#')[2]}/{token}")
+    check_boards(6, {link: side, other: 1 - side})
+    for visitor in (creator, other, spectator):
+        visitor.forgive("ERR_CONNECTION_REFUSED")
