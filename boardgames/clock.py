@@ -193,6 +193,11 @@ class MatchClock:
         """Return the seconds charged so far for the current ply."""
         return self._earlier if self._started_at is None else self._earlier + self._now() - self._started_at
 
+    @property
+    def is_running(self) -> bool:
+        """Return True while the clock of the current ply runs."""
+        return self._started_at is not None
+
     def start(self) -> None:
         """Start the clock of the current ply, unless it is already running."""
         if self._started_at is None:

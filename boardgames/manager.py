@@ -3,8 +3,9 @@
 A manager is a state machine driven by method calls; `play` is a short loop on
 top. It keeps what belongs to a match but not to a position: clocks, move times,
 repetitions and draw offers. A person's clock runs as soon as it is their turn,
-an agent's only while the agent is being asked for a move. A manager is used in
-one thread. Another thread may call it while an agent thinks; the agent's move
+or with `starts_clocks=False` as soon as a front end has shown them the board; an
+agent's only while the agent is being asked for a move. A manager is used in one
+thread. Another thread may call it while an agent thinks; the agent's move
 is then dropped if the match has moved on. A program in which several threads use a
 manager holds a lock for each call, and releases it `while_thinking`.
 """
@@ -182,6 +183,8 @@ class Manager:
         How the match ended, if it is over; listeners are not told again.
     while_thinking : callable
         Returns a context manager that is entered while `step` waits for a player's move.
+    starts_clocks : bool, default True
+        If False, a person's clock waits at every turn until `start_clock` is called.
 
     Attributes
     ----------
@@ -222,6 +225,7 @@ class Manager:
         played: Iterable[tuple[str, float | None]] = (),
         outcome: Outcome | None = None,
         while_thinking: Callable[[], AbstractContextManager[object]] = nullcontext,
+        starts_clocks: bool = True,
     ) -> None:
         _check_players(game, players, names)
         start = game.start() if start is None else start
@@ -239,6 +243,7 @@ class Manager:
         self._tags = dict(tags or {})
         self._listeners = tuple(listeners)
         self._while_thinking = while_thinking
+        self._starts_clocks = starts_clocks
         self._reported: set[str] = set()
         self._stop: Stop | None = None
         self._clock = MatchClock(self.rules.times, clock)
@@ -348,6 +353,11 @@ class Manager:
         return self._clock.remaining_for_move(self.side_to_move)
 
     @property
+    def is_clock_running(self) -> bool:
+        """Return True while the side to move is charged for its time."""
+        return self._clock.is_running
+
+    @property
     def time_used(self) -> tuple[float, float]:
         """Return the seconds that each side has spent on its moves."""
         used = [0.0, 0.0]
@@ -442,7 +452,7 @@ class Manager:
         ended_by_word = self.outcome is not None and self.outcome.termination in _ENDED_BY_WORD
         if ended_by_word and _is_person(self.players[self.side_to_move]):
             self.outcome = None
-            self._start_clock_of_person()
+            self._begin_turn()
             self._emit(MatchEvent("undo"))
             return
         people = [side for side, player in enumerate(self.players) if _is_person(player)]
@@ -454,7 +464,7 @@ class Manager:
         self._pop(count)
         self.outcome = self.draw_offer = None
         self._interrupt()
-        self._start_clock_of_person()
+        self._begin_turn()
         self._emit(MatchEvent("undo", plies=count))
 
     def offer_draw(self, side: int) -> None:
@@ -531,6 +541,25 @@ class Manager:
         self._check_not_over()
         self.fault = fault
         return self._lose(_check_side(side), Termination.CRASH)
+
+    def start_clock(self) -> None:
+        """Start the clock of the side to move if that is a person; a clock that runs goes on.
+
+        A front end calls it when a person sees the board, if the manager was made with
+        `starts_clocks=False`. A move that is made before that costs no time.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> match = Manager(boardgames.load("connect4"), [None, None], starts_clocks=False)
+        >>> match.is_clock_running
+        False
+        >>> match.start_clock()
+        >>> match.is_clock_running
+        True
+        """
+        if self.outcome is None and _is_person(self.players[self.side_to_move]):
+            self._clock.start()
 
     def tick(self) -> Outcome | None:
         """End the match if the time of the side to move is up; return the outcome if it is over."""
@@ -667,10 +696,10 @@ class Manager:
         self._clock.rewind(self.ply)
 
     def _settle(self) -> Outcome | None:
-        """End the match if the position or a limit requires it, otherwise start a person's clock."""
+        """End the match if the position or a limit requires it, otherwise begin the next turn."""
         if self.outcome is None and (outcome := self._outcome_by_moves()) is not None:
             self._end(outcome)
-        self._start_clock_of_person()
+        self._begin_turn()
         return self.outcome
 
     def _outcome_by_moves(self) -> Outcome | None:
@@ -688,9 +717,9 @@ class Manager:
             return Outcome(None, Termination.PLY_LIMIT)
         return None
 
-    def _start_clock_of_person(self) -> None:
-        if self.outcome is None and _is_person(self.players[self.side_to_move]):
-            self._clock.start()
+    def _begin_turn(self) -> None:
+        if self._starts_clocks:
+            self.start_clock()
 
     def _lose(self, side: int, termination: Termination) -> Outcome:
         return self._end(Outcome(1 - side, termination))

@@ -367,6 +367,37 @@ def test_clock_stops_at_the_end() -> None:
     assert match.clocks == (50.0, 60.0)
 
 
+def test_clock_waits_at_every_turn_until_a_front_end_starts_it() -> None:
+    clock = FakeClock()
+    rules = MatchRules(time=TimeControl(match=60, move=20))
+    match = between_people(rules=rules, clock=clock, starts_clocks=False)
+    clock.now = 1000.0
+    assert (match.tick(), match.clocks, match.move_clock) == (None, (60.0, 60.0), 20.0)
+    match.start_clock()
+    clock.now += 5.0
+    match.start_clock()
+    clock.now += 5.0
+    assert (match.clocks, match.move_clock) == ((50.0, 60.0), 10.0)
+    match.make_move(0, "take1")
+    clock.now = 2000.0
+    assert (match.is_clock_running, match.clocks) == (False, (50.0, 60.0))
+    match.make_move(1, "take1")
+    assert match.moves[1].seconds == 0.0
+    match.undo()
+    clock.now = 3000.0
+    assert match.tick() is None
+
+
+def test_front_end_does_not_start_the_clock_of_an_agent_or_of_a_match_that_is_over() -> None:
+    match = Manager(NIM, [Scripted(NIM), None], starts_clocks=False)
+    match.start_clock()
+    assert not match.is_clock_running
+    match = between_people(starts_clocks=False)
+    match.resign(0)
+    match.start_clock()
+    assert not match.is_clock_running
+
+
 def test_time_used_is_the_sum_for_each_side() -> None:
     match = between_people()
     for side, seconds in ((0, 1.0), (1, 2.0), (0, 4.0)):

@@ -70,7 +70,10 @@ class MatchSetup:
         return Limit(seconds=first), Limit(seconds=second)
 
     def new_match(self, record: "Record | None" = None) -> "Manager":
-        """Return the manager of a new match, or of an unfinished one from its record."""
+        """Return the manager of a new match, or of an unfinished one from its record.
+
+        Clocks of people wait until they see the board (`Manager.start_clock`).
+        """
         from boardgames.manager import Manager, MatchRules
         from boardgames.plugins import load_game_of
 
@@ -82,9 +85,19 @@ class MatchSetup:
         first, second = (player.is_human for player in players)
         rules = MatchRules.between(players, game, time=self.times((first, second), record), **self.rules)
         if record is None:
-            return Manager(game, players, names=self.names, start=self.start, rules=rules, limit=self.limits)
+            return Manager(
+                game,
+                players,
+                names=self.names,
+                start=self.start,
+                rules=rules,
+                limit=self.limits,
+                starts_clocks=False,
+            )
         names = self.names or record.names
-        return Manager.resume(record, game, players, names=names, rules=rules, limit=self.limits)
+        return Manager.resume(
+            record, game, players, names=names, rules=rules, limit=self.limits, starts_clocks=False
+        )
 
     def times(
         self, are_people: tuple[bool, bool], record: "Record | None"

@@ -127,7 +127,9 @@ class Session:
             self._agent_moves()
             return
         was_over = manager.outcome is not None
-        line = self.prompt.command(self._prompt_text()).strip()
+        prompt = self.prompt
+        manager.start_clock()  # only now, when the board has been printed and the prompt is ready
+        line = prompt.command(self._prompt_text()).strip()
         if self._is_time_up() or (manager.outcome is not None and not was_over):  # at the prompt
             self._show()
             return
@@ -501,11 +503,17 @@ class Session:
 
     def _captions(self) -> list[Caption]:
         captions = [Caption("top-right", self._move_number())]
-        if self.manager.clocks is not None:
-            sides, (first, second) = self.manager.game.facts.sides, self.manager.clocks
-            captions.append(Caption("top-right", f"{sides[1]} {clock_text(second)}"))
-            captions.append(Caption("bottom-right", f"{sides[0]} {clock_text(first)}"))
+        captions += [Caption("top-right", text) for text in self._times_of(1)]
+        captions += [Caption("bottom-right", text) for text in self._times_of(0)]
         return captions
+
+    def _times_of(self, side: int) -> list[str]:
+        """Return the clock of a side and its time for each move as one text, or nothing if it has neither."""
+        clocks, limit = self.manager.clocks, self.manager.rules.times[side].move
+        times = [] if clocks is None else [clock_text(clocks[side])]
+        if limit is not None:
+            times.append(f"{limit:g} s a move")
+        return [f"{self.manager.game.facts.sides[side]} {', '.join(times)}"] if times else []
 
 
 def clock_text(seconds: float) -> str:

@@ -269,9 +269,13 @@ class Lobby:
                 await self._archive.forget([key])
 
     async def _unload(self) -> None:
-        """Unload matches without spectators, finished ones first, until a page joins them again."""
+        """Unload matches that nobody watches, finished ones first, until a page joins them again.
+
+        A match in which somebody's clock runs stays, since unloading it would stop the clock.
+        """
         surplus = len(self._matches) - MOST_LOADED + 1
         unwatched = [match for match in self._matches.values() if match.pages == 0]
+        unwatched = [match for match in unwatched if not match.has_running_clock]
         unwatched.sort(key=lambda match: (not match.is_over, not match.waits_for_person))
         for match in unwatched[: max(surplus, 0)]:
             saved = await match.saved()
@@ -407,6 +411,7 @@ def _new_manager(
             played=() if record is None else zip(record.moves, record.seconds, strict=True),
             outcome=None if record is None else record.outcome,
             while_thinking=lock.released,
+            starts_clocks=False,
         )
     return manager, lock
 

@@ -12,7 +12,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -55,12 +55,16 @@ _Result = TypeVar("_Result")
 
 @dataclass(slots=True)
 class Seat:
-    """The seat of a side: who plays it, and the hash of the secret that lets a page do so."""
+    """The seat of a side: who plays it, and the hash of the secret that lets a page do so.
+
+    `has_seen_board` becomes true at the first turn of a person to whom a page has shown the board.
+    """
 
     kind: str
     name: str
     token_hash: str = ""
     pages: set[int] = field(default_factory=set)
+    has_seen_board: bool = False
 
     @property
     def is_free(self) -> bool:
@@ -88,6 +92,7 @@ class _Snapshot:
 
     state: MatchState
     seconds_left: float | None
+    is_running: bool
     taken_at: float
 
 
@@ -208,7 +213,12 @@ class LiveMatch:
     @property
     def waits_for_person(self) -> bool:
         """Return True if it is a person's turn."""
-        return not self.is_over and self.seats[self.side_to_move].kind != "agent"
+        return not self.is_over and not self._is_agents_turn
+
+    @property
+    def has_running_clock(self) -> bool:
+        """Return True if the time of a person passes, who can lose by that."""
+        return self.waits_for_person and self._seconds_left() is not None
 
     @property
     def side_to_move(self) -> int:
@@ -227,21 +237,22 @@ class LiveMatch:
             SeatState(seat.kind, not seat.is_free, seat.kind == "agent" or bool(seat.pages))
             for seat in self.seats
         ]
-        is_persons_turn = self.seats[state.to_move].kind != "agent"
-        running = None
-        if state.outcome is None and state.clocks is not None and (is_persons_turn or self._is_thinking):
+        running, clocks, move_left = None, state.clocks, state.move_left
+        if self._is_clock_running and self._snapshot.seconds_left is not None:
             running = state.to_move
-        clocks = state.clocks
-        if running is not None and clocks is not None:
             spent = time.monotonic() - self._snapshot.taken_at
-            left = [max(seconds - spent * (side == running), 0.0) for side, seconds in enumerate(clocks)]
-            clocks = left[0], left[1]
+            if clocks is not None:
+                left = [max(seconds - spent * (side == running), 0.0) for side, seconds in enumerate(clocks)]
+                clocks = left[0], left[1]
+            if move_left is not None:
+                move_left = max(move_left - spent, 0.0)
         return encode(
             msgspec.structs.replace(
                 state,
                 seats=tuple(seats),
                 yours=yours,
                 clocks=clocks,
+                move_left=move_left,
                 running=running,
                 undo_request=self.undo_request,
                 thinking=self._is_thinking,
@@ -341,8 +352,21 @@ class LiveMatch:
             if manager.outcome is None and side not in sides:
                 raise MatchError(f"it is the turn of {manager.game.facts.sides[side]}")
             manager.make_move(side, text)
+            self.seats[side].has_seen_board |= self._is_full
 
         await self._change(make)
+
+    async def shown(self, sides: Collection[int], ply: int) -> None:
+        """Start the clock if a page that plays these sides shows the board, and one of them is to move.
+
+        The first turn of a side begins so. Later its clock runs as soon as it is its turn, so
+        nobody gains time by closing the page.
+        """
+        state, seat = self._snapshot.state, self.seats[self.side_to_move]
+        if state.to_move in sides and state.ply == ply and self._is_full and not seat.has_seen_board:
+            seat.has_seen_board = True
+            await self._call(lambda manager: None)
+            self._changed()
 
     async def take_back(self, sides: list[int]) -> None:
         """Take back a move, or ask the other person to agree.
@@ -506,6 +530,8 @@ class LiveMatch:
         with self._lock:
             try:
                 action(self._manager)
+                if self._is_full and self.seats[self._manager.side_to_move].has_seen_board:
+                    self._manager.start_clock()
             finally:
                 self._snapshot = self._new_snapshot(self._snapshot.state.version + 1)
 
@@ -522,11 +548,11 @@ class LiveMatch:
             state = self._snapshot.state
             if self.is_over:  # it can be reopened by taking a move back
                 await self._wake.wait()
-            elif self.seats[state.to_move].kind != "agent":
+            elif not self._is_agents_turn:
                 await self._wait(self._seconds_left())
                 if not self._wake.is_set():
                     await self._change(lambda manager: manager.tick())
-            elif self._is_paused and not self._steps:
+            elif (self._is_paused and not self._steps) or (state.clocks is not None and not self._is_full):
                 await self._wake.wait()
             else:
                 self._steps = 0
@@ -589,10 +615,26 @@ class LiveMatch:
         except TimeoutError:
             return
 
+    @property
+    def _is_full(self) -> bool:
+        """Return True if both seats are taken; no clock runs before that."""
+        return not any(seat.is_free for seat in self.seats)
+
+    @property
+    def _is_clock_running(self) -> bool:
+        """Return True while the side to move is charged for its time."""
+        if self.is_over:
+            return False
+        return self._is_thinking if self._is_agents_turn else self._snapshot.is_running
+
+    @property
+    def _is_agents_turn(self) -> bool:
+        return self.seats[self.side_to_move].kind == "agent"
+
     def _seconds_left(self) -> float | None:
-        """Return the seconds until the time of the side to move is up; None if it has no limit."""
+        """Return the seconds until the time of the side to move is up; None if no time passes."""
         left = self._snapshot.seconds_left
-        if left is None:
+        if left is None or not self._is_clock_running:
             return None
         return max(left - (time.monotonic() - self._snapshot.taken_at), 0.0) + TICK_MARGIN
 
@@ -627,6 +669,8 @@ class LiveMatch:
             ],
             picture=picture_json(picture),
             clocks=manager.clocks,
+            move_times=(manager.rules.times[0].move, manager.rules.times[1].move),
+            move_left=manager.move_clock,
             limit="" if manager.move_limit is None else "move {} of {}".format(*manager.move_limit),
             score=manager.position.score,
             outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
@@ -636,7 +680,7 @@ class LiveMatch:
         )
         limits = [] if manager.clocks is None else [manager.clocks[manager.side_to_move]]
         limits += [] if manager.move_clock is None else [manager.move_clock]
-        return _Snapshot(state, min(limits, default=None), time.monotonic())
+        return _Snapshot(state, min(limits, default=None), manager.is_clock_running, time.monotonic())
 
     def _values(self) -> list[str | None]:
         """Return what the players expected when they made their moves."""

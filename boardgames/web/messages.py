@@ -109,6 +109,15 @@ class MakeMove(_MatchRequest, frozen=True, tag="move"):
     move: ShortText
 
 
+class BoardShown(_MatchRequest, frozen=True, tag="shown"):
+    """Says that the page shows the board after `ply` moves.
+
+    The clock of a person does not start before that; afterwards it runs at every turn of that side.
+    """
+
+    ply: Ply
+
+
 class TakeBack(_MatchRequest, frozen=True, tag="undo"):
     """Takes back to one's own move against an agent, or asks the other person to agree."""
 
@@ -256,6 +265,7 @@ MatchRequest = (
     | LeaveMatch
     | ClaimSeat
     | MakeMove
+    | BoardShown
     | TakeBack
     | Resign
     | OfferDraw
@@ -421,7 +431,11 @@ class OutcomeState(Struct, frozen=True):
 
 
 class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=True):
-    """A match. All pages get the same state, apart from `yours`: the sides that the page may play."""
+    """A match. All pages get the same state, apart from `yours`: the sides that the page may play.
+
+    `clocks` are the seconds left to each side, `move_times` those that each has for a move, and
+    `move_left` what is left of that for the current one. `running` is the side whose time passes.
+    """
 
     id: str
     version: int
@@ -438,6 +452,8 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     moves: list[MoveState]
     picture: msgspec.Raw
     clocks: tuple[float, float] | None
+    move_times: tuple[float | None, float | None]
+    move_left: float | None
     running: int | None = None
     limit: str
     score: tuple[int, int]

@@ -181,6 +181,9 @@ class Page:
     async def _move(self, request: messages.MakeMove) -> None:
         await self._match(request.match).move(self._sides(request.match), request.ply, request.move)
 
+    async def _shown(self, request: messages.BoardShown) -> None:
+        await self._match(request.match).shown(self._joined.get(request.match, set()), request.ply)
+
     async def _take_back(self, request: messages.TakeBack) -> None:
         await self._match(request.match).take_back(self._sides(request.match))
 
@@ -347,6 +350,7 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.LeaveMatch: Page._leave_match,
     messages.ClaimSeat: Page._claim,
     messages.MakeMove: Page._move,
+    messages.BoardShown: Page._shown,
     messages.TakeBack: Page._take_back,
     messages.Resign: Page._resign,
     messages.OfferDraw: Page._offer_draw,

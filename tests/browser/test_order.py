@@ -1,13 +1,16 @@
 """Pages work in any order of events: lost connections, and addresses that follow each other quickly."""
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from browsers import Visitor, join
+from browsers import Visitor
 
 Visit = Callable[..., Visitor]
+SLOW_S = 0.2
+"""How long a module takes to come."""
 
 
 def lose(page: Any, kind: str) -> None:
@@ -59,9 +62,13 @@ def test_what_a_lost_connection_has_not_brought_comes_later(
 def test_a_page_that_is_left_before_it_is_there_does_not_disturb_the_next_one(visit: Visit) -> None:
     player, spectator = visit(), visit()
     player.start("tictactoe", "here")
-    join(spectator, player)
+    spectator.open()
+    spectator.page.route("**/match.js", lambda route: (time.sleep(SLOW_S), route.continue_()))
     match = f"#{player.page.url.partition('#')[2]}"
-    spectator.page.evaluate("(hashes) => hashes.forEach((hash) => (location.hash = hash))", ["#/", match] * 2)
+    spectator.page.evaluate(
+        "(hashes) => hashes.forEach((hash) => (location.hash = hash))", [match, "#/", match]
+    )
+    spectator.wait(lambda: spectator.state, "the match")
     for ply in (1, 2):
         player.move(min(player.state["picture"]["clicks"]))
         spectator.wait_for_ply(ply)

@@ -9,7 +9,9 @@ import nim
 import pytest
 from installed import add_plugin
 
+from boardgames.cli import session
 from boardgames.cli.session import clock_text
+from boardgames.clock import MatchClock
 from boardgames.game import Outcome, Termination
 from boardgames.players.simple import Random
 from boardgames.plugins import load_game_of
@@ -597,6 +599,31 @@ def test_each_side_has_its_own_clock(bg: Run) -> None:
     assert re.search(r"^ +red [45]:\d\d$", out, re.MULTILINE)
 
 
+def test_corners_show_the_time_that_each_side_has_for_a_move(bg: Run) -> None:
+    out = bg(*PEOPLE, "--clock", "300", "--time", "5,2.5").out
+    assert re.search(r"^ +blue 5:00, 2.5 s a move$", out, re.MULTILINE)
+    assert re.search(r"^ +red 5:00, 5 s a move$", out, re.MULTILINE)
+
+
+def test_clock_of_a_person_starts_after_the_board_has_been_printed(
+    bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = []
+
+    def noting(event: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            events.append(event)
+            return function(*given, **named)
+
+        return call
+
+    monkeypatch.setattr(session, "print_picture", noting("board", session.print_picture))
+    monkeypatch.setattr(session, "open_prompt", noting("prompt", session.open_prompt))
+    monkeypatch.setattr(MatchClock, "start", noting("clock", MatchClock.start))
+    bg(*PEOPLE, "--clock", "60", typed="4\n5\n")
+    assert events == ["board", "prompt", "clock", "board", "clock", "board", "clock"]
+
+
 @pytest.mark.parametrize(
     ("limits", "numbers"),
     [("80", ["1 of 80", "2 of 80", "3 of 80"]), ("80,60", ["1 of 80", "1 of 60", "2 of 80"])],
@@ -678,13 +705,16 @@ def test_resume_keeps_the_clock_of_each_side(bg: Run, records: Run) -> None:
 
 
 def test_resume_keeps_names_and_clock_of_the_record(home: Path, bg: Run, records: Run) -> None:
-    bg(*PEOPLE, "--names", "Ann,Bob", "--clock", "300", typed="4\n5\nsave mine\n")
+    tags = {"TimeControl": "300+0"}
+    settings = {"names": ("Ann", "Bob"), "moves": ("4", "5"), "seconds": (2.0, 5.0), "tags": tags}
+    played = Record("connect4", start="-", **settings)
+    write_records(home.parent / "mine", [played])
     ran = bg(*PEOPLE, "--resume", "mine", typed="6\n")
     last = read_records(records()[-1], load_game_of).records[0]
     assert last.moves == ("4", "5", "6")
     assert last.names == ("Ann", "Bob")
     assert last.tags["TimeControl"] == "300+0"
-    assert re.search(r"blue 4:5\d", ran.out)
+    assert "blue 4:55" in ran.out
 
 
 @pytest.mark.parametrize("word", ["quit", "q", "exit"])

@@ -120,6 +120,17 @@ def test_a_match_ends_at_the_prompt_when_time_runs_out(terminal: Run, records: R
     assert last_record(records).result == "1-0"
 
 
+@pytest.mark.slow
+def test_time_for_a_move_counts_down_below_the_prompt(terminal: Run) -> None:
+    user = terminal(*TWO_PEOPLE, "--time", "100", NO_COLOR="1")
+    user.wait_for("1:39 for this move")
+    user.wait_for("8")  # only what changes is drawn again
+    user.type("4\n")
+    user.wait_for("1:39 for this move")
+    user.type("quit\n")
+    assert user.wait() == 0
+
+
 # --- interrupts --------------------------------------------------------------
 
 

@@ -153,11 +153,6 @@ def test_a_draw_is_agreed(page: Page, other: Page) -> None:
     assert page.outcome() == {"winner": None, "text": "draw by agreement"}
 
 
-def test_a_persons_time_runs_out(page: Page) -> None:
-    page.start("here", "random", clock=[0.2, 10.0])
-    assert page.outcome() == {"winner": 1, "text": "blue wins on time"}
-
-
 def test_agents_can_be_watched_step_by_step(page: Page) -> None:
     match = page.create("mcts", "mcts", move_time=[0.2, 0.2])["match"]
     page.send("join", match=match)

@@ -61,10 +61,11 @@ export class Match {
       const bar = {
         swatch: h("span", { class: "bar-swatch" }), name: h("strong", { class: "bar-name" }),
         note: h("span", { class: "bar-note" }), captions: h("span", { class: "bar-captions" }),
-        clock: h("span", { class: "clock", role: "timer" }),
+        moveClock: h("span", { class: "clock", role: "timer" }), clock: h("span", { class: "clock", role: "timer" }),
       };
       bar.element = h("div", { class: `bar ${place}` }, bar.swatch,
-        h("span", { class: "bar-text" }, bar.name, bar.note), bar.captions, bar.clock);
+        h("span", { class: "bar-text" }, bar.name, bar.note), bar.captions,
+        h("span", { class: "bar-clocks" }, bar.moveClock, bar.clock));
       return bar;
     });
     this.status = h("p", { class: "status", role: "status" });
@@ -162,8 +163,17 @@ export class Match {
       state.picture = before.picture;
     }
     if (state.announcement && state.announcement !== before?.announcement) announce(state.announcement);
-    if (!before || before.running !== state.running) this.warned = new Set();
+    if (!before || before.running !== state.running || before.ply !== state.ply) this.warned = new Set();
     this.#draw();
+    this.#tellShown();
+  }
+
+  // Tell the server when the board is on the screen, if the clock of this page's side waits for that.
+  #tellShown() {
+    const { ply, to_move: side, running, clocks, move_times, outcome, seats } = this.state;
+    const isTimed = clocks !== null || move_times[side] !== null;
+    if (!isTimed || running !== null || outcome || !this.#mine(side) || seats.some((seat) => !seat.taken)) return;
+    requestAnimationFrame(() => this.abort.signal.aborted || this.net.send({ type: "shown", match: this.id, ply }));
   }
 
   // Ask again for what a lost connection has not brought; the match itself is joined again in any case.
@@ -421,6 +431,9 @@ export class Match {
       bar.element.classList.toggle("to-move", !state.outcome && state.to_move === side);
       bar.clock.setAttribute("aria-label", T.clockLabel(state.sides[side]));
       bar.clock.hidden = state.clocks === null;
+      bar.moveClock.setAttribute("aria-label", T.moveClockLabel(state.sides[side]));
+      bar.moveClock.title = T.timePerMove;
+      bar.moveClock.hidden = state.move_times[side] === null;
     }
   }
 
@@ -533,24 +546,32 @@ export class Match {
 
   #tick() {
     const { state } = this;
-    if (!state?.clocks) return;
-    for (const bar of this.bars) {
-      const isRunning = state.running === bar.side && !state.outcome;
+    if (!state) return;
+    for (const { side, clock, moveClock } of this.bars) {
+      const isRunning = state.running === side && !state.outcome;
       const passed = isRunning ? (performance.now() - this.received) / 1000 : 0;
-      const left = state.clocks[bar.side];
-      const remaining = left === null ? null : Math.max(0, left - passed);
-      setText(bar.clock, remaining === null ? "∞" : clockText(remaining));
-      bar.clock.classList.toggle("running", isRunning);
-      bar.clock.classList.toggle("low", remaining !== null && remaining < LOW);
-      if (isRunning && remaining !== null && this.#mine(bar.side)) {
-        for (const limit of WARNINGS) {
-          if (remaining > limit || remaining < limit - 1 || this.warned.has(limit)) continue;
-          this.warned.add(limit);
-          announce(T.clockLow(limit));
-        }
+      const remaining = (left) => (left === null ? null : Math.max(0, left - passed));
+      const perMove = state.move_times[side];
+      const ofMatch = remaining(state.clocks?.[side] ?? null);
+      const ofMove = remaining(side === state.to_move && !state.outcome ? state.move_left : perMove);
+      drawClock(clock, ofMatch, { isRunning, isLow: ofMatch !== null && ofMatch < LOW });
+      drawClock(moveClock, ofMove, { isRunning, isLow: perMove !== null && ofMove < Math.min(LOW, perMove / 4) });
+      if (!isRunning || !this.#mine(side)) continue;
+      const left = Math.min(ofMatch ?? Infinity, ofMove ?? Infinity);
+      for (const limit of WARNINGS) {
+        const isNear = left <= limit && left >= limit - 1 && limit < (perMove ?? Infinity);
+        if (!isNear || this.warned.has(limit)) continue;
+        this.warned.add(limit);
+        announce(T.clockLow(limit));
       }
     }
   }
+}
+
+function drawClock(element, seconds, { isRunning, isLow }) {
+  setText(element, seconds === null ? "∞" : clockText(seconds));
+  element.classList.toggle("running", isRunning);
+  element.classList.toggle("low", isLow);
 }
 
 function clockText(seconds) {

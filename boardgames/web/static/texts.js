@@ -100,6 +100,8 @@ export const T = {
   away: "away",
   seatFree: "free seat",
   clockLabel: (side) => `Clock of ${side}`,
+  moveClockLabel: (side) => `Time of ${side} for this move`,
+  timePerMove: "Time per move",
   clockLow: (seconds) => `${count(seconds, "second", "seconds")} left`,
   moves: "Moves",
   noMoves: "No moves yet",

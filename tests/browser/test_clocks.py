@@ -1,0 +1,58 @@
+"""Clocks on the page: they start when the board is shown to the side to move, and count down visibly."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from browsers import Visitor
+from web_pages import Server
+
+Visit = Callable[..., Visitor]
+
+
+def open_match(visitor: Visitor, server: Server, *seats: str, **fields: object) -> None:
+    """Create a match, and open it with its link as `play --web` does."""
+    page = server.page()
+    created = page.create(*seats, **fields)
+    page.close()
+    visitor.page.goto(f"{visitor.origin}/#/match/{created['match']}/{created['token']}")
+    visitor.wait(lambda: visitor.state, "the match")
+
+
+def clocks(visitor: Visitor, bar: str) -> list[Any]:
+    """Return the clocks in a bar that are shown: the time for the move, and that for the match."""
+    return [one for one in visitor.page.locator(f".bar.{bar} .clock").all() if one.is_visible()]
+
+
+def is_running(visitor: Visitor) -> bool:
+    return visitor.page.locator(".clock.running").count() > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_clock_starts_when_both_seats_are_taken(visit: Visit, server: Server, side: int) -> None:
+    creator, other = visit(), visit()
+    seats = ("here", "open") if side == 0 else ("open", "here")
+    open_match(creator, server, *seats, clock=[600, 300])
+    creator.page.wait_for_timeout(300)
+    assert not is_running(creator)
+    assert clocks(creator, "near")[0].inner_text() == ("10:00" if side == 0 else "5:00")
+    other.page.goto(creator.page.url)
+    other.page.get_by_role("button", name="Play ").click()
+    for visitor in (creator, other):
+        visitor.wait(lambda visitor=visitor: visitor.state.get("running") == 0, "the clock of side 0")
+        visitor.wait(lambda visitor=visitor: is_running(visitor), "the clock on the page")
+
+
+@pytest.mark.slow
+def test_time_for_a_move_counts_down_on_a_narrow_page(visit: Visit, server: Server) -> None:
+    visitor = visit(viewport={"width": 360, "height": 740})
+    open_match(visitor, server, "here", "random", clock=[4000, 4000], move_time=[600, None])
+    (ours, _), theirs = clocks(visitor, "near"), clocks(visitor, "far")
+    assert len(theirs) == 1
+    assert ours.get_attribute("aria-label") == f"Time of {visitor.state['sides'][0]} for this move"
+    visitor.wait(lambda: ours.inner_text() == "9:58", "the second second")
+    assert visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    visitor.move("4")
+    assert visitor.wait_for_turn()
+    visitor.wait(lambda: ours.inner_text() > "9:58", "the time for the next move")
