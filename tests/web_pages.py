@@ -77,9 +77,9 @@ class Server:
 
 
 class Kept:
-    """A server that can be started again on its port and its store."""
+    """A server that can be started again on its port and its store, if it has one."""
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path | None) -> None:
         self.store = store
         self.server = Server(store=store)
 

@@ -57,7 +57,7 @@ _Result = TypeVar("_Result")
 class Seat:
     """The seat of a side: who plays it, and the hash of the secret that lets a page do so.
 
-    `has_seen_board` becomes true at the first turn of a person to whom a page has shown the board.
+    `has_seen_board` becomes true when a page shows the board at this person's turn and both seats are taken.
     """
 
     kind: str
@@ -530,7 +530,7 @@ class LiveMatch:
         with self._lock:
             try:
                 action(self._manager)
-                if self._is_full and self.seats[self._manager.side_to_move].has_seen_board:
+                if self.seats[self._manager.side_to_move].has_seen_board:
                     self._manager.start_clock()
             finally:
                 self._snapshot = self._new_snapshot(self._snapshot.state.version + 1)

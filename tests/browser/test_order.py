@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from browsers import Visitor
+from web_pages import Kept
 
 Visit = Callable[..., Visitor]
 SLOW_S = 0.2
@@ -56,6 +57,18 @@ def test_what_a_lost_connection_has_not_brought_comes_later(
     lose(visitor.page, kind)
     visitor.page.goto(f"{visitor.origin}/{address}")
     visitor.page.locator(shown).first.wait_for(state="attached")
+
+
+@pytest.mark.slow
+def test_a_match_that_the_server_has_lost_is_said_to_be_gone(browser: Any) -> None:
+    kept = Kept(None)
+    visitor = Visitor(browser, kept.server)
+    visitor.start("connect4", "here")
+    kept.restart()
+    visitor.wait(lambda: "This match is not here" in visitor.status, "the news")
+    visitor.forgive("ERR_CONNECTION_REFUSED")
+    visitor.close()
+    kept.server.close()
 
 
 @pytest.mark.slow

@@ -99,6 +99,24 @@ def test_clock_of_somebody_who_left_before_their_first_turn_waits(
     assert other.outcome()["text"] == "red wins on time"
 
 
+def test_clock_of_a_creator_who_has_moved_and_left_waits_for_their_return(
+    server: Server, page: Page, other: Page
+) -> None:
+    created = page.create("here", "open", clock=[SHORT, LONG])
+    key = created["match"]
+    join(page, key, created["token"])
+    page.send("move", match=key, ply=0, move="4")
+    page.state(ply=1)
+    page.send("leave", match=key)
+    join(other, key, other.ask("claim", match=key, side=1)["token"], 1)
+    other.send("move", match=key, ply=1, move="4")
+    other.state(ply=2)
+    time.sleep(LATER_S)
+    assert state_of(server, key)["outcome"] is None
+    join(page, key, created["token"], 2)
+    assert page.outcome()["text"] == "blue wins on time"
+
+
 def test_clock_that_has_started_runs_on_without_the_page(page: Page, other: Page) -> None:
     created = page.create("here", "random", clock=[SHORT, LONG])
     key = created["match"]

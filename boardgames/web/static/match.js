@@ -63,9 +63,10 @@ export class Match {
         note: h("span", { class: "bar-note" }), captions: h("span", { class: "bar-captions" }),
         moveClock: h("span", { class: "clock", role: "timer" }), clock: h("span", { class: "clock", role: "timer" }),
       };
+      bar.moveBox = h("span", { class: "move-clock" }, h("span", { "aria-hidden": "true" }, T.thisMove), bar.moveClock);
       bar.element = h("div", { class: `bar ${place}` }, bar.swatch,
         h("span", { class: "bar-text" }, bar.name, bar.note), bar.captions,
-        h("span", { class: "bar-clocks" }, bar.moveClock, bar.clock));
+        h("span", { class: "bar-clocks" }, bar.moveBox, bar.clock));
       return bar;
     });
     this.status = h("p", { class: "status", role: "status" });
@@ -129,7 +130,7 @@ export class Match {
   }
 
   #missing(reason) {
-    if (this.state) return;
+    if (this.state) return this.#say(`${T.noMatch} ${reason}`);
     this.loading.replaceChildren(`${T.noMatch} ${reason} `, h("a", { href: "#/" }, T.toLobby));
   }
 
@@ -432,8 +433,7 @@ export class Match {
       bar.clock.setAttribute("aria-label", T.clockLabel(state.sides[side]));
       bar.clock.hidden = state.clocks === null;
       bar.moveClock.setAttribute("aria-label", T.moveClockLabel(state.sides[side]));
-      bar.moveClock.title = T.timePerMove;
-      bar.moveClock.hidden = state.move_times[side] === null;
+      bar.moveBox.hidden = state.move_times[side] === null;
     }
   }
 

@@ -101,7 +101,7 @@ export const T = {
   seatFree: "free seat",
   clockLabel: (side) => `Clock of ${side}`,
   moveClockLabel: (side) => `Time of ${side} for this move`,
-  timePerMove: "Time per move",
+  thisMove: "move",
   clockLow: (seconds) => `${count(seconds, "second", "seconds")} left`,
   moves: "Moves",
   noMoves: "No moves yet",
