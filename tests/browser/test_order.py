@@ -5,13 +5,42 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from browsers import Visitor
 from web_pages import Kept
 
+import boardgames
+from boardgames.web.messages import picture_json
+
 Visit = Callable[..., Visitor]
 SLOW_S = 0.2
 """How long a module takes to come."""
+
+
+DRAW_IN_EVERY_ORDER = """async (picture) => {
+  const { Board } = await import("/board.js");
+  const { Marks } = await import("/overlays.js");
+  const [{ id }] = picture.cells;
+  const classes = [{ symbol: "m", name: "mark", summary: "" }];
+  const marks = new Marks([{ classes, marks: { [id]: "m" }, groups: [] }]);
+  const steps = [
+    (board) => board.show(picture, { interactive: true }),
+    (board) => board.setFlipped(true),
+    (board) => board.setCoordinates(false),
+    (board) => board.setMarks(marks),
+    (board) => board.click("nowhere"),
+    (board) => [Object.keys(picture.clicks)[0], null].forEach((move) => board.preview(move)),
+    (board) => [picture, null].forEach((result) => board.showResult(result)),
+    (board) => board.clear(),
+  ];
+  return steps.map((_, first) => {
+    const board = new Board({ onMove() {} });
+    for (const step of [...steps.slice(first), ...steps.slice(0, first)]) step(board);
+    board.close();
+    return board.svg.outerHTML.replaceAll(board.prefix, "board");
+  });
+}"""
 
 
 def lose(page: Any, kind: str) -> None:
@@ -32,6 +61,15 @@ def lose(page: Any, kind: str) -> None:
         socket.on_message(forward)
 
     page.route_web_socket("**/ws", connect)
+
+
+def test_board_is_the_same_whatever_was_set_first(visit: Visit) -> None:
+    page = visit().open("#/training")
+    for game in ("abalone", "connect4", "hexifence"):
+        picture = msgspec.json.decode(picture_json(boardgames.load(game).start().picture()))
+        drawn = page.evaluate(DRAW_IN_EVERY_ORDER, picture)
+        assert len(set(drawn)) == 1
+        assert drawn[0].count('data-id="') == len(picture["cells"]) + len(picture["lines"])
 
 
 @pytest.mark.slow

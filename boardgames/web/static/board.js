@@ -89,7 +89,6 @@ export class Board {
 
   setCoordinates(value) {
     this.coordinates = value;
-    this.svg.classList.toggle("plain", !value);
     this.#draw();
   }
 
@@ -219,6 +218,7 @@ export class Board {
       this.flipped, surface, bounds, cells.map(({ id, x, y, shape }) => [id, x, y, shape]), lines.map(({ id }) => id),
     ]);
     const isSamePlace = this.geometry === geometry;
+    this.svg.setAttribute("class", `board ${surface}${this.coordinates ? "" : " plain"}`);
     if (!isSamePlace) this.#drawStatic();
     this.#drawPosition();
     if (isAnimated && isSamePlace) this.#animate(previous);
@@ -264,8 +264,6 @@ export class Board {
     this.svg.setAttribute("viewBox", box.join(" "));
     this.svg.setAttribute("aria-label", picture.title || T.board);
     this.ratio = box[2] / box[3];
-    this.svg.classList.remove("paper", "wood", "front");
-    this.svg.classList.add(surface);
     this.items = new Map();
     for (const cell of cells) this.items.set(cell.id, { ...cell, kind: "cell" });
     for (const line of picture.lines) {
