@@ -99,6 +99,13 @@ class Registry:
         Plug-ins in addition to the core's; by default all that are installed.
     blocked : set of str, optional
         Names of plug-ins to ignore; by default those in `BOARDGAMES_BLOCK`.
+
+    Attributes
+    ----------
+    plugins : list of Plugin
+        All plug-ins, the broken ones too.
+    loaded : set of (Kind, str, str or None)
+        Kind, name and game of everything that was loaded.
     """
 
     def __init__(
@@ -110,6 +117,7 @@ class Registry:
         self._offers: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
         self._reported: set[str] = set()
         self._packages: dict[str, str] = {}
+        self.loaded: set[tuple[Kind, str, str | None]] = set()
         blocked = blocked_plugins() if blocked is None else blocked
         core = [EntryPoint(name, module, PROJECT) for name, module in CORE_PLUGINS.items()]
         others, unreadable = _installed_plugins() if points is None else (points, [])
@@ -188,6 +196,7 @@ class Registry:
                 f"plug-in {offer.plugin!r}: cannot import {name!r} from {offer.entry.target}: "
                 f"{describe_error(error)}"
             ) from error
+        self.loaded.add((kind, name, game))
         return target
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
@@ -341,6 +350,17 @@ def _version_and_summary(distribution: Distribution | None) -> tuple[str, str]:
         return metadata.get_all("Version", [""])[0], metadata.get_all("Summary", [""])[0]
     except Exception:  # noqa: BLE001 - the parser raises whatever the file leads it to
         return "", ""
+
+
+def singular(kind: Kind) -> str:
+    """Return what messages call one entry of a kind.
+
+    Examples
+    --------
+    >>> singular("games")
+    'game'
+    """
+    return _SINGULAR[kind]
 
 
 def _package(target: str) -> str:

@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+from boardgames.errors import WorkerError
 from boardgames.executors import ProcessPool, open_executor
 
 
@@ -89,6 +90,10 @@ def close_files_and_hang() -> None:
 
 def raise_system_exit() -> None:
     raise SystemExit(3)
+
+
+def raise_worker_error() -> None:
+    raise WorkerError("of this task")
 
 
 def start_nested_workers() -> int:

@@ -88,7 +88,8 @@ class Arena:
             settings = plan.settings(self._players, code=code, openings_fingerprint=fingerprint, seed=seed)
             self._run = self._find_or_begin_run(store, settings, fresh=fresh)
             self.seed = self._run.seed
-        self._settings = plan.match_settings(self.seed)
+        fingerprints = tuple(player.fingerprint for player in self._players)
+        self._settings = replace(plan.match_settings(self.seed), fingerprints=fingerprints)
         self._stored_numbers: set[int] = set()  # includes single matches of incomplete pairs
         self._is_finished = False
         self._load_results()

@@ -3,11 +3,8 @@
 import dataclasses
 import hashlib
 import json
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from boardgames import plugins
@@ -17,6 +14,7 @@ from boardgames.arena.sprt import Sprt
 from boardgames.clock import UNTIMED, TimeControl
 from boardgames.errors import LimitError, MatchError, PluginError, quote
 from boardgames.game import Game
+from boardgames.installation import code_stamp
 from boardgames.manager import MatchRules
 from boardgames.player import NO_LIMIT, Limit, Player
 from boardgames.record import options_as_texts
@@ -24,10 +22,6 @@ from boardgames.store import PlayerKey
 
 Schedule = Literal["round-robin", "gauntlet", "swiss"]
 SCHEDULES: tuple[str, ...] = get_args(Schedule)
-
-COMPILED_SUFFIXES = frozenset({".pyc", ".pyo"})
-CORE = "boardgames"
-MAX_HASHED_FILES = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +47,9 @@ class MatchSettings:
     code : str
         Hash of the code of the core and the game. Workers with different code
         raise MatchError.
+    fingerprints : tuple of str
+        The fingerprints of the agents, or none. Workers that find other weights or programs
+        under the same names raise MatchError.
     """
 
     game: str
@@ -64,6 +61,7 @@ class MatchSettings:
     time: TimeControl = UNTIMED
     ply_limit: int | None = None
     code: str = ""
+    fingerprints: tuple[str, ...] = ()
 
     def load_game(self) -> Game:
         """Return the game with its layout and options."""
@@ -302,51 +300,3 @@ def settings_key(settings: Mapping[str, object]) -> str:
     True
     """
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def code_stamp(objects: Iterable[object]) -> str:
-    """Return a hash of the source and data files of the packages that define classes or functions.
-
-    The core is always included. Of packages with more than `MAX_HASHED_FILES`
-    files (libraries), only the names and sizes of files are hashed.
-
-    Examples
-    --------
-    >>> code_stamp([dict]) == code_stamp([])
-    True
-    """
-    packages = {str(getattr(one, "__module__", "")).partition(".")[0] for one in objects}
-    others = sorted(packages - sys.stdlib_module_names - {CORE})
-    hashes = [_core_hash(), *map(_package_hash, others)]
-    return hashlib.sha256("".join(hashes).encode()).hexdigest()[:16]
-
-
-@cache
-def _core_hash() -> str:
-    """Return the hash of the core, whose hundreds of files are read only once in a process."""
-    return _package_hash(CORE)
-
-
-def _package_hash(package: str) -> str:
-    digest = hashlib.sha256()
-    files = _package_files(package)
-    for name, path in files.items():
-        digest.update(f"{package} {name}\0".encode())
-        is_hashed = len(files) <= MAX_HASHED_FILES
-        digest.update(path.read_bytes() if is_hashed else str(path.stat().st_size).encode())
-    return digest.hexdigest()
-
-
-def _package_files(package: str) -> dict[str, Path]:
-    """Return the files of a package by their relative paths, or the single file of a module."""
-    module = sys.modules.get(package)
-    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
-    file = getattr(module, "__file__", None)
-    if not folders:
-        return {} if file is None else {Path(file).name: Path(file)}
-    return {
-        path.relative_to(folder).as_posix(): path
-        for folder in folders
-        for path in sorted(folder.rglob("*"))
-        if path.suffix not in COMPILED_SUFFIXES and path.is_file()
-    }

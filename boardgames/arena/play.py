@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boardgames import plugins
-from boardgames.arena.plan import MatchSettings, code_stamp
+from boardgames.arena.plan import MatchSettings
 from boardgames.errors import MatchError
 from boardgames.game import Position, Termination
+from boardgames.installation import code_stamp
 from boardgames.manager import Manager, MatchRules
 from boardgames.player import Player
 from boardgames.record import format_record
@@ -184,9 +185,18 @@ class _Players:
     def _seeded_players(self, number: int, sides: Sequence[int]) -> list[Player]:
         for side, agent in enumerate(sides):
             if agent not in self._players:
-                self._players[agent] = plugins.load_player(self.settings.agents[agent], self.game)
+                self._players[agent] = self._loaded_player(agent)
             self._players[agent].reseed(player_seed(self.settings, number, side=side, agent=agent))
         return [self._players[agent] for agent in sides]
+
+    def _loaded_player(self, agent: int) -> Player:
+        """Return an agent, which must be the one that the arena has: weights are found by their names."""
+        text = self.settings.agents[agent]
+        player = plugins.load_player(text, self.game)
+        if self.settings.fingerprints and player.fingerprint() != self.settings.fingerprints[agent]:
+            plugins.close_player(player)
+            raise MatchError(f"the weights or program of {text!r} are not those that the arena began with")
+        return player
 
 
 def _players_for(settings: MatchSettings) -> _Players:

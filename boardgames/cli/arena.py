@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -29,7 +30,9 @@ from boardgames.cli.output import count_text, estimate_json, print_json, say, sh
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import new_bars
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, OptionError
+from boardgames.errors import BoardgamesError, ClusterError, OptionError, WorkerError
+
+CONTINUE = "run the same command to continue"
 
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
@@ -206,18 +209,24 @@ def _play(
         if arena.resumed:
             say(f"resuming: {arena.resumed} of {plan.planned} matches are already played", err=True)
         try:
-            with open_executor(workers, cluster=cluster) as executor, _live_report(arena) as listener:
+            announce = partial(say, err=True)
+            with (
+                open_executor(workers, cluster=cluster, announce=announce) as executor,
+                _live_report(arena) as listener,
+            ):
                 arena.run(executor, listener)
         except KeyboardInterrupt:
             with redirect_stdout(sys.__stdout__):
                 _print_report(arena, as_json)
             message = f"interrupted after {arena.matches} of {plan.planned} matches"
-            say(f"{message}; run the same command to continue", err=True)
+            say(f"{message}; {CONTINUE}", err=True)
             return EXIT_INTERRUPTED
-        except BoardgamesError:
+        except BoardgamesError as error:
             if arena.matches and not as_json:  # show the results so far, for example if the disk is full
                 with redirect_stdout(sys.__stdout__):
                     _print_report(arena, as_json)
+            if arena.matches and isinstance(error, ClusterError | WorkerError):
+                raise type(error)(f"{error}; {CONTINUE}") from None
             raise
     _print_report(arena, as_json)
     return 0

@@ -8,6 +8,7 @@ import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ from boardgames.cli.output import (
     wrap,
 )
 from boardgames.cli.progress import progress_bars
-from boardgames.errors import FileError, OptionError, PluginError
+from boardgames.errors import ClusterError, FileError, OptionError, PluginError, WorkerError
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
@@ -136,12 +137,16 @@ def _run(
     chosen: "Experiment", seed: int, folder: Path, workers: int | None, cluster: str | None
 ) -> "Findings | Measurements":
     """Run an experiment; the results of finished tasks are kept in `folder`."""
-    from boardgames.arena.plan import code_stamp
     from boardgames.executors import open_executor
+    from boardgames.installation import code_stamp
     from boardgames.learning.resumable import ResumableExecutor
 
     code = code_stamp([type(chosen.game), type(chosen)])
-    with redirect_stdout(sys.stderr), open_executor(workers, cluster=cluster) as running:
+    announce = partial(say, err=True)
+    with (
+        redirect_stdout(sys.stderr),
+        open_executor(workers, cluster=cluster, announce=announce) as running,
+    ):
         executor = ResumableExecutor(running, folder, code)
         if executor.finished:
             say(f"resuming: {executor.finished} tasks are finished", err=True)
@@ -150,11 +155,12 @@ def _run(
                 return chosen.run(executor, seed, listener)
         except KeyboardInterrupt:
             if executor.finished:
-                say(
-                    f"interrupted after {executor.finished} tasks; to resume, repeat the command with "
-                    f"--seed {seed}",
-                    err=True,
-                )
+                resuming = f"to resume, repeat the command with --seed {seed}"
+                say(f"interrupted after {executor.finished} tasks; {resuming}", err=True)
+            raise
+        except (ClusterError, WorkerError) as error:
+            if executor.finished:
+                raise type(error)(f"{error}; to resume, repeat the command with --seed {seed}") from None
             raise
 
 

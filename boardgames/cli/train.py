@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -25,7 +26,7 @@ from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import new_bars
 from boardgames.draw.text import printable
-from boardgames.errors import OptionError
+from boardgames.errors import ClusterError, OptionError, WorkerError
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
@@ -145,7 +146,8 @@ def train(
     stream = sys.stderr if as_json else sys.stdout
     with interrupt_on_termination():
         opening = _new_run(given) if resumed is None else _old_run(resumed, given)
-        with open_executor(workers, cluster=cluster) as executor, opening() as run:
+        announce = partial(say, err=True)
+        with open_executor(workers, cluster=cluster, announce=announce) as executor, opening() as run:
             trainer = Trainer(run)
             if trainer.is_done:
                 say(f"run {run.name} is already finished", file=stream)
@@ -203,6 +205,8 @@ def _train(trainer: "Trainer", executor: "Executor", measured: int, stream: Text
         strength = _measure(trainer.run, measured, executor)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
+    except (ClusterError, WorkerError) as error:
+        raise type(error)(f"{error}; {_resume_text(trainer.run)}") from None
     _print_summary(trainer, strength, stream, as_json)
     return code
 

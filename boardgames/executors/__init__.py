@@ -7,7 +7,7 @@ depend only on these, because a task whose worker dies is run again, possibly on
 another machine.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 
@@ -23,7 +23,12 @@ DEFAULT_WORKER_COUNT = 8
 
 
 @contextmanager
-def open_executor(workers: int | None = None, *, cluster: str | None = None) -> Iterator[Executor]:
+def open_executor(
+    workers: int | None = None,
+    *,
+    cluster: str | None = None,
+    announce: Callable[[str], object] = lambda text: None,
+) -> Iterator[Executor]:
     """Open an executor for a `with` block. Tasks that are still running at the end are killed.
 
     Parameters
@@ -33,8 +38,14 @@ def open_executor(workers: int | None = None, *, cluster: str | None = None) -> 
         process.
     cluster : str, optional
         `local` for a `distributed` cluster on this machine, or the address of a
-        scheduler. Each task then has an overhead of a few milliseconds, and
-        workers use the packages installed on their own machines.
+        scheduler. Each task then has an overhead of a few milliseconds. Workers
+        use the packages installed on their own machines, which must be the same:
+        the core, all plug-ins from which this process has loaded something, and
+        Python, NumPy and Numba. A worker that joins later with others gets no
+        tasks, which a warning says.
+    announce : callable, optional
+        Called with a line of text, `compiling kernels on 3 hosts`, when the workers of a
+        cluster begin and end to compile.
 
     Raises
     ------
@@ -42,7 +53,8 @@ def open_executor(workers: int | None = None, *, cluster: str | None = None) -> 
         If `workers` is out of range, or given together with the address of a
         scheduler, which has its own workers.
     MissingExtraError, ClusterError
-        If `distributed` is not installed, or no scheduler answers.
+        If `distributed` is not installed, no scheduler answers, it has no workers, or one of them
+        runs other code. Tasks raise ClusterError if the scheduler dies or all workers are gone.
 
     Examples
     --------
@@ -56,7 +68,7 @@ def open_executor(workers: int | None = None, *, cluster: str | None = None) -> 
     if cluster is not None:
         if cluster != LOCAL and workers is not None:
             raise LimitError("a scheduler has its own workers; leave out either the number or the address")
-        with open_cluster(count, cluster) as executor:
+        with open_cluster(count, cluster, announce) as executor:
             yield executor
     elif count == 1:
         yield InProcess()

@@ -156,7 +156,7 @@ def run_isolated(
     DeadWorkerError
         If the process dies, or is killed because it makes no progress.
     """
-    request = pickle.dumps(call)
+    request = pack(call)
     worker = _Worker(environment)
     try:
         reply = worker.call_watched(request, progress, patience_s)
@@ -168,10 +168,39 @@ def run_isolated(
         worker.close()
     if reply is None:
         raise DeadWorkerError(f"made no progress for {patience_s:g} s", None)
-    is_ok, result = pickle.loads(reply)  # noqa: S301 - from our own process
+    is_ok, result = unpack(reply)
     if is_ok:
         return result  # type: ignore[no-any-return]  # what `call` returned
     raise result
+
+
+def pack(call: Callable[[], object]) -> bytes:
+    """Return a call in the form in which it is sent to a worker, for `run_packed`."""
+    return pickle.dumps(call)
+
+
+def run_packed(request: bytes) -> bytes:
+    """Run a packed call in a worker, and return the reply for `unpack`."""
+    try:
+        reply: tuple[bool, object] = (True, pickle.loads(request)())  # noqa: S301 - from our own process
+        return pickle.dumps(reply)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller gets any exception
+        trace = traceback.format_exc()
+        try:
+            error.add_note(f"in a worker:\n{trace}")
+            reply = (False, error)
+            pickle.loads(pickle.dumps(reply))  # noqa: S301 - some exceptions pickle but do not unpickle
+            return pickle.dumps(reply)
+        except Exception:  # noqa: BLE001 - send its traceback instead
+            failure = WorkerError(f"the task raised {describe_error(error)}")
+            failure.add_note(f"in a worker:\n{trace}")
+            return pickle.dumps((False, failure))
+
+
+def unpack(reply: bytes) -> tuple[bool, Any]:  # the result may be anything
+    """Return `(True, result)` or `(False, exception)` from the reply of a worker."""
+    is_ok, result = pickle.loads(reply)  # noqa: S301 - from our own process
+    return is_ok, result
 
 
 def _death(exit_code: int | None) -> str:
@@ -237,8 +266,7 @@ class _Supervisor:
             if not task.future.set_running_or_notify_cancel():
                 continue
             try:
-                reply = self._call_with_retries(pickle.dumps(task.call))
-                is_ok, result = pickle.loads(reply)  # noqa: S301 - from our own process
+                is_ok, result = unpack(self._call_with_retries(pack(task.call)))
             except Exception as error:  # noqa: BLE001 - the caller waits for this future
                 task.future.set_exception(error)
             else:
@@ -285,7 +313,7 @@ class _Worker:
         worker_end.close()
 
     def call(self, request: bytes) -> bytes:
-        """Run a pickled call in the worker and return its reply; see `_run_call`.
+        """Run a pickled call in the worker and return its reply; see `run_packed`.
 
         Raises
         ------
@@ -353,27 +381,9 @@ def _worker_main(pipe: "connection.Connection") -> None:
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
         while True:
-            pipe.send_bytes(_run_call(pipe.recv_bytes()))
+            pipe.send_bytes(run_packed(pipe.recv_bytes()))
     except (EOFError, OSError):
         return
-
-
-def _run_call(request: bytes) -> bytes:
-    """Run a pickled call; return `(True, result)` or `(False, exception)`, pickled."""
-    try:
-        reply: tuple[bool, object] = (True, pickle.loads(request)())  # noqa: S301 - from our own process
-        return pickle.dumps(reply)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller gets any exception
-        trace = traceback.format_exc()
-        try:
-            error.add_note(f"in a worker:\n{trace}")
-            reply = (False, error)
-            pickle.loads(pickle.dumps(reply))  # noqa: S301 - some exceptions pickle but do not unpickle
-            return pickle.dumps(reply)
-        except Exception:  # noqa: BLE001 - send its traceback instead
-            failure = WorkerError(f"the task raised {describe_error(error)}")
-            failure.add_note(f"in a worker:\n{trace}")
-            return pickle.dumps((False, failure))
 
 
 def _exit_with_parent() -> None:

@@ -46,7 +46,7 @@ class ResumableExecutor(Executor):
     folder : Path
         Created when the first task has finished.
     code : str
-        Stamp of the code, as results of other code are not used; see `boardgames.arena.plan.code_stamp`.
+        Stamp of the code, as results of other code are not used; see `boardgames.installation.code_stamp`.
 
     Examples
     --------

@@ -16,8 +16,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from boardgames.arena.plan import code_stamp
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
+from boardgames.installation import code_stamp
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
 from boardgames.learning.base import WeightsLearner
@@ -186,8 +186,6 @@ class Trainer:
         except BoardgamesError:
             raise
         except Exception as error:
-            if type(error).__module__.partition(".")[0] == "distributed":
-                raise  # the cluster's own error, which the executor handles
             name, reason = self.run.config.learner, describe_error(error)
             if len(reason) > MAX_REASON:
                 reason = f"{reason[:MAX_REASON]}..."

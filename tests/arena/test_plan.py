@@ -2,14 +2,11 @@
 
 import dataclasses
 import json
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 import boardgames
-from boardgames.arena.plan import Plan, code_stamp, settings_key
+from boardgames.arena.plan import Plan, settings_key
 from boardgames.arena.sprt import Sprt
 from boardgames.clock import TimeControl
 from boardgames.errors import BoardgamesError, LimitError, MatchError, OptionError, UnknownNameError
@@ -141,46 +138,3 @@ def test_settings_contain_code_openings_and_seed(other: dict[str, object]) -> No
 
 def test_different_settings_have_different_keys() -> None:
     assert settings_key({"seed": 1}) != settings_key({"seed": 2}) != settings_key({})
-
-
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return the folder of an importable package."""
-    folder = tmp_path / "stamped_package"
-    folder.mkdir()
-    (folder / "__init__.py").write_text("from stamped_package.inner import Agent\n")
-    (folder / "inner.py").write_text("class Agent:\n    depth = 3\n")
-    (folder / "weights.bin").write_bytes(b"123")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield folder
-    for name in [name for name in sys.modules if name.startswith("stamped_package")]:
-        del sys.modules[name]
-
-
-@pytest.mark.parametrize("file", ["__init__.py", "inner.py", "weights.bin", "new.txt"])
-def test_code_stamp_covers_every_file_of_a_package(file: str, package: Path) -> None:
-    from stamped_package import Agent
-
-    before = code_stamp([Agent])
-    assert code_stamp([Agent]) == before != code_stamp([])
-    with (package / file).open("ab") as changed:
-        changed.write(b"\n# changed\n")
-    assert code_stamp([Agent]) != before
-
-
-def test_code_stamp_ignores_compiled_files(package: Path) -> None:
-    from stamped_package import Agent
-
-    before = code_stamp([Agent])
-    (package / "left.pyc").write_bytes(b"anything")
-    assert code_stamp([Agent]) == before
-
-
-def test_code_stamp_covers_single_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "lone_module.py").write_text("class Agent:\n    pass\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    from lone_module import Agent
-
-    before = code_stamp([Agent])
-    (tmp_path / "lone_module.py").write_text("class Agent:\n    depth = 4\n")
-    assert code_stamp([Agent]) != before

@@ -55,6 +55,13 @@ def test_match_depends_only_on_its_number_and_the_seed() -> None:
     assert play_pairs(make_settings("random", "greedy", seed=2))[0].moves_hash != together[0].moves_hash
 
 
+def test_an_agent_that_is_another_one_here_plays_no_match() -> None:
+    """Weights and programs are found by name, and the same name may mean others on another machine."""
+    settings = make_settings("random", "greedy", fingerprints=("", "other"))
+    with pytest.raises(MatchError, match="program of 'greedy' are not those"):
+        play_pairs(settings)
+
+
 def test_seeds_differ_by_arena_match_side_and_agent() -> None:
     seeds = {
         player_seed(settings, match, side=side, agent=agent)

@@ -1,25 +1,384 @@
-"""Clusters of `distributed`."""
+"""Clusters of `distributed`: the same code everywhere, and what happens when a part of one fails.
+
+Most tests use a client that only seems to be connected; those marked slow start processes.
+"""
+
+import math
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import executor_tasks as tasks
 import pytest
+from clusters import started_cluster
 from waiting import TIMEOUT_S
 
-from boardgames.errors import ClusterError
-from boardgames.executors import open_executor
+from boardgames.errors import ClusterError, WorkerError
+from boardgames.executors import cluster, open_executor
+from boardgames.executors.cluster import ClusterExecutor
+
+GOOD, OTHER, THIRD = "tcp://10.0.0.1:4001", "tcp://10.0.0.1:4002", "tcp://10.0.0.2:4003"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Let the cluster's workers and scheduler be given up soon."""
+    pytest.importorskip("distributed")
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setattr(cluster, "POLL_S", 0.01)
+        monkeypatch.setattr(cluster, "WORKERS_TIMEOUT_S", 0.1)
+        monkeypatch.setattr(cluster, "QUIET_S", 0.05)
+
+
+# --- addresses ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("address", ["", " ", "127.0.0.1:1", "nonsense", "tcp://"])
 def test_unreachable_scheduler_is_reported(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("boardgames.executors.cluster.CLUSTER_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(cluster, "CLUSTER_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(cluster, "CONNECT_TIMEOUT_S", 0.2)
     with pytest.raises(ClusterError, match="scheduler"), open_executor(cluster=address):
         pass
 
 
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad Request\r\nServer: other\r\n\r\n", b"\0" * 64])
+def test_a_port_of_something_else_is_reported(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CLUSTER_TIMEOUT_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        open_sockets = []
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            open_sockets.append(connection)
+            connection.sendall(answer)
+
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=r"no scheduler answers .* within 0\.5 s"):  # noqa: SIM117
+            with open_executor(cluster=address):
+                pass
+        for connection in open_sockets:
+            connection.close()
+
+
+# --- a client that seems to be connected ---------------------------------------------
+
+
+class SeemingFuture:
+    """A future of distributed whose worker the test plays."""
+
+    def __init__(self, call: Callable[[], object], worker: str) -> None:
+        self.call, self.worker = call, worker
+        self.status = "pending"
+        self._answer: Future[Any] = Future()
+
+    def finish(self) -> None:
+        self._end("finished", self.call())
+
+    def cancel(self) -> None:
+        self._end("cancelled", None)
+
+    def result(self) -> object:
+        return self._answer.result()
+
+    def add_done_callback(self, function: Callable[["SeemingFuture"], None]) -> None:
+        self._answer.add_done_callback(lambda answer: function(self))
+
+    def _end(self, status: str, result: object) -> None:
+        self.status = status
+        if not self._answer.done():
+            self._answer.set_result(result)
+
+
+class SeemingClient:
+    """A client of a cluster whose workers are entries in a dictionary."""
+
+    def __init__(self, *addresses: str, slots: int = 1) -> None:
+        self.slots = dict.fromkeys(addresses, slots)
+        self.status = "running"
+        self.futures: list[SeemingFuture] = []
+        self.code: dict[str, dict[str, str] | Exception] = {}
+        self.compiling: set[str] = set()
+
+    def nthreads(self, **_: object) -> dict[str, int]:
+        if self.status != "running":
+            raise OSError("connection closed")
+        return dict(self.slots)
+
+    def run(self, function: Callable[..., Any], *arguments: object, workers: list[str], **_: object) -> Any:
+        if function is cluster.describe:
+            return {
+                address: {**function(*arguments), **answer} if isinstance(answer, dict) else answer
+                for address, answer in ((address, self.code.get(address, {})) for address in workers)
+            }
+        return {address: 0.0 if address in self.compiling else math.inf for address in workers}
+
+    def run_on_scheduler(self, function: Callable[..., Any], *arguments: object, **_: object) -> Any:
+        return self.run(function, *arguments, workers=["scheduler"])["scheduler"]
+
+    def submit(
+        self, function: Callable[..., Any], *arguments: object, workers: list[str], pure: bool
+    ) -> SeemingFuture:
+        self.futures.append(SeemingFuture(lambda: function(*arguments), workers[0]))
+        return self.futures[-1]
+
+    @property
+    def busy(self) -> list[str]:
+        """Return the workers that have a task, in the order in which they got it."""
+        return [future.worker for future in self.futures if future.status == "pending"]
+
+    def finish(self, worker: str) -> None:
+        next(one for one in self.futures if one.worker == worker and one.status == "pending").finish()
+
+
+@contextmanager
+def executing(client: SeemingClient, announced: list[str] | None = None) -> Iterator[ClusterExecutor]:
+    texts: list[str] = [] if announced is None else announced
+    executor = ClusterExecutor(client, "tcp://10.0.0.9:8786", texts.append)
+    executor.start()
+    try:
+        yield executor
+    finally:
+        executor.kill()
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+# --- code ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("place", "answer", "words"),
+    [
+        (OTHER, {"boardgames-core": "0.1.0 0"}, "worker 10.0.0.1:4002 has boardgames-core"),
+        ("scheduler", {"Numba": "0.1"}, "the scheduler has Numba 0.1 instead of"),
+        (OTHER, {"Python": "3.9.1", "NumPy": "0.9"}, r"4002 has Python 3\.9\.1 .*, NumPy 0\.9"),
+        (
+            OTHER,
+            ModuleNotFoundError("No module named 'boardgames'", name="boardgames"),
+            "4002 has no boardgames-core",
+        ),
+        (OTHER, ImportError("cannot import name 'describe'"), "has boardgames-core with other code"),
+        (OTHER, ValueError("odd"), "has not reported its code .ValueError: odd."),
+    ],
+)
+def test_other_code_is_refused_before_the_work_begins(
+    place: str, answer: dict[str, str] | Exception, words: str
+) -> None:
+    client = SeemingClient(GOOD, OTHER)
+    client.code[place] = answer
+    with pytest.raises(ClusterError, match=words), executing(client):
+        pass
+    assert client.futures == []
+
+
+def test_a_plugin_that_is_used_only_later_is_checked_then() -> None:
+    client = SeemingClient(GOOD, OTHER)
+    with executing(client) as executor:
+        client.code[OTHER] = {"executor_tasks": ""}
+        with pytest.raises(ClusterError, match="4002 has no executor_tasks"):
+            executor.submit(tasks.square, 3)
+    assert client.futures == []
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_a_worker_that_joins_gets_tasks_only_if_it_has_the_same_code(is_same: bool) -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        running = [executor.submit(tasks.square, number) for number in range(3)]
+        client.finish(GOOD)
+        if is_same:
+            client.slots[OTHER] = 1
+            wait_until(lambda: set(client.busy) == {GOOD, OTHER})
+        else:
+            client.code[OTHER] = {"executor_tasks": "? other"}
+            with pytest.warns(RuntimeWarning, match="4002 has executor_tasks with other code: it gets no"):  # noqa: PT031
+                client.slots[OTHER] = 1
+                wait_until(lambda: OTHER in executor._refused)
+        while client.busy:
+            client.finish(client.busy[0])
+        assert [future.result(TIMEOUT_S) for future in running] == [0, 1, 4]
+    assert (OTHER in {future.worker for future in client.futures}) == is_same
+
+
+def test_a_worker_whose_files_change_during_the_work_contributes_nothing_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = SeemingClient(GOOD, OTHER, slots=2)
+    with executing(client) as executor:
+        executor.submit(tasks.square, 1)
+        client.finish(GOOD)
+        running = [executor.submit(tasks.square, number) for number in (2, 3, 4, 5)]
+        assert sorted(client.busy) == [GOOD, GOOD, OTHER, OTHER]
+        with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="4002 has .*changed since"):  # noqa: PT031
+            patch.setattr(
+                cluster,
+                "describe",
+                lambda needs, **_: dict.fromkeys(executor._expected, "0.1.0 changed"),
+            )
+            client.finish(OTHER)
+        while client.busy:
+            assert OTHER not in client.busy
+            client.finish(GOOD)
+        assert [future.result(TIMEOUT_S) for future in running] == [4, 9, 16, 25]
+
+
+def test_errors_of_the_package_name_the_worker() -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        failed = executor.submit(tasks.raise_worker_error)
+        client.finish(GOOD)
+        with pytest.raises(WorkerError, match=r"^worker 10\.0\.0\.1:4001: "):
+            failed.result(TIMEOUT_S)
+
+
+# --- failures ------------------------------------------------------------------------
+
+
+def test_the_task_of_a_worker_that_is_gone_is_done_by_another() -> None:
+    client = SeemingClient(GOOD, THIRD)
+    with executing(client) as executor:
+        running = [executor.submit(tasks.square, number) for number in (2, 3)]
+        assert set(client.busy) == {GOOD, THIRD}
+        del client.slots[GOOD]
+        wait_until(lambda: client.busy == [THIRD])
+        client.finish(THIRD)
+        client.finish(THIRD)
+        assert [future.result(TIMEOUT_S) for future in running] == [4, 9]
+
+
+def test_a_task_whose_workers_die_three_times_fails_alone() -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        bad = executor.submit(tasks.square, 2)
+        for dying, next_one in ((GOOD, OTHER), (OTHER, THIRD), (THIRD, GOOD)):
+            wait_until(lambda dying=dying: client.busy == [dying])
+            client.slots = {next_one: 1}
+        with pytest.raises(WorkerError, match=r"3 workers died .* the last was worker 10\.0\.0\.2:4003"):
+            bad.result(TIMEOUT_S)
+        good = executor.submit(tasks.square, 3)
+        wait_until(lambda: client.busy == [GOOD])
+        client.finish(GOOD)
+        assert good.result(TIMEOUT_S) == 9
+
+
+def test_a_cluster_without_workers_is_an_error_after_a_while() -> None:
+    with (
+        pytest.raises(ClusterError, match=r"has had no workers for 0\.1 s; `dask worker`"),
+        executing(SeemingClient()),
+    ):
+        pass
+
+
+def test_a_cluster_whose_workers_are_all_gone_is_an_error_after_a_while() -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        running = [executor.submit(tasks.square, number) for number in (2, 3)]
+        client.slots.clear()
+        for future in running:
+            with pytest.raises(ClusterError, match=r"has had no workers for 0\.1 s"):
+                future.result(TIMEOUT_S)
+        with pytest.raises(ClusterError, match="no workers"):
+            executor.submit(tasks.square, 4)
+
+
+def test_a_scheduler_that_dies_ends_all_tasks() -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        running = [executor.submit(tasks.square, number) for number in (2, 3)]
+        client.status = "connecting"
+        client.futures[0].cancel()
+        for future in running:
+            with pytest.raises(ClusterError, match=r"the scheduler at .*:8786' has died"):
+                future.result(TIMEOUT_S)
+
+
+def test_leaving_the_block_ends_running_tasks_and_cancels_queued_ones() -> None:
+    with executing(SeemingClient(GOOD)) as executor:
+        running, queued = (executor.submit(tasks.square, number) for number in (2, 3))
+    assert queued.cancelled()
+    with pytest.raises(ClusterError, match="shut down"):
+        running.result(TIMEOUT_S)
+    with pytest.raises(RuntimeError, match="shut down"):
+        executor.submit(tasks.square, 4)
+
+
+# --- compiling -----------------------------------------------------------------------
+
+
+def test_each_host_starts_with_one_worker_until_that_has_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "POLL_S", TIMEOUT_S)  # nothing but the end of a task says so
+    client = SeemingClient(GOOD, OTHER, THIRD, slots=2)
+    with executing(client) as executor:
+        for number in range(9):
+            executor.submit(tasks.square, number)
+        assert sorted(client.busy) == [GOOD, THIRD]
+        client.finish(GOOD)
+        assert sorted(client.busy) == [GOOD, GOOD, OTHER, OTHER, THIRD]
+        client.finish(THIRD)
+        assert sorted(client.busy) == [GOOD, GOOD, OTHER, OTHER, THIRD, THIRD]
+
+
+def test_compiling_is_announced_and_a_long_task_without_it_keeps_nobody_waiting() -> None:
+    client, announced = SeemingClient(GOOD, OTHER, THIRD), []
+    client.compiling = {GOOD, THIRD}
+    with executing(client, announced) as executor:
+        for number in range(3):
+            executor.submit(tasks.square, number)
+        wait_until(lambda: announced)
+        assert announced[0].startswith("compiling kernels on 2 hosts")
+        assert OTHER not in client.busy
+        client.compiling.clear()
+        wait_until(lambda: OTHER in client.busy)
+        wait_until(lambda: len(announced) == 2)
+        assert announced[1].startswith("compiled after ")
+
+
+# --- processes -----------------------------------------------------------------------
+
+
 @pytest.mark.slow
 def test_local_cluster_behaves_like_a_pool() -> None:
-    pytest.importorskip("distributed")
     with open_executor(2, cluster="local") as executor:
         assert list(executor.map(tasks.square, range(10))) == [number**2 for number in range(10)]
         with pytest.raises(ZeroDivisionError):
             executor.submit(tasks.divide, 7, by=0).result(TIMEOUT_S)
+
+
+@pytest.mark.slow
+def test_workers_and_schedulers_of_a_real_cluster_are_checked_watched_and_replaced(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "executor_tasks.py").write_text(Path(str(tasks.__file__)).read_text() + "# changed\n")
+    with started_cluster(tmp_path) as started:
+        first = started.start_worker()
+        with open_executor(cluster=started.address) as executor:
+            assert executor.submit(tasks.square, 3).result(TIMEOUT_S) == 9
+            with pytest.warns(RuntimeWarning, match="has executor_tasks with other code: it gets no tasks"):  # noqa: PT031
+                started.start_worker(other)
+                wait_until(lambda: executor._refused)
+            with (
+                open_executor(cluster=started.address) as second,
+                pytest.raises(ClusterError, match=r"worker 127\..* has executor_tasks with other code"),
+            ):
+                second.submit(tasks.square, 3)
+            path = tmp_path / "pid"
+            hanging = executor.submit(tasks.hang_first_time, path)
+            wait_until(path.exists)
+            first.kill()
+            started.start_worker()
+            assert hanging.result(TIMEOUT_S) == "second attempt"
+            hanging = executor.submit(time.sleep, 600)
+            started.scheduler.kill()
+            with pytest.raises(ClusterError, match="has died"):
+                hanging.result(TIMEOUT_S)

@@ -1,0 +1,129 @@
+"""Commands with `--cluster`: refusing other code, and failures in the middle of the work."""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusters import started_cluster
+from training import content
+from waiting import TIMEOUT_S
+
+import boardgames_connect4
+from boardgames.errors import BoardgamesError, ClusterError, WorkerError
+from boardgames.executors import InProcess
+
+TRAINING = (
+    "train", "connect4", "--seed", "5", "--set", "matches=4", "--set", "test_matches=0", "--measure", "0",
+)  # fmt: skip
+TEN_STEPS = (*TRAINING, "--set", "steps=10", "--run", "first")
+ARENA = ("arena", "connect4", "greedy", "random", "--matches", "40", "--seed", "3")
+EXPERIMENT = (
+    "experiment", "connect4", "basic-training", "--set", "repetitions=2", "--option", "columns=5",
+    "--option", "rows=4", "--seed", "7",
+)  # fmt: skip
+
+Run = Callable[..., Any]
+
+
+class Failing(InProcess):
+    """Fails at a task, as a cluster does whose scheduler dies."""
+
+    def __init__(self, tasks: int, error: BoardgamesError) -> None:
+        self.tasks, self.error = tasks, error
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        self.tasks -= 1
+        if self.tasks < 0:
+            raise self.error
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("command", "tasks", "advice"),
+    [
+        (TEN_STEPS, 18, "continue with: boardgames train --resume first"),
+        (ARENA, 5, "run the same command to continue"),
+        (EXPERIMENT, 1, "to resume, repeat the command with --seed 7"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else None,
+)
+@pytest.mark.parametrize("error", [ClusterError("the scheduler has died"), WorkerError("3 workers died")])
+def test_a_failing_cluster_is_one_line_that_says_how_to_continue(
+    error: BoardgamesError,
+    command: tuple[str, ...],
+    tasks: int,
+    advice: str,
+    bg: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @contextmanager
+    def failing(*arguments: object, **more: object) -> Iterator[Executor]:
+        yield Failing(tasks, error)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("boardgames.executors.open_executor", failing)
+        failed = bg(*command)
+    assert (failed.code, failed.err) == (2, f"error: {error}; {advice}\n")
+    again = re.search(r"boardgames (train .*)", advice)
+    resumed = bg(*(again[1].split() if again else command), "--workers", "1")
+    assert resumed.code == 0
+    assert re.search("resuming", resumed.err + resumed.out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [TEN_STEPS, ARENA, EXPERIMENT], ids=lambda command: command[0])
+def test_a_worker_with_other_code_is_refused_by_name(
+    command: tuple[str, ...], bg: Run, mixed: str, home: Path
+) -> None:
+    refused = bg(*command, "--cluster", mixed)
+    assert refused.code == 2
+    assert re.fullmatch(
+        r"error: worker 127\.0\.0\.1:\d+ has boardgames-connect4 \S+ with other code: install the same .*\n",
+        refused.err,
+    )
+    assert not (home / "runs" / "first" / "metrics.jsonl").exists()
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of a cluster of two workers, one of which has an edited copy of Connect Four."""
+    folder = tmp_path_factory.mktemp("mixed")
+    copy = folder / "code" / "boardgames_connect4"
+    shutil.copytree(Path(str(boardgames_connect4.__file__)).parent, copy)
+    with (copy / "evaluation.py").open("a") as file:
+        file.write("\n# edited\n")
+    pytest.importorskip("distributed")
+    with started_cluster(folder) as started:
+        started.start_worker()
+        started.start_worker(copy.parent)
+        yield started.address
+
+
+@pytest.mark.slow
+def test_training_survives_the_death_of_the_scheduler(bg: Run, home: Path, tmp_path: Path) -> None:
+    """It is resumed without a cluster, and ends with the same weights as if nothing had happened."""
+    pytest.importorskip("distributed")
+    long = (*TRAINING, "--set", "steps=300")
+    with started_cluster(tmp_path) as started:
+        started.start_worker()
+        command = (sys.executable, "-m", "boardgames", *long, "--run", "first", "--cluster", started.address)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+            while not program.stdout.readline().startswith(b"step 3 "):
+                assert program.poll() is None, program.stderr.read()
+            started.scheduler.send_signal(signal.SIGKILL)
+            _, err = program.communicate(timeout=TIMEOUT_S)
+    assert program.returncode == 2
+    assert re.fullmatch(
+        rb"error: the scheduler at '.*' has died or .*; continue with: boardgames train --resume first\n", err
+    )
+    assert bg("train", "--resume", "first", "--workers", "1").code == 0
+    assert bg(*long, "--run", "second", "--workers", "1").code == 0
+    assert content(home / "runs" / "first") == content(home / "runs" / "second")

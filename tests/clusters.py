@@ -1,0 +1,61 @@
+"""Clusters of `distributed` as a user starts them: a scheduler and workers, each a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from waiting import TIMEOUT_S
+
+TESTS = Path(__file__).parent
+QUIET = ("--host", "127.0.0.1", "--no-dashboard")
+
+
+class Cluster:
+    """A scheduler on loopback, with no workers at first; made by `started_cluster`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.programs: list[subprocess.Popen[bytes]] = []
+        file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(file), "--no-show")
+        deadline = time.monotonic() + TIMEOUT_S
+        while True:
+            try:
+                self.address = str(json.loads(file.read_text())["address"])
+                break
+            except (OSError, ValueError):  # not written yet
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+
+    def start_worker(self, code: Path | None = None) -> "subprocess.Popen[bytes]":
+        """Start a worker, to which packages in the folder `code` take precedence over the installed ones."""
+        return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", code=code)
+
+    def _start(self, kind: str, *arguments: str, code: Path | None = None) -> "subprocess.Popen[bytes]":
+        paths = [*([str(code)] if code is not None else []), str(TESTS), os.environ.get("PYTHONPATH", "")]
+        program = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, *QUIET],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self._folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        )
+        self.programs.append(program)
+        return program
+
+
+@contextmanager
+def started_cluster(folder: Path) -> Iterator[Cluster]:
+    """Yield a cluster whose processes are killed at the end."""
+    cluster = Cluster(folder)
+    try:
+        yield cluster
+    finally:
+        for program in reversed(cluster.programs):
+            program.kill()
+            program.wait()
