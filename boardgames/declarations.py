@@ -449,8 +449,12 @@ class Facts:
     default_features : str
         The default feature set of learners; if empty, the first in alphabetical
         order.
-    benchmark_agent : str
-        The opponent against which training measures `alphabeta:depth=3` with the weights it has learned.
+    yardstick : str
+        The agent against which results of training are measured. It must never change, so that results
+        of different versions can be compared: it must not play by the game's own evaluation, which
+        may improve.
+    search_yardstick : str
+        The same for results that are used in a search three plies deep; by default `yardstick`.
     options : tuple of Option
         Options for loading the game; `Game` sets them to its `declared_options`.
     layouts : mapping of str to str
@@ -464,7 +468,8 @@ class Facts:
     presets : mapping of str to mapping
         Settings of learners that suit the game, by name of the preset and then of the
         learner. Training uses the preset `default`, if there is one, and the learner's own
-        defaults for the rest.
+        defaults for the rest. Likewise those of experiments, for which `layout` may be
+        among the settings.
     """
 
     name: str
@@ -485,7 +490,8 @@ class Facts:
     default_agent: str = "alphabeta"
     solver: str = "solver"
     default_features: str = ""
-    benchmark_agent: str = "alphabeta:depth=3"
+    yardstick: str = "random"
+    search_yardstick: str = ""
     options: tuple[Option, ...] = ()
     layouts: Mapping[str, str] = field(default_factory=_no_items)
     move_notations: tuple[str, ...] = ("canonical",)
@@ -495,7 +501,7 @@ class Facts:
     presets: Mapping[str, Mapping[str, Mapping[str, object]]] = field(default_factory=_no_items)
 
     def __post_init__(self) -> None:
-        texts = (self.name, self.title, self.summary, self.default_agent, *self.sides)
+        texts = (self.name, self.title, self.summary, self.default_agent, self.yardstick, *self.sides)
         if not all(isinstance(text, str) and text for text in texts):
             raise PluginError(f"the names in the facts of a game must not be empty: {quote(texts)}")
         if len(self.sides) != 2 or self.sides[0] == self.sides[1]:

@@ -114,7 +114,11 @@ class Learner(ABC):
         return ""
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return agents that play with the result, each with the opponent that measures it."""
+        """Return agents that play with the result, each with the opponent that measures it.
+
+        The opponents never change, so that results of different versions can be compared; see
+        `Facts.yardstick`.
+        """
         return ()
 
     def summary(self, state: LearnerState) -> str:

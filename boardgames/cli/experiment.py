@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from boardgames.learning.experiments import Experiment, Figure, Findings, Listener, Measurements, Table
 
 FOLDER = "experiments"
+LAYOUT = "layout"
+"""The setting of a preset that is not an option of the experiment."""
 NARROW_COLUMNS = 2
 """A table with at most this many columns also shows shares."""
 REPEATED_SHARE = 0.1
@@ -56,6 +58,7 @@ Column = tuple[str, list[str]]
         "boardgames experiment abalone",
         "boardgames experiment abalone basic-training --seed 1",
         "boardgames experiment abalone basic-training --set repetitions=20",
+        "boardgames experiment abalone fine-tuning --preset original",
         "boardgames experiment connect4 fine-tuning --csv tuning.csv",
     )
 )
@@ -68,6 +71,9 @@ Column = tuple[str, list[str]]
     metavar="NAME=VALUE",
     shell_complete=complete_setting,
     help="Set an option of the experiment; repeatable.",
+)
+@click.option(
+    "--preset", metavar="NAME", help="Use settings that the game offers under this name, such as `original`."
 )
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed of the experiment; default: random.")
@@ -89,6 +95,7 @@ def experiment(
     game_name: str,
     name: str | None,
     settings: tuple[str, ...],
+    preset: str | None,
     layout: str | None,
     options: tuple[str, ...],
     seed: int | None,
@@ -101,7 +108,8 @@ def experiment(
     """Run the experiment NAME in GAME, or list the experiments.
 
     If the experiment repeats an earlier one, the tables also show the original
-    wins. Matches start with a few random moves; every
+    wins, and --preset original has the settings that come nearest to them;
+    --set and --layout override these. Matches start with a few random moves; every
     such opening is played twice, with sides exchanged. The results are also
     written to a CSV file. They do not depend on the number of workers.
 
@@ -110,11 +118,16 @@ def experiment(
     if name is None:
         _list(game_name, as_json)
         return
+    from boardgames.learning.config import preset_settings
     from boardgames.learning.experiments import Measurements, load_experiment
     from boardgames.paths import data_folder, write_atomic
 
     game = load_game(game_name, layout, options)
-    chosen = load_experiment(name, game, **parse_assignments(settings))
+    given = dict(preset_settings(game, preset, name))
+    preset_layout = given.pop(LAYOUT, None)
+    if layout is None and preset_layout is not None:
+        game = load_game(game_name, str(preset_layout), options)
+    chosen = load_experiment(name, game, **{**given, **parse_assignments(settings)})
     seed = secrets.randbits(32) if seed is None else seed
     stem = f"{game_name}-{name}-{seed}-{_stamp(chosen)}"
     path = _csv_path(csv_text, f"{stem}.csv")

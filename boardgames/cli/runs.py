@@ -1,22 +1,36 @@
-"""`boardgames runs`: list training runs, show one with its weights, export its weights, or delete it."""
+"""`boardgames runs`: list training runs, show or measure one, export its weights, or delete it."""
 
 import os
+import shlex
 import shutil
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from boardgames.cli.completion import complete_run
-from boardgames.cli.options import SuggestingGroup, examples, json_option, user_path
+from boardgames.cli.interrupts import interrupt_on_termination
+from boardgames.cli.options import (
+    POSITIVE,
+    SuggestingGroup,
+    examples,
+    json_option,
+    user_path,
+    worker_options,
+)
 from boardgames.cli.output import confirm, print_json, print_table, say, wrap
 from boardgames.cli.program import PROGRAM
+from boardgames.cli.progress import spinner
+from boardgames.cli.train import MEASURED, measure_run, measurement_json, measurement_lines, measuring_text
 from boardgames.draw.text import printable
 from boardgames.errors import (
+    ClusterError,
     FileError,
     MatchError,
     OptionError,
     UnknownNameError,
     WeightsError,
+    WorkerError,
     quote,
     suggest,
 )
@@ -36,13 +50,14 @@ MAX_ROWS = 20
     epilog=examples(
         "boardgames runs list",
         "boardgames runs show slow",
+        "boardgames runs measure slow",
         "boardgames runs export slow slow.safetensors",
         "boardgames runs delete slow",
     ),
 )
 @click.pass_context
 def runs(context: click.Context) -> None:
-    """List, show, export or delete training runs; without a command, list them.
+    """List, show, measure, export or delete training runs; without a command, list them.
 
     `boardgames train` creates a run. A run that is `stopped` continues with
     `boardgames train --resume RUN`.
@@ -85,6 +100,7 @@ def show(name: str, as_json: bool) -> None:
     """
     from boardgames.cli.train import curve_lines
     from boardgames.learning.history import learner_of, weight_names
+    from boardgames.learning.measurement import Measurement
     from boardgames.learning.policy import Policy
     from boardgames.learning.runs import METRICS, find_run, read_metrics, run_summary
     from boardgames.weights.files import read_arrays
@@ -96,6 +112,7 @@ def show(name: str, as_json: bool) -> None:
     if run.config is None:
         raise OptionError(f"cannot read run {run.name}: {run.error}")
     learner, steps = learner_of(run.config), read_metrics(folder / METRICS)
+    measured = Measurement.read(folder)
     arrays, header = read_arrays(folder / BEST) if (folder / BEST).is_file() else ({}, {})
     has_table = "groups" in header or "abstraction" in header
     values = arrays[VALUES].ravel().tolist() if arrays and not has_table else []
@@ -111,6 +128,7 @@ def show(name: str, as_json: bool) -> None:
                 for one in steps
             ],
             weights=[{"name": feature, "value": value} for feature, value in weights],
+            **measurement_json(measured),
         )
         return
     length = "" if run.progress.length is None else f" of {run.progress.length}"
@@ -122,11 +140,8 @@ def show(name: str, as_json: bool) -> None:
         say(line)
     if steps:
         _print_steps(steps)
-        for one in steps:
-            if one.standings:
-                ranked = ", ".join(f"{competitor} {points:.4g}" for competitor, points in one.standings)
-                say(wrap(f"standings after step {one.step}: {printable(ranked)}", 2))
-        say()
+    for line in measurement_lines(measured):
+        say(line)
     if "groups" in header:
         count = int((arrays[VALUES] != 0).sum())
         say(f"step {run.progress.best_step}: {count:,} weights for {len(header['groups'])} groups of cells")
@@ -136,6 +151,61 @@ def show(name: str, as_json: bool) -> None:
     if weights:
         rows = [("weight", f"step {run.progress.best_step}")]
         print_table([*rows, *((feature, f"{value:.4f}") for feature, value in weights)], right=(1,), cut=())
+
+
+@runs.command(
+    short_help="Measure the result of a finished run in matches.",
+    epilog=examples("boardgames runs measure slow", "boardgames runs measure slow --matches 200"),
+)
+@click.argument("name", metavar="RUN", shell_complete=complete_run)
+@click.option(
+    "--matches",
+    type=POSITIVE,
+    metavar="N",
+    help=f"Matches against each opponent; default: as many as the run has planned, or {MEASURED}.",
+)
+@worker_options
+@json_option
+def measure(name: str, matches: int | None, workers: int | None, cluster: str | None, as_json: bool) -> None:
+    """Measure how strong the result of RUN is, in matches from random openings.
+
+    The opponents are agents that never change, so results of different
+    versions can be compared. The result is kept in the run. If all matches
+    have been played already, their result is printed. An interrupted
+    measurement continues with the same command.
+    """
+    from boardgames.executors import open_executor
+    from boardgames.learning.measurement import Measurement, plan_measurement
+    from boardgames.learning.runs import Run, find_run, run_summary
+
+    folder = find_run(name)
+    if run_summary(folder).status == "stopped":
+        command = f"{PROGRAM} train --resume {shlex.quote(name)}"
+        raise OptionError(f"run {quote(name)} is not finished; continue it with: {command}")
+    with (
+        interrupt_on_termination(),
+        open_executor(workers, cluster=cluster, announce=partial(say, err=True)) as executor,
+        Run.open(folder) as run,
+    ):
+        known = Measurement.read(folder)
+        planned = plan_measurement(run, matches or (MEASURED if known is None else known.matches))
+        try:
+            with spinner(measuring_text(planned.played, planned.planned)) as update:
+                measured = measure_run(
+                    run, planned, executor, lambda *counts: update(measuring_text(*counts))
+                )
+        except KeyboardInterrupt:
+            known = Measurement.read(folder) or planned
+            counts = f"{known.played} of {known.planned}"
+            say(f"measured {counts} matches; to continue, repeat the command", err=True)
+            raise
+        except (ClusterError, WorkerError) as error:
+            raise type(error)(f"{error}; to continue, repeat the command") from None
+    if as_json:
+        print_json(run=run.name, **measurement_json(measured))
+        return
+    for line in measurement_lines(measured):
+        say(line)
 
 
 @runs.command(
@@ -204,7 +274,7 @@ def delete(name: str, yes: bool) -> None:
 
 
 def _print_steps(steps: "Sequence[StepRecord]") -> None:
-    """Print the metrics of all steps, or of `MAX_ROWS` of them, the last one included."""
+    """Print the metrics of all steps, or of `MAX_ROWS` of them, the last one included, and all standings."""
     from boardgames.learning.history import metric_names, sample
 
     shown = sample(steps, MAX_ROWS)
@@ -215,6 +285,11 @@ def _print_steps(steps: "Sequence[StepRecord]") -> None:
         texts = ("" if value is None else f"{value:.4g}" for value in values)
         rows.append((str(step.step), *texts, f"{step.seconds:.2f}"))
     print_table(rows, right=range(len(rows[0])), cut=())
+    say()
+    for one in steps:
+        if one.standings:
+            ranked = ", ".join(f"{competitor} {points:.4g}" for competitor, points in one.standings)
+            say(wrap(f"standings after step {one.step}: {printable(ranked)}", 2))
     say()
 
 

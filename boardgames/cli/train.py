@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -37,12 +38,13 @@ if TYPE_CHECKING:
 
     from boardgames.learner import Learner
     from boardgames.learning.config import Config
+    from boardgames.learning.measurement import Measurement
     from boardgames.learning.runs import Run
     from boardgames.learning.trainer import Trainer
 
 EVOLVE = "evolve"
 MEASURED = 40
-"""Matches against each opponent after training."""
+"""Matches against each yardstick after training."""
 CURVE_ROWS = 5
 CURVE_COLUMNS = 60
 LABEL_COLUMNS = 9
@@ -108,10 +110,9 @@ FIXED_BY_RUN = {
     "--measure",
     "measured",
     type=NON_NEGATIVE,
-    default=MEASURED,
-    show_default=True,
     metavar="N",
-    help="Matches against each of two opponents that measure the finished run; 0 for none.",
+    help="Matches against each of two opponents that measure the finished run; 0 for none; default: "
+    f"{MEASURED}.",
 )
 @click.option("--run", "run_text", metavar="NAME|FOLDER", help="Name or folder of the new run.")
 @click.option(
@@ -125,7 +126,7 @@ FIXED_BY_RUN = {
 def train(
     workers: int | None,
     cluster: str | None,
-    measured: int,
+    measured: int | None,
     resumed: str | None,
     as_json: bool,
     **given: Any,  # the other options above
@@ -136,12 +137,13 @@ def train(
     the settings of --config, and these override the preset. Every step is
     saved: an interrupted run continues with --resume and ends with the same
     weights as an uninterrupted one, whatever the number of workers. At the
-    end, matches from random openings measure how strong the weights are.
+    end, matches from random openings measure how strong the weights are,
+    against opponents that never change; --resume continues these, too.
     """
     from boardgames.executors import open_executor
     from boardgames.learning.trainer import Trainer
 
-    if measured % 2:
+    if measured is not None and measured % 2:
         raise OptionError(f"--measure must be even, because every opening is played twice; not {measured}")
     stream = sys.stderr if as_json else sys.stdout
     with interrupt_on_termination():
@@ -149,16 +151,32 @@ def train(
         announce = partial(say, err=True)
         with open_executor(workers, cluster=cluster, announce=announce) as executor, opening() as run:
             trainer = Trainer(run)
-            if trainer.is_done:
-                say(f"run {run.name} is already finished", file=stream)
-                _print_summary(trainer, [], stream, as_json)
-                return
+            planned = _plan_measurement(trainer, measured, is_new=resumed is None)
             with _explain_closed_output(trainer):
-                say(f"run {run.name} in {run.folder}", file=stream)
-                if resumed is not None:
-                    say(f"resuming after step {trainer.progress.step}", file=stream)
-                code = _train(trainer, executor, measured, stream, as_json)
+                if trainer.is_done:
+                    say(f"run {run.name} is already finished", file=stream)
+                else:
+                    say(f"run {run.name} in {run.folder}", file=stream)
+                    if resumed is not None:
+                        say(f"resuming after step {trainer.progress.step}", file=stream)
+                    say(f"\n{run.config.as_toml(trainer.learner)}", file=stream)
+                code = _train(trainer, executor, planned, stream, as_json)
     click.get_current_context().exit(code)
+
+
+def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) -> "Measurement | None":
+    """Return the measurement that follows training, or None if there is to be none.
+
+    A resumed run keeps its plan unless the user asks for another number of matches.
+    """
+    from boardgames.learning.measurement import Measurement, plan_measurement
+
+    known = None if is_new else Measurement.read(trainer.run.folder)
+    if matches is None and (known is not None or trainer.is_done):
+        return known
+    matches = MEASURED if matches is None else matches
+    is_wanted = matches > 0 and bool(trainer.learner.matchups(""))
+    return plan_measurement(trainer.run, matches) if is_wanted else None
 
 
 def _new_run(given: dict[str, Any]) -> "Callable[[], Run]":
@@ -188,59 +206,49 @@ def _explain_closed_output(trainer: "Trainer") -> "Iterator[None]":
     try:
         yield
     except BrokenPipeError:
-        if not trainer.is_done:
+        measured = _known_measurement(trainer.run)
+        if not trainer.is_done or (measured is not None and not measured.is_done):
             with suppress(OSError):
                 say(f"{_steps_text(trainer)}: the output was closed", err=True)
                 say(_resume_text(trainer.run), err=True)
         raise
 
 
-def _train(trainer: "Trainer", executor: "Executor", measured: int, stream: TextIO, as_json: bool) -> int:
-    """Train to the end, showing the progress, and measure the result; return the exit code."""
-    say(f"\n{trainer.run.config.as_toml(trainer.learner)}", file=stream)
-    code, strength = 0, []
+def _train(
+    trainer: "Trainer", executor: "Executor", planned: "Measurement | None", stream: TextIO, as_json: bool
+) -> int:
+    """Train to the end and measure the result, showing the progress; return the exit code."""
+    code = 0
     try:
-        with _show_progress(trainer, stream) as listener:
-            trainer.train(executor, listener)
-        strength = _measure(trainer.run, measured, executor)
+        with _show_progress(trainer, stream) as display:
+            if not trainer.is_done:
+                trainer.train(executor, display.show_step)
+            planned = measure_run(trainer.run, planned, executor, display.show_matches)
     except KeyboardInterrupt:
-        code = EXIT_INTERRUPTED
+        code, planned = EXIT_INTERRUPTED, planned and _known_measurement(trainer.run)
     except (ClusterError, WorkerError) as error:
         raise type(error)(f"{error}; {_resume_text(trainer.run)}") from None
-    _print_summary(trainer, strength, stream, as_json)
+    _print_summary(trainer, planned, stream, as_json)
     return code
 
 
-def _measure(run: "Run", matches: int, executor: "Executor") -> list[dict[str, object]]:
-    """Measure the result of a run by matches between agents that use it and their opponents."""
-    from boardgames.arena import Arena, Plan
-    from boardgames.learning.history import result_of
+def measure_run(
+    run: "Run", planned: "Measurement | None", executor: "Executor", listener: Callable[[int, int], object]
+) -> "Measurement | None":
+    """Play what is left of a measurement, if one is planned."""
+    from boardgames.learning.measurement import measure
 
-    if not matches:
-        return []
-    game = run.learner.game
-    results: list[dict[str, object]] = []
-    for agent, opponent in run.learner.matchups(result_of(run.folder, run.learner.game)):
-        assert run.config.seed is not None
-        report = Arena(Plan(game=game, agents=(agent, opponent), matches=matches), seed=run.config.seed).run(
-            executor
-        )
-        first = report.standings[0]
-        results.append(
-            {
-                "agent": agent,
-                "opponent": opponent,
-                "wins": first.wins,
-                "losses": first.losses,
-                "draws": first.draws,
-            }
-        )
-    return results
+    return planned if planned is None or planned.is_done else measure(run, planned, executor, listener)
 
 
-def _print_summary(
-    trainer: "Trainer", strength: "Sequence[Mapping[str, object]]", stream: TextIO, as_json: bool
-) -> None:
+def _known_measurement(run: "Run") -> "Measurement | None":
+    """Return what is known of a measurement that may have been interrupted."""
+    from boardgames.learning.measurement import Measurement
+
+    return Measurement.read(run.folder)
+
+
+def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: TextIO, as_json: bool) -> None:
     """Print the state of a run, its measured strength, and the commands to use or resume it."""
     from boardgames.learning.history import result_of
 
@@ -251,16 +259,12 @@ def _print_summary(
         say(trainer.summary(), file=stream)
     if run.best_path.exists():
         say(f"weights: {run.best_path}", file=stream)
-    for one in strength:
-        say(
-            f"{one['agent']} against {one['opponent']}: "
-            f"{one['wins']} won, {one['losses']} lost, {one['draws']} drawn",
-            file=stream,
-        )
+    for line in measurement_lines(measured):
+        say(line, file=stream)
     agent = run.learner.agent_with(result_of(run.folder, run.learner.game))
     if agent:
         say(f"play against them: {_play_command(run, agent)}", file=stream)
-    if not progress.is_done:
+    if not progress.is_done or (measured is not None and not measured.is_done):
         say(_resume_text(run), file=stream)
     if as_json:
         print_json(
@@ -275,9 +279,27 @@ def _print_summary(
             best=progress.best,
             best_step=progress.best_step,
             metrics=dict(progress.metrics),
-            strength=list(strength),
+            **measurement_json(measured),
             agent=agent or None,
         )
+
+
+def measurement_lines(measured: "Measurement | None") -> list[str]:
+    """Return the results of a measurement, and how much of it is missing once it has begun."""
+    if measured is None:
+        return []
+    lines = [str(one) for one in measured.series]
+    if measured.played and not measured.is_done:
+        lines.append(f"measured {measured.played} of {measured.planned} matches")
+    return lines
+
+
+def measurement_json(measured: "Measurement | None") -> dict[str, object]:
+    """Return the results of a measurement as JSON fields."""
+    if measured is None:
+        return {"strength": [], "measured": 0, "to_measure": 0}
+    strength = [asdict(one) for one in measured.series]
+    return {"strength": strength, "measured": measured.played, "to_measure": measured.planned}
 
 
 def _steps_text(trainer: "Trainer") -> str:
@@ -367,28 +389,51 @@ def _play_command(run: "Run", agent: str) -> str:
 # --- progress ----------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Display:
+    """What shows the progress of training: functions to call after a step and after some matches."""
+
+    show_step: "Callable[[Trainer], None]"
+    show_matches: Callable[[int, int], None]
+
+
 @contextmanager
-def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Callable[[Trainer], None]]":
-    """Show a live display on a terminal, otherwise a line per step; yields the listener."""
+def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Display]":
+    """Show a live display on a terminal, otherwise a line per step."""
     from rich.console import Console, Group
 
     console = Console(file=stream, highlight=False)
     if not console.is_terminal or console.is_dumb_terminal:
-        yield lambda trainer: say(step_line(trainer), file=stream)
+
+        def show_beginning(played: int, planned: int) -> None:
+            nonlocal is_measuring
+            if not is_measuring:
+                say(f"measuring {planned - played} matches", file=stream)
+                is_measuring = True
+
+        is_measuring = False
+        yield Display(lambda trainer: say(step_line(trainer), file=stream), show_beginning)
         return
     from rich.live import Live
 
     bars = new_bars(console)
     task = bars.add_task("steps", total=None)
+    matches = bars.add_task("", total=None, visible=False)
     details: list[Text] = []
 
-    def update(trainer: "Trainer") -> None:
+    def show_step(trainer: "Trainer") -> None:
         nonlocal details
         progress = trainer.progress
         bars.update(task, completed=progress.step, total=progress.length)
         details = _details(trainer, has_curve=not console.options.ascii_only)
 
-    update(trainer)
+    def show_matches(played: int, planned: int) -> None:
+        if not bars.tasks[matches].visible:
+            bars.reset(matches, completed=played, total=planned, visible=True)
+        text = measuring_text(played, planned)
+        bars.update(matches, completed=played, total=planned, description=text)
+
+    show_step(trainer)
     with Live(
         console=console,
         get_renderable=lambda: Group(bars, *details),
@@ -396,7 +441,18 @@ def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Callable[[Tr
         transient=True,
         redirect_stdout=False,
     ):
-        yield update
+        yield Display(show_step, show_matches)
+
+
+def measuring_text(played: int, planned: int) -> str:
+    """Return the progress of a measurement.
+
+    Examples
+    --------
+    >>> measuring_text(12, 80)
+    'measuring 12 of 80 matches'
+    """
+    return f"measuring {played} of {planned} matches"
 
 
 def step_line(trainer: "Trainer") -> str:

@@ -97,15 +97,13 @@ class WeightsLearner(Configured, Learner):
         return f"{'alphabeta' if self.searches else self.agent}:weights={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agents that use the weights one ply deep and in search, each with an opponent.
+        """Return the agents that use the weights one ply deep and in search, each with its yardstick."""
+        return ((f"{self.agent}:weights={result}", self.game.facts.yardstick), self.search_matchup(result))
 
-        The first opponent has the game's own evaluation, or plays random moves if there is none.
-        """
-        greedy = "greedy" if self.game.evaluation.weights.size else "random"
-        return (
-            (f"{self.agent}:weights={result}", greedy),
-            (f"{SEARCHER},weights={result}", self.game.facts.benchmark_agent),
-        )
+    def search_matchup(self, result: str) -> tuple[str, str]:
+        """Return the agent that searches with the weights, and the game's yardstick for it."""
+        facts = self.game.facts
+        return f"{SEARCHER},weights={result}", facts.search_yardstick or facts.yardstick
 
     def score_metrics(
         self, weights: Reals | Weights, executor: Executor, *, seed: int, depth: int = 1

@@ -167,17 +167,20 @@ class Config:
 
 
 def preset_settings(game: Game, name: str | None, learner: str) -> Mapping[str, object]:
-    """Return the settings of a game's preset for a learner; none if the preset does not mention it.
+    """Return the settings of a game's preset for a learner or an experiment.
 
     Parameters
     ----------
     name : str or None
-        None for the preset `default`, which a game need not have.
+        None for the preset `default`, which a game need not have, and which need not mention
+        the learner.
+    learner : str
+        Name of the learner or experiment.
 
     Raises
     ------
     UnknownNameError
-        If the game has no preset with that name.
+        If the game has no preset with that name, or it does not mention the learner.
 
     Examples
     --------
@@ -187,6 +190,11 @@ def preset_settings(game: Game, name: str | None, learner: str) -> Mapping[str, 
     presets = game.facts.presets
     if name is not None and name not in presets:
         raise UnknownNameError(f"no such preset {quote(name)} for {game.facts.name}{suggest(name, presets)}")
+    if name is not None and learner not in presets[name]:
+        raise UnknownNameError(
+            f"the preset {quote(name)} of {game.facts.name} has no settings for {quote(learner)}; "
+            f"it has them for {', '.join(presets[name])}"
+        )
     return presets.get(DEFAULT_PRESET if name is None else name, {}).get(learner, {})
 
 

@@ -29,7 +29,6 @@ from boardgames.learner import LearnerState
 from boardgames.learning.base import (
     PATTERNS,
     PLY_LIMIT,
-    SEARCHER,
     TEST_MATCHES,
     WeightsLearner,
     find_patterns,
@@ -137,8 +136,8 @@ class Patterns(WeightsLearner):
         return True
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agent that searches with the weights, and the game's benchmark."""
-        return ((f"{SEARCHER},weights={result}", self.game.facts.benchmark_agent),)
+        """Return only the agent that searches with the weights, and its yardstick."""
+        return (self.search_matchup(result),)
 
     def start(self, seed: int) -> LearnerState:
         """Return the initial weights, without any positions."""

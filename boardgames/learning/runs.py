@@ -2,6 +2,7 @@
 
     config.toml                            complete: what to train, and how
     metrics.jsonl                          one line per step
+    measurement.json                       strength of the result, see `measurement`
     checkpoints/step-000012.safetensors    the last three steps
     checkpoints/best.safetensors           the best step
 
@@ -52,6 +53,9 @@ from boardgames.weights.weights import VALUES
 
 CONFIG = "config.toml"
 METRICS = "metrics.jsonl"
+MEASUREMENT = "measurement.json"
+MEASURING = "measurement"
+"""Folder with the matches of a measurement that is not complete."""
 LOCK = "lock"
 KEPT_CHECKPOINTS = 3
 LOCK_TIMEOUT_S = 1.0
@@ -67,7 +71,9 @@ _GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 STATE_PREFIX = "state."
 
 _CHECKPOINT_NAME = re.compile(r"step-(\d{6,})\.safetensors")
-_TEMPORARY_NAME = re.compile(r"\.(config\.toml|metrics\.jsonl|step-\d+|best\.safetensors)\b.*")
+_TEMPORARY_NAME = re.compile(
+    r"\.(config\.toml|metrics\.jsonl|measurement\.json|step-\d+|best\.safetensors)\b.*"
+)
 """Temporary files that a killed process leaves behind."""
 
 # --- steps and progress -----------------------------------------------------
@@ -643,7 +649,7 @@ def _open_own(path: str, flags: int) -> int:
 
 def _check_links(folder: Path) -> None:
     """Raise FileError if a run holds a symbolic link: training would write to another place."""
-    for place in (folder, folder / BEST.parent):
+    for place in (folder, folder / BEST.parent, folder / MEASURING):
         try:
             linked = [path for path in sorted(place.iterdir()) if path.is_symlink()]
         except (FileNotFoundError, NotADirectoryError):

@@ -25,6 +25,8 @@ from boardgames.learning.runs import Progress, Run, StepRecord, finite_metrics
 from boardgames.plugins import notify
 from boardgames.weights.weights import MAX_WEIGHT
 
+RATES = ("alpha", "rate")
+"""Options of learners by which weights change; if they are too large, weights diverge."""
 MAX_REASON = 160
 """Characters; compiler errors are long."""
 
@@ -151,9 +153,7 @@ class Trainer:
             progress = self._completed(progress, state)
             weights = self.learner.weights(state).ravel()
             standings = tuple((name, float(points)) for name, points in self.learner.standings(state))
-        _check_bounded(
-            weights, MAX_WEIGHT if isinstance(self.learner, WeightsLearner) else math.inf, progress.step
-        )
+        self._check_bounded(weights, progress.step)
         record = StepRecord.of(progress.step, self._clock() - begun, metrics, weights, standings)
         self.run.append_metrics(record)
         with self._blaming_learner():
@@ -168,6 +168,16 @@ class Trainer:
             metrics=MappingProxyType(numbers),
             folder=self.run.folder,
         )
+
+    def _check_bounded(self, weights: Reals, step: int) -> None:
+        """Raise WeightsError if weights are not finite, or too large for a file."""
+        largest = MAX_WEIGHT if isinstance(self.learner, WeightsLearner) else math.inf
+        if (np.isfinite(weights) & (np.abs(weights) <= largest)).all():
+            return
+        rates = [name for name in RATES if name in self.learner.options]
+        advice = f"choose a smaller {rates[0]}" if rates else "a smaller learning rate may help"
+        setting = f" with {rates[0]}={self.learner.options[rates[0]]}" if rates else ""
+        raise WeightsError(f"the weights diverged in step {step}{setting}; {advice}")
 
     def _reload(self) -> None:
         """Reload what is on disk: an interrupt may come after a step is saved and before it is counted."""
@@ -208,9 +218,3 @@ class Trainer:
                 RuntimeWarning,
                 stacklevel=3,
             )
-
-
-def _check_bounded(weights: Reals, largest: float, step: int) -> None:
-    extremes = np.array([weights.min(initial=0.0), weights.max(initial=0.0)])  # NaN if any weight is
-    if not (np.isfinite(extremes).all() and np.abs(extremes).max() <= largest):
-        raise WeightsError(f"the weights diverged in step {step}; a smaller learning rate may help")

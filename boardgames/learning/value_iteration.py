@@ -148,8 +148,8 @@ class ValueIteration(Configured, Learner):
         return f"{self.name}:policy={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agent against random moves and, if the game has an evaluation, against that."""
-        opponents = ("random", "greedy") if self.game.evaluation.weights.size else ("random",)
+        """Return the agent against random moves, and against the game's yardstick if that is another one."""
+        opponents = dict.fromkeys(("random", self.game.facts.yardstick))
         return [(self.agent_with(result), opponent) for opponent in opponents]
 
     def summary(self, state: LearnerState) -> str:

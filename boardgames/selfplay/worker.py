@@ -12,13 +12,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from boardgames import plugins
 from boardgames.declarations import Evaluation, FeatureSet
-from boardgames.errors import OptionError, quote
+from boardgames.errors import OptionError, WeightsError, quote
 from boardgames.game import Game
 from boardgames.kernels import Control, Reals, Words, new_control
 from boardgames.kernels.bundles import Bundle
@@ -227,9 +228,16 @@ def train_players(
         The players change sides after each match.
     seed : int
         Seeds openings and exploration.
+
+    Raises
+    ------
+    WeightsError
+        If the weights diverge.
     """
     state = worker_state(setup)
-    return state.run_stoppable(lambda: state.train_players(weights, parameters, matches, seed))
+    trained = state.run_stoppable(lambda: state.train_players(weights, parameters, matches, seed))
+    _check_convergence(trained.weights, parameters.alpha)
+    return trained
 
 
 def train_tables(
@@ -251,9 +259,22 @@ def train_tables(
         Where training begins. Not changed.
     seed : int
         Seeds openings, exploration, and choices among equally good moves.
+
+    Raises
+    ------
+    WeightsError
+        If the weights diverge.
     """
     state = worker_state(setup)
-    return state.run_stoppable(lambda: state.train_tables(groups, trained, parameters, matches, seed))
+    result = state.run_stoppable(lambda: state.train_tables(groups, trained, parameters, matches, seed))
+    _check_convergence(result.tables.weights, parameters.alpha)
+    return result
+
+
+def _check_convergence(weights: npt.NDArray[np.floating[Any]], alpha: float) -> None:
+    """Raise WeightsError if weights are not finite; those that are too large for a file can still play."""
+    if not np.isfinite(weights).all():
+        raise WeightsError(f"the weights diverged with alpha={alpha:g}; choose a smaller alpha")
 
 
 def label_positions(

@@ -21,13 +21,21 @@ from boardgames.declarations import (
     no_tactical_moves,
     position_key,
 )
-from boardgames.errors import AmbiguousMoveError, MoveError, PluginError, PositionError
+from boardgames.errors import (
+    AmbiguousMoveError,
+    BoardgamesError,
+    MoveError,
+    PluginError,
+    PositionError,
+    quote,
+)
 from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.kernels import JIT, Actions, Words
 from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
 from boardgames.picture import Overlay, Picture
-from boardgames.plugins import load_overlay, overlay_names
+from boardgames.players.alphabeta import WEIGHTS
+from boardgames.plugins import close_player, load_overlay, load_player, overlay_names
 from boardgames.score import RETURN
 from boardgames.search.perft import perft
 from boardgames.testing.sampling import (
@@ -75,12 +83,38 @@ def check_signatures(game: Game) -> RunningCheck:
 
 
 def check_facts(game: Game) -> RunningCheck:
-    """Check that there are layouts and notations; `Facts` itself validates the numbers."""
+    """Check layouts, notations and yardsticks; `Facts` itself validates the numbers."""
     facts = game.facts
     for name in ("layouts", "move_notations", "position_notations"):
         if not getattr(facts, name):
             yield f"facts.{name} is empty"
+    for name in ("yardstick", "search_yardstick"):
+        yield from _yardstick_faults(game, name)
     return f"{facts.words} words, {facts.actions} actions, {counted(len(facts.layouts), 'layout')}"
+
+
+def _yardstick_faults(game: Game, name: str) -> Iterator["Fault | str"]:
+    """Yield what keeps an agent named in the facts from being an opponent that never changes."""
+    text = getattr(game.facts, name)
+    if not text:
+        return
+    fact = f"facts.{name} {quote(text)}"
+    try:
+        player = load_player(text, game)
+    except BoardgamesError as error:
+        yield f"{fact} cannot be loaded: {error}"
+        return
+    try:
+        if player.is_human or player.is_learning:
+            yield f"{fact} must be an agent that does not learn as it plays"
+        elif game.evaluation is not NO_EVALUATION and player.options.get(WEIGHTS.name, "") is None:
+            yield Fault(
+                f"{fact} plays by the game's own evaluation and changes with it; name weights that stay as "
+                f"they are, as in {quote(f'{player.name}:weights=NAME')}",
+                is_remark=True,
+            )
+    finally:
+        close_player(player)
 
 
 def check_playouts(sample: Sample) -> RunningCheck:

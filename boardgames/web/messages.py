@@ -673,7 +673,9 @@ class StandingsEntry(Struct, frozen=True):
 class RunReply(Reply, frozen=True, tag="run"):
     """A training run: settings, metrics after some of its steps, weights, standings.
 
-    `agent` plays with its best weights so far; if there is none, `obstacle` says why.
+    `agent` plays with its best weights so far; if there is none, `obstacle` says why. `strength` has a
+    line for each opponent against which the result was measured, and `measuring` says how many of the
+    matches have been played while some are left.
     """
 
     run: RunEntry
@@ -690,6 +692,8 @@ class RunReply(Reply, frozen=True, tag="run"):
     standings: list[StandingsEntry] = []
     agent: str | None = None
     obstacle: str = ""
+    strength: list[str] = []
+    measuring: tuple[int, int] | None = None
 
 
 def _encodable(value: object) -> object:

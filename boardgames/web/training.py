@@ -24,8 +24,10 @@ from boardgames.learning.history import (
     weight_names,
     weights_over_time,
 )
+from boardgames.learning.measurement import Measurement, Series
 from boardgames.learning.runs import (
     CONFIG,
+    MEASUREMENT,
     METRICS,
     RunSummary,
     StepRecord,
@@ -191,7 +193,7 @@ class _Reader:
             return RunReply(run=_entry_of(summary))
         config, learner = summary.config, self._learner(folder, summary)
         agent, obstacle = _agent_of(folder, learner)
-        names = metric_names(steps)
+        names, measured = metric_names(steps), Measurement.read(folder)
         return RunReply(
             run=_entry_of(summary),
             layout=config.layout,
@@ -210,6 +212,10 @@ class _Reader:
             ],
             agent=agent,
             obstacle=obstacle,
+            strength=[_plain_text(one, folder) for one in ([] if measured is None else measured.series)],
+            measuring=None
+            if measured is None or measured.is_done or not measured.played
+            else (measured.played, measured.planned),
         )
 
     def _learner(self, folder: Path, summary: RunSummary) -> Learner | None:
@@ -223,7 +229,10 @@ class _Reader:
 
 def _stamp(folder: Path) -> Stamp:
     # the lock's own time says nothing: whoever looks whether it is free changes it
-    return (is_running(folder), *(_stat(folder / name) for name in (CONFIG, METRICS, BEST, BEST.parent)))
+    return (
+        is_running(folder),
+        *(_stat(folder / name) for name in (CONFIG, METRICS, MEASUREMENT, BEST, BEST.parent)),
+    )
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:
@@ -269,6 +278,11 @@ def _without_paths(text: str, folder: Path) -> str:
     text = text.partition("\n")[0].replace(f"{folder}{os.sep}", "").replace(str(folder), "the run")
     parents = (str(runs_folder()), repr(str(runs_folder()))[1:-1])
     return "its files cannot be read" if any(parent in text for parent in parents) else text
+
+
+def _plain_text(series: Series, folder: Path) -> str:
+    """Return the results of a series, with the run named as seen from the folder of runs."""
+    return str(series).replace(str(folder), folder.name)
 
 
 def _plain(options: Mapping[str, object]) -> dict[str, OptionValue]:

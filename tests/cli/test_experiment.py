@@ -287,3 +287,39 @@ def test_a_terminal_shows_progress(terminal: Callable[..., Any]) -> None:
     run.wait_for("%")
     assert run.wait() == 0
     assert "1200 matches" in run.seen
+
+
+# --- presets -----------------------------------------------------------------
+
+
+def test_a_preset_has_settings_and_a_layout_that_others_override(bg: Callable[..., Any]) -> None:
+    preset = (*ABALONE, "--preset", "original", "--set", "matches=2", "--seed", "1")
+    report = json.loads(bg(*preset, "--json").out)
+    settings = report["settings"]
+    assert (report["layout"], settings["tanh"], settings["test_epsilon"]) == ("standard", False, 0.1)
+    assert (settings["ply_limit"], settings["alpha"]) == (20, 0.9)
+    report = json.loads(bg(*preset, "--layout", "snakes", "--json").out)
+    assert report["layout"] == "snakes"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("connect4", "basic-training"), "no such preset 'original' for connect4; available: default"),
+        (
+            ("abalone", "lookahead"),
+            "the preset 'original' of abalone has no settings for 'lookahead'",
+        ),
+    ],
+)
+def test_a_preset_that_does_not_fit_gives_a_one_line_error(
+    arguments: tuple[str, ...], words: str, bg: Callable[..., Any]
+) -> None:
+    ran = bg("experiment", *arguments, "--preset", "original")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert words in ran.err
+
+
+def test_weights_that_diverge_give_a_one_line_error(bg: Callable[..., Any]) -> None:
+    ran = bg(*TRAINING, "--set", "alpha=100", "--set", "tanh=false", "--seed", "1")
+    assert (ran.code, ran.err) == (2, "error: the weights diverged with alpha=100; choose a smaller alpha\n")

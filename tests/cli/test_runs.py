@@ -11,6 +11,7 @@ from training import small
 
 from boardgames.executors import InProcess
 from boardgames.learning.config import Config
+from boardgames.learning.measurement import Measurement
 from boardgames.learning.policy import Policy
 from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
@@ -213,3 +214,58 @@ def test_a_broken_config_is_reported_beside_the_other_runs(content: str, bg: Run
     assert {one["run"]: one["state"] for one in json.loads(ran.out)["runs"]} == {
         "empty": "broken", "torn": "broken", "early": "broken", "halted": "stopped", "done": "finished"
     }  # fmt: skip
+
+
+# --- measuring ---------------------------------------------------------------
+
+
+def test_a_finished_run_can_be_measured(bg: Run, runs: Path) -> None:
+    ran = bg("runs", "measure", "done", "--matches", "2", "--workers", "1")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [
+        "td:weights=done against lines",
+        "alphabeta:depth=3,weights=done against lines:depth=3",
+    ]
+    report = json.loads(bg("runs", "measure", "done", "--json").out)
+    assert (report["run"], report["measured"], report["to_measure"]) == ("done", 4, 4)
+    assert bg("runs", "show", "done", "--json").out.count('"opponent"') == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["halted"], "run 'halted' is not finished; continue it with: boardgames train --resume halted"),
+        (["torn"], "torn"),
+        (["nobody"], "no such run 'nobody'"),
+        (["done", "--matches", "3"], "must be even, because every opening is played twice"),
+        (["done", "--matches", "0"], "--matches must be at least 1"),
+    ],
+)
+def test_a_run_that_cannot_be_measured_gives_a_one_line_error(
+    arguments: list[str], words: str, bg: Run, runs: Path
+) -> None:
+    ran = bg("runs", "measure", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert words in ran.err
+
+
+def test_measuring_again_after_ctrl_c_continues(bg: Run, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Measurement.write
+
+    def interrupted(measured: Measurement, folder: Path) -> None:
+        write(measured, folder)
+        if measured.played == 2:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Measurement, "write", interrupted)
+        ran = bg("runs", "measure", "done", "--matches", "4", "--workers", "1")
+    assert ran.code == 130
+    assert "measured 2 of 8 matches; to continue, repeat the command" in ran.err
+    played: list[int] = []
+    monkeypatch.setattr(
+        Measurement, "write", lambda one, folder: (played.append(one.played), write(one, folder))
+    )
+    assert bg("runs", "measure", "done", "--workers", "1").code == 0
+    assert played[0] == 2

@@ -19,6 +19,7 @@ from training import content
 from training import walker as walker  # noqa: PLC0414 - a fixture
 from waiting import TIMEOUT_S
 
+from boardgames.learning import measurement
 from boardgames.learning.config import Config
 from boardgames.learning.runs import checkpoint_paths, read_metrics
 
@@ -57,7 +58,7 @@ def test_training_prints_settings_steps_and_how_to_play_the_result(bg: Run, home
 
 def test_the_strength_of_the_result_is_measured(bg: Run) -> None:
     out = bg(*NAMED, "--measure", "4").out
-    for agent, opponent in (("td:", "greedy"), ("alphabeta:depth=3,", "alphabeta:depth=3")):
+    for agent, opponent in (("td:", "lines"), ("alphabeta:depth=3,", "lines:depth=3")):
         line = re.search(
             rf"^{agent}weights=first against {opponent}: (\d) won, (\d) lost, (\d) drawn$", out, re.MULTILINE
         )
@@ -67,9 +68,69 @@ def test_the_strength_of_the_result_is_measured(bg: Run) -> None:
 
 
 def test_the_strength_is_available_as_json(bg: Run) -> None:
-    strength = json.loads(bg(*NAMED, "--measure", "2", "--json").out)["strength"]
-    assert [one["opponent"] for one in strength] == ["greedy", "alphabeta:depth=3"]
-    assert all(one["wins"] + one["losses"] + one["draws"] == 2 for one in strength)
+    report = json.loads(bg(*NAMED, "--measure", "2", "--json").out)
+    assert [one["opponent"] for one in report["strength"]] == ["lines", "lines:depth=3"]
+    assert all(one["wins"] + one["losses"] + one["draws"] == 2 for one in report["strength"])
+    assert (report["measured"], report["to_measure"]) == (4, 4)
+
+
+@pytest.fixture
+def ctrl_c_while_measuring(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Return a function that has Ctrl-C pressed after so many matches, or never again after 0."""
+    measure = measurement.measure
+
+    def press(after: int) -> None:
+        def listen(played: int, planned: int) -> None:
+            if after and played >= after:
+                raise KeyboardInterrupt
+
+        def measured(run: Any, planned: Any, executor: Any, listener: Any) -> Any:
+            return measure(run, planned, executor, listen)
+
+        monkeypatch.setattr(measurement, "measure", measured)
+
+    return press
+
+
+@pytest.mark.parametrize("after", [2, 4, 6], ids=["first opponent", "between them", "second opponent"])
+def test_an_interrupted_measurement_is_finished_when_the_run_is_resumed(
+    after: int, bg: Run, home: Path, ctrl_c_while_measuring: Callable[[int], None]
+) -> None:
+    ctrl_c_while_measuring(after)
+    ran = bg(*NAMED, "--measure", "4")
+    assert ran.code == 130
+    assert f"measured {after} of 8 matches\n" in ran.out
+    assert ran.out.splitlines()[-1] == "continue with: boardgames train --resume first"
+    ctrl_c_while_measuring(0)
+    resumed = bg("train", "--resume", "first", "--workers", "1")
+    strength = [line for line in resumed.out.splitlines() if " against " in line and "won" in line]
+    assert (resumed.code, len(strength)) == (0, 2)
+    assert "measured " not in resumed.out
+    (home / "runs" / "first").rename(home / "runs" / "was-first")
+    uninterrupted = bg(*NAMED, "--measure", "4")
+    assert [line for line in uninterrupted.out.splitlines() if line in strength] == strength
+
+
+def test_measured_results_are_kept_in_the_run(bg: Run) -> None:
+    bg(*NAMED, "--measure", "2")
+    again, shown = bg("train", "--resume", "first"), bg("runs", "show", "first")
+    for ran in (again, shown):
+        assert re.search(r"^td:weights=first against lines: \d won", ran.out, re.MULTILINE)
+
+
+def test_a_resumed_run_keeps_its_number_of_matches(bg: Run, walker: Callable[..., Config]) -> None:
+    bg(*NAMED, "--measure", "2")
+    assert json.loads(bg("train", "--resume", "first", "--json").out)["to_measure"] == 4
+    assert json.loads(bg("train", "--resume", "first", "--measure", "4", "--json").out)["measured"] == 8
+
+
+def test_a_run_that_nothing_can_measure_is_trained(
+    bg: Run, walker: Callable[..., Config], tmp_path: Path
+) -> None:
+    (tmp_path / "walk.toml").write_text(walker().as_toml())
+    ran = bg("train", "--config", "walk.toml", "--run", "walk")
+    assert (ran.code, ran.err) == (0, "")
+    assert "no agent plays with what learner 'walker' learns" in bg("runs", "measure", "walk").err
 
 
 def test_value_iteration_tells_how_many_states_were_visited_and_how_to_play(bg: Run) -> None:
@@ -87,7 +148,7 @@ def test_value_iteration_tells_how_many_states_were_visited_and_how_to_play(bg: 
     )
     assert visited is not None
     assert f"states {visited[1]}, moves {visited[2]}, transitions {visited[3]}" in steps[-1]
-    for opponent in ("random", "greedy"):
+    for opponent in ("random", "lines"):
         assert f"value-iteration:policy=table against {opponent}: " in ran.out
     agent = "value-iteration:policy=table"
     assert ran.out.splitlines()[-1] == f"play against them: boardgames play connect4 --agent {agent}"

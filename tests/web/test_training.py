@@ -18,6 +18,7 @@ from web_pages import Page, Server
 
 from boardgames.executors import InProcess
 from boardgames.learning.config import Config
+from boardgames.learning.measurement import Measurement, Series
 from boardgames.learning.runs import METRICS, Run
 from boardgames.learning.trainer import Trainer
 from boardgames.web import training
@@ -40,6 +41,16 @@ def until(page: Page, kind: str, is_reached: Callable[[Any], bool]) -> Any:
     while not is_reached(update := page.receive(kind)):
         continue
     return update
+
+
+def test_the_measured_strength_is_sent(runs: Path, page: Page) -> None:
+    train(runs / "first", small())
+    assert page.ask("run", name="first")["strength"] == []
+    series = Series("td:weights=first", "lines", 1, 1, 0)
+    Measurement(2, 2, (series,), 2).write(runs / "first")
+    update = until(page, "run", lambda update: bool(update["strength"]))
+    assert update["strength"] == ["td:weights=first against lines: 1 won, 1 lost, 0 drawn"]
+    assert update["measuring"] == [2, 4]
 
 
 # --- the list --------------------------------------------------------------------

@@ -204,6 +204,7 @@ export const T = {
   allRuns: "← All training runs",
   runGone: "This run has been deleted.",
   playBest: "Play the current best",
+  measuring: (played, planned) => `measured ${played} of ${planned} matches`,
   playNote: (agent, step) => `against ${agent}, the weights of step ${step}`,
   cannotPlay: (reason) => `You cannot play against this run: ${reason}.`,
   curves: "Learning curves",

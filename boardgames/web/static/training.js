@@ -74,6 +74,7 @@ export class Run extends Page {
     this.state = h("p", { class: "progress wide" });
     this.play = h("button", { class: "primary", disabled: true, onclick: () => this.#play() }, T.playBest);
     this.note = h("p", { class: "muted" }, T.loading);
+    this.strength = h("p", { class: "muted" });
     this.curves = h("div", { class: "charts" });
     this.weightNote = h("p", { class: "muted" });
     this.weightChart = this.#chart("", T.weights);
@@ -85,7 +86,7 @@ export class Run extends Page {
       part(T.weights, this.weightNote, h("div", { class: "weights" }, this.weightChart.element, (this.weightTable = h("div")))),
       part(T.settings, (this.settings = h("div")))];
     this.element = h("section", { class: "training" }, h("p", {}, h("a", { href: "#/training" }, T.allRuns)),
-      h("h1", {}, name), this.facts, this.state, h("div", { class: "play-best" }, this.play, this.note), this.problem, this.parts);
+      h("h1", {}, name), this.facts, this.state, h("div", { class: "play-best" }, this.play, this.note), this.strength, this.problem, this.parts);
   }
 
   refused(reason) {
@@ -103,6 +104,7 @@ export class Run extends Page {
     if (run.error !== this.error) setText(this.problem, (this.error = run.error) ?? "");
     this.play.disabled = !agent;
     setText(this.note, agent ? T.playNote(agent, run.best_step) : run.error ? "" : T.cannotPlay(data.obstacle));
+    setText(this.strength, joined([...(data.strength ?? []), data.measuring && T.measuring(...data.measuring)]));
     setText(this.facts, joined([...about(run), data.layout, data.seed !== null && T.seed(data.seed)]));
     this.state.replaceChildren(...progress(run).filter(Boolean), h("span", { class: "muted" }, when(run.changed)));
     [data.steps, data.standings, data.weights?.names, data.settings].forEach((content, i) => (this.parts[i].hidden = !content?.length));

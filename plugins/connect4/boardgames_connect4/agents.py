@@ -1,8 +1,8 @@
-"""The agent `solver`: perfect play, and nine weaker levels that choose among exactly scored moves.
+"""The agents of Connect Four: `solver`, which plays perfectly, and `lines`, a yardstick that never changes.
 
-A level draws its moves with probabilities proportional to exp(score / temperature), where the
-score is the exact one of the solver. If time runs out before all moves are solved, the scores
-of the others are those of `alphabeta`.
+The nine weaker levels of `solver` choose among exactly scored moves. A level draws its moves with
+probabilities proportional to exp(score / temperature), where the score is the exact one of the
+solver. If time runs out before all moves are solved, the scores of the others are those of `alphabeta`.
 """
 
 import math
@@ -14,13 +14,18 @@ from typing import ClassVar
 import numpy as np
 
 from boardgames.books.book import ALL, NONE
+from boardgames.declarations import Evaluation
 from boardgames.errors import MatchError
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, MoveValue, Stop
+from boardgames.players.alphabeta import SearchPlayer
 from boardgames.players.exact import SOLVER_TIME, TimedExactPlayer
 from boardgames.score import RETURN, Score, Unit
 from boardgames.search.alphabeta.table import MAX_MB
+from boardgames.search.rules import MAX_DEPTH
+from boardgames_connect4.board import Board
+from boardgames_connect4.evaluation import evaluation
 from boardgames_connect4.solver import Solver
 from boardgames_connect4.solver.solver import MAX_THREADS, TABLE_MB
 
@@ -164,6 +169,21 @@ class SolverPlayer(TimedExactPlayer):
     def _central_first(self, position: Position) -> list[Move]:
         order = self.game.kernels.move_order
         return sorted(position.legal_moves, key=lambda move: -order(position.words, move.action))
+
+
+class Lines(SearchPlayer):
+    """Alpha-beta to a fixed depth with the evaluation `lines`.
+
+    It never changes, so that progress can be measured against it.
+    """
+
+    name: ClassVar[str] = "lines"
+    declared_options = (Option("depth", int, 1, "search depth in plies", minimum=1, maximum=MAX_DEPTH),)
+
+    def evaluation(self) -> Evaluation:
+        """Return the evaluation `lines` for the size of the board."""
+        columns, rows = (int(self.game.options[name] or 0) for name in ("columns", "rows"))
+        return evaluation(Board(columns, rows))
 
 
 def score_of(points: int, empty_cells: int) -> Score:

@@ -22,14 +22,20 @@ def bg_games() -> list[Entry]:
 
 @hookimpl
 def bg_agents() -> list[Entry]:
-    """Return the agent that plays perfectly."""
+    """Return the agents."""
     return [
         Entry(
             "solver",
             "perfect play with exact scores, and nine weaker levels",
             "boardgames_connect4.agents:SolverPlayer",
             game="connect4",
-        )
+        ),
+        Entry(
+            "lines",
+            "looks ahead with weights of lines set by hand; never changes",
+            "boardgames_connect4.agents:Lines",
+            game="connect4",
+        ),
     ]
 
 

@@ -80,6 +80,7 @@ class Hexifence(Game):
             default_features="control",
             presets={"default": {"td": TRAINING}},
             solver="strong",
+            yardstick="double",
             layouts={"empty": start},
             position_notations=(texts.CANONICAL, texts.GRID),
             perft={start: _perft(edges)},

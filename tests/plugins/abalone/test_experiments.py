@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import boardgames
-from boardgames.errors import OptionError
+from boardgames.errors import OptionError, WeightsError
 from boardgames.executors import InProcess, ProcessPool
 from boardgames.kernels import Reals
 from boardgames.learning.experiments import Figure, Findings, Progress, Table, load_experiment
@@ -409,3 +409,43 @@ def test_trained_selves_win_at_least_85_per_cent_of_decided_matches() -> None:
     assert share is not None
     assert share.value >= 0.85
     assert sum(total.wins) > 50
+
+
+# --- divergence and exploration ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("basic-training", {"repetitions": 1}),
+        ("fine-tuning", {"couples": 1, "candidates": 1}),
+        ("ancestors", {"evolutions": 1, "population": 2, "survivors": 1, "generations": 2}),
+        ("lookahead", {"repetitions": 1}),
+    ],
+)
+def test_an_experiment_whose_weights_diverge_names_the_learning_rate(
+    name: str, options: dict[str, object]
+) -> None:
+    experiment = load_experiment(name, SMALL, alpha=100, tanh=False, **options)
+    with pytest.raises(WeightsError, match=r"^the weights diverged with alpha=100; choose a smaller alpha$"):
+        experiment.run(InProcess(), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("basic-training", {"repetitions": 1, "matches": 2, "test_matches": 20}),
+        ("fine-tuning", {"couples": 1, "candidates": 1, "matches": 2, "test_matches": 20}),
+        ("ancestors", {"evolutions": 1, "population": 2, "survivors": 1, "generations": 2}),
+    ],
+)
+def test_test_matches_explore_only_if_they_are_told_to(name: str, options: dict[str, object]) -> None:
+    plain, same, exploring = (
+        load_experiment(name, SMALL, **options, **more).run(InProcess(), 1)
+        for more in ({}, {"test_epsilon": 0.0}, {"test_epsilon": 1.0})
+    )
+    assert plain == same
+    assert all(
+        one.order != other.order
+        for one, other in zip(plain.tables[-1].figures, exploring.tables[-1].figures, strict=True)
+    )

@@ -7,6 +7,7 @@ from reference.abalone import Abalone as Reference
 import boardgames
 from boardgames.errors import OptionError, PositionError, UnknownNameError
 from boardgames.game import Outcome, Termination
+from boardgames.learning.experiments import load_experiment
 from boardgames.plugins import load_learner
 from boardgames.testing import check_game
 from boardgames_abalone.board import CELL_OF_BIT, LAYOUTS
@@ -129,9 +130,13 @@ def test_the_game_passes_every_check(broadside: bool) -> None:
     ("preset", "learner"),
     [(preset, learner) for preset, learners in GAME.facts.presets.items() for learner in learners],
 )
-def test_presets_are_settings_of_learners(preset: str, learner: str) -> None:
-    settings = GAME.facts.presets[preset][learner]
-    loaded = load_learner(learner, GAME, **settings)
+def test_presets_are_settings_of_learners_and_experiments(preset: str, learner: str) -> None:
+    settings = dict(GAME.facts.presets[preset][learner])
+    if learner in {offer.entry.name for offer in boardgames.registry().offers("experiments", "abalone")}:
+        assert settings.pop("layout") in GAME.layout_names
+        loaded = load_experiment(learner, GAME, **settings)
+    else:
+        loaded = load_learner(learner, GAME, **settings)
     assert {name: loaded.options[name] for name in settings} == settings
 
 

@@ -1,8 +1,8 @@
 """The experiment `ancestors`: whether the winner of an evolution is better than its ancestors.
 
-Without exploration, the winner plays every ancestor that the evolution has
-kept: once while both continue to learn, and once without learning, from the
-same openings.
+The winner plays every ancestor that the evolution has kept: once while both
+continue to learn, and once without learning, from the same openings. There is
+no exploration unless `test_epsilon` is set.
 """
 
 from collections.abc import Sequence
@@ -30,12 +30,13 @@ from boardgames.learning.experiments import (
 from boardgames.learning.td import td_parameters
 from boardgames.options import Option
 from boardgames.selfplay import MatchResult, derive_seed
-from boardgames_abalone.experiments.tasks import play_learning_and_frozen
+from boardgames_abalone.experiments.tasks import TEST_EPSILON, play_learning_and_frozen
 
 COLUMNS = ("learning", "not learning")
 OWN_OPTIONS = (
     Option("evolutions", int, 2, "number of evolutions", minimum=1, maximum=1000),
     Option("matches", int, 20, "matches against each ancestor", minimum=1, maximum=100_000),
+    TEST_EPSILON,
 )
 ORIGINAL: tuple[tuple[Wins, ...], ...] = (
     ((2, 2), (0, 0), (2, 3), (3, 0), (8, 0), (10, 0), (4, 0), (2, 2)),
@@ -79,9 +80,10 @@ class Ancestors(LearningExperiment):
     ) -> list[list[Figure]]:
         """Return the figures of one evolution, a row for each ancestor."""
         winner, ancestors = self._evolve(number, seed, executor, listener)
+        parameters = td_parameters(self, epsilon=self.number(TEST_EPSILON.name))
         tasks = [
             partial(
-                play_learning_and_frozen, self.setup, winner, ancestor, td_parameters(self, epsilon=0.0),
+                play_learning_and_frozen, self.setup, winner, ancestor, parameters,
                 matches=self.integer("matches"), seed=derive_seed(seed, "contest", place),
             )
             for place, ancestor in enumerate(ancestors)

@@ -27,7 +27,7 @@ from boardgames.learning.experiments import (
 from boardgames.learning.td import INITIAL, TD_OPTIONS, initial_weights, td_parameters
 from boardgames.options import Option
 from boardgames.selfplay import derive_seed
-from boardgames_abalone.experiments.tasks import TrainedPair, train_and_test
+from boardgames_abalone.experiments.tasks import TEST_EPSILON, TrainedPair, train_and_test
 
 COLUMNS = ("winner", "loser")
 ORIGINAL: tuple[tuple[Wins, Wins], ...] = (
@@ -51,7 +51,7 @@ class BasicTraining(LearningExperiment):
         TESTS,
         *TD_OPTIONS,
         Option("epsilon", float, 0.1, "probability of an exploratory move", minimum=0, maximum=1),
-        Option("test_epsilon", float, 0.0, "the same in test matches", minimum=0, maximum=1),
+        TEST_EPSILON,
         INITIAL,
         OPENING,
         PLY_LIMIT,

@@ -38,7 +38,7 @@ from boardgames.learning.experiments import (
 from boardgames.learning.td import INITIAL, TD_OPTIONS, initial_weights, td_parameters
 from boardgames.options import Option
 from boardgames.selfplay import TDParameters, derive_seed
-from boardgames_abalone.experiments.tasks import TrainedPair, train_and_test
+from boardgames_abalone.experiments.tasks import TEST_EPSILON, TrainedPair, train_and_test
 
 DYNAMIC_EPSILON = 0.5
 """Initial epsilon of the variant in which it decays to the baseline's."""
@@ -86,6 +86,7 @@ class FineTuning(LearningExperiment):
         TESTS,
         *(replace(option, default=0.95) if option.name == "gamma" else option for option in TD_OPTIONS),
         Option("epsilon", float, 0.1, "probability of an exploratory move", minimum=0, maximum=1),
+        TEST_EPSILON,
         INITIAL,
         OPENING,
         PLY_LIMIT,
@@ -133,7 +134,7 @@ class FineTuning(LearningExperiment):
     ) -> "partial[TrainedPair]":
         return partial(
             train_and_test, self.setup, weights, parameters, opponents,
-            tests=self.integer("test_matches"), seed=seed,
+            tests=self.integer("test_matches"), seed=seed, test_epsilon=self.number("test_epsilon"),
         )  # fmt: skip
 
     def _variant_task(

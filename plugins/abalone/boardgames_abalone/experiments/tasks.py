@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from boardgames.kernels import Reals
+from boardgames.options import Option
 from boardgames.selfplay import (
     Contestant,
     MatchResult,
@@ -20,6 +21,10 @@ from boardgames.selfplay import (
     derive_seed,
     play_matches,
     train_players,
+)
+
+TEST_EPSILON = Option(
+    "test_epsilon", float, 0.0, "probability of an exploratory move in test matches", minimum=0, maximum=1
 )
 
 
@@ -107,7 +112,13 @@ def train_and_test(
 
 
 def play_learning_and_frozen(
-    setup: MatchSetup, first: Reals, second: Reals, parameters: TDParameters, *, matches: int, seed: int
+    setup: MatchSetup,
+    first: Reals,
+    second: Reals,
+    parameters: TDParameters,
+    *,
+    matches: int,
+    seed: int,
 ) -> tuple[list[MatchResult], list[MatchResult]]:
     """Play matches with learning, and as many without, from the same openings.
 
@@ -116,8 +127,11 @@ def play_learning_and_frozen(
     first, second : float64[n]
         Initial weights of each player, for both series.
     parameters : TDParameters
-        Hyperparameters, without exploration.
+        Hyperparameters; both kinds of matches have their exploration.
     """
     learning = train_pair(setup, np.stack([first, second]), [parameters] * matches, seed=seed).matches
-    frozen = play_matches(setup, Contestant(first), Contestant(second), matches=matches, seed=seed)
+    frozen = play_matches(
+        setup, Contestant(first), Contestant(second),
+        matches=matches, seed=seed, epsilon=parameters.epsilon,
+    )  # fmt: skip
     return learning, frozen

@@ -1,0 +1,188 @@
+"""Measuring the result of a run: matches between agents that use it and opponents that never change.
+
+A run has a file that says how many matches are planned and how those that are complete
+have ended. Each series of matches is played by an `Arena`, which keeps its matches in a
+store in the run's folder until the whole measurement is complete. So a measurement can
+be interrupted at any time and continued later.
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from boardgames.errors import FileError, OptionError
+from boardgames.learning.history import result_of
+from boardgames.learning.runs import MEASUREMENT, MEASURING, Run
+from boardgames.paths import read_text, write_atomic
+
+MATCHES = "matches.db"
+SCHEMA = 1
+MAX_MATCHES = 10**6
+MAX_BYTES = 1 << 20
+
+Listener = Callable[[int, int], object]
+"""Called with the number of matches played so far and the number planned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The matches of one agent that uses the result of a run, against one opponent."""
+
+    agent: str
+    opponent: str
+    wins: int
+    losses: int
+    draws: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.agent} against {self.opponent}: {self.wins} won, {self.losses} lost, {self.draws} drawn"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is planned and known about the strength of a run's result.
+
+    Attributes
+    ----------
+    matches : int
+        Matches against each opponent.
+    opponents : int
+        Number of opponents.
+    series : tuple of Series
+        The complete series.
+    played : int
+        Matches played, including those of a series that is not complete.
+    """
+
+    matches: int
+    opponents: int
+    series: tuple[Series, ...] = ()
+    played: int = 0
+
+    @property
+    def planned(self) -> int:
+        """Return the number of matches of the complete measurement."""
+        return self.matches * self.opponents
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether all matches have been played."""
+        return len(self.series) >= self.opponents
+
+    @classmethod
+    def read(cls, folder: Path) -> "Measurement | None":
+        """Return the measurement of a run, or None if none was planned or its file is damaged.
+
+        A damaged file does no harm, since the matches can be played again.
+        """
+        try:
+            content = json.loads(read_text(folder / MEASUREMENT, limit=MAX_BYTES))
+            series = tuple(Series(**one) for one in content["series"])
+            found = cls(content["matches"], content["opponents"], series, content["played"])
+        except (FileError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+        counts = (
+            found.opponents,
+            found.played,
+            *(n for one in series for n in (one.wins, one.losses, one.draws)),
+        )
+        are_counts = all(type(count) is int and 0 <= count <= MAX_MATCHES for count in counts)
+        are_texts = all(isinstance(text, str) for one in series for text in (one.agent, one.opponent))
+        return found if _are_matches(found.matches) and are_counts and are_texts else None
+
+    def write(self, folder: Path) -> None:
+        """Write the file of a run.
+
+        Raises
+        ------
+        FileError
+            If it cannot be written.
+        """
+        content = {"schema": SCHEMA, **asdict(self)}
+        write_atomic(folder / MEASUREMENT, json.dumps(content) + "\n", follow_links=False)
+
+
+def plan_measurement(run: Run, matches: int) -> Measurement:
+    """Return the measurement of a run with so many matches against each opponent, and write its file.
+
+    If the same measurement has been begun or completed already, it is returned.
+
+    Raises
+    ------
+    OptionError
+        If the number is odd or not positive, or nothing measures what the learner learns.
+    FileError
+        If the file cannot be written.
+    """
+    opponents = len(run.learner.matchups(""))
+    if not opponents:
+        raise OptionError(f"no agent plays with what learner {run.config.learner!r} learns")
+    if not _are_matches(matches):
+        raise OptionError(
+            f"the number of matches must be even, because every opening is played twice, and from 2 to "
+            f"{MAX_MATCHES:,}; not {matches}"
+        )
+    found = Measurement.read(run.folder)
+    if found is not None and found.matches == matches:
+        return found
+    planned = Measurement(matches, opponents)
+    planned.write(run.folder)
+    return planned
+
+
+def measure(
+    run: Run, planned: Measurement, executor: Executor, listener: Listener | None = None
+) -> Measurement:
+    """Play the remaining matches of a measurement, and keep the results in the run.
+
+    Parameters
+    ----------
+    run : Run
+        Training is complete; otherwise its result still changes.
+    planned : Measurement
+        From `plan_measurement`.
+    listener : callable, optional
+        Called before the first match and whenever some matches have been played.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        What has been played is kept, and `Measurement.read` returns it.
+    FileError, StoreError
+        If it cannot be kept.
+    """
+    from boardgames.arena import Arena, Plan  # here, so that reading a measurement is fast
+    from boardgames.store import Store
+
+    game, seed, done = run.learner.game, run.config.seed, list(planned.series)
+    matchups = run.learner.matchups(result_of(run.folder, game))
+
+    def report(playing: int) -> Measurement:
+        known = Measurement(
+            planned.matches, len(matchups), tuple(done), len(done) * planned.matches + playing
+        )
+        known.write(run.folder)
+        if listener is not None:
+            listener(known.played, known.planned)
+        return known
+
+    known = planned
+    with Store(run.folder / MEASURING / MATCHES) as store:
+        for agent, opponent in matchups[len(done) :]:
+            plan = Plan(game=game, agents=(agent, opponent), matches=planned.matches)
+            arena = Arena(plan, seed=seed, store=store)
+            report(arena.matches)
+            first = arena.run(executor, lambda arena: report(arena.matches)).standings[0]
+            done.append(Series(agent, opponent, first.wins, first.losses, first.draws))
+            known = report(0)
+    shutil.rmtree(run.folder / MEASURING, ignore_errors=True)
+    return known
+
+
+def _are_matches(number: object) -> bool:
+    return type(number) is int and 2 <= number <= MAX_MATCHES and number % 2 == 0

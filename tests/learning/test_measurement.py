@@ -1,0 +1,99 @@
+"""Measuring the result of a run: planning, interruption at any match, damaged files."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from training import small
+
+from boardgames.errors import OptionError
+from boardgames.executors import InProcess
+from boardgames.learning.measurement import Measurement, measure, plan_measurement
+from boardgames.learning.runs import MEASUREMENT, MEASURING, Run
+from boardgames.learning.trainer import Trainer
+
+MATCHES = 4
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a run that has been trained."""
+    folder = tmp_path_factory.mktemp("runs") / "finished"
+    with Run.create(folder, small()) as run:
+        Trainer(run).train(InProcess())
+    return folder
+
+
+@pytest.fixture
+def run(finished: Path) -> "Run":
+    """Return the run, which has not been measured."""
+    (finished / MEASUREMENT).unlink(missing_ok=True)
+    with Run.open(finished) as run:
+        yield run
+
+
+def stopping(after: int) -> Callable[[int, int], None]:
+    def listen(played: int, planned: int) -> None:
+        if played >= after:
+            raise KeyboardInterrupt
+
+    return listen
+
+
+def test_every_interrupted_measurement_ends_like_one_that_was_not(run: Run) -> None:
+    whole = measure(run, plan_measurement(run, MATCHES), InProcess())
+    (run.folder / MEASUREMENT).unlink()
+    planned = plan_measurement(run, MATCHES)
+    for after in range(2, 2 * MATCHES, 2):
+        with pytest.raises(KeyboardInterrupt):
+            measure(run, planned, InProcess(), stopping(after))
+        known = Measurement.read(run.folder)
+        assert known is not None
+        assert known.played == after
+        planned = plan_measurement(run, MATCHES)
+    assert measure(run, planned, InProcess()) == whole
+    assert Measurement.read(run.folder) == whole
+
+
+def test_no_match_is_played_twice(run: Run) -> None:
+    counts: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        measure(run, plan_measurement(run, MATCHES), InProcess(), stopping(2))
+    measure(run, plan_measurement(run, MATCHES), InProcess(), lambda played, planned: counts.append(played))
+    assert counts[0] == 2
+    assert sorted(counts) == counts
+    assert counts[-1] == 2 * MATCHES
+
+
+def test_the_matches_are_deleted_once_the_measurement_is_complete(run: Run) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        measure(run, plan_measurement(run, MATCHES), InProcess(), stopping(2))
+    assert (run.folder / MEASURING).is_dir()
+    measure(run, plan_measurement(run, MATCHES), InProcess())
+    assert not (run.folder / MEASURING).exists()
+
+
+def test_another_number_of_matches_is_another_measurement(run: Run) -> None:
+    measure(run, plan_measurement(run, 2), InProcess())
+    assert plan_measurement(run, 2).is_done
+    assert plan_measurement(run, MATCHES).played == 0
+
+
+@pytest.mark.parametrize("matches", [0, -2, 3, 10**7])
+def test_impossible_numbers_of_matches_are_rejected(matches: int, run: Run) -> None:
+    with pytest.raises(OptionError, match=f"must be even.*not {matches}"):
+        plan_measurement(run, matches)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", '{"matches": 3, "opponents": 2, "series": [], "played": 0}',
+     '{"matches": 2, "opponents": 2, "series": [], "played": -1}',
+     '{"matches": 2, "opponents": "2", "series": [], "played": 0}',
+     '{"matches": 2, "opponents": 2, "series": [{"agent": 1}], "played": 0}',
+     "[" * 100_000, "\0"],
+)  # fmt: skip
+def test_a_damaged_measurement_counts_as_none(content: str, run: Run) -> None:
+    (run.folder / MEASUREMENT).write_text(content)
+    assert Measurement.read(run.folder) is None
+    assert plan_measurement(run, 2) == Measurement(2, 2)
