@@ -63,7 +63,24 @@ class UnknownNameError(BoardgamesError, LookupError):
 
 
 class PluginError(BoardgamesError):
-    """A plug-in raised an exception, returned an object of the wrong type, or reused a name."""
+    """A plug-in raised an exception, returned an object of the wrong type, or reused a name.
+
+    Parameters
+    ----------
+    message : str
+        What happened.
+    details : str, optional
+        What the plug-in itself says about it, which may name files of the user.
+
+    Attributes
+    ----------
+    summary : str
+        The message without the details.
+    """
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(f"{message}: {details}" if details else message)
+        self.summary = message
 
 
 class KernelError(PluginError, TypeError):

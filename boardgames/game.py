@@ -15,7 +15,7 @@ from functools import cached_property
 from numbers import Integral
 from operator import index
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,17 +27,21 @@ from boardgames.errors import (
     MalformedMoveError,
     MoveError,
     OptionError,
+    PluginError,
     PositionError,
     UnknownNameError,
     quote,
     suggest,
 )
+from boardgames.faults import fault, guard_methods
 from boardgames.kernels import Words
 from boardgames.options import Option, OptionValue, read_options
 from boardgames.picture import Picture
 from boardgames.score import Score
 
 WORD_BITS = 64
+DRAWN = 2
+"""What the kernel `outcome` returns for a draw."""
 
 _MOVE_NUMBER = re.compile(r"\d+\.+")
 
@@ -169,14 +173,25 @@ class Position:
     @cached_property
     def side_to_move(self) -> int:
         """Return the side to move, 0 or 1; meaningless once the match is over."""
-        return int(self.game.kernels.side_to_move(self._words))
+        side = int(self.game.kernels.side_to_move(self._words))
+        if side not in (0, 1):
+            raise self.game._kernel_fault("side_to_move", f"returned {side}, not 0 or 1")
+        return side
 
     @cached_property
     def actions(self) -> tuple[int, ...]:
         """Return the legal actions in ascending order; empty if the match is over."""
         buffer = np.zeros(self.game.facts.actions, dtype=np.int64)
-        count = self.game.kernels.legal_moves(self._words, buffer)
-        return tuple(buffer[:count].tolist())
+        count, most = self.game.kernels.legal_moves(self._words, buffer), len(buffer)
+        if not 0 <= count <= most:
+            raise self.game._kernel_fault("legal_moves", f"returned {count}, not 0 to {most} moves")
+        actions = tuple(buffer[:count].tolist())
+        if actions and not (min(actions) >= 0 and max(actions) < most):
+            wrong = next(action for action in actions if not 0 <= action < most)
+            raise self.game._kernel_fault(
+                "legal_moves", f"wrote the action {wrong}, but actions are 0 to {most - 1}"
+            )
+        return actions
 
     @cached_property
     def legal_moves(self) -> tuple[Move, ...]:
@@ -192,6 +207,8 @@ class Position:
     def outcome(self) -> Outcome | None:
         """Return the outcome if the rules end the match here, otherwise None."""
         code = int(self.game.kernels.outcome(self._words))
+        if not -1 <= code <= DRAWN:
+            raise self.game._kernel_fault("outcome", f"returned {code}, not -1 to {DRAWN}")
         if code >= 0:
             return Outcome(code if code < 2 else None, Termination.RULES)
         if self.actions:
@@ -293,6 +310,23 @@ class Position:
         return hash((self.game, self._words.tobytes()))
 
 
+_RESULTS: dict[str, type] = {
+    "draw": Picture,
+    "format_words": str,
+    "format_action": str,
+    "parse_words": object,
+    "parse_action": object,
+    "check_words": object,
+    "edit_words": object,
+    "turn_words": object,
+    "score": tuple,
+    "symmetries": tuple,
+    "is_move_text": object,
+    "explain_illegal_move": str,
+}
+"""The methods of a game that plug-ins implement, and what they return; `object` is checked by the caller."""
+
+
 class Game(ABC):
     """The rules of one game with its options set; base class of every game.
 
@@ -332,6 +366,10 @@ class Game(ABC):
     kernels: Kernels
     evaluation: Evaluation = NO_EVALUATION
     contempt: Contempt | None = None
+
+    def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
+        super().__init_subclass__(**arguments)
+        guard_methods(cls, _RESULTS)
 
     def __init__(self, *, layout: str | None = None, **options: object) -> None:
         owner = f"game {type(self).__name__.lower()!r}"
@@ -484,6 +522,10 @@ class Game(ABC):
             if not (reason := self._why_illegal(position, text, notation)):
                 raise
             raise IllegalMoveError(f"illegal move {quote(text)}: {reason}") from None
+        if not position._is_legal_action(action):
+            what = f"{type(self).__name__}.parse_action"
+            reason = f"returned {quote(action)} for {quote(text)}, which is not a legal action"
+            raise fault(type(self).__module__, what, reason)
         return Move(action, self.format_action(position.words, action))
 
     def format_move(self, position: Position, move: Move, *, notation: str | None = None) -> str:
@@ -615,6 +657,9 @@ class Game(ABC):
     def _implied_options(self, layout: object) -> Mapping[str, OptionValue]:
         """Return the options that a layout sets."""
         return self.layout_options.get(layout, {}) if isinstance(layout, str) else {}
+
+    def _kernel_fault(self, kernel: str, reason: str) -> PluginError:
+        return fault(type(self).__module__, f"the kernel {kernel} of {type(self).__name__}", reason)
 
     def _check_notation(self, notation: str | None, known: Sequence[str]) -> None:
         if notation is not None and notation not in known:

@@ -31,10 +31,12 @@ from boardgames.errors import (
     LimitError,
     MatchError,
     MoveError,
+    PluginError,
     PositionError,
     describe_error,
     quote,
 )
+from boardgames.faults import is_interrupt
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
 from boardgames.hookspecs import Match
 from boardgames.options import is_finite
@@ -488,7 +490,9 @@ class Manager:
             return
         try:
             accepts = self.ply >= MIN_DRAW_PLIES and opponent.accepts_draw(self.position, 1 - side)
-        except Exception as error:  # noqa: BLE001 - an agent may raise anything
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             warn_once(f"player {self.names[1 - side]!r}", error, self._reported)
             accepts = False
         if accepts:
@@ -602,8 +606,8 @@ class Manager:
         try:
             with self._while_thinking():
                 choice = player.choose(position, limit, context)
-        except (Exception, SystemExit) as error:
-            if player.is_human:
+        except BaseException as error:
+            if player.is_human or is_interrupt(error):
                 raise
             return self._fail(side, error) if self._is_waiting_at(position) else self.outcome
         finally:
@@ -625,8 +629,8 @@ class Manager:
                 continue
             try:
                 player.match_started(side)
-            except (Exception, SystemExit) as error:
-                if player.is_human:
+            except BaseException as error:
+                if player.is_human or is_interrupt(error):
                     raise
                 self._fail(side, error)
         self._settle()
@@ -652,7 +656,7 @@ class Manager:
     def _fail(self, side: int, error: BaseException) -> Outcome:
         """End the match because of an error by an agent."""
         is_move_error = isinstance(error, MoveError)
-        self.fault = str(error) if is_move_error else describe_error(error)
+        self.fault = _text_of(error)
         if self._clock.is_exceeded(side, self._clock.elapsed):
             return self._lose(side, Termination.TIME)
         return self._lose(side, Termination.ILLEGAL_MOVE if is_move_error else Termination.CRASH)
@@ -732,8 +736,10 @@ class Manager:
             try:
                 if player is not None:
                     player.match_ended(outcome)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - the outcome is final
-                self.fault = self.fault or describe_error(error)
+            except BaseException as error:  # the outcome is final
+                if is_interrupt(error):
+                    raise
+                self.fault = self.fault or _text_of(error)
                 warn_once(f"player {name!r}", error, self._reported)
         self._emit(MatchEvent("ended", outcome=outcome))
         return outcome
@@ -754,7 +760,9 @@ class Manager:
         for listener in self._listeners:
             try:
                 listener(self, event)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a listener may raise anything
+            except BaseException as error:
+                if is_interrupt(error):
+                    raise
                 warn_once(f"listener {listener!r}", error, self._reported)
         match: Match = self
         if event.kind == "started":
@@ -765,6 +773,11 @@ class Manager:
             notify("bg_match_ended", manager=match, outcome=event.outcome)
 
 
+def _text_of(error: BaseException) -> str:
+    """Return what is kept of an agent's error."""
+    return str(error) if isinstance(error, MoveError | PluginError) else describe_error(error)
+
+
 def _is_person(player: Player | None) -> bool:
     """Return True for a person. A side whose moves come from outside counts as a person."""
     return player is None or player.is_human
@@ -773,7 +786,9 @@ def _is_person(player: Player | None) -> bool:
 def _name_of(player: Player | None) -> str:
     try:
         name = None if player is None else player.describe()
-    except (Exception, SystemExit):  # noqa: BLE001 - a player may raise anything
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         name = None
     return name if isinstance(name, str) else UNKNOWN_NAME
 

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError, quote
+from boardgames.faults import guard_methods
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import Control
 from boardgames.options import Option, OptionValue, is_finite, read_options
@@ -325,6 +326,17 @@ def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # method
     return call
 
 
+_RESULTS: dict[str, type] = {
+    "choose": Choice,
+    "analyse": Analysis,
+    "scores": list,
+    "accepts_draw": object,
+    "match_started": object,
+    "match_ended": object,
+}
+"""The methods that plug-ins implement, and what they return."""
+
+
 class Player(ABC):
     """Chooses the moves of a side; base class of people and agents.
 
@@ -367,6 +379,7 @@ class Player(ABC):
         for name in ("choose", "analyse", "scores", "match_started", "reseed"):
             if name in vars(cls):
                 setattr(cls, name, _for_one_thread(vars(cls)[name]))
+        guard_methods(cls, _RESULTS)
 
     @abstractmethod
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:

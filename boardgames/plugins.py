@@ -4,14 +4,13 @@ Plug-ins are found through the entry-point group `boardgames`. A plug-in that
 cannot be imported, violates the contract of a hook or reuses a name stays in
 the list with its error and does not affect the others. The agents of the core
 are registered first, through the same hooks; other plug-ins follow, sorted by
-name.
+name. If two plug-ins offer the same name, the first one has it as long as it works.
 """
 
 import importlib
 import inspect
 import re
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -19,12 +18,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import pluggy
 
 from boardgames import hookspecs
 from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, quote, suggest
+from boardgames.faults import is_interrupt, name_package, package_of
 from boardgames.hookspecs import PROJECT, Entry
 from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
@@ -68,6 +68,8 @@ CORE_PLUGINS = {
 }
 
 SEED = Option("seed", int, None, "seed of the agent's random choices", minimum=0)
+
+Made = TypeVar("Made")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
@@ -115,8 +117,9 @@ class Registry:
         self._manager.add_hookspecs(hookspecs)
         self.plugins: list[Plugin] = []
         self._offers: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
+        self._reserves: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
+        """Offers whose name another plug-in has already; they are used if that one is broken."""
         self._reported: set[str] = set()
-        self._packages: dict[str, str] = {}
         self.loaded: set[tuple[Kind, str, str | None]] = set()
         blocked = blocked_plugins() if blocked is None else blocked
         core = [EntryPoint(name, module, PROJECT) for name, module in CORE_PLUGINS.items()]
@@ -129,8 +132,9 @@ class Registry:
     def notify(self, hook: str, *, check: Callable[[], object] | None = None, **arguments: object) -> None:
         """Call a hook of every plug-in that implements it, with the arguments that it accepts.
 
-        If a plug-in raises, a warning is issued, once for each hook; the caller
-        and the other plug-ins are not affected.
+        The order is that of pluggy: the last one registered comes first, unless implementations are
+        marked with `tryfirst` or `trylast`. If a plug-in raises, a warning is issued, once for each
+        hook; the caller and the other plug-ins are not affected.
 
         Parameters
         ----------
@@ -138,15 +142,15 @@ class Registry:
             Called after each plug-in; raises PluginError if the plug-in has done something
             wrong.
         """
-        for implementation in getattr(self._manager.hook, hook).get_hookimpls():
+        for implementation in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
             name = implementation.plugin_name
             try:
                 implementation.function(*(arguments[argument] for argument in implementation.argnames))
                 if check is not None:
                     check()
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # noqa: BLE001 - a plug-in may raise anything
+            except BaseException as error:
+                if is_interrupt(error):
+                    raise
                 self.record_error(name, f"{hook} raised {describe_error(error)}")
                 warn_once(f"plug-in {name!r}, hook {hook},", error, self._reported)
 
@@ -180,24 +184,30 @@ class Registry:
         PluginError
             If the import fails or the target is of the wrong kind.
         """
+        return self.make(kind, name, game, lambda target: target)
+
+    def make(self, kind: Kind, name: str, game: str | None, make: Callable[[Any], Made]) -> Made:
+        """Return what a function makes of the target of the entry with this name.
+
+        If that raises a PluginError and another plug-in offers the same name, the broken one loses
+        it, with a warning, and the other one is used.
+
+        Raises
+        ------
+        UnknownNameError, PluginError
+            As `load`; also what `make` raises.
+        """
         self.check_name(kind, name, game)
-        offer = next(offer for offer in self.offers(kind, game) if offer.entry.name == name)
-        module, _, attribute = offer.entry.target.partition(":")
-        try:
-            with _printing_on_stderr():
-                target = getattr(importlib.import_module(module), attribute)
-            _check_target(kind, name, target)
-        except BoardgamesError as error:
-            raise PluginError(f"plug-in {offer.plugin!r}: cannot load {name!r}: {error}") from error
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise PluginError(
-                f"plug-in {offer.plugin!r}: cannot import {name!r} from {offer.entry.target}: "
-                f"{describe_error(error)}"
-            ) from error
-        self.loaded.add((kind, name, game))
-        return target
+        while True:
+            offer = next(offer for offer in self.offers(kind, game) if offer.entry.name == name)
+            try:
+                made = make(_import_target(kind, offer))
+            except PluginError as error:
+                if not self._give_way(kind, offer, str(error)):
+                    raise
+            else:
+                self.loaded.add((kind, name, game))
+                return made
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
         """Raise UnknownNameError if nothing has this name, or nothing for `game` if one is given."""
@@ -242,17 +252,6 @@ class Registry:
             for plugin in self.plugins
         ]
 
-    def plugin_at_fault(self, error: BaseException) -> str | None:
-        """Return the name of the plug-in whose code was running when an error was raised.
-
-        None if that was only code of the core.
-        """
-        for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-            package = _package(str(frame.f_globals.get("__name__")))
-            if package != PROJECT and package in self._packages:
-                return self._packages[package]
-        return None
-
     def _named_offers(self, kind: Kind, game: str | None) -> list[Offer]:
         """Return the offers that a name can refer to, whether or not the game has what they need."""
         offers = self._offers[kind]
@@ -265,9 +264,34 @@ class Registry:
             ]
         return sorted(offers, key=lambda offer: (offer.entry.name, offer.entry.game or ""))
 
+    def _give_way(self, kind: Kind, broken: Offer, error: str) -> bool:
+        """Use the next offer of the same name instead of a broken one; return False if there is none."""
+        names = (broken.entry.name, broken.entry.game)
+        for offer in self._reserves[kind]:
+            if (offer.entry.name, offer.entry.game) == names:
+                self._reserves[kind].remove(offer)
+                self._offers[kind] = [offer if one is broken else one for one in self._offers[kind]]
+                self.record_error(broken.plugin, error)
+                self._forget_error(offer.plugin, _duplicate_error(kind, offer, broken.plugin))
+                warnings.warn(
+                    f"{error}; {_SINGULAR[kind]} {offer.entry.name!r} is now the one of the plug-in "
+                    f"{offer.plugin!r}",
+                    RuntimeWarning,
+                    stacklevel=4,
+                )
+                return True
+        return False
+
+    def _forget_error(self, name: str, error: str) -> None:
+        """Remove one of the errors of a plug-in."""
+        for place, plugin in enumerate(self.plugins):
+            if plugin.name == name and plugin.error is not None:
+                errors = [one for one in plugin.error.split("; ") if one != error]
+                self.plugins[place] = replace(plugin, error="; ".join(errors) or None)
+
     def _add(self, point: EntryPoint) -> None:
         version, summary = _version_and_summary(point.dist)
-        if any(plugin.name == point.name for plugin in self.plugins):
+        if self._manager.has_plugin(point.name):
             error = f"another plug-in has the name {point.name!r}"
             self.plugins.append(Plugin(point.name, version, summary, error))
             return
@@ -278,27 +302,44 @@ class Registry:
                 module = point.load()
             self._manager.register(module, name=point.name)
             self._manager.check_pending()
+            self._check_wrappers(module)
             with _printing_on_stderr():
                 entries = {kind: self._entries(module, kind) for kind in KINDS}
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001 - a plug-in may raise anything
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
             self.plugins.append(Plugin(point.name, version, summary, describe_error(error)))
             return
         duplicates = []
-        self._packages.setdefault(_package(point.module), point.name)
+        name_package(package_of(point.module), point.name, is_own=True)
         for kind in KINDS:
             for entry in entries[kind]:
-                self._packages.setdefault(_package(entry.target), point.name)
+                name_package(package_of(entry.target), point.name, is_own=False)
                 other = self._plugin_offering(kind, entry)
                 if other is None:
                     self._offers[kind].append(Offer(entry, point.name))
                 else:
-                    duplicates.append(f"{_SINGULAR[kind]} {entry.name!r} is already offered by {other!r}")
+                    self._reserves[kind].append(Offer(entry, point.name))
+                    duplicates.append(_duplicate_error(kind, Offer(entry, point.name), other))
         summary = summary or (inspect.getdoc(module) or "").partition("\n")[0]
         self.plugins.append(Plugin(point.name, version, summary, "; ".join(duplicates) or None))
+
+    def _check_wrappers(self, module: object) -> None:
+        """Raise PluginError if a plug-in has hook wrappers.
+
+        They wrap the calls of all other plug-ins, which are called one by one here, so that the error
+        of one does not reach another.
+        """
+        for caller in self._manager.get_hookcallers(module) or ():
+            for implementation in caller.get_hookimpls():
+                kind = "wrapper" if implementation.wrapper else "hookwrapper"
+                if implementation.plugin is module and getattr(implementation, kind):
+                    raise PluginError(
+                        "hook wrappers are not supported, "
+                        f"so {caller.name} must not be marked with {kind}=True"
+                    )
 
     def _entries(self, module: object, kind: Kind) -> list[Entry]:
         """Call the hook of a plug-in and check what it returns."""
@@ -322,6 +363,29 @@ class Registry:
             if (offer.entry.name, offer.entry.game) == (entry.name, entry.game):
                 return offer.plugin
         return None
+
+
+def _import_target(kind: Kind, offer: Offer) -> Any:  # a class or function
+    """Return the target of an offer; raise PluginError if it cannot be imported or is of the wrong kind."""
+    name, target_name = offer.entry.name, offer.entry.target
+    module, _, attribute = target_name.partition(":")
+    try:
+        with _printing_on_stderr():
+            target = getattr(importlib.import_module(module), attribute)
+        _check_target(kind, name, target)
+    except BoardgamesError as error:
+        raise PluginError(f"plug-in {offer.plugin!r}: cannot load {name!r}: {error}") from error
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
+        raise PluginError(
+            f"plug-in {offer.plugin!r}: cannot import {name!r} from {target_name}: {describe_error(error)}"
+        ) from error
+    return target
+
+
+def _duplicate_error(kind: Kind, offer: Offer, other: str) -> str:
+    return f"{_SINGULAR[kind]} {offer.entry.name!r} is already offered by {other!r}"
 
 
 def _installed_plugins() -> tuple[list[EntryPoint], list[Plugin]]:
@@ -361,11 +425,6 @@ def singular(kind: Kind) -> str:
     'game'
     """
     return _SINGULAR[kind]
-
-
-def _package(target: str) -> str:
-    """Return the top-level package of `package.module:attribute`."""
-    return target.partition(":")[0].partition(".")[0]
 
 
 @contextmanager
@@ -428,7 +487,9 @@ def warn_once(source: str, error: BaseException, reported: set[str]) -> None:
     """Warn that `source` raised `error`, unless `source` is in `reported`, to which it is added."""
     if source not in reported:
         reported.add(source)
-        warnings.warn(f"{source} raised {describe_error(error)}", RuntimeWarning, stacklevel=3)
+        names_plugin = isinstance(error, PluginError) and " is broken: " in error.summary
+        text = str(error) if names_plugin else f"{source} raised {describe_error(error)}"
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
 @lru_cache(maxsize=1)
@@ -464,13 +525,16 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
     >>> load("abalone", layout="standard", broadside=False)
     <game abalone standard broadside=false>
     """
-    cls: type[Game] = registry().load("games", name)
-    with attributing_errors("game", name):
-        # checked here, so that an option cannot be mistaken for another keyword argument
-        read = read_options(cls.declared_options, options, f"game {name!r}")
-        game = cls(layout=layout, **{option: read[option] for option in options})
-    _check_declarations(game, name)
-    return game
+
+    def make(cls: "type[Game]") -> "Game":
+        with attributing_errors("game", name):
+            # checked here, so that an option cannot be mistaken for another keyword argument
+            read = read_options(cls.declared_options, options, f"game {name!r}")
+            game = cls(layout=layout, **{option: read[option] for option in options})
+        _check_declarations(game, name)
+        return game
+
+    return registry().make("games", name, None, make)
 
 
 def load_game_of(record: "Record") -> "Game":
@@ -500,21 +564,25 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
     <player random>
     """
     name, options = parse_agent(text)
-    cls: type[Player] = registry().load("agents", name, game.facts.name)
+    registry().check_name("agents", name, game.facts.name)
     seed_read = SEED.read(options.pop("seed", seed))
-    with attributing_errors("agent", name):
-        # checked here, so that an option cannot be mistaken for another keyword argument
-        read = read_options(cls.declared_options, options, f"agent {name!r}")
-        return cls(game, seed=None if seed_read is None else int(seed_read), **read)
+
+    def make(cls: "type[Player]") -> "Player":
+        with attributing_errors("agent", name):
+            # checked here, so that an option cannot be mistaken for another keyword argument
+            read = read_options(cls.declared_options, options, f"agent {name!r}")
+            return cls(game, seed=None if seed_read is None else int(seed_read), **read)
+
+    return registry().make("agents", name, game.facts.name, make)
 
 
 def close_player(player: "Player") -> None:
     """Close a player. If that raises, a warning is issued, since the player is no longer needed."""
     try:
         player.close()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - an agent may raise anything
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         warnings.warn(
             f"the agent {player.name!r} could not be closed: {describe_error(error)}",
             RuntimeWarning,
@@ -539,12 +607,7 @@ def load_features(name: str, game: "Game") -> "FeatureSet":
     """
     from boardgames.declarations import FeatureSet
 
-    make = registry().load("features", name, game.facts.name)
-    with attributing_errors("feature set", name):
-        features = make(game)
-    if not isinstance(features, FeatureSet):
-        raise PluginError(f"feature set {name!r} is not a FeatureSet: {features!r}")
-    return features
+    return _make_for("features", name, game, game, FeatureSet)
 
 
 def load_patterns(name: str, game: "Game") -> "PatternSet":
@@ -557,12 +620,7 @@ def load_patterns(name: str, game: "Game") -> "PatternSet":
     """
     from boardgames.patterns import PatternSet
 
-    make = registry().load("patterns", name, game.facts.name)
-    with attributing_errors("pattern set", name):
-        patterns = make(game)
-    if not isinstance(patterns, PatternSet):
-        raise PluginError(f"pattern set {name!r} is not a PatternSet: {patterns!r}")
-    return patterns
+    return _make_for("patterns", name, game, game, PatternSet)
 
 
 def load_abstraction(name: str, game: "Game") -> "StateAbstraction":
@@ -575,12 +633,7 @@ def load_abstraction(name: str, game: "Game") -> "StateAbstraction":
     """
     from boardgames.declarations import StateAbstraction
 
-    make = registry().load("abstractions", name, game.facts.name)
-    with attributing_errors("state abstraction", name):
-        abstraction = make(game)
-    if not isinstance(abstraction, StateAbstraction):
-        raise PluginError(f"state abstraction {name!r} is not a StateAbstraction: {abstraction!r}")
-    return abstraction
+    return _make_for("abstractions", name, game, game, StateAbstraction)
 
 
 def load_overlay(name: str, position: "Position") -> "Overlay":
@@ -595,13 +648,10 @@ def load_overlay(name: str, position: "Position") -> "Overlay":
     """
     from boardgames.picture import Overlay
 
-    game = position.game.facts.name
-    make = registry().load("overlays", name, game)
-    with attributing_errors("overlay", name):
-        overlay = make(position)
-    if not isinstance(overlay, Overlay):
-        raise PluginError(f"overlay {name!r} is not an Overlay: {overlay!r}")
-    entry = next(offer.entry for offer in registry().offers("overlays", game) if offer.entry.name == name)
+    game = position.game
+    overlay = _make_for("overlays", name, game, position, Overlay)
+    offers = registry().offers("overlays", game.facts.name)
+    entry = next(offer.entry for offer in offers if offer.entry.name == name)
     return replace(overlay, name=name, summary=entry.summary)
 
 
@@ -618,10 +668,27 @@ def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
     UnknownNameError, OptionError, PluginError
         If there is no such learner or option, or the plug-in is broken.
     """
-    cls: type[Learner] = registry().load("learners", name, game.facts.name)
-    with attributing_errors("learner", name):
-        # checked here, so that an option cannot be mistaken for another keyword argument
-        return cls(game, **read_options(cls.declared_options, options, f"learner {name!r}"))
+
+    def make(cls: "type[Learner]") -> "Learner":
+        with attributing_errors("learner", name):
+            # checked here, so that an option cannot be mistaken for another keyword argument
+            return cls(game, **read_options(cls.declared_options, options, f"learner {name!r}"))
+
+    return registry().make("learners", name, game.facts.name, make)
+
+
+def _make_for(kind: Kind, name: str, game: "Game", argument: object, base: type[Made]) -> Made:
+    """Return what the function of this name makes for a game; raise PluginError if it is of another type."""
+
+    def make(function: Callable[[object], object]) -> Made:
+        with attributing_errors(_SINGULAR[kind], name):
+            made = function(argument)
+        if not isinstance(made, base):
+            article = "an" if base.__name__[0] in "AEIOU" else "a"
+            raise PluginError(f"{_SINGULAR[kind]} {name!r} is not {article} {base.__name__}: {quote(made)}")
+        return made
+
+    return registry().make(kind, name, game.facts.name, make)
 
 
 def _check_declarations(game: "Game", name: str) -> None:
@@ -642,7 +709,10 @@ def attributing_errors(what: str, name: str) -> Iterator[None]:
     try:
         with _printing_on_stderr():
             yield
-    except (BoardgamesError, KeyboardInterrupt):
+    except BoardgamesError:
         raise
     except BaseException as error:
-        raise PluginError(f"{what} {name!r} is broken: {describe_error(error)}") from error
+        if is_interrupt(error):
+            raise
+        kind, _, text = describe_error(error).partition(": ")
+        raise PluginError(f"{what} {name!r} is broken: {kind}", text) from error

@@ -29,6 +29,7 @@ from types import MappingProxyType
 from boardgames import pgn
 from boardgames.draw.svg import svg
 from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, quote, suggest
+from boardgames.faults import is_interrupt
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_text, write_atomic
@@ -270,7 +271,7 @@ def parse_records(text: str, load: Callable[[Record], Game] | None) -> ParsedRec
 
 def choose_record(
     text: str,
-    load: Callable[[Record], Game],
+    load: Callable[[Record], Game] | None,
     *,
     number: int | None = None,
     game: str | None = None,
@@ -282,6 +283,8 @@ def choose_record(
 
     Parameters
     ----------
+    load : callable or None
+        Returns the game of a record; without it, the moves are not checked.
     number : int, optional
         From 1; by default the first.
     game : str, optional
@@ -427,7 +430,9 @@ def _replay(record: Record, load: Callable[[Record], Game]) -> Record:
         return _check_moves_and_outcome(record, game)
     except BoardgamesError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         raise RecordError(f"the rules of {record.game} failed: {describe_error(error)}") from error
 
 

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pluggy
 import pytest
 from installed import add_plugin
 from training import small
@@ -285,6 +286,69 @@ def test_implementation_may_omit_arguments(install: Install) -> None:
     install(bg_match_ended)
     short_match().play()
     assert calls == ["ended"]
+
+
+ORDERS: list[tuple[dict[str, dict[str, bool]], str]] = [
+    ({"a": {}, "b": {}, "c": {}}, "cba"),
+    ({"a": {"tryfirst": True}, "b": {}, "c": {}}, "acb"),
+    ({"a": {}, "b": {}, "c": {"trylast": True}}, "bac"),
+    ({"a": {"tryfirst": True}, "b": {"tryfirst": True}, "c": {"trylast": True}}, "bac"),
+]
+
+
+@pytest.mark.parametrize(("marks", "order"), ORDERS, ids=[order for _, order in ORDERS])
+def test_hooks_are_called_in_the_order_of_pluggy(
+    marks: dict[str, dict[str, bool]], order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    project = pluggy.PluginManager(PROJECT)
+    project.add_hookspecs(hookspecs)
+    points = []
+    for name, options in marks.items():
+
+        def listen(name: str = name) -> None:
+            calls.append(name)
+
+        module = ModuleType(f"ordered_{name}")
+        # by another name, as `specname` allows
+        module.listen = hookimpl(listen, specname="bg_match_ended", **options)  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        points.append(EntryPoint(name, module.__name__, PROJECT))
+        project.register(module, name)
+    Registry(points).notify("bg_match_ended", manager=None, outcome=None)
+    assert "".join(calls) == order
+    calls.clear()
+    project.hook.bg_match_ended(manager=None, outcome=None)
+    assert "".join(calls) == order
+
+
+@pytest.mark.parametrize("option", ["wrapper", "hookwrapper"])
+@pytest.mark.parametrize("hook", ["bg_match_ended", "bg_games"])
+def test_wrapper_is_refused_when_its_plugin_is_loaded(
+    option: str, hook: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrap() -> Iterator[None]:
+        yield
+
+    module = ModuleType("wrapping")
+    module.wrap = hookimpl(wrap, specname=hook, **{option: True})  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    plugin = Registry([EntryPoint("wrapping", module.__name__, PROJECT)]).plugins[-1]
+    assert plugin.error == (
+        f"PluginError: hook wrappers are not supported, so {hook} must not be marked with {option}=True"
+    )
+
+
+def test_hook_that_does_not_exist_is_allowed_if_it_is_marked_as_optional(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def bg_of_a_later_version() -> None:
+        raise AssertionError
+
+    module = ModuleType("ahead_of_its_time")
+    module.bg_of_a_later_version = hookimpl(bg_of_a_later_version, optionalhook=True)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert Registry([EntryPoint("ahead", module.__name__, PROJECT)]).plugins[-1].error is None
 
 
 def test_plugin_that_raises_does_not_end_the_match(install: Install) -> None:

@@ -270,6 +270,90 @@ def test_second_plugin_of_the_same_name_is_an_error(plugin: Maker) -> None:
     assert names(registry, "games") == ["a"]
 
 
+@pytest.mark.parametrize("broken_first", [True, False])
+@pytest.mark.parametrize(
+    "fault",
+    [{"bg_games": "rubbish"}, {"bg_gamez": []}, {"bg_games": SystemExit(3)}],
+    ids=lambda fault: str(*fault),
+)
+def test_broken_plugin_does_not_disable_a_working_one_of_the_same_name(
+    plugin: Maker, broken_first: bool, fault: dict[str, Any]
+) -> None:
+    broken, working = ("fake_1", "fake_2") if broken_first else ("fake_2", "fake_1")
+    registry = Registry([plugin("x", broken, **fault), plugin("x", working, bg_games=[game("a")])])
+    assert names(registry, "games") == ["a"]
+    errors = [one.error for one in registry.plugins if one.name == "x"]
+    assert errors.count(None) == 1
+    assert len(errors) == 2
+
+
+TWINS: list[tuple[plugins.Kind, str, str | None, str, str]] = [
+    ("games", "a", None, "no_such_module:Game", "boardgames_connect4.game:Connect4"),
+    ("games", "a", None, "builtins:dict", "boardgames_connect4.game:Connect4"),
+    ("agents", "a", "connect4", "no_such_module:Agent", "boardgames.players.simple:Random"),
+    ("agents", "a", None, "builtins:dict", "boardgames.players.simple:Random"),
+    ("learners", "a", None, "no_such_module:Learner", "boardgames.learning.td:TemporalDifference"),
+    ("features", "a", "connect4", "no_such_module:lines", "boardgames_connect4.features:lines"),
+]
+
+
+@pytest.mark.parametrize("broken_first", [True, False])
+@pytest.mark.parametrize(("kind", "name", "of", "broken", "working"), TWINS)
+def test_offer_that_cannot_be_loaded_gives_way_to_one_of_the_same_name(
+    plugin: Maker,
+    broken_first: bool,
+    kind: plugins.Kind,
+    name: str,
+    of: str | None,
+    broken: str,
+    working: str,
+) -> None:
+    targets = (broken, working) if broken_first else (working, broken)
+    first, second = (
+        plugin(who, **{f"bg_{kind}": [Entry(name, "made for a test", target, of)]})
+        for who, target in zip(("first", "second"), targets, strict=True)
+    )
+    registry = Registry([first, second])
+    if broken_first:
+        with pytest.warns(RuntimeWarning, match=f"{name!r} is now the one of the plug-in 'second'"):
+            target = registry.load(kind, name, of)
+        assert f"{name!r}" in str(by_name(registry)["first"].error)
+        assert by_name(registry)["second"].error is None
+    else:
+        target = registry.load(kind, name, of)
+        assert by_name(registry)["first"].error is None
+        assert str(by_name(registry)["second"].error).endswith("'a' is already offered by 'first'")
+    assert target.__qualname__ == working.partition(":")[2]
+    assert registry.load(kind, name, of) is target
+    assert [offer.plugin for offer in registry.offers(kind, of) if offer.entry.name == name] == [
+        "second" if broken_first else "first"
+    ]
+
+
+def test_game_that_cannot_be_made_gives_way_to_one_of_the_same_name(
+    plugin: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unprepared(Connect4):
+        def prepare(self) -> None:
+            raise ValueError("no board")
+
+    monkeypatch.setattr(sys.modules[__name__], "Unprepared", Unprepared, raising=False)
+    broken = plugin("first", bg_games=[game("a", f"{__name__}:Unprepared")])
+    registry = Registry([broken, plugin("second", bg_games=[game("a")])])
+    monkeypatch.setattr(plugins, "registry", lambda: registry)
+    with pytest.warns(RuntimeWarning, match="'a' is now the one of the plug-in 'second'"):
+        assert type(plugins.load("a")) is Connect4
+    assert "no board" in str(by_name(registry)["first"].error)
+
+
+def test_wrong_option_does_not_make_a_game_give_way(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = Registry([plugin(name, bg_games=[game("a")]) for name in ("first", "second")])
+    monkeypatch.setattr(plugins, "registry", lambda: registry)
+    with pytest.raises(OptionError):
+        plugins.load("a", columns=1000)
+    assert [offer.plugin for offer in registry.offers("games")] == ["first"]
+
+
 def own_and_general(plugin: Maker) -> Registry:
     entries: Sequence[Entry] = [
         Entry("greedy", "for one game", "m:Own", game="abalone"),

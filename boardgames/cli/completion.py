@@ -21,6 +21,8 @@ from click.shell_completion import (
     split_arg_string,
 )
 
+from boardgames.faults import is_interrupt
+
 if TYPE_CHECKING:
     from boardgames.game import Game
     from boardgames.options import Option
@@ -162,7 +164,9 @@ def _quietly(complete: Completer) -> Completer:
     def safe(context: click.Context, parameter: click.Parameter, text: str) -> Items:
         try:
             return complete(context, parameter, text)
-        except Exception:  # noqa: BLE001 - a shell that completes a word cannot show errors
+        except BaseException as error:  # a shell that completes a word cannot show errors
+            if is_interrupt(error):
+                raise
             return []
 
     return safe

@@ -19,8 +19,9 @@ from typing import Any
 import click
 
 from boardgames import __version__
+from boardgames.cli.interrupts import end_if_stuck, interrupts
 from boardgames.cli.options import SuggestingGroup, examples
-from boardgames.cli.output import one_line, print_error
+from boardgames.cli.output import clean_reports, one_line, print_error
 from boardgames.cli.program import (
     COMPLETION_VARIABLE,
     DEBUG_VARIABLE,
@@ -30,7 +31,9 @@ from boardgames.cli.program import (
 )
 from boardgames.cli.progress import compilation_shown
 from boardgames.errors import BoardgamesError, OptionError, PluginError, describe_error, quote
+from boardgames.faults import is_interrupt, plugin_at_fault
 
+HINT = f"; {DEBUG_VARIABLE}=1 shows where"
 COMMANDS = {
     "agents": ("listing:agents", "List the agents, or the options of one."),
     "analyze": ("analyze:analyze", "Evaluate the moves of a position, or review a recorded match."),
@@ -115,7 +118,9 @@ def _is_command(name: object, command: object) -> bool:
         return False
     try:
         return isinstance(command.get_short_help_str(), str)
-    except Exception:  # noqa: BLE001 - a plug-in's help may be of any type
+    except BaseException as error:  # a plug-in's help may be of any type
+        if is_interrupt(error):
+            raise
         return False
 
 
@@ -149,8 +154,10 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     warnings.showwarning = _show_warning
     _prepare_streams()
+    clean_reports()
     try:
-        code = _run(arguments)
+        with interrupts(), end_if_stuck():
+            code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # such as `| head`
         code = 0
@@ -168,7 +175,7 @@ def _os_error_message(error: OSError) -> str:
     return f"cannot {action}: {(error.strerror or str(error)).lower()}"
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for each kind of end
     """Run a command and return its exit code.
 
     `bg.main` would do it, but reports a closed pipe as a failure.
@@ -181,21 +188,24 @@ def _run(arguments: list[str] | None) -> int:
             bg.invoke(context)
     except click.exceptions.Exit as error:
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         return EXIT_INTERRUPTED
     except click.ClickException as error:
         return _fail(usage_message(error))
     except BoardgamesError as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise
-        return _fail(str(error))
+        is_traced = isinstance(error, PluginError) and not isinstance(error.__cause__, BoardgamesError | None)
+        return _fail(f"{error}{HINT}" if is_traced else str(error))
     except OSError:
         raise
     except BaseException as error:
-        plugin = _plugin_at_fault(error)
+        plugin = plugin_at_fault(error)
+        if isinstance(error, KeyboardInterrupt) and (is_interrupt(error) or plugin is None):
+            return EXIT_INTERRUPTED
         if plugin is None or os.environ.get(DEBUG_VARIABLE):
             raise
-        return _fail(f"plug-in {plugin!r} is broken: {describe_error(error)}; {DEBUG_VARIABLE}=1 shows where")
+        return _fail(f"plug-in {plugin!r} is broken: {describe_error(error)}{HINT}")
     return 0
 
 
@@ -215,12 +225,6 @@ def _complete() -> None:
             f"{COMPLETION_VARIABLE} is for shells, which set COMP_WORDS and COMP_CWORD as well; "
             f"see `{PROGRAM} shell-init --help`"
         ) from None
-
-
-def _plugin_at_fault(error: BaseException) -> str | None:
-    """Return the plug-in whose code raised an error, or None if the core's did."""
-    plugins = sys.modules.get("boardgames.plugins")
-    return None if plugins is None else plugins.registry().plugin_at_fault(error)
 
 
 def usage_message(error: click.ClickException) -> str:

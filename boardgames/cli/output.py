@@ -8,7 +8,9 @@ import re
 import shutil
 import sys
 import textwrap
+import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -45,6 +47,39 @@ def say(text: str = "", *, err: bool = False, file: IO[str] | None = None, nl: b
     files, plug-ins and engines. Line feeds remain: use `one_line` for text from outside.
     """
     click.echo("\n".join(map(printable, text.split("\n"))), err=err, file=file, nl=nl)
+
+
+def clean_reports() -> None:
+    """Clean the tracebacks that Python prints for the main thread and others, as `say` does."""
+
+    def print_traceback(kind: type[BaseException], error: BaseException, trace: Any) -> None:  # a traceback
+        import traceback
+
+        with suppress(OSError):
+            say("".join(traceback.format_exception(kind, error, trace)).rstrip("\n"), err=True)
+
+    sys.excepthook = print_traceback
+    threading.excepthook = lambda failed: (
+        None
+        if failed.exc_value is None or failed.exc_type is SystemExit
+        else print_traceback(failed.exc_type, failed.exc_value, failed.exc_traceback)
+    )
+
+
+def clean_logs() -> None:
+    """Print what is logged, from warnings on, on stderr, as `say` does: plug-ins have a part in it."""
+    import logging
+
+    class Printer(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            try:
+                say(self.format(record), err=True)
+            except Exception:  # noqa: BLE001 - as in the handlers of `logging`
+                self.handleError(record)
+
+    printer = Printer(logging.WARNING)
+    printer.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+    logging.getLogger().handlers = [printer]
 
 
 def print_error(message: object, *, kind: str = "error") -> None:

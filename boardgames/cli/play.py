@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.completion import complete_agent, complete_game, complete_notation
-from boardgames.cli.interrupts import interrupt_on_termination, without_interrupts
+from boardgames.cli.interrupts import end_if_stuck, interrupt_on_termination, without_interrupts
 from boardgames.cli.loading import load_game
 from boardgames.cli.match_setup import (
     MatchSetup,
@@ -246,11 +246,12 @@ def _check_notation(game: "Game", notation: str) -> None:
 def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
     """Play a match between two agents and return the exit code; an interrupted match is saved."""
     try:
-        if watch:
-            _watch(manager, delay)
-        else:
-            manager.play()
-            print_picture(manager.position.picture())
+        with end_if_stuck(lambda: save_match(manager.record())):
+            if watch:
+                _watch(manager, delay)
+            else:
+                manager.play()
+                print_picture(manager.position.picture())
     except KeyboardInterrupt:
         with without_interrupts():
             say()

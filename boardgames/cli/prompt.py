@@ -5,7 +5,9 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from boardgames.cli.interrupts import keeping_watch
 from boardgames.errors import FileError
+from boardgames.faults import Interrupted
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -89,7 +91,11 @@ class TerminalPrompt:
 
     def _read(self, session: "PromptSession[str]", text: str) -> str:
         session.bottom_toolbar = self._toolbar if self._toolbar() else None
-        return session.prompt(text, pre_run=self._watch)
+        try:
+            with keeping_watch():
+                return session.prompt(text, pre_run=self._watch)
+        except KeyboardInterrupt:
+            raise Interrupted from None
 
     def _watch(self) -> None:
         """Redraw the toolbar when it changes, and leave the prompt when time is up."""

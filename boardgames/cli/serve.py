@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.completion import complete_game
+from boardgames.cli.interrupts import end_if_stuck
 from boardgames.cli.options import Number, examples
-from boardgames.cli.output import say
+from boardgames.cli.output import clean_logs, say
 from boardgames.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
+END_SECONDS = 1.8
+"""After Ctrl-C the server has this time to save the matches and to end."""
 WEB_MODULES = ("msgspec", "starlette", "uvicorn", "websockets")
 
 
@@ -50,7 +53,9 @@ def serve(game: str | None, host: str, port: int, opens: bool) -> None:
     def announce(address: str) -> None:
         _announce(address + (f"#/new/{game}" if game else ""), opens=opens)
 
-    run(host, port, announce)
+    clean_logs()
+    with end_if_stuck(seconds=END_SECONDS, always=True):
+        run(host, port, announce)
 
 
 def serve_match(setup: "MatchSetup", record: "Record | None", *, opens: bool) -> None:
@@ -103,13 +108,15 @@ def serve_match(setup: "MatchSetup", record: "Record | None", *, opens: bool) ->
         request = msgspec.convert(msgspec.to_builtins(asked) | setup.rules, CreateMatch)
     except msgspec.ValidationError as error:
         raise OptionError(f"this match cannot be played in the browser: {error}") from None
-    serve(
-        DEFAULT_HOST,
-        DEFAULT_PORT if is_free(DEFAULT_HOST, DEFAULT_PORT) else 0,
-        lambda address: _announce(address, opens=opens),
-        match=request,
-        record=record,
-    )
+    clean_logs()
+    with end_if_stuck(seconds=END_SECONDS, always=True):
+        serve(
+            DEFAULT_HOST,
+            DEFAULT_PORT if is_free(DEFAULT_HOST, DEFAULT_PORT) else 0,
+            lambda address: _announce(address, opens=opens),
+            match=request,
+            record=record,
+        )
 
 
 def _check_web_extra() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.interrupts import without_interrupts
+from boardgames.cli.interrupts import end_if_stuck, without_interrupts
 from boardgames.cli.loading import load_player
 from boardgames.cli.match_setup import (
     MatchSetup,
@@ -44,6 +44,7 @@ from boardgames.errors import (
     quote,
     suggest,
 )
+from boardgames.faults import is_interrupt
 from boardgames.picture import Caption
 from boardgames.plugins import close_player
 from boardgames.record import Record, append_record
@@ -106,9 +107,10 @@ class Session:
         """Play until the user quits; return the exit code. The match is saved in any case."""
         code = 0
         try:
-            self._begin()
-            while not self.is_over:
-                self._turn()
+            with end_if_stuck(self._save_record):
+                self._begin()
+                while not self.is_over:
+                    self._turn()
         except EOFError:
             say()
         except (KeyboardInterrupt, click.Abort):
@@ -143,9 +145,11 @@ class Session:
                 self._person_moves(line)
         except BoardgamesError as error:
             say(wrap(printable(str(error)), 2))
-        except (EOFError, OSError):
+        except (EOFError, OSError, click.Abort):
             raise
-        except Exception as error:  # noqa: BLE001 - an agent may raise anything; the match goes on
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             say(wrap(printable(f"unexpected error: {describe_error(error)}"), 2))
 
     def _prompt_text(self) -> str:
@@ -443,12 +447,17 @@ class Session:
         with without_interrupts():
             if self._is_time_up():  # the input ended after the time ran out
                 self._show_outcome()
-            record = self.manager.record()
-            if record != self._saved:
-                save_match(record)
-                self._saved = record
-                if record.moves and record.outcome is None:
-                    print_learned(self.manager)
+            if self._save_record() and self.manager.moves and self.manager.outcome is None:
+                print_learned(self.manager)
+
+    def _save_record(self) -> bool:
+        """Save the match unless it has not changed since it was saved; return True if it has."""
+        record = self.manager.record()
+        if record == self._saved:
+            return False
+        save_match(record)
+        self._saved = record
+        return True
 
     def _quit(self, argument: str) -> None:
         self.is_over = True

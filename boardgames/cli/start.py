@@ -23,7 +23,7 @@ def main() -> None:
 
 def _interrupt_again(unraisable: "sys.UnraisableHookArgs") -> None:
     """Repeat a Ctrl-C that came where nothing can be raised, such as in a callback of the interpreter."""
-    if unraisable.exc_type is KeyboardInterrupt:
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(
             _thread.interrupt_main, ()
         )  # by another thread, so that it comes after this hook

@@ -404,6 +404,7 @@ def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Display]":
 
     console = Console(file=stream, highlight=False)
     if not console.is_terminal or console.is_dumb_terminal:
+        is_measuring = False
 
         def show_beginning(played: int, planned: int) -> None:
             nonlocal is_measuring
@@ -411,7 +412,6 @@ def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Display]":
                 say(f"measuring {planned - played} matches", file=stream)
                 is_measuring = True
 
-        is_measuring = False
         yield Display(lambda trainer: say(step_line(trainer), file=stream), show_beginning)
         return
     from rich.live import Live

@@ -184,7 +184,7 @@ def run_packed(request: bytes) -> bytes:
     try:
         reply: tuple[bool, object] = (True, pickle.loads(request)())  # noqa: S301 - from our own process
         return pickle.dumps(reply)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller gets any exception
+    except BaseException as error:  # noqa: BLE001 - the caller gets any exception; Ctrl-C does not come here
         trace = traceback.format_exc()
         try:
             error.add_note(f"in a worker:\n{trace}")

@@ -17,6 +17,7 @@ from types import MappingProxyType
 import numpy as np
 
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
+from boardgames.faults import is_interrupt
 from boardgames.installation import code_stamp
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
@@ -195,7 +196,9 @@ class Trainer:
             yield
         except BoardgamesError:
             raise
-        except Exception as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             name, reason = self.run.config.learner, describe_error(error)
             if len(reason) > MAX_REASON:
                 reason = f"{reason[:MAX_REASON]}..."

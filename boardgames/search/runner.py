@@ -22,6 +22,7 @@ from boardgames.player import Stop
 Result = TypeVar("Result")
 
 WAIT_S = 0.05
+GIVE_UP_S = 1.0
 SEARCHING, IDLE = "boardgames-search", "boardgames-idle"
 """Names of a thread while it works and while it waits for work."""
 
@@ -100,7 +101,7 @@ def run(
     Raises
     ------
     KeyboardInterrupt
-        After the work has ended.
+        After the work has ended, or if it goes on for a second although it was told to end.
     """
     job = _Job(work)
     if stop is not None:
@@ -109,10 +110,13 @@ def run(
     try:
         _idle_worker().give(job)
         _wait(job.done, control, deadline)
+    except BaseException:  # a kernel that ignores its stop flag must not keep the program from ending
+        control[0].stop = 1
+        if not job.claim():
+            job.done.wait(GIVE_UP_S)
+        raise
     finally:
         control[0].stop = 1
-        if not job.claim():  # a thread has started the work, perhaps just now
-            job.done.wait()
         if stop is not None:
             stop.detach(control)
     if job.errors:

@@ -14,6 +14,7 @@ import numpy as np
 from boardgames import plugins
 from boardgames.declarations import FeatureSet
 from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, describe_error, quote
+from boardgames.faults import is_interrupt
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.plugins import load_abstraction, load_features, load_patterns
@@ -331,7 +332,9 @@ class _Run:
                 found += self.add(name, next(running), partial(place, self.game))
         except StopIteration as end:
             covered = end.value
-        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             self.add(name, _raised(self.game, error), partial(place, self.game))
             covered = "stopped by an exception"
         self.current = before
@@ -411,12 +414,16 @@ class _Run:
         )
 
 
-def _raised(game: Game, error: Exception | HangError) -> Fault:
+def _raised(game: Game, error: BaseException) -> Fault:
     """Return an exception as a fault, with the line that raised it and the position being checked."""
+    trace = list(traceback.walk_tb(error.__traceback__))
+    if isinstance(error, PluginError) and error.__cause__ is not None:  # what the game itself has raised
+        error = error.__cause__
+        trace += traceback.walk_tb(error.__traceback__)
     message = describe_error(error)
     package, words = type(game).__module__.partition(".")[0], None
     place_of_error = ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
+    for frame, line in trace:
         module, code = str(frame.f_globals.get("__name__")), frame.f_code
         if module.partition(".")[0] == package:
             place_of_error = f", raised in {code.co_name} ({Path(code.co_filename).name}:{line}),"

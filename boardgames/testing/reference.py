@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar
 
 from boardgames.errors import PluginError, describe_error
+from boardgames.faults import is_interrupt
 from boardgames.game import Game, Position
 from boardgames.search.perft import perft
 from boardgames.testing.checks import RunningCheck, counted
@@ -78,7 +79,9 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
         raise PluginError(f"a reference is written module:Class, not {text!r}")
     try:
         reference: Reference[Any] = getattr(importlib.import_module(module), attribute)(**game.options)
-    except Exception as error:  # the module may raise anything
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         options = ", ".join(game.options) or "none"
         raise PluginError(
             f"cannot make the reference {text!r} with the options as keyword arguments ({options}): "

@@ -2,7 +2,8 @@
 
 No call blocks longer than its deadline, and at most `MAX_ENGINE_LINE` bytes of
 an unfinished line are buffered. The program leads its own process group, which
-is killed as a whole; if this process is killed, the watchdog process does that.
+is killed as a whole, on Linux with all its descendants; if this process is killed,
+the watchdog process does that.
 Pipes must support polling, which requires a POSIX system.
 """
 
@@ -12,7 +13,6 @@ import itertools
 import logging
 import os
 import select
-import signal
 import subprocess
 import time
 from collections import deque
@@ -21,7 +21,7 @@ from typing import IO
 
 from boardgames.draw.text import printable
 from boardgames.errors import EngineError, FileError, quote
-from boardgames.ugi.watchdog import WATCHDOG
+from boardgames.ugi.watchdog import MARK, WATCHDOG, kill_groups
 
 MAX_LINE = 1 << 20
 """Longest line in bytes that our own engine reads: enough for a match of a hundred thousand plies."""
@@ -32,7 +32,7 @@ MAX_DRAIN_READS = 16
 EXIT_TIMEOUT_S = 0.5
 SEND_TIMEOUT_S = 5.0
 
-LAUNCHER = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
+LAUNCHER = ("/bin/sh", "-c", f'read -r _ && export {MARK}=$$ && exec "$@"', "sh")
 """Waits for a line before it executes the program, so that the watchdog knows the process group first."""
 
 SENT, RECEIVED, STDERR, EVENT = "><!*"
@@ -265,8 +265,7 @@ class EngineProcess:
             return
         if self.is_ours:
             self._record(EVENT, ["closed"])
-            with contextlib.suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            kill_groups({self._process.pid})
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(EXIT_TIMEOUT_S)
             WATCHDOG.forget(self._process.pid)

@@ -6,6 +6,10 @@ pipe. When run as a program, it reads `+GROUP` (watch a process group) and
 `-GROUP` (stop watching it) from that pipe. Once the pipe is closed or the
 parent has ended, it kills the remaining groups. The program is run by its path,
 so this file imports only the standard library.
+
+On Linux the children that an engine has moved out of its group are killed too. They are found
+in /proc as its descendants, or by a variable in their environment, which is left if their parent has ended.
+Elsewhere only the group is killed.
 """
 
 import atexit
@@ -16,11 +20,17 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 EXIT_TIMEOUT_S = 1.0
 POLL_INTERVAL_S = 0.5
 READ_BYTES = 4096
+MARK = "BOARDGAMES_ENGINE"
+"""The environment variable that has the number of the group in an engine and its children."""
+PROCESSES = Path("/proc")
+KILL_ROUNDS, KILL_INTERVAL_S = 20, 0.005
+"""Processes are looked for again, since they may start others before they are killed."""
 
 
 class Watchdog:
@@ -162,10 +172,44 @@ def wait_for_parent(pipe: int, parent: int) -> set[int]:
 
 
 def kill_groups(groups: set[int]) -> None:
-    """Kill all processes in these groups; groups that have ended are skipped."""
+    """Kill all processes in these groups, and their descendants; groups that have ended are skipped."""
     for group in groups:
-        with contextlib.suppress(OSError):
-            os.killpg(group, signal.SIGKILL)
+        for _ in range(KILL_ROUNDS):
+            members = family(group)
+            with contextlib.suppress(OSError):
+                os.killpg(group, signal.SIGKILL)
+            for process in members:
+                with contextlib.suppress(OSError):
+                    os.kill(process, signal.SIGKILL)
+            if not members:
+                break
+            time.sleep(KILL_INTERVAL_S)
+
+
+def family(group: int) -> set[int]:
+    """Return the leader of a group that still runs, its descendants and their descendants; only on Linux.
+
+    Examples
+    --------
+    >>> family(0)
+    set()
+    """
+    parents: dict[int, int] = {}
+    members: set[int] = set()
+    mark = f"{MARK}={group}".encode()
+    for folder in PROCESSES.glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError, IndexError):  # it may end meanwhile
+            state, parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:2]
+            if state != b"Z":
+                process = int(folder.name)
+                parents[process] = int(parent)
+                if process == group or mark in (folder / "environ").read_bytes().split(b"\0"):
+                    members.add(process)
+    size = -1
+    while len(members) > size:
+        size = len(members)
+        members |= {process for process, parent in parents.items() if parent in members}
+    return members - {os.getpid()}
 
 
 if __name__ == "__main__":

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from boardgames.errors import BoardgamesError, MatchError, OptionError
+from boardgames import plugins
+from boardgames.errors import BoardgamesError, MatchError, OptionError, PluginError, describe_error
 from boardgames.game import Game, Position
 from boardgames.player import Analysis, Context, Limit, MoveValue, Player, Stop
-from boardgames.plugins import close_player, registry, solver_of
+from boardgames.plugins import close_player, solver_of
 from boardgames.record import Record
 from boardgames.review import Review, ReviewedPosition, review_end, review_positions, reviewed_move
 from boardgames.score import Score
 from boardgames.web.lobby import Lobby, agent_of
+from boardgames.web.match import agent_subject
 from boardgames.web.messages import (
     Analyse,
     AnalysisReply,
@@ -26,10 +28,13 @@ from boardgames.web.messages import (
 )
 from boardgames.web.positions import line_of
 from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS
+from boardgames.web.tables import Tables
 
 LINE_MOVES = 12
 """Largest number of moves that are sent of a line of play."""
 GENERAL_AGENTS = ("alphabeta", "mcts")
+STUCK_SECONDS = 10.0
+"""So long an analysis waits for the one before it, which was told to stop."""
 SUPERSEDED = "the analysis was stopped, since another one has begun"
 
 _Result = TypeVar("_Result")
@@ -39,6 +44,7 @@ _Result = TypeVar("_Result")
 class _KeptAgent:
     """The agent that analyses for one purpose of a page, kept for the next request."""
 
+    tables: Tables
     stop: Stop = field(default_factory=Stop)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     agent: str | None = None
@@ -56,8 +62,10 @@ class _KeptAgent:
                 return player.describe(), think(player)
         except BoardgamesError:
             raise
-        except Exception as error:
-            raise MatchError(f"the agent failed: {type(error).__name__}") from error
+        except BaseException as error:
+            text = agent or self.agent or ""
+            kind, _, details = describe_error(error).partition(": ")
+            raise PluginError(f"agent {text.partition(':')[0]!r} is broken: {kind}", details) from error
         finally:
             self.release_if_closed()
 
@@ -78,7 +86,7 @@ class _KeptAgent:
             if self.player is not None:
                 close_player(self.player)
                 self.player = None
-            self.agent, self.player = text, agent_of(text, game)
+            self.agent, self.player = text, agent_of(text, game, self.tables)
         return self.player
 
 
@@ -116,7 +124,9 @@ class Analyst:
             lines = None if request.values else max(request.lines, 1)
             return player.analyse(position, Limit(seconds=request.seconds), Context(stop=stop), lines=lines)
 
-        agent, analysis = await self._search(kept, stop, request.agent, position.game, think)
+        agent, analysis = await self._search(
+            kept, stop, request.agent, position.game, think, seconds=request.seconds
+        )
         return _reply(request, ply, agent, analysis)
 
     async def annotate(self, request: Annotate, tell: Callable[[AnnotatedPly], None]) -> AnnotationReply:
@@ -143,7 +153,13 @@ class Analyst:
         assert record.loaded_game is not None
         while not stop.is_set() and len(reviewed) <= len(record.moves):
             agent, position = await self._search(
-                kept, stop, request.agent, record.loaded_game, think, urgency=NOBODY_WAITS
+                kept,
+                stop,
+                request.agent,
+                record.loaded_game,
+                think,
+                seconds=request.seconds,
+                urgency=NOBODY_WAITS,
             )
             if position is None:
                 break
@@ -163,7 +179,7 @@ class Analyst:
 
     def _begin(self, purpose: str) -> tuple[_KeptAgent, Stop]:
         """End the search for a purpose, and return the agent and the Stop of the next one."""
-        kept = self._agents.setdefault(purpose, _KeptAgent())
+        kept = self._agents.setdefault(purpose, _KeptAgent(self._lobby.tables))
         kept.stop.set()
         kept.stop = Stop()
         return kept, kept.stop
@@ -176,6 +192,7 @@ class Analyst:
         game: Game,
         think: Callable[[Player], _Result],
         *,
+        seconds: float,
         urgency: int = PERSON_WAITS,
     ) -> tuple[str, _Result]:
         """Let an agent think; return its description and the result.
@@ -186,17 +203,42 @@ class Analyst:
             If the agent cannot be loaded or does not do this, or another search for the same purpose
             has begun.
         """
-        async with kept.lock:  # a search that was told to stop ends soon
+        name = (agent or kept.agent or "").partition(":")[0]
+        try:  # a search that was told to stop ends soon
+            await asyncio.wait_for(kept.lock.acquire(), STUCK_SECONDS)
+        except TimeoutError:
+            self._abandon(kept)
+            raise PluginError(
+                f"the analysis by {(kept.agent or name).partition(':')[0]!r} was told to stop and has not "
+                f"ended for {STUCK_SECONDS:g} s"
+            ) from None
+        try:
             if kept.stop is not stop:
                 raise MatchError(SUPERSEDED)
             # a review has one Stop for all positions, which is not set because others wait for one
             ends = stop if urgency == PERSON_WAITS else Stop()
             result = await self._lobby.searches.run(
-                lambda: kept.think(agent, game, think), ends, urgency=urgency
+                lambda: kept.think(agent, game, think),
+                ends,
+                urgency=urgency,
+                subject=agent_subject(name or game.facts.default_agent, game.facts.name),
+                seconds=seconds,
             )
+        except PluginError:
+            if kept.in_use.locked():  # it hangs
+                self._abandon(kept)
+            raise
+        finally:
+            kept.lock.release()
         if kept.stop is not stop:
             raise MatchError(SUPERSEDED)
         return result
+
+    def _abandon(self, kept: _KeptAgent) -> None:
+        """Forget an agent that hangs, so that another one is used for the next request."""
+        kept.is_closed = True
+        kept.stop.set()
+        self._agents = {purpose: one for purpose, one in self._agents.items() if one is not kept}
 
     def stop(self, purpose: str) -> None:
         """Stop the analysis for this purpose; it replies with what it has found so far."""
@@ -208,7 +250,8 @@ class Analyst:
         for kept in self._agents.values():
             kept.is_closed = True
             kept.stop.set()
-            self._lobby.threads.submit(kept.release_if_closed)
+            if kept.player is not None:
+                threading.Thread(target=kept.release_if_closed, name="release", daemon=True).start()
         self._agents.clear()
 
 
@@ -222,7 +265,7 @@ def _evaluating_agent(game: Game) -> str:
     """
     for name in (solver_of(game), game.facts.default_agent, *GENERAL_AGENTS):
         if name is not None:
-            agent = registry().load("agents", name.partition(":")[0], game.facts.name)
+            agent = plugins.registry().load("agents", name.partition(":")[0], game.facts.name)
             if agent.analyse is not Player.analyse:
                 return name
     raise OptionError(f"no agent evaluates the moves of {game.facts.title}")

@@ -5,8 +5,8 @@ import os
 import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 
@@ -14,13 +14,15 @@ from boardgames import plugins
 from boardgames.clock import TimeControl
 from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote
 from boardgames.game import Game
+from boardgames.hookspecs import Entry
 from boardgames.manager import Manager, MatchRules
 from boardgames.options import Option, parse_agent
 from boardgames.player import Limit, Player
-from boardgames.plugins import load, load_player
+from boardgames.plugins import close_player, load, load_player
 from boardgames.record import Record, parse_records
 from boardgames.store import ServedMatch
 from boardgames.web.archive import Archive
+from boardgames.web.calls import LOAD_SECONDS, Calls, game_subject
 from boardgames.web.match import LiveMatch, MatchLock, Seat, hash_of, new_token
 from boardgames.web.messages import (
     AgentEntry,
@@ -34,6 +36,7 @@ from boardgames.web.messages import (
     SeatRequest,
 )
 from boardgames.web.searches import Searches
+from boardgames.web.tables import Tables, TablesError
 from boardgames.web.training import Training, trained_agents
 from boardgames.weights.lookup import offered_names, run_names, usable_agents, usable_names
 
@@ -42,7 +45,10 @@ MOST_MATCHES = 200
 MOST_LOADED = 16
 """Matches in memory, where agents have their tables, unless more of them are watched."""
 AGENT_SECONDS = 1.0
-THREADS = 8
+CATALOGUE_SECONDS = 3.0
+"""So long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
+CLOSE_SECONDS = 0.5
+"""So long the end of the server waits for agents to release what they hold."""
 KEY_BYTES = 6
 LARGEST_OPTIONS = {"threads": os.cpu_count() or 1, "table": 1024, "memory": 1024}
 """Largest values that pages may give to these options of agents: threads, and MB of tables."""
@@ -67,7 +73,8 @@ class Lobby:
     """
 
     def __init__(self, searches: int | None = None, *, archive: Archive | None = None) -> None:
-        self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="match")
+        self.calls = Calls()
+        self.tables = Tables()
         self.searches = Searches(searches or os.cpu_count() or 1)
         self.training = Training()
         self._archive = archive
@@ -99,9 +106,9 @@ class Lobby:
 
     async def warm_up(self) -> None:
         """Load all games and agents, so that the first page does not wait for that."""
-        for game in (await self.catalogue()).games:
+        for offer in plugins.registry().offers("games"):
             with suppress(Exception):  # a page that asks for the game is told
-                await self.describe(game.name)
+                await self.describe(offer.entry.name)
 
     def subscribe(self, listener: Callable[[LiveMatch], None]) -> Callable[[], None]:
         """Call a function with each match that changes, until the returned function is called."""
@@ -109,8 +116,30 @@ class Lobby:
         return lambda: self._listeners.discard(listener)
 
     async def catalogue(self) -> CatalogueReply:
-        """Return the games that are installed."""
-        return await asyncio.get_running_loop().run_in_executor(self.threads, _catalogue)
+        """Return the games that are installed, without those that cannot be loaded."""
+        offers = plugins.registry().offers("games")
+        loop = asyncio.get_running_loop()
+        loading = [loop.create_task(self._entry_of_game(offer.entry)) for offer in offers]
+        if loading:
+            await asyncio.wait(loading, timeout=CATALOGUE_SECONDS)
+        games = []
+        for offer, task in zip(offers, loading, strict=True):
+            entry = offer.entry
+            game = task.result() if task.done() else GameEntry(entry.name, entry.name, entry.summary)
+            if game is not None:
+                games.append(game)
+        return CatalogueReply(games=games)
+
+    async def _entry_of_game(self, entry: Entry) -> GameEntry | None:
+        """Return a game as pages list it, or None, with a warning, if it cannot be loaded."""
+        try:
+            game = await self.calls.run(
+                game_subject(entry.name), partial(load, entry.name), seconds=LOAD_SECONDS
+            )
+        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others can be played
+            warnings.warn(f"{entry.name}: {describe_error(error)}", RuntimeWarning, stacklevel=1)
+            return None
+        return GameEntry(entry.name, game.facts.title, game.facts.summary)
 
     async def describe(self, name: str) -> GameReply:
         """Return what can be chosen for a match of a game.
@@ -120,7 +149,10 @@ class Lobby:
         UnknownNameError
             If there is no such game.
         """
-        return await asyncio.get_running_loop().run_in_executor(self.threads, _describe, name)
+        plugins.registry().check_name("games", name)
+        subject = game_subject(name)
+        await self.calls.run(subject, partial(_load_agents, name), seconds=LOAD_SECONDS)
+        return await self.calls.run(subject, partial(_describe, name))
 
     def entries(self) -> list[MatchEntry]:
         """Return the matches, newest first."""
@@ -166,14 +198,13 @@ class Lobby:
         BoardgamesError
             If the game, an option, an agent, the position or a limit is not as it must be.
         """
-        loop = asyncio.get_running_loop()
         await self._make_room()
         await self._unload()
-        manager, lock = await loop.run_in_executor(self.threads, _new_manager, request, record, trusted)
+        manager, lock = await self._new_manager(request, record, trusted=trusted)
         token = new_token() if any(seat.kind == "here" for seat in request.seats) else None
         first, second = (_seat_of(seat, token) for seat in request.seats)
         key = secrets.token_urlsafe(KEY_BYTES)
-        match = self._add(key, request, manager, lock, (first, second), trusted=trusted)
+        match = await self._add(key, request, manager, lock, (first, second), trusted=trusted)
         self._changed(match)
         return match, token
 
@@ -183,8 +214,19 @@ class Lobby:
             await self._archive.close()
         self.searches.close()
         self.training.close()
-        await asyncio.gather(*(match.close() for match in self._matches.values()))
-        self.threads.shutdown(wait=False, cancel_futures=True)
+        await asyncio.gather(*(match.close(CLOSE_SECONDS) for match in self._matches.values()))
+
+    async def _new_manager(
+        self, request: CreateMatch, record: Record | None, *, trusted: bool
+    ) -> tuple[Manager, MatchLock]:
+        plugins.registry().check_name("games", request.game)
+        subject = game_subject(request.game)
+        make = partial(_new_manager, request, record, trusted, self.tables)
+        try:
+            return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
+        except TablesError:
+            await self._unload(most=0)
+            return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
 
     async def _load(self, saved: ServedMatch) -> None:
         """Load a match that is not in memory."""
@@ -193,11 +235,8 @@ class Lobby:
         try:
             request = msgspec.convert(data["request"], CreateMatch)
             records = parse_records(saved.record, None).records
-            loop = asyncio.get_running_loop()
             trusted = msgspec.convert(data.get("trusted", False), bool)
-            manager, lock = await loop.run_in_executor(
-                self.threads, _new_manager, request, records[0], trusted
-            )
+            manager, lock = await self._new_manager(request, records[0], trusted=trusted)
             first, second = (
                 Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]])
             )
@@ -207,10 +246,10 @@ class Lobby:
             reason = str(error).partition("\n")[0]
             raise MatchError(f"the match cannot be loaded any more: {reason}") from None
         seats = first, second
-        self._add(saved.key, request, manager, lock, seats, values=values, fault=fault, trusted=trusted)
+        await self._add(saved.key, request, manager, lock, seats, values=values, fault=fault, trusted=trusted)
         del self._saved[saved.key]
 
-    def _add(
+    async def _add(
         self,
         key: str,
         request: CreateMatch,
@@ -223,19 +262,25 @@ class Lobby:
         trusted: bool,
     ) -> LiveMatch:
         """Add a match to those in memory."""
-        match = self._matches[key] = LiveMatch(
+        match = LiveMatch(
             key,
             request,
             manager,
             lock,
             seats,
-            threads=self.threads,
+            calls=self.calls,
             searches=self.searches,
             on_change=self._changed,
             values=values,
             fault=fault,
             trusted=trusted,
         )
+        try:
+            await match.open()
+        except BoardgamesError:
+            await match.close()
+            raise
+        self._matches[key] = match
         return match
 
     def _changed(self, match: LiveMatch) -> None:
@@ -245,22 +290,30 @@ class Lobby:
             listener(match)
 
     async def _make_room(self) -> None:
-        """Forget old matches that nobody watches, finished ones first, if there are too many.
+        """If there are too many matches, forget some that nobody watches: finished ones, then empty ones.
+
+        The oldest go first. A match with moves that is not over stays.
 
         Raises
         ------
         MatchError
-            If there are too many, all of them watched.
+            If too many have to stay.
         """
         surplus = len(self._matches) + len(self._saved) - MOST_MATCHES + 1
         if surplus <= 0:
             return
-        unwatched = [(entry.live, entry.id) for entry in reversed(self.entries())]
-        unwatched = [(live, key) for live, key in unwatched if not self._is_watched(key)]
-        unwatched.sort(key=lambda one: one[0])
-        if len(unwatched) < surplus:
-            raise MatchError(f"there are {MOST_MATCHES} matches on this server already")
-        for _, key in unwatched[:surplus]:
+        unneeded = [
+            entry
+            for entry in reversed(self.entries())
+            if not (entry.live and entry.ply) and not self._is_watched(entry.id)
+        ]
+        unneeded.sort(key=lambda entry: entry.live)
+        if len(unneeded) < surplus:
+            raise MatchError(
+                f"there are {MOST_MATCHES} matches on this server already, and none of them is finished or "
+                "empty; finish or resign one of them"
+            )
+        for key in [entry.id for entry in unneeded[:surplus]]:
             self._saved.pop(key, None)
             match = self._matches.pop(key, None)
             if match is not None:
@@ -268,12 +321,12 @@ class Lobby:
             if self._archive is not None:
                 await self._archive.forget([key])
 
-    async def _unload(self) -> None:
+    async def _unload(self, most: int | None = None) -> None:
         """Unload matches that nobody watches, finished ones first, until a page joins them again.
 
         A match in which somebody's clock runs stays, since unloading it would stop the clock.
         """
-        surplus = len(self._matches) - MOST_LOADED + 1
+        surplus = len(self._matches) - MOST_LOADED + 1 if most is None else len(self._matches) - most
         unwatched = [match for match in self._matches.values() if match.pages == 0]
         unwatched = [match for match in unwatched if not match.has_running_clock]
         unwatched.sort(key=lambda match: (not match.is_over, not match.waits_for_person))
@@ -290,16 +343,12 @@ class Lobby:
         return key in self._matches and self._matches[key].pages > 0
 
 
-def _catalogue() -> CatalogueReply:
-    games = []
-    for offer in plugins.registry().offers("games"):
-        try:
-            facts = load(offer.entry.name).facts
-        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others can be played
-            warnings.warn(f"{offer.entry.name}: {describe_error(error)}", RuntimeWarning, stacklevel=1)
-        else:
-            games.append(GameEntry(facts.name, facts.title, facts.summary))
-    return CatalogueReply(games=games)
+def _load_agents(name: str) -> None:
+    """Load a game and its agents, so that describing them is quick."""
+    load(name)
+    for offer in usable_agents(name):
+        if offer.entry.name not in NOT_IN_BROWSER:
+            plugins.registry().load("agents", offer.entry.name, name)
 
 
 def _describe(name: str) -> GameReply:
@@ -365,14 +414,16 @@ def _seat_of(seat: SeatRequest, token: str | None) -> Seat:
 
 
 def _new_manager(
-    request: CreateMatch, record: Record | None = None, trusted: bool = False
+    request: CreateMatch, record: Record | None, trusted: bool, tables: Tables
 ) -> tuple[Manager, MatchLock]:
     """Return the manager of a match and its lock, and let it go on from a record if there is one."""
     game = game_of(request.game, request.layout, request.options)
     is_over = record is not None and record.outcome is not None
     seeds = [None if request.seed is None else request.seed + side for side in (0, 1)]
     players = [
-        None if is_over or seat.kind != "agent" else agent_of(seat.agent, game, seed=seed, trusted=trusted)
+        None
+        if is_over or seat.kind != "agent"
+        else agent_of(seat.agent, game, tables, seed=seed, trusted=trusted)
         for seat, seed in zip(request.seats, seeds, strict=True)
     ]
     times, limits = [], []
@@ -440,7 +491,9 @@ def game_of(name: str, layout: str | None, options: Mapping[str, object]) -> Gam
     return load(name, layout=layout, **options)
 
 
-def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = False) -> Player:
+def agent_of(
+    text: str, game: Game, tables: Tables, *, seed: int | None = None, trusted: bool = False
+) -> Player:
     """Return an agent for the browser, by default that of the game.
 
     Parameters
@@ -449,6 +502,8 @@ def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = 
         The agent, as `NAME` or `NAME:OPTION=VALUE,...`.
     game : Game
         The game that it plays.
+    tables : Tables
+        Where its tables are counted.
     seed : int, optional
         Seed of its random choices.
     trusted : bool, default False
@@ -457,7 +512,8 @@ def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = 
     Raises
     ------
     OptionError
-        If the agent is not one for the browser, or an option is a path.
+        If the agent is not one for the browser, an option is a path, or the tables would take too much
+        memory.
     BoardgamesError
         If there is no such agent or option.
     """
@@ -467,7 +523,13 @@ def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = 
         raise OptionError(f"the agent {quote(name)} cannot be used in the browser")
     if not trusted:
         _check_options(name, options, game)
-    return load_player(text, game, seed=seed)
+    player = load_player(text, game, seed=seed)
+    try:
+        tables.reserve(player)
+    except TablesError:
+        close_player(player)
+        raise
+    return player
 
 
 def _check_options(agent: str, options: dict[str, str], game: Game) -> None:

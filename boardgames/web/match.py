@@ -13,20 +13,21 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
-from boardgames.errors import MatchError
+from boardgames import plugins
+from boardgames.errors import MatchError, PluginError
 from boardgames.game import Termination
 from boardgames.manager import Manager
 from boardgames.player import Context, Limit, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
 from boardgames.store import ServedMatch
+from boardgames.web.calls import LOAD_SECONDS, Calls, call_in_thread, game_subject
 from boardgames.web.messages import (
     CreateMatch,
     Hint,
@@ -39,7 +40,7 @@ from boardgames.web.messages import (
     encode,
     picture_json,
 )
-from boardgames.web.searches import GRACE, NOBODY_WAITS, PERSON_WAITS, Searches, call_in_thread
+from boardgames.web.searches import GRACE, NOBODY_WAITS, PERSON_WAITS, Searches
 
 TOKEN_BYTES = 18
 HINT_SECONDS = 1.0
@@ -74,6 +75,17 @@ class Seat:
     def is_opened_by(self, token: str) -> bool:
         """Return True if this is the secret of the seat."""
         return bool(self.token_hash) and hmac.compare_digest(hash_of(token), self.token_hash)
+
+
+def load_overlays(names: Sequence[str], game: str) -> None:
+    """Load overlays, which may have to be compiled."""
+    for name in names:
+        plugins.registry().load("overlays", name, game)
+
+
+def agent_subject(agent: str, game: str) -> str:
+    """Return how an agent is called in messages about its searches."""
+    return f"agent {agent.partition(':')[0]!r} of {game}"
 
 
 def new_token() -> str:
@@ -133,8 +145,8 @@ class LiveMatch:
         The lock of the match.
     seats : (Seat, Seat)
         The seats of side 0 and side 1.
-    threads : Executor
-        Where the methods of the manager are called.
+    calls : Calls
+        How the methods of the manager are called in threads.
     searches : Searches
         Where agents think.
     on_change : callable
@@ -155,7 +167,7 @@ class LiveMatch:
         lock: MatchLock,
         seats: tuple[Seat, Seat],
         *,
-        threads: Executor,
+        calls: Calls,
         searches: Searches,
         on_change: Callable[["LiveMatch"], None],
         values: Sequence[str | None] = (),
@@ -168,7 +180,7 @@ class LiveMatch:
         self.undo_request: int | None = None
         self._manager = manager
         self._lock = lock
-        self._threads, self._searches = threads, searches
+        self._calls, self._searches = calls, searches
         self._on_change = on_change
         self._old_values, self._old_fault = tuple(values), fault
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
@@ -178,9 +190,22 @@ class LiveMatch:
         self._steps = 0
         self._wake = asyncio.Event()
         self._stop: Stop | None = None
-        self._snapshot = self._new_snapshot(0)
+        self._trouble: str | None = None
+        self._kept: tuple[str, list[str | None], str | None] = ("", [], None)
+        self._snapshot: _Snapshot  # `open` makes the first one
         self._pages: set[int] = set()
         self._loop = asyncio.get_running_loop()
+        self._driver: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Begin the match.
+
+        Raises
+        ------
+        PluginError
+            If the game cannot draw its board.
+        """
+        self._snapshot = await self._call_game(partial(self._new_snapshot, 0))
         self._driver = self._loop.create_task(self._drive())
         self._driver.add_done_callback(self._report)
 
@@ -256,6 +281,7 @@ class LiveMatch:
                 running=running,
                 undo_request=self.undo_request,
                 thinking=self._is_thinking,
+                fault=state.fault or self._trouble,
                 paused=self._is_paused,
                 delay=self._delay,
             )
@@ -287,7 +313,11 @@ class LiveMatch:
                 picture = picture.since(earlier[0].picture())
             return picture_json(picture.with_overlays(*(load_overlay(one, shown) for one in overlays)))
 
-        picture = await self._loop.run_in_executor(self._threads, draw)
+        if overlays:
+            await self._call_game(
+                partial(load_overlays, overlays, position.game.facts.name), seconds=LOAD_SECONDS
+            )
+        picture = await self._call_game(draw)
         return ViewReply(match=self.key, ply=ply, move=move, picture=picture)
 
     async def hint(self) -> Hint:
@@ -316,23 +346,21 @@ class LiveMatch:
             value = None if choice.score is None else str(choice.score)
             return Hint(match=self.key, ply=ply, move=str(choice.move), value=value)
 
-        return await self._searches.run(think, stop)
+        subject = agent_subject(game.facts.default_agent, game.facts.name)
+        return await self._searches.run(think, stop, subject=subject, seconds=HINT_SECONDS)
 
     async def saved(self) -> ServedMatch:
-        """Return what the store keeps of the match."""
-
-        def save(manager: Manager) -> ServedMatch:
-            data = {
-                "request": msgspec.to_builtins(self.request),
-                "entry": msgspec.to_builtins(self.entry()),
-                "seats": [[seat.kind, seat.name, seat.token_hash] for seat in self.seats],
-                "values": self._values(),
-                "fault": self._fault(),
-                "trusted": self.trusted,
-            }
-            return ServedMatch(self.key, data, str(manager.record()))
-
-        return await self._read(save)
+        """Return what the store keeps of the match as it was after the last change."""
+        record, values, fault = self._kept
+        data = {
+            "request": msgspec.to_builtins(self.request),
+            "entry": msgspec.to_builtins(self.entry()),
+            "seats": [[seat.kind, seat.name, seat.token_hash] for seat in self.seats],
+            "values": values,
+            "fault": fault,
+            "trusted": self.trusted,
+        }
+        return ServedMatch(self.key, data, record)
 
     # --- what people do --------------------------------------------------------
 
@@ -473,15 +501,19 @@ class LiveMatch:
             self._steps = 1
             self._changed()
 
-    async def close(self) -> None:
-        """Stop the agents and release what they hold."""
-        self._driver.cancel()
+    async def close(self, seconds: float = GRACE) -> None:
+        """Stop the agents and release what they hold, unless that takes too long because they hang."""
+        if self._driver is not None:
+            self._driver.cancel()
         if self._stop is not None:
             self._stop.set()
-        for player in self._manager.players:
-            if player is not None:
-                with suppress(TimeoutError):  # it hangs
-                    await asyncio.wait_for(call_in_thread(partial(close_player, player)), GRACE)
+        closing = [
+            self._loop.create_task(call_in_thread(partial(close_player, player)))
+            for player in self._manager.players
+            if player is not None
+        ]
+        if closing:
+            await asyncio.wait(closing, timeout=seconds)
 
     # --- changes ---------------------------------------------------------------
 
@@ -520,10 +552,14 @@ class LiveMatch:
             with self._lock:
                 return read(self._manager)
 
-        return await self._loop.run_in_executor(self._threads, call)
+        return await self._call_game(call)
 
     async def _call(self, action: Callable[[Manager], object]) -> None:
-        await self._loop.run_in_executor(self._threads, self._act, action)
+        await self._call_game(partial(self._act, action))
+
+    async def _call_game(self, function: Callable[[], _Result], *, seconds: float | None = None) -> _Result:
+        """Call a function that runs code of the game, in another thread."""
+        return await self._calls.run(game_subject(self.request.game), function, seconds=seconds)
 
     def _act(self, action: Callable[[Manager], object]) -> None:
         """Call a function that changes the manager; called in another thread."""
@@ -542,7 +578,15 @@ class LiveMatch:
     # --- the agents and the clocks ---------------------------------------------
 
     async def _drive(self) -> None:
-        """Let agents move, and end the match when a person's time is up."""
+        """Let agents move, and end the match when a person's time is up; stop if a plug-in is broken."""
+        try:
+            await self._let_all_move()
+        except PluginError as error:
+            _log.error("match %s has stopped: %s", self.key, error, exc_info=error.__cause__)
+            self._trouble = error.summary
+            self._changed()
+
+    async def _let_all_move(self) -> None:
         while True:
             self._wake.clear()
             state = self._snapshot.state
@@ -571,7 +615,10 @@ class LiveMatch:
 
         has_person = any(seat.kind != "agent" for seat in self.seats)
         urgency = PERSON_WAITS if has_person else NOBODY_WAITS
-        search = self._loop.create_task(self._searches.run(lambda: self._act(step), stop, urgency=urgency))
+        subject = agent_subject(self.request.seats[self.side_to_move].agent, self.request.game)
+        search = self._loop.create_task(
+            self._searches.run(lambda: self._act(step), stop, urgency=urgency, subject=subject)
+        )
         try:
             await self._watch_agent(search, self.side_to_move, stop)
         except asyncio.CancelledError:
@@ -644,6 +691,7 @@ class LiveMatch:
         """Return the state of the match. The lock is held, or no other thread knows the match yet."""
         manager = self._manager
         facts, outcome = manager.game.facts, manager.outcome
+        self._kept = str(manager.record()), self._values(), self._fault()  # first, since drawing may fail
         picture = manager.position.picture()
         if manager.ply:
             picture = picture.since(manager.positions[-2].picture())
@@ -704,7 +752,8 @@ def _fault_text(manager: Manager) -> str | None:
     if manager.fault is None or manager.outcome is None:
         return None
     if manager.outcome.termination is Termination.CRASH:
-        return manager.fault.partition(":")[0]
+        parts = manager.fault.split(": ")
+        return ": ".join(parts[: 2 if parts[0].endswith(" is broken") else 1])
     return manager.fault
 
 

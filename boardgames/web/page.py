@@ -6,16 +6,17 @@ import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from boardgames.compiling import compilation_listener
-from boardgames.errors import BoardgamesError, MatchError, shortened
+from boardgames.errors import BoardgamesError, MatchError, PluginError, shortened
 from boardgames.web import messages, positions
 from boardgames.web.analysis import Analyst
+from boardgames.web.calls import PAGE
 from boardgames.web.lobby import Lobby
 from boardgames.web.match import LiveMatch
 from boardgames.web.messages import decode, encode
@@ -32,6 +33,8 @@ MOST_ASKED = 16
 """Requests of a page that are answered at the same time."""
 UNSUPPORTED, POLICY = 1003, 1008
 """Reasons to close a WebSocket (RFC 6455)."""
+_CLOSED = (RuntimeError, OSError, WebSocketDisconnect)
+"""What Starlette raises if the connection has been closed, or is being closed; that is no error."""
 _PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[/\\](?:[^\s'\"/\\]+[/\\])+([^\s'\"/\\]+)")
 """The path of a file, and the last part of it, which is what a page may see."""
 
@@ -64,7 +67,11 @@ class Page:
 
     async def run(self) -> None:
         """Answer requests until the page disconnects."""
-        await self._socket.accept()
+        PAGE.set(id(self))
+        try:
+            await self._socket.accept()
+        except _CLOSED:
+            return
         loop = asyncio.get_running_loop()
         told = ExitStack()
         told.enter_context(
@@ -91,25 +98,32 @@ class Page:
                 if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect):
                     raise ended
 
+    async def _close(self, code: int, reason: str) -> None:
+        with suppress(*_CLOSED):
+            await self._socket.close(code, reason)
+
     # --- receiving -------------------------------------------------------------
 
     async def _receive(self) -> None:
         while True:
-            event = await self._socket.receive()
+            try:
+                event = await self._socket.receive()
+            except _CLOSED:
+                return
             if event["type"] == "websocket.disconnect":
                 return
             text = event.get("text")
             if text is None:
-                await self._socket.close(UNSUPPORTED, "messages must be text, not binary")
+                await self._close(UNSUPPORTED, "messages must be text, not binary")
                 return
             if not self._is_allowed():
-                await self._socket.close(POLICY, "too many messages")
+                await self._close(POLICY, "too many messages")
                 return
             if len(text.encode()) > messages.MAX_BYTES:
-                await self._socket.close(POLICY, f"a message has at most {messages.MAX_BYTES} bytes")
+                await self._close(POLICY, f"a message has at most {messages.MAX_BYTES} bytes")
                 return
             if len(self._replies) > MOST_WAITING:
-                await self._socket.close(POLICY, "the page does not read its messages")
+                await self._close(POLICY, "the page does not read its messages")
                 return
             await self._accept(text)
 
@@ -139,6 +153,8 @@ class Page:
         try:
             reply = await _ANSWERS[type(request)](self, request)
         except BoardgamesError as error:
+            if isinstance(error, PluginError) and error.__cause__ is not None:
+                _log.error("a request of a page failed: %s", error, exc_info=error.__cause__)
             reply = messages.Refused(reason=_PATH.sub(r"\1", str(error).partition("\n")[0]))
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; its text may name files
             _log.exception("a request of a page failed")
@@ -337,7 +353,7 @@ class Page:
     async def _send_text(self, message: bytes) -> None:
         try:
             await self._socket.send_text(message.decode())
-        except RuntimeError:  # the connection has been closed, but this page does not know it yet
+        except _CLOSED:  # but this page does not know it yet
             raise WebSocketDisconnect from None
 
 

@@ -3,17 +3,20 @@
 The functions are called in threads, since loading a game may take a moment.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
+from boardgames import plugins
 from boardgames.errors import MatchError, MoveError, OptionError, PositionError
 from boardgames.game import Game, Position
-from boardgames.plugins import load_game_of, load_overlay, registry
+from boardgames.plugins import load_game_of, load_overlay
 from boardgames.record import Record, choose_record, options_as_texts, parse_records
+from boardgames.web.calls import LOAD_SECONDS, call_in_thread, game_subject
 from boardgames.web.lobby import Lobby, game_of
+from boardgames.web.match import load_overlays
 from boardgames.web.messages import (
     BoardReply,
     EditPosition,
@@ -59,20 +62,30 @@ async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
         If there is no such match or game, or the position or a move is not one of the game.
     """
     if request.match is None:
-        return await in_thread(lobby, lambda: _line_of_game(request))
-    saved = await (await lobby.find(request.match)).saved()
-    return await in_thread(lobby, lambda: _line_of_match(saved.record, request.ply))
+        if request.game is None:
+            raise OptionError("a position needs a match or a game")
+        plugins.registry().check_name("games", request.game)
+        load = partial(game_of, request.game, request.layout, request.options)
+        return await in_thread(lobby, request.game, partial(_line_of_game, request), load=load)
+    match = await lobby.find(request.match)
+    saved = await match.saved()
+    return await in_thread(lobby, match.request.game, lambda: _line_of_match(saved.record, request.ply))
 
 
-async def in_thread(lobby: Lobby, function: Callable[[], _Result]) -> _Result:
-    """Call a function in a thread of the lobby."""
-    return await asyncio.get_running_loop().run_in_executor(lobby.threads, function)
+async def in_thread(
+    lobby: Lobby, game: str, function: Callable[[], _Result], *, load: Callable[[], object] | None = None
+) -> _Result:
+    """Call a function that runs code of a game in a thread, after one that may have to compile the game."""
+    subject = game_subject(game)
+    if load is not None:
+        await lobby.calls.run(subject, load, seconds=LOAD_SECONDS)
+    return await lobby.calls.run(subject, function)
 
 
 async def show(lobby: Lobby, request: ShowBoard) -> BoardReply:
     """Return the board of a position."""
     line = await line_of(lobby, request)
-    return await in_thread(lobby, lambda: _board(line, request.overlays))
+    return await _draw(lobby, request, line, lambda: _board(line, request.overlays))
 
 
 async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
@@ -95,7 +108,7 @@ async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
             position = game.edit_turn(position, request.side)
         return _board(_line((position,), ()), request.overlays)
 
-    return await in_thread(lobby, change)
+    return await _draw(lobby, request, line, change)
 
 
 async def import_record(lobby: Lobby, request: ImportRecord) -> Imported:
@@ -106,8 +119,14 @@ async def import_record(lobby: Lobby, request: ImportRecord) -> Imported:
     RecordError
         If there is no such match, or it has an error.
     """
+
+    def choose(load: Callable[[Record], Game] | None) -> tuple[int, int, Record]:
+        return choose_record(request.text, load, number=request.number)
+
+    _, _, unchecked = await call_in_thread(partial(choose, None))  # runs no code of a game
+    plugins.registry().check_name("games", unchecked.game)
     number, count, record = await in_thread(
-        lobby, lambda: choose_record(request.text, load_game_of, number=request.number)
+        lobby, unchecked.game, partial(choose, load_game_of), load=partial(load_game_of, unchecked)
     )
     game = record.loaded_game
     assert game is not None
@@ -136,6 +155,19 @@ async def export_record(lobby: Lobby, request: ExportRecord) -> Exported:
     return Exported(text=f"{record}\n")
 
 
+async def _draw(
+    lobby: Lobby, request: ShowBoard | EditPosition, line: Line, draw: Callable[[], BoardReply]
+) -> BoardReply:
+    """Return a board, after its overlays have been loaded."""
+    overlays = request.overlays
+    load = partial(load_overlays, overlays, line.game.facts.name) if overlays else None
+    match = None if request.match is None else lobby.get(request.match)
+    # the name by which the game was loaded; its facts may have another one
+    return await in_thread(
+        lobby, (request.game or "") if match is None else match.request.game, draw, load=load
+    )
+
+
 def _line_of_match(text: str, ply: int | None) -> Line:
     (record,) = parse_records(text, None).records
     game = load_game_of(record)
@@ -144,8 +176,7 @@ def _line_of_match(text: str, ply: int | None) -> Line:
 
 
 def _line_of_game(request: PositionRequest) -> Line:
-    if request.game is None:
-        raise OptionError("a position needs a match or a game")
+    assert request.game is not None
     game = game_of(request.game, request.layout, request.options)
     positions = [game.start() if request.position is None else game.parse(request.position)]
     moves = []
@@ -212,7 +243,7 @@ def _board(line: Line, overlays: Sequence[str] = ()) -> BoardReply:
         pieces=game.edit_pieces,
         overlays=[
             OverlayEntry(offer.entry.name, offer.entry.summary)
-            for offer in registry().offers("overlays", facts.name)
+            for offer in plugins.registry().offers("overlays", facts.name)
         ],
     )
 

@@ -3,20 +3,25 @@
 import asyncio
 import heapq
 import itertools
-import threading
 import time
+from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from boardgames.errors import PluginError
 from boardgames.player import Stop
+from boardgames.web.calls import call_in_thread
 
 LONGEST_WAIT = 3.0
 """Seconds that a search waits for a thread, if those that run end when they are told to."""
 GRACE = 2.0
 """Seconds that a search has for ending; after that it no longer counts as running."""
 CHECK_INTERVAL = 0.05
+MOST_STUCK = 3
+"""Searches of one agent that may go on after they were told to end, before it is asked for no more."""
+HANG_SECONDS = 300.0
+"""A search hangs if it takes this much longer than it may; it may have to compile first."""
 
 PERSON_WAITS, NOBODY_WAITS = 0, 1
 
@@ -26,23 +31,9 @@ _Result = TypeVar("_Result")
 @dataclass(slots=True, eq=False)
 class _Search:
     stop: Stop
+    subject: str
     started: float = field(default_factory=time.monotonic)
     counts: bool = True
-
-
-async def call_in_thread(function: Callable[[], _Result]) -> _Result:
-    """Call a function in a new thread, which does not keep the program from ending if it hangs."""
-    result: Future[_Result] = Future()
-    result.set_running_or_notify_cancel()
-
-    def call() -> None:
-        try:
-            result.set_result(function())
-        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
-            result.set_exception(error)
-
-    threading.Thread(target=call, name="search", daemon=True).start()
-    return await asyncio.wrap_future(result)
 
 
 class Searches:
@@ -63,8 +54,17 @@ class Searches:
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._numbers = itertools.count()
         self._check: asyncio.TimerHandle | None = None
+        self._stuck: Counter[str] = Counter()
 
-    async def run(self, search: Callable[[], _Result], stop: Stop, *, urgency: int = PERSON_WAITS) -> _Result:
+    async def run(
+        self,
+        search: Callable[[], _Result],
+        stop: Stop,
+        *,
+        urgency: int = PERSON_WAITS,
+        subject: str = "",
+        seconds: float | None = None,
+    ) -> _Result:
         """Call a function in a thread of its own as soon as there is room, and return its result.
 
         Parameters
@@ -75,15 +75,30 @@ class Searches:
             Ends it early.
         urgency : int
             Those for which a person waits go before the others.
+        subject : str
+            Who thinks, such as `agent 'alphabeta'`; an agent that does not end its searches is broken.
+        seconds : float, optional
+            The time that the search may take, if the caller does not watch it.
+
+        Raises
+        ------
+        PluginError
+            If the search hangs, or several others of this subject do.
         """
+        if subject and self._stuck[subject] >= MOST_STUCK:
+            raise PluginError(f"{subject} is broken: {MOST_STUCK} of its searches do not end")
         await self._turn(urgency)
-        running = _Search(stop)
+        running = _Search(stop, subject)
         self._running.add(running)
-        try:
-            return await call_in_thread(search)
-        finally:
-            self._running.discard(running)
-            self._release(running)
+        call = asyncio.get_running_loop().create_task(call_in_thread(search))
+        call.add_done_callback(lambda ended: self._end(running, ended))
+        limit = None if seconds is None else seconds + HANG_SECONDS
+        await asyncio.wait([call], timeout=limit)
+        if call.done():
+            return call.result()
+        stop.set()
+        self._give_up(running)
+        raise PluginError(f"{subject} is broken: it has not answered within {limit:g} s")
 
     def close(self) -> None:
         """Tell all searches to end."""
@@ -114,6 +129,21 @@ class Searches:
                 turn.set_result(None)
                 self._room -= 1
 
+    def _end(self, search: _Search, call: asyncio.Task[Any]) -> None:  # its result may be anything
+        if not call.cancelled():
+            call.exception()  # perhaps nobody waits for it any more
+        self._running.discard(search)
+        if search.counts:
+            self._release(search)
+        else:
+            self._stuck[search.subject] -= 1
+
+    def _give_up(self, search: _Search) -> None:
+        """Let others take the place of a search that does not end."""
+        if search.counts:
+            self._stuck[search.subject] += 1
+            self._release(search)
+
     def _release(self, search: _Search) -> None:
         if search.counts:
             search.counts = False
@@ -132,5 +162,5 @@ class Searches:
             if now - running.started > share:
                 running.stop.set()
             if now - running.started > share + GRACE:
-                self._release(running)
+                self._give_up(running)
         self._watch()

@@ -20,7 +20,8 @@ from boardgames.web.messages import MAX_BYTES, CreateMatch
 
 LOOPBACK = "127.0.0.1"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-SHUTDOWN_SECONDS = 1
+SHUTDOWN_SECONDS = 0.5
+"""So long uvicorn waits for connections when the server ends."""
 REQUEST_SECONDS = 30.0
 """A connection without a request, or with one that never ends, is closed after this time."""
 UNREAD_SECONDS = 30.0
@@ -98,9 +99,10 @@ def new_config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=_Connection,
+        log_config=None,  # as the program has set it up
         log_level="warning",
         ws_max_size=MAX_BYTES,
-        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,  # type: ignore[arg-type]  # a float works too
     )
 
 

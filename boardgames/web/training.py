@@ -8,9 +8,9 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from boardgames.errors import BoardgamesError, UnknownNameError, quote, suggest
@@ -37,6 +37,7 @@ from boardgames.learning.runs import (
 )
 from boardgames.options import OptionValue
 from boardgames.paths import runs_folder
+from boardgames.web.calls import LOAD_SECONDS, Calls
 from boardgames.web.messages import (
     RunEntry,
     RunGone,
@@ -76,7 +77,7 @@ class Training:
     """The training runs in the user's folder. Its methods are called in the event loop."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="training")
+        self._calls, self._turn = Calls(), asyncio.Lock()  # one thread at a time
         self._reader = _Reader()
         self._watches: dict[Listener, _Watch] = {}
         self._task: asyncio.Task[None] | None = None
@@ -110,10 +111,12 @@ class Training:
         self._watches.clear()
         if self._task is not None:
             self._task.cancel()
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _read(self, name: str | None) -> TrainingReply:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._reader.read, name)
+        async with self._turn:
+            return await self._calls.run(
+                "the display of training runs", partial(self._reader.read, name), seconds=LOAD_SECONDS
+            )
 
     async def _poll(self) -> None:
         """Look at the files until nobody watches."""

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pytest
 from installed import add_plugin
 
 from boardgames.cli import listing
+from boardgames.errors import PluginError
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.players.simple import Random
 
@@ -37,9 +39,38 @@ class Exits(Connect4):
         raise SystemExit(0)
 
 
+class Interrupts(Connect4):
+    def draw(self, words):
+        raise KeyboardInterrupt
+
+
+class Blank(Connect4):
+    def draw(self, words):
+        return None
+
+
+class Mute(Connect4):
+    def format_action(self, words, action, notation=None):
+        return None
+
+
 class Wordless(Connect4):
     def format_action(self, words, action, notation=None):
         raise KeyError("no words")
+
+
+class Valueless(Random):
+    name = "valueless"
+
+    def analyse(self, *arguments, **more):
+        return None
+
+
+class Interrupting(Valueless):
+    name = "interrupting"
+
+    def analyse(self, *arguments, **more):
+        raise KeyboardInterrupt
 
 
 class Unlabelled(Random):
@@ -61,12 +92,14 @@ no_class = 7
 
 @hookimpl
 def bg_games():
-    return [Entry(name, "x", f"broken_parts:{name.title()}") for name in ("undrawable", "exits", "wordless")]
+    names = ("undrawable", "exits", "interrupts", "wordless", "blank", "mute")
+    return [Entry(name, "x", f"broken_parts:{name.title()}") for name in names]
 
 
 @hookimpl
 def bg_agents():
-    agents = [Entry(name, "x", f"broken_parts:{name.title()}") for name in ("unlabelled", "numbered")]
+    names = ("unlabelled", "numbered", "valueless", "interrupting")
+    agents = [Entry(name, "x", f"broken_parts:{name.title()}") for name in names]
     return [*agents, Entry("no-class", "x", "broken_parts:no_class")]
 """
 
@@ -86,15 +119,18 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("game", "reason"),
     [
-        ("undrawable", "ValueError: no ink"),
-        ("exits", "SystemExit: 0"),
-        ("wordless", "KeyError: 'no words'"),
+        ("undrawable", "Undrawable.draw raised ValueError: no ink; BOARDGAMES_DEBUG=1 shows where"),
+        ("exits", "Exits.draw raised SystemExit: 0; BOARDGAMES_DEBUG=1 shows where"),
+        ("interrupts", "Interrupts.draw raised KeyboardInterrupt; BOARDGAMES_DEBUG=1 shows where"),
+        ("wordless", "Wordless.format_action raised KeyError: 'no words'; BOARDGAMES_DEBUG=1 shows where"),
+        ("blank", "Blank.draw returned None, not a Picture"),
+        ("mute", "Mute.format_action returned None, not a str"),
     ],
 )
 def test_a_game_that_raises_gives_one_line(command: str, game: str, reason: str, bg: Run) -> None:
     ran = bg(command, game)
     assert ran.code == 2
-    assert ran.err == f"error: plug-in 'under-test' is broken: {reason}; BOARDGAMES_DEBUG=1 shows where\n"
+    assert ran.err == f"error: plug-in 'under-test' is broken: {reason}\n"
 
 
 @pytest.mark.usefixtures("broken")
@@ -104,15 +140,16 @@ def test_an_error_of_a_plugin_shows_its_traceback_on_request(
     from boardgames.cli.main import main
 
     monkeypatch.setenv("BOARDGAMES_DEBUG", "1")
-    with pytest.raises(ValueError, match="no ink"):
+    with pytest.raises(PluginError, match="no ink") as caught:
         main(["show", "undrawable"])
+    assert isinstance(caught.value.__cause__, ValueError)
 
 
 @pytest.mark.usefixtures("broken")
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        ("unlabelled", "agent 'unlabelled' is broken: ValueError: no label"),
+        ("unlabelled", "agent 'unlabelled' is broken: ValueError: no label; BOARDGAMES_DEBUG=1 shows where"),
         ("numbered", "agent 'numbered' describes itself as 5, which is not a string"),
         (
             "no-class",
@@ -123,6 +160,19 @@ def test_an_error_of_a_plugin_shows_its_traceback_on_request(
 def test_an_agent_that_cannot_enter_an_arena_gives_one_line(agent: str, reason: str, bg: Run) -> None:
     ran = bg("arena", "connect4", agent, "random", "--matches", "2")
     assert (ran.code, ran.err) == (2, f"error: {reason}\n")
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        ("valueless", "Valueless.analyse returned None, not an Analysis"),
+        ("interrupting", "Interrupting.analyse raised KeyboardInterrupt; BOARDGAMES_DEBUG=1 shows where"),
+    ],
+)
+def test_an_agent_that_cannot_analyse_gives_one_line(agent: str, reason: str, bg: Run) -> None:
+    ran = bg("analyze", "connect4", "--agent", agent)
+    assert (ran.code, ran.err) == (2, f"error: plug-in 'under-test' is broken: {reason}\n")
 
 
 @pytest.mark.usefixtures("broken")
@@ -145,6 +195,26 @@ def test_only_a_check_of_plugins_imports_what_they_offer(
     (row,) = [row for row in json.loads(ran.out)["plugins"] if row["name"] == "under-test"]
     assert (ran.code, ran.err, row["error"] is None) == (code, "", error is None)
     assert error is None or error in row["error"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "SystemExit(0)"])
+def test_a_plugin_that_ends_the_program_at_its_import_is_named(
+    raised: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ends_it.py").write_text(f"raise {raised}")
+    metadata = tmp_path / "ends_it-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: ends-it\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[boardgames]\nends-it = ends_it\n")
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    monkeypatch.setenv("PYTHONPATH", paths)
+    program = [sys.executable, "-m", "boardgames"]
+    games = subprocess.run([*program, "games"], capture_output=True, text=True, check=False)
+    assert (games.returncode, "connect4" in games.stdout) == (0, True)
+    unknown = subprocess.run([*program, "show", "nothing"], capture_output=True, text=True, check=False)
+    assert unknown.returncode == 2
+    assert "broken plug-ins, see `boardgames plugins`: ends-it" in unknown.stderr
 
 
 CLOSING = """

@@ -1,6 +1,8 @@
 import json
+import logging
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -8,6 +10,8 @@ from rich.cells import cell_len
 
 from boardgames.cli.output import (
     NARROWEST_NAME,
+    clean_logs,
+    clean_reports,
     one_line,
     outcome_text,
     print_error,
@@ -125,3 +129,32 @@ def test_json_keeps_every_character_and_prints_none_that_controls_the_terminal(
     assert out.rstrip("\n").isprintable()
     assert json.loads(out)["name"] == CONTROLS
     assert "Zoë 黒" in out
+
+
+EVIL = "no ink\x1b[2J\x9b"
+
+
+def test_logs_and_tracebacks_cannot_control_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    clean_logs()
+    clean_reports()
+    try:
+        raise ValueError(EVIL)
+    except ValueError as error:
+        logging.getLogger("uvicorn.error").exception("a request failed: %s", EVIL)
+        sys.excepthook(type(error), error, error.__traceback__)
+
+    def fail() -> None:
+        raise ValueError(EVIL)
+
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+    printed = capsys.readouterr().err
+    assert printed.count("ValueError: no ink?[2J?") == 3
+    assert "ERROR: a request failed: no ink?[2J?" in printed
+    assert printed.replace("\n", "").isprintable()

@@ -43,12 +43,21 @@ def ignore_signals() -> None:
 
 
 def start_child() -> None:
-    """Start a child process and write both process ids to the file named MOVE."""
+    """Start child processes and write all process ids to the file named MOVE.
+
+    On Linux one child is in a session of its own, and another one's parent has ended as well.
+    """
     import subprocess  # imported here, because it takes longer to import than everything else
 
     ignore_signals()
-    child = subprocess.Popen([sys.executable, "-S", __file__, "silent"], stdin=subprocess.DEVNULL)
-    Path(MOVE).write_text(f"{os.getpid()} {child.pid}", encoding="ascii")
+    program = [sys.executable, "-S", __file__, "silent"]
+    ids = [os.getpid(), subprocess.Popen(program, stdin=subprocess.DEVNULL).pid]
+    if Path("/proc/self/environ").exists():
+        ids.append(subprocess.Popen(program, stdin=subprocess.DEVNULL, start_new_session=True).pid)
+        orphaning = ["/bin/sh", "-c", '"$@" </dev/null >/dev/null 2>&1 & echo $!', "sh", *program]
+        ended = subprocess.run(orphaning, start_new_session=True, capture_output=True, check=True)
+        ids.append(int(ended.stdout))
+    Path(MOVE).write_text(" ".join(map(str, ids)), encoding="ascii")
 
 
 def fill_stderr() -> None:

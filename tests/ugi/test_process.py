@@ -278,11 +278,11 @@ def test_close_kills_a_program_that_ignores_quit_and_its_children(
     program = start("child", str(pids))
     program.send("isready")
     read_line(program)
-    own, child = map(int, pids.read_text().split())
+    own, *children = map(int, pids.read_text().split())
     assert is_alive(own)
-    assert is_alive(child)
+    assert all(map(is_alive, children))
     program.close()
-    wait_until_dead(own, child)
+    wait_until_dead(own, *children)
 
 
 @needs_posix

@@ -253,12 +253,12 @@ class Faulty(Player):
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("raise", "the agent 'faulty' raised ZeroDivisionError: no idea at all"),
-        ("exit", "the agent 'faulty' raised SystemExit: 3"),
-        ("interrupt", "the agent 'faulty' raised KeyboardInterrupt"),
+        ("raise", "Faulty.choose raised ZeroDivisionError: no idea at all"),
+        ("exit", "Faulty.choose raised SystemExit: 3"),
+        ("interrupt", "Faulty.choose raised KeyboardInterrupt"),
         ("resign", "the agent resigns"),
         ("illegal", "legal move"),
-        ("none", "the agent 'faulty' returned None instead of a Choice"),
+        ("none", "Faulty.choose returned None, not a Choice"),
     ],
 )
 def test_an_agent_without_a_legal_move_is_reported(engine: Driver, fault: str, reason: str) -> None:
@@ -321,7 +321,11 @@ def test_a_new_agent_prepares_before_readyok_without_uginewgame(engine: Driver) 
 def test_an_agent_that_fails_to_prepare_is_reported_before_readyok(preparing: Driver) -> None:
     assert isinstance(preparing.server._agent, Preparing)
     preparing.server._agent.fault = "unprepared"
-    reason = "info string ZeroDivisionError: no memory"
+    module = __name__.partition(".")[0]
+    reason = (
+        f"info string the module {module!r} is broken: "
+        "Preparing.match_started raised ZeroDivisionError: no memory"
+    )
     preparing.send("uginewgame", "isready")
     assert preparing.read_until("readyok") == [*["started on side 0", reason] * 2, "readyok"]
 

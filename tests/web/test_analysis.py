@@ -15,6 +15,7 @@ from boardgames.player import Analysis, Context, Limit
 from boardgames.players.alphabeta import AlphaBeta
 from boardgames.web import lobby as lobbies
 from boardgames.web.analysis import _KeptAgent
+from boardgames.web.tables import Tables
 
 
 def analysis(page: Page, **fields: object) -> Any:
@@ -133,7 +134,7 @@ def test_closing_the_page_stops_its_search(server: Server, monkeypatch: pytest.M
 
 
 def test_an_agent_is_released_before_a_search_that_begins_after_its_page_has_gone() -> None:
-    kept, released = _KeptAgent(), []
+    kept, released = _KeptAgent(Tables()), []
     game = boardgames.load("connect4")
     _, player = kept.think("alphabeta", game, lambda player: player)
     player.close = lambda: released.append(player)  # type: ignore[method-assign]  # to see the call

@@ -23,13 +23,15 @@ def usage() -> tuple[float, int]:
 
 
 def play_matches(server: Server, session: int) -> None:
-    """Play matches against an agent, each on a page of its own; some are given up."""
+    """Play matches against an agent, each on a page of its own; some are resigned early."""
     chance = random.Random(session)
     for _ in range(MATCHES):
         page = server.page()
         match = page.start("here", "random")
-        while (state := page.receive("match"))["outcome"] is None and chance.random() > 0.02:
-            if state["to_move"] in state["yours"] and not state["thinking"]:
+        while (state := page.receive("match"))["outcome"] is None:
+            if chance.random() < 0.02:
+                page.send("resign", match=match)
+            elif state["to_move"] in state["yours"] and not state["thinking"]:
                 move = chance.choice(sorted(state["picture"]["clicks"]))
                 page.send("move", match=match, ply=state["ply"], move=move)
         page.close()

@@ -306,6 +306,40 @@ class _ClosedSocket:
         raise RuntimeError("Unexpected ASGI message 'websocket.send', after sending 'websocket.close'.")
 
 
+class _ClosingSocket(_ClosedSocket):
+    """A WebSocket over which nothing can be received, or which cannot be closed, since it is being closed."""
+
+    def __init__(self, received: dict[str, str] | None) -> None:
+        self.received = received
+
+    async def receive(self) -> dict[str, str]:
+        if self.received is None:
+            raise RuntimeError('Cannot call "receive" once a disconnect message has been received.')
+        return self.received
+
+    async def close(self, code: int, reason: str) -> None:
+        raise RuntimeError("Unexpected ASGI message 'websocket.close', after sending 'websocket.close'.")
+
+
+@pytest.mark.parametrize(
+    "received",
+    [
+        None,
+        {"type": "websocket.receive"},
+        {"type": "websocket.receive", "text": "x" * 2_000_000},
+        {"type": "websocket.receive", "text": "{}"},
+    ],
+    ids=["nothing", "binary", "too long", "flood"],
+)
+def test_message_on_a_connection_that_is_closing_is_no_error(received: dict[str, str] | None) -> None:
+    async def visit() -> None:
+        lobby = Lobby()
+        await ServerPage(_ClosingSocket(received), lobby).run()  # type: ignore[arg-type]  # it has what is used
+        await lobby.close()
+
+    asyncio.run(visit())
+
+
 def test_page_that_is_closed_while_it_is_sent_something_just_ends() -> None:
     async def visit() -> None:
         lobby = Lobby()

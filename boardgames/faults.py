@@ -1,0 +1,174 @@
+"""Faults of plug-ins: whatever their code raises or returns becomes a PluginError that names the plug-in.
+
+`Game` and `Player` guard the methods that plug-ins implement, and `blaming` guards any other call. An
+exception of the package passes, because plug-ins raise those on purpose. A user's Ctrl-C passes too;
+`is_interrupt` tells it from a KeyboardInterrupt that a plug-in raised.
+"""
+
+import functools
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+from boardgames.errors import BoardgamesError, PluginError, describe_error, quote
+
+CORE = "boardgames"
+
+_plugins: dict[str, str] = {}
+"""The names of plug-ins by their packages, for messages."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, or another signal that ends the program, as the command line raises it."""
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Return True for a user's Ctrl-C, and False for what a plug-in raised.
+
+    Signals arrive in the main thread, where the command line turns them into `Interrupted`. Other
+    programs have Python's own handler; there a KeyboardInterrupt always counts as a user's.
+
+    Examples
+    --------
+    >>> is_interrupt(Interrupted()), is_interrupt(SystemExit())
+    (True, False)
+    """
+    if not isinstance(error, KeyboardInterrupt):
+        return False
+    if isinstance(error, Interrupted):
+        return True
+    is_in_main_thread = threading.current_thread() is threading.main_thread()
+    return is_in_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def name_package(package: str, plugin: str, *, is_own: bool) -> None:
+    """Remember the plug-in of a package: the one whose own module is in it, or the first that uses it."""
+    if is_own:
+        _plugins[package] = plugin
+    else:
+        _plugins.setdefault(package, plugin)
+
+
+def plugin_at_fault(error: BaseException) -> str | None:
+    """Return the plug-in whose code was running when an error was raised; None if it was the core's."""
+    trace, found = error.__traceback__, None
+    while trace is not None:
+        package = package_of(str(trace.tb_frame.f_globals.get("__name__")))
+        if package != CORE:
+            found = _plugins.get(package, found)
+        trace = trace.tb_next
+    return found
+
+
+def package_of(target: str) -> str:
+    """Return the top-level package of `package.module:attribute`."""
+    return target.partition(":")[0].partition(".")[0]
+
+
+def fault(module: str, what: str, reason: str, details: str = "") -> PluginError:
+    """Return the error about a plug-in whose code has done something wrong.
+
+    Parameters
+    ----------
+    module : str
+        The module of the code.
+    what : str
+        The function, method or kernel.
+    reason : str
+        What it has done, such as `returned None, not a Picture`.
+    details : str
+        What the plug-in says about it.
+
+    Examples
+    --------
+    >>> str(fault("my_game.view", "MyGame.draw", "returned None, not a Picture"))
+    "the module 'my_game' is broken: MyGame.draw returned None, not a Picture"
+    """
+    package = package_of(module)
+    source = f"plug-in {_plugins[package]!r}" if package in _plugins else f"the module {package!r}"
+    return PluginError(f"{source} is broken: {what} {reason}", details)
+
+
+def raised(module: str, what: str, error: BaseException) -> PluginError:
+    """Return the error about a plug-in whose code has raised an exception."""
+    kind, _, text = describe_error(error).partition(": ")
+    return fault(module, what, f"raised {kind}", text)
+
+
+@contextmanager
+def blaming(module: str, what: str) -> Iterator[None]:
+    """Turn whatever the code of a plug-in raises into a PluginError, unless it is a user's Ctrl-C.
+
+    Parameters
+    ----------
+    module, what
+        As for `fault`.
+
+    Raises
+    ------
+    BoardgamesError
+        If the code raises one, or PluginError if it raises anything else.
+    """
+    try:
+        yield
+    except BoardgamesError:
+        raise
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
+        raise raised(module, what, error) from error
+
+
+def contained(error: BaseException) -> Exception:
+    """Return an error of a thread as one that ends neither the program nor the task that waits for it."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    plugin = plugin_at_fault(error)
+    source = "the program" if plugin is None else f"plug-in {plugin!r}"
+    kind, _, text = describe_error(error).partition(": ")
+    wrapped = PluginError(f"{source} is broken: it raised {kind}", text)
+    wrapped.__cause__ = error
+    return wrapped
+
+
+def guard_methods(cls: type, results: Mapping[str, type]) -> None:
+    """Guard methods that the class of a plug-in implements, and check the types of what they return.
+
+    Parameters
+    ----------
+    cls : type
+        A new subclass. Those of the core are left as they are.
+    results : mapping
+        The names of the methods and the types of their results; `object` if any will do.
+    """
+    if package_of(cls.__module__) == CORE:
+        return
+    for name, kind in results.items():
+        method = vars(cls).get(name)
+        if isinstance(method, FunctionType):
+            setattr(cls, name, _guarded(method, kind))
+
+
+def _guarded(method: FunctionType, kind: type) -> Callable[..., Any]:
+    module, what = method.__module__, method.__qualname__.rpartition("<locals>.")[2]
+
+    @functools.wraps(method)
+    def call(*arguments: Any, **more: Any) -> Any:  # methods have various signatures
+        try:
+            result = method(*arguments, **more)
+        except BoardgamesError:
+            raise
+        except BaseException as error:
+            # the input of a person may end, for example
+            if is_interrupt(error) or getattr(arguments[0], "is_human", False):
+                raise
+            raise raised(module, what, error) from error
+        if not isinstance(result, kind):
+            article = "an" if kind.__name__[0] in "AEIOU" else "a"
+            raise fault(module, what, f"returned {quote(result)}, not {article} {kind.__name__}")
+        return result
+
+    return call

@@ -1,0 +1,67 @@
+"""The memory for the tables of all agents on the server, which has a limit for all of them together."""
+
+import gc
+import threading
+from weakref import WeakKeyDictionary
+
+from boardgames.errors import OptionError
+from boardgames.machine import free_memory
+from boardgames.player import Player
+
+SIZES = ("table", "memory")
+"""The options of agents that are sizes in MB."""
+UNKNOWN_MB = 64
+"""What agents count that analyse positions without such an option."""
+SHARE = 2
+"""Tables may take one part in this many of the memory that is free when the server starts."""
+UNKNOWN_FREE_MB = 2048
+
+
+class TablesError(OptionError):
+    """The tables of the agents would need more memory than the server may use."""
+
+
+class Tables:
+    """Counts the tables of agents for as long as these exist. It can be used by several threads.
+
+    Parameters
+    ----------
+    megabytes : int, optional
+        The limit; by default half of the free memory.
+    """
+
+    def __init__(self, megabytes: int | None = None) -> None:
+        free = free_memory()
+        known = UNKNOWN_FREE_MB if free is None else (free >> 20) // SHARE
+        self._megabytes = known if megabytes is None else megabytes
+        self._sizes: WeakKeyDictionary[Player, int] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def reserve(self, player: Player) -> None:
+        """Count the tables of a new agent, which does not have them yet.
+
+        Raises
+        ------
+        TablesError
+            If there is not enough memory left.
+        """
+        size = size_of(player)
+        with self._lock:
+            if self._used() + size > self._megabytes:
+                gc.collect()  # agents of matches that have ended
+            if (used := self._used()) + size > self._megabytes:
+                raise TablesError(
+                    f"the agent needs {size} MB for its tables; all agents on this server may use "
+                    f"{self._megabytes} MB, and {used} MB are in use: choose a smaller table or end a match"
+                )
+            self._sizes[player] = size
+
+    def _used(self) -> int:
+        return sum(self._sizes.values())
+
+
+def size_of(player: Player) -> int:
+    """Return how many MB the tables of an agent may take."""
+    sizes = [int(player.options.get(name) or 0) for name in SIZES if name in player.options]
+    searches = type(player).analyse is not Player.analyse
+    return sum(sizes) if sizes else UNKNOWN_MB * searches

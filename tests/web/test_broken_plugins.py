@@ -1,0 +1,219 @@
+"""Broken plug-ins on the server: only the request or the match concerned fails, and the plug-in is named."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import pytest
+from installed import add_plugin
+from waiting import TIMEOUT_S
+from web_pages import Page, Server
+
+from boardgames import faults
+from boardgames.hookspecs import Entry, hookimpl
+from boardgames.players.simple import Random
+from boardgames.web import calls
+from boardgames_connect4.game import Connect4
+
+
+class Exits(Connect4):
+    def draw(self, words: Any) -> Any:
+        raise SystemExit(3)
+
+
+class Interrupts(Connect4):
+    def draw(self, words: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+class Mute(Connect4):
+    def format_action(self, words: Any, action: int, notation: str | None = None) -> Any:
+        return None
+
+
+class Blank(Connect4):
+    def draw(self, words: Any) -> Any:
+        return None
+
+
+class Late(Connect4):
+    """Fails as soon as a move has been made."""
+
+    def draw(self, words: Any) -> Any:
+        if words.tolist() != self.start().words.tolist():
+            raise SystemExit(3)
+        return super().draw(words)
+
+
+class Sleeps(Connect4):
+    """Draws once the test ends."""
+
+    opened = threading.Event()
+
+    def draw(self, words: Any) -> Any:
+        self.opened.wait(TIMEOUT_S)
+        return super().draw(words)
+
+
+class ExitingAgent(Random):
+    name = "exiting"
+
+    def analyse(self, *arguments: Any, **more: Any) -> Any:
+        raise SystemExit("/srv/files/secret")
+
+
+class InterruptingAgent(Random):
+    name = "interrupting"
+
+    def analyse(self, *arguments: Any, **more: Any) -> Any:
+        raise KeyboardInterrupt
+
+    def choose(self, *arguments: Any, **more: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+class EmptyAgent(Random):
+    name = "empty"
+
+    def analyse(self, *arguments: Any, **more: Any) -> Any:
+        return None
+
+
+GAMES = {
+    "exits": Exits,
+    "interrupts": Interrupts,
+    "blank": Blank,
+    "late": Late,
+    "mute": Mute,
+    "sleeps": Sleeps,
+}
+AGENTS = {"exiting": ExitingAgent, "interrupting": InterruptingAgent, "empty": EmptyAgent}
+
+
+@contextmanager
+def served() -> Iterator[Callable[[], Page]]:
+    """Yield a function that opens a page of a server with the broken plug-in; at the end all still works."""
+    server = Server()
+    pages: list[Page] = []
+
+    def page() -> Page:
+        pages.append(server.page())
+        return pages[-1]
+
+    try:
+        yield page
+        assert page().create("here", "random")["type"] == "created"
+    finally:
+        Sleeps.opened.set()
+        for one in pages:
+            one.close()
+        server.close()
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Page]]:
+    module = ModuleType("broken_on_server")
+    for kind in (*GAMES.values(), *AGENTS.values()):
+        setattr(module, kind.__name__, kind)
+
+    def bg_games() -> list[Entry]:
+        return [Entry(name, "x", f"broken_on_server:{kind.__name__}") for name, kind in GAMES.items()]
+
+    def bg_agents() -> list[Entry]:
+        return [Entry(name, "x", f"broken_on_server:{kind.__name__}") for name, kind in AGENTS.items()]
+
+    module.bg_games, module.bg_agents = hookimpl(bg_games), hookimpl(bg_agents)  # type: ignore[attr-defined]
+    add_plugin(monkeypatch, module)
+    monkeypatch.setitem(faults._plugins, __name__.partition(".")[0], "under-test")
+    Sleeps.opened.clear()
+    with served() as page:
+        yield page
+
+
+@pytest.mark.parametrize(
+    ("game", "reason"),
+    [
+        ("exits", "Exits.draw raised SystemExit: 3"),
+        ("interrupts", "Interrupts.draw raised KeyboardInterrupt"),
+        ("blank", "Blank.draw returned None, not a Picture"),
+    ],
+)
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"kind": "create", "seats": [{"kind": "here"}, {"kind": "here"}]},
+        {"kind": "board"},
+    ],
+    ids=lambda request: request["kind"],
+)
+def test_game_that_is_broken_fails_the_request_only(
+    page: Callable[[], Page], game: str, reason: str, request_: dict[str, Any]
+) -> None:
+    answer = page().ask(game=game, **request_)
+    assert (answer["type"], answer["reason"]) == ("refused", f"plug-in 'under-test' is broken: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        ("exiting", "plug-in 'under-test' is broken: ExitingAgent.analyse raised SystemExit: secret"),
+        (
+            "interrupting",
+            "plug-in 'under-test' is broken: InterruptingAgent.analyse raised KeyboardInterrupt",
+        ),
+        ("empty", "plug-in 'under-test' is broken: EmptyAgent.analyse returned None, not an Analysis"),
+    ],
+)
+def test_agent_that_is_broken_fails_the_analysis_only(
+    page: Callable[[], Page], agent: str, reason: str
+) -> None:
+    answer = page().ask("analyse", game="connect4", agent=agent, seconds=0.1)
+    assert (answer["type"], answer["reason"]) == ("refused", reason)
+
+
+def test_agent_that_raises_keyboard_interrupt_loses_its_match(page: Callable[[], Page]) -> None:
+    person = page()
+    match = person.start("here", "interrupting")
+    person.send("move", match=match, ply=0, move="4")
+    while (state := person.receive("match"))["outcome"] is None:
+        continue
+    assert state["outcome"]["winner"] == 0
+    assert state["fault"] == (
+        "plug-in 'under-test' is broken: InterruptingAgent.choose raised KeyboardInterrupt"
+    )
+
+
+def test_move_that_has_no_text_is_refused(page: Callable[[], Page]) -> None:
+    person = page()
+    match = person.start("here", "here", game="mute")
+    answer = person.ask("move", match=match, ply=0, move="4")
+    assert answer["reason"] == "plug-in 'under-test' is broken: Mute.format_action returned None, not a str"
+
+
+def test_match_whose_board_cannot_be_drawn_any_more_says_so(page: Callable[[], Page]) -> None:
+    person = page()
+    person.start("random", "here", game="late")
+    while (state := person.receive("match"))["fault"] is None:
+        continue
+    assert state["outcome"] is None
+    assert state["fault"] == "plug-in 'under-test' is broken: Late.draw raised SystemExit"
+
+
+def test_game_that_hangs_is_broken_and_others_are_not_held_up(
+    page: Callable[[], Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck, other = page(), page()
+    assert other.ask("board", game="connect4")["type"] == "board"
+    for number in range(10):
+        stuck.send("board", game="sleeps", re=100 + number)
+    for free in (other, stuck):
+        answer = free.ask("board", game="connect4")
+        assert answer["type"] == "board", answer
+    with monkeypatch.context() as patch:
+        patch.setattr(calls, "HANG_SECONDS", 0.05)
+        answer = other.ask("board", game="sleeps")
+    assert answer["reason"].startswith("game 'sleeps' is broken: it has not answered within 0.05 s")
+    assert other.create("here", "here", game="sleeps")["reason"] == answer["reason"]
+    assert page().ask("catalogue")["type"] == "catalogue"

@@ -1,0 +1,57 @@
+"""All tables of agents on the server together have a limit."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+from web_pages import Page, Server
+
+import boardgames
+from boardgames.web.tables import Tables, TablesError
+
+AGENT = "alphabeta:table=10"
+
+
+@pytest.fixture
+def small() -> Iterator[Server]:
+    """Return a server with room for two small tables."""
+    server = Server()
+    server.lobby.tables = Tables(20)
+    yield server
+    server.close()
+
+
+def test_tables_are_counted_as_long_as_their_agents_exist() -> None:
+    game, tables = boardgames.load("connect4"), Tables(20)
+    first, second, third, simple = (
+        boardgames.load_player(text, game) for text in (AGENT, AGENT, AGENT, "random")
+    )
+    for player in (first, second, simple):
+        tables.reserve(player)
+    with pytest.raises(TablesError, match=r"needs 10 MB for its tables; .* 20 MB, and 20 MB are in use"):
+        tables.reserve(third)
+    del first, player
+    gc.collect()
+    tables.reserve(third)
+
+
+def test_default_limit_is_a_share_of_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardgames.web.tables.free_memory", lambda: 30 << 20)
+    player = boardgames.load_player("alphabeta:table=16", boardgames.load("connect4"))
+    with pytest.raises(TablesError, match="may use 15 MB, and 0 MB are in use"):
+        Tables().reserve(player)
+
+
+def test_match_and_analysis_without_room_for_their_tables_are_refused(small: Server) -> None:
+    pages: list[Page] = [small.page() for _ in range(3)]
+    pages[0].start("here", AGENT)
+    pages[1].start("here", AGENT)
+    reason = pages[2].create("here", AGENT)["reason"]
+    assert reason.startswith("the agent needs 10 MB for its tables; all agents on this server may use 20 MB")
+    assert pages[2].ask("analyse", game="connect4", agent=AGENT, seconds=0.05)["reason"] == reason
+    pages[0].close()
+    while small.connections > 2:
+        continue
+    assert pages[2].create("here", AGENT)["type"] == "created"  # the match that nobody watches is unloaded
+    for page in pages[1:]:
+        page.close()
