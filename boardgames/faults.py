@@ -25,8 +25,12 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C, or another signal that ends the program, as the command line raises it."""
 
 
+class HangError(BaseException):
+    """A call of a plug-in does not return. Not an Exception, because the plug-in might catch it and go on."""
+
+
 def is_interrupt(error: BaseException) -> bool:
-    """Return True for a user's Ctrl-C, and False for what a plug-in raised.
+    """Return True for a user's Ctrl-C or a HangError, and False for what a plug-in raised.
 
     Signals arrive in the main thread, where the command line turns them into `Interrupted`. Other
     programs have Python's own handler; there a KeyboardInterrupt always counts as a user's.
@@ -36,10 +40,10 @@ def is_interrupt(error: BaseException) -> bool:
     >>> is_interrupt(Interrupted()), is_interrupt(SystemExit())
     (True, False)
     """
+    if isinstance(error, Interrupted | HangError):
+        return True
     if not isinstance(error, KeyboardInterrupt):
         return False
-    if isinstance(error, Interrupted):
-        return True
     is_in_main_thread = threading.current_thread() is threading.main_thread()
     return is_in_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

@@ -58,6 +58,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def named_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the plug-ins of packages that a test has registered, since `tests` is one of them."""
+    from boardgames import faults
+
+    monkeypatch.setattr(faults, "_plugins", faults._plugins.copy())
+
+
 @pytest.fixture
 def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function that makes a plug-in offer objects for Connect Four through a hook."""

@@ -14,13 +14,13 @@ import numpy as np
 from boardgames import plugins
 from boardgames.declarations import FeatureSet
 from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, describe_error, quote
-from boardgames.faults import is_interrupt
+from boardgames.faults import HangError, is_interrupt
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.plugins import load_abstraction, load_features, load_patterns
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
-from boardgames.testing.hangs import HangError, interrupt_hangs
+from boardgames.testing.hangs import interrupt_hangs
 from boardgames.testing.mirrors import check_mirrors
 from boardgames.testing.probe import Plan, place_isolated, probe_kernels
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft

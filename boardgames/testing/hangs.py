@@ -13,15 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from boardgames.faults import HangError
 from boardgames.game import Game
 
 PATIENCE_S = 10.0
 """Seconds that every call is given; one that does not return is interrupted within twice the time."""
 COMPILERS = frozenset({"numba", "llvmlite"})
-
-
-class HangError(BaseException):
-    """A method of a game does not return. Not an Exception, because the method might catch it and go on."""
 
 
 @contextmanager

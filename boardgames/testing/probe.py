@@ -22,11 +22,12 @@ import numpy as np
 from boardgames.declarations import FeatureSet, StateAbstraction
 from boardgames.errors import BoardgamesError, DeadWorkerError, describe_error
 from boardgames.executors import run_isolated
+from boardgames.faults import HangError
 from boardgames.game import Game
 from boardgames.kernels import Words
 from boardgames.patterns import PatternSet
 from boardgames.plugins import load_abstraction, load_features, load_patterns, registry
-from boardgames.testing.hangs import HangError, interrupt_hangs
+from boardgames.testing.hangs import interrupt_hangs
 from boardgames.testing.sampling import (
     FILLS,
     GUARD,

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boardgames.errors import describe_error
+from boardgames.faults import HangError
 from boardgames.game import Game, Move, Position
 from boardgames.kernels import Words
-from boardgames.testing.hangs import HangError
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
