@@ -15,7 +15,7 @@ from functools import cached_property
 from numbers import Integral
 from operator import index
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 
@@ -43,6 +43,7 @@ WORD_BITS = 64
 DRAWN = 2
 """What the kernel `outcome` returns for a draw."""
 
+_Value = TypeVar("_Value")
 _MOVE_NUMBER = re.compile(r"\d+\.+")
 
 
@@ -145,6 +146,25 @@ class PlayedMove:
     score: Score | None = None
 
 
+class _unlocked_property(cached_property[_Value]):  # noqa: N801 - used like `property`
+    """A cached property without a lock.
+
+    In Python 3.11 that of functools holds one lock for the positions of all games while it computes a
+    value, so a kernel that hangs would stop every thread.
+    """
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> _Value: ...
+    def __get__(self, instance: object | None, owner: type | None = None) -> Self | _Value:
+        if instance is None:
+            return self
+        value = self.func(instance)
+        vars(instance)[str(self.attrname)] = value
+        return value
+
+
 class Position:
     """An immutable position of a game.
 
@@ -170,7 +190,7 @@ class Position:
         """Return the packed position, `uint64[n]`, read-only."""
         return self._words
 
-    @cached_property
+    @_unlocked_property
     def side_to_move(self) -> int:
         """Return the side to move, 0 or 1; meaningless once the match is over."""
         side = int(self.game.kernels.side_to_move(self._words))
@@ -178,7 +198,7 @@ class Position:
             raise self.game._kernel_fault("side_to_move", f"returned {side}, not 0 or 1")
         return side
 
-    @cached_property
+    @_unlocked_property
     def actions(self) -> tuple[int, ...]:
         """Return the legal actions in ascending order; empty if the match is over."""
         buffer = np.zeros(self.game.facts.actions, dtype=np.int64)
@@ -193,17 +213,17 @@ class Position:
             )
         return actions
 
-    @cached_property
+    @_unlocked_property
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the legal moves in the order of their actions; empty if the match is over."""
         return tuple(Move(action, self.game.format_action(self._words, action)) for action in self.actions)
 
-    @cached_property
+    @_unlocked_property
     def _decoded(self) -> dict[int, Move]:
         """Cache of `Game.decode`, by action."""
         return {}
 
-    @cached_property
+    @_unlocked_property
     def outcome(self) -> Outcome | None:
         """Return the outcome if the rules end the match here, otherwise None."""
         code = int(self.game.kernels.outcome(self._words))

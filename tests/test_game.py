@@ -3,6 +3,7 @@
 import copy
 import pickle
 import random
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from nim import Nim
 from reference.minimax import tictactoe
+from waiting import TIMEOUT_S
 
 import boardgames
 from boardgames.errors import (
@@ -23,6 +25,7 @@ from boardgames.errors import (
     UnknownNameError,
 )
 from boardgames.game import Move, Outcome, Position, Termination
+from boardgames.kernels import Words
 from boardgames.options import OptionValue
 
 GAME = Nim()
@@ -460,3 +463,23 @@ def test_games_and_positions_are_pickled_without_kernels(name: str, options: dic
     assert received.legal_moves == position.legal_moves
     assert copy.deepcopy(game) == game
     assert b"Dispatcher" not in sent
+
+
+def test_a_game_that_hangs_holds_up_no_other_game() -> None:
+    begun, released = threading.Event(), threading.Event()
+
+    class Hanging(Nim):
+        def format_action(self, words: Words, action: int) -> str:
+            begun.set()
+            released.wait()
+            return super().format_action(words, action)
+
+    hanging = threading.Thread(target=lambda: Hanging().start().legal_moves, daemon=True)
+    other = threading.Thread(target=lambda: Nim().start().legal_moves, daemon=True)
+    hanging.start()
+    begun.wait()
+    other.start()
+    other.join(TIMEOUT_S)
+    is_held_up = other.is_alive()
+    released.set()
+    assert not is_held_up

@@ -53,7 +53,7 @@ class Searches:
         self._running: set[_Search] = set()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._numbers = itertools.count()
-        self._check: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._stuck: Counter[str] = Counter()
 
     async def run(
@@ -85,9 +85,14 @@ class Searches:
         PluginError
             If the search hangs, or several others of this subject do.
         """
-        if subject and self._stuck[subject] >= MOST_STUCK:
-            raise PluginError(f"{subject} is broken: {MOST_STUCK} of its searches do not end")
+        self._check(subject)
         await self._turn(urgency)
+        try:
+            self._check(subject)  # others of this agent may have hung meanwhile
+        except PluginError:
+            self._room += 1
+            self._admit()
+            raise
         running = _Search(stop, subject)
         self._running.add(running)
         call = asyncio.get_running_loop().create_task(call_in_thread(search))
@@ -104,8 +109,12 @@ class Searches:
         """Tell all searches to end."""
         for running in self._running:
             running.stop.set()
-        if self._check is not None:
-            self._check.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _check(self, subject: str) -> None:
+        if subject and self._stuck[subject] >= MOST_STUCK:
+            raise PluginError(f"{subject} is broken: {MOST_STUCK} of its searches do not end")
 
     async def _turn(self, urgency: int) -> None:
         """Wait until there is room."""
@@ -151,12 +160,12 @@ class Searches:
             self._admit()
 
     def _watch(self) -> None:
-        if self._check is None and self._waiting:
-            self._check = asyncio.get_running_loop().call_later(CHECK_INTERVAL, self._make_room)
+        if self._timer is None and self._waiting:
+            self._timer = asyncio.get_running_loop().call_later(CHECK_INTERVAL, self._make_room)
 
     def _make_room(self) -> None:
         """Tell searches to end that have had their share while others wait."""
-        self._check = None
+        self._timer = None
         now, share = time.monotonic(), LONGEST_WAIT * self._count / max(len(self._waiting), 1)
         for running in self._running if self._waiting else ():
             if now - running.started > share:

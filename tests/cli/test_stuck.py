@@ -148,8 +148,9 @@ def test_one_ctrl_c_ends_a_command_that_hangs(
     [
         {"type": "board", "game": "sleeping"},
         {"type": "board", "game": "stuck", "moves": ["a1"]},
+        {"type": "create", "game": "stuck", "seats": [{"kind": "agent", "agent": "random"}] * 2},
     ],
-    ids=["drawing", "kernel"],
+    ids=["drawing", "kernel", "agents"],
 )
 def test_one_ctrl_c_ends_a_server_whose_threads_hang(
     start: Start, tmp_path: Path, request_: dict[str, Any]

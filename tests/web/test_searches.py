@@ -11,7 +11,7 @@ from waiting import TIMEOUT_S
 
 from boardgames.player import Stop
 from boardgames.web import searches as module
-from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS, Searches
+from boardgames.web.searches import MOST_STUCK, NOBODY_WAITS, PERSON_WAITS, Searches
 
 
 @pytest.fixture(autouse=True)
@@ -131,6 +131,28 @@ def test_search_that_ignores_its_stop_makes_room_after_some_time(monkeypatch: py
             return True
 
         assert await asyncio.gather(searches.run(meet, Stop()), searches.run(meet, Stop())) == [False, False]
+
+    run(test())
+
+
+def test_agent_whose_searches_do_not_end_is_asked_for_no_more_even_by_those_who_wait() -> None:
+    begun: list[int] = []
+
+    async def test() -> None:
+        searches, held = Searches(1), threading.Event()
+
+        def hang() -> None:
+            begun.append(1)
+            held.wait()
+
+        asked = [asyncio.create_task(searches.run(hang, Stop(), subject="agent 'x'")) for _ in range(9)]
+        other = asyncio.create_task(searches.run(lambda: "moved", Stop(), subject="agent 'y'"))
+        refused, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_EXCEPTION)
+        assert all("agent 'x' is broken" in str(one.exception()) for one in refused)
+        assert await other == "moved"
+        assert len(begun) <= MOST_STUCK + 1
+        held.set()
+        await asyncio.gather(*asked, return_exceptions=True)
 
     run(test())
 
