@@ -450,6 +450,35 @@ def test_a_reloaded_recursive_kernel_calls_itself_and_not_the_old_one(workshop: 
 
 
 @pytest.mark.slow
+def test_a_plug_in_edited_in_a_running_notebook_is_played_by_its_new_rules(workshop: Workshop) -> None:
+    example = Path(__file__).parents[2] / "examples" / "tictactoe" / "boardgames_tictactoe"
+    for path in example.glob("*.py"):
+        workshop.write(f"boardgames_tictactoe/{path.name}", path.read_text())
+    workshop.write("tictactoe-1.dist-info/METADATA", "Name: tictactoe\nVersion: 1\n")
+    workshop.write(
+        "tictactoe-1.dist-info/entry_points.txt", "[boardgames]\nt = boardgames_tictactoe.plugin\n"
+    )
+    code = """
+    import importlib, pathlib
+    import boardgames
+    import boardgames_tictactoe.game as module
+
+    def moves():
+        game = boardgames.load("tictactoe")
+        match = boardgames.Manager(game, [boardgames.load_player("alphabeta:depth=2", game)] * 2)
+        match.step()
+        return len(game.start().legal_moves), boardgames.perft(game.start(), 2), match.ply
+
+    print(*moves())
+    path = pathlib.Path(module.__file__)
+    path.write_text(path.read_text().replace("range(CELLS):\\n            if", "range(4):\\n            if"))
+    importlib.reload(module)
+    print(*moves())
+    """
+    assert workshop.run("-c", textwrap.dedent(code))[0].splitlines() == ["9 72 1", "4 12 1"]
+
+
+@pytest.mark.slow
 def test_code_that_was_reverted_before_the_next_process_does_not_run_there(workshop: Workshop) -> None:
     workshop.write("cachedgame/first.py", RULES.format(package="cachedgame").replace("SIZE +", "1 +"))
     path = workshop.packages / "cachedgame" / "rules.py"
