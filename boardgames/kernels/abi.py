@@ -29,7 +29,7 @@ from numba.core.errors import NumbaError
 from numba.core.typeinfer import register_dispatcher
 from numba.np.numpy_support import from_dtype
 
-from boardgames import compiling
+from boardgames.compiling import report
 from boardgames.errors import KernelError
 from boardgames.kernels.cache import KernelCache, counts_references
 
@@ -227,11 +227,11 @@ class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has n
             function = event.data["dispatcher"].py_func
             self._count += function is not self._last  # one that has to count references is compiled twice
             self._last = function
-            compiling.report(function.__module__, self._count)
+            report(function.__module__, self._count)
 
     def on_end(self, event: Any) -> None:  # Numba has no type stubs
         if self._is_kernel(event):
-            compiling.report("", self._count)
+            report("", self._count)
 
     def _is_kernel(self, event: Any) -> bool:  # Numba has no type stubs
         return isinstance(event.data["dispatcher"]._cache, KernelCache)
