@@ -267,10 +267,8 @@ def test_solve_counts_positions_and_nodes_while_it_works(home: Path, terminal: R
     (home.parent / "positions").write_text("445353\n4455\n4\n")  # the book is off, so the last one takes long
     user = terminal("solve", "connect4", "--agent", "solver:book=false", "--file", "positions")
     user.wait_for("solving, 2 of 3 positions, ")
-    before = user.wait_for(" nodes")
     user.wait_for(" nodes, 3 s")
     assert user.interrupt() == 130
-    assert re.search(r"solving, 0 of 3 positions, [\d,]+ nodes", before + user.seen)
     assert len(set(re.findall(r"2 of 3 positions, ([\d,]+) nodes", user.seen))) > 1
 
 
