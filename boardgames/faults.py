@@ -9,7 +9,7 @@ import functools
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FunctionType
 from typing import Any
 
@@ -73,7 +73,7 @@ def package_of(target: str) -> str:
 
 
 def fault(module: str, what: str, reason: str, details: str = "") -> PluginError:
-    """Return the error about a plug-in whose code has done something wrong.
+    """Return the error that blames a plug-in for what its code has done.
 
     Parameters
     ----------
@@ -97,13 +97,31 @@ def fault(module: str, what: str, reason: str, details: str = "") -> PluginError
 
 
 def raised(module: str, what: str, error: BaseException) -> PluginError:
-    """Return the error about a plug-in whose code has raised an exception."""
+    """Return the error that blames a plug-in for an exception."""
     kind, _, text = describe_error(error).partition(": ")
     return fault(module, what, f"raised {kind}", text)
 
 
 @contextmanager
-def blaming(module: str, what: str) -> Iterator[None]:
+def translating(translate: Callable[[BaseException], BoardgamesError]) -> Iterator[None]:
+    """Translate whatever the code of a plug-in raises, except for the package's own errors and Ctrl-C.
+
+    Parameters
+    ----------
+    translate : callable
+        Returns the error that is raised in place of another one.
+    """
+    try:
+        yield
+    except BoardgamesError:
+        raise
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
+        raise translate(error) from error
+
+
+def blaming(module: str, what: str) -> AbstractContextManager[None]:
     """Turn whatever the code of a plug-in raises into a PluginError, unless it is a user's Ctrl-C.
 
     Parameters
@@ -116,18 +134,11 @@ def blaming(module: str, what: str) -> Iterator[None]:
     BoardgamesError
         If the code raises one, or PluginError if it raises anything else.
     """
-    try:
-        yield
-    except BoardgamesError:
-        raise
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
-        raise raised(module, what, error) from error
+    return translating(lambda error: raised(module, what, error))
 
 
 def contained(error: BaseException) -> Exception:
-    """Return an error of a thread as one that ends neither the program nor the task that waits for it."""
+    """Return an exception of a thread in a form that cannot end the program or the task that waits for it."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     plugin = plugin_at_fault(error)
@@ -139,7 +150,7 @@ def contained(error: BaseException) -> Exception:
 
 
 def guard_methods(cls: type, results: Mapping[str, type]) -> None:
-    """Guard methods that the class of a plug-in implements, and check the types of what they return.
+    """Guard the methods that a plug-in's class implements, and check the types of their results.
 
     Parameters
     ----------

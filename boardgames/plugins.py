@@ -24,7 +24,7 @@ import pluggy
 
 from boardgames import hookspecs
 from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, quote, suggest
-from boardgames.faults import is_interrupt, name_package, package_of
+from boardgames.faults import is_interrupt, name_package, package_of, translating
 from boardgames.hookspecs import PROJECT, Entry
 from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
@@ -187,7 +187,7 @@ class Registry:
         return self.make(kind, name, game, lambda target: target)
 
     def make(self, kind: Kind, name: str, game: str | None, make: Callable[[Any], Made]) -> Made:
-        """Return what a function makes of the target of the entry with this name.
+        """Call a function with the target of the entry of this name, and return its result.
 
         If that raises a PluginError and another plug-in offers the same name, the broken one loses
         it, with a warning, and the other one is used.
@@ -706,13 +706,10 @@ def _check_declarations(game: "Game", name: str) -> None:
 @contextmanager
 def attributing_errors(what: str, name: str) -> Iterator[None]:
     """Turn any exception raised by the code of a plug-in into a PluginError that names what is broken."""
-    try:
-        with _printing_on_stderr():
-            yield
-    except BoardgamesError:
-        raise
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
+
+    def broken(error: BaseException) -> PluginError:
         kind, _, text = describe_error(error).partition(": ")
-        raise PluginError(f"{what} {name!r} is broken: {kind}", text) from error
+        return PluginError(f"{what} {name!r} is broken: {kind}", text)
+
+    with translating(broken), _printing_on_stderr():
+        yield

@@ -8,16 +8,16 @@ that was never interrupted.
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
-from boardgames.faults import is_interrupt
+from boardgames.faults import translating
 from boardgames.installation import code_stamp
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
@@ -186,27 +186,21 @@ class Trainer:
         if restored is not None:
             self.state, self.progress, self.steps = restored
 
-    @contextmanager
-    def _blaming_learner(self) -> Iterator[None]:
+    def _blaming_learner(self) -> AbstractContextManager[None]:
         """Turn an unexpected error into one that names the learner.
 
         Before the learner's first step a restored state is blamed instead.
         """
-        try:
-            yield
-        except BoardgamesError:
-            raise
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
+
+        def blame(error: BaseException) -> BoardgamesError:
             name, reason = self.run.config.learner, describe_error(error)
             if len(reason) > MAX_REASON:
                 reason = f"{reason[:MAX_REASON]}..."
             if self._has_stepped:
-                raise PluginError(f"learner {name!r} is broken: {reason}") from error
-            raise LearnerStateError(
-                f"learner {name!r} cannot resume from {self.run.folder}: {reason}"
-            ) from error
+                return PluginError(f"learner {name!r} is broken: {reason}")
+            return LearnerStateError(f"learner {name!r} cannot resume from {self.run.folder}: {reason}")
+
+        return translating(blame)
 
     def _completed(self, progress: Progress, state: LearnerState) -> Progress:
         """Return progress with the fields that come from the learner and its code."""
