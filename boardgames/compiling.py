@@ -1,4 +1,4 @@
-"""Who is told that kernels are being compiled, which may take a minute and looks like a hang.
+"""Report that kernels are being compiled, which may take a minute and would look like a hang.
 
 A kernel is compiled when its module is first imported, so it may happen in the
 middle of anything. A program registers a listener once, before it imports
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Listener = Callable[[str, int], object]
-"""Takes the module whose kernel is being compiled, empty at the end, and the number of kernels so far.
+"""Gets the module whose kernel is being compiled, empty at the end, and the number of kernels so far.
 
 It is called in the thread that compiles.
 """
@@ -44,7 +44,7 @@ def compilation_listener(listener: Listener) -> Iterator[None]:
 
 
 def report(module: str, count: int) -> None:
-    """Tell all listeners that a kernel of a module is being compiled, or without a name that it is done."""
+    """Tell all listeners which module's kernel is being compiled; an empty name means that it is done."""
     global _current  # noqa: PLW0603 - what is being compiled is a fact of the process
     _current = module, count
     for listener in tuple(_listeners):

@@ -63,7 +63,7 @@ class Termination(StrEnum):
 
     @property
     def ending(self) -> str:
-        """Return how it is said of a match, after a space; empty if the rules of the game decided it.
+        """Return how a match ended, after a space; empty if the rules of the game decided it.
 
         Examples
         --------
@@ -85,7 +85,7 @@ _ENDINGS = {
     Termination.ILLEGAL_MOVE: " (illegal move)",
     Termination.CRASH: " (crash)",
 }
-"""How a match ended, the one place that words it; nothing if the rules of the game decided it."""
+"""The words for each way of ending a match; there are none if the rules of the game decided it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +344,7 @@ _RESULTS: dict[str, type] = {
     "is_move_text": object,
     "explain_illegal_move": str,
 }
-"""The methods of a game that plug-ins implement, and what they return; `object` is checked by the caller."""
+"""The methods of a game that plug-ins implement, and the types of their results; callers check `object`."""
 
 
 class Game(ABC):

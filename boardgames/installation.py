@@ -1,4 +1,4 @@
-"""Which code a process runs, in a form that two processes can compare.
+"""Descriptions of the code that a process runs, which two processes can compare.
 
 The code is that of the core, of the plug-ins from which something was loaded by name, and of the
 packages that these import; it is hashed with its data files, by content. A process hashes a package
@@ -191,7 +191,7 @@ def _required_by_core() -> frozenset[str]:
     return frozenset(re.split(r"[^\w.-]", line)[0].lower().replace("-", "_") for line in lines)
 
 
-# --- what there is --------------------------------------------------------------
+# --- what is installed ----------------------------------------------------------
 
 
 @dataclass(slots=True)

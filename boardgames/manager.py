@@ -356,7 +356,7 @@ class Manager:
 
     @property
     def is_clock_running(self) -> bool:
-        """Return True while the side to move is charged for its time."""
+        """Return True while the clock of the side to move is running."""
         return self._clock.is_running
 
     @property
@@ -547,7 +547,7 @@ class Manager:
         return self._lose(_check_side(side), Termination.CRASH)
 
     def start_clock(self) -> None:
-        """Start the clock of the side to move if that is a person; a clock that runs goes on.
+        """Start the clock of the side to move if that is a person; nothing happens if it is running already.
 
         A front end calls it when a person sees the board, if the manager was made with
         `starts_clocks=False`. A move that is made before that costs no time.
@@ -774,7 +774,7 @@ class Manager:
 
 
 def _text_of(error: BaseException) -> str:
-    """Return what is kept of an agent's error."""
+    """Return the text of an agent's error that is kept."""
     return str(error) if isinstance(error, MoveError | PluginError) else describe_error(error)
 
 

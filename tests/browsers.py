@@ -287,7 +287,7 @@ def join(visitor: Visitor, other: Visitor) -> None:
 
 
 def play_until(ply: int, *players: Visitor) -> None:
-    """Let people make the first legal move in turn until so many moves are made, or the match is over."""
+    """Let people make the first legal move in turn until this many moves are made or the match is over."""
     while all(visitor.state["outcome"] is None for visitor in players) and players[0].state["ply"] < ply:
         before = players[0].state["ply"]
         mover = next(visitor for visitor in players if visitor.state["to_move"] in visitor.state["yours"])

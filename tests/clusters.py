@@ -1,4 +1,4 @@
-"""Clusters of `distributed` as a user starts them: a scheduler and workers, each a process of its own."""
+"""Clusters of `distributed` as a user starts them: a scheduler and workers, each in its own process."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Faults of plug-ins, and how a user's Ctrl-C is told from them."""
+"""Faults of plug-ins, and how they are distinguished from a user's Ctrl-C."""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -92,7 +92,7 @@ PACKAGE = Needs((("stamped_package", "stamped-package"),), ())
 
 @pytest.fixture
 def described(package: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Return what the package was like when this process first looked at it."""
+    """Return the description of the package when this process first looked at it."""
     monkeypatch.setattr(installation, "_snapshots", {})
     return describe(PACKAGE)
 

@@ -77,7 +77,7 @@ class Server:
 
 
 class Kept:
-    """A server that can be started again on its port and its store, if it has one."""
+    """A server that can be restarted with the same port and, if it has one, the same store."""
 
     def __init__(self, store: Path | None) -> None:
         self.store = store

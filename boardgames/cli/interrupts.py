@@ -19,12 +19,12 @@ STUCK_SECONDS = 1.0
 ENDING = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
 """The signals that end the program."""
 SAVE_SECONDS = 0.7
-"""So long the end of the program waits for a match to be saved."""
+"""How long the program waits for a match to be saved before it ends."""
 
 
 @contextmanager
 def interrupts() -> Iterator[None]:
-    """Raise `Interrupted` on Ctrl-C, so that it is told from a KeyboardInterrupt of a plug-in."""
+    """Raise `Interrupted` on Ctrl-C, to distinguish it from a KeyboardInterrupt that a plug-in raises."""
     before = signal.getsignal(signal.SIGINT)
     is_usual = before is signal.default_int_handler and threading.current_thread() is threading.main_thread()
     if not is_usual:  # such as in a background process that ignores Ctrl-C

@@ -50,7 +50,7 @@ def say(text: str = "", *, err: bool = False, file: IO[str] | None = None, nl: b
 
 
 def clean_reports() -> None:
-    """Clean the tracebacks that Python prints for the main thread and others, as `say` does."""
+    """Clean the tracebacks that Python prints, in any thread, as `say` does."""
 
     def print_traceback(kind: type[BaseException], error: BaseException, trace: Any) -> None:  # a traceback
         import traceback
@@ -67,7 +67,7 @@ def clean_reports() -> None:
 
 
 def clean_logs() -> None:
-    """Print what is logged, from warnings on, on stderr, as `say` does: plug-ins have a part in it."""
+    """Print warnings and errors that are logged on stderr, cleaned as by `say`: they may quote plug-ins."""
     import logging
 
     class Printer(logging.Handler):

@@ -23,7 +23,7 @@ SPEED_PERIOD_S = 600
 """The remaining time is estimated from the steps of this period."""
 TICK_S = 1.0
 SHOWN_AFTER_S = 2.0
-"""Spinners that last longer than this show for how long."""
+"""Spinners that have run for longer than this show how long it has been."""
 ERASE_LINE = "\r\x1b[K"
 DUMB_TERMINALS = ("", "dumb", "unknown")
 
@@ -40,7 +40,7 @@ def compilation_shown() -> Iterator[None]:
 
 
 class CompilationLines:
-    """Prints a line for each module that is compiled, for terminals that cannot erase one.
+    """Prints a line for each module that is compiled, on terminals that cannot erase lines.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class CompilationLines:
 
 
 class CompilationLine:
-    """A line about compilation that is there only while something is compiled; a spinner shows it instead.
+    """A line that is visible only while something is compiled; a visible spinner shows its text instead.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class CompilationLine:
 
 
 class Spinner:
-    """A spinner with a text, how long it has been there, and what is being compiled.
+    """A spinner with a text, the time it has been running, and what is being compiled.
 
     Parameters
     ----------

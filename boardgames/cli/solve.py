@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 PROGRESS_STEPS = 200
-"""Positions of a file are solved in this many steps, each of which is seen as progress."""
+"""Positions of a file are solved in this many steps; the progress is shown after each of them."""
 
 
 @click.command(

@@ -285,7 +285,7 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
 
 
 def measurement_lines(measured: "Measurement | None") -> list[str]:
-    """Return the results of a measurement, and how much of it is missing once it has begun."""
+    """Return lines with the results of a measurement, and with how many matches are still missing."""
     if measured is None:
         return []
     lines = [str(one) for one in measured.series]
@@ -391,7 +391,7 @@ def _play_command(run: "Run", agent: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """What shows the progress of training: functions to call after a step and after some matches."""
+    """Shows the progress of training: functions to call after a step and after some matches."""
 
     show_step: "Callable[[Trainer], None]"
     show_matches: Callable[[int, int], None]

@@ -38,7 +38,7 @@ from boardgames.plugins import registry
 CLUSTER_TIMEOUT_S = 10.0
 """How long a scheduler may take to answer."""
 CONNECT_TIMEOUT_S = 0.8 * CLUSTER_TIMEOUT_S
-"""How long it is tried to connect, so that there is time left for the answer."""
+"""How long to try to connect; the rest of the time is left for the answer."""
 WORKERS_TIMEOUT_S = 30.0
 """How long a cluster may be without workers."""
 REPORT_TIMEOUT_S = 60.0
@@ -48,7 +48,7 @@ POLL_S = 1.0
 QUIET_S = 20.0
 """A task that has compiled nothing for this long is assumed to have all its kernels."""
 CHECKED_S = 1.0
-"""How often a worker looks whether its files have changed, at most."""
+"""A worker checks at most this often whether its files have changed."""
 MAX_NAMED_WORKERS = 3
 """In a message."""
 LOCAL = "local"
@@ -193,7 +193,7 @@ class ClusterExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more tasks; wait for those that there are, or cancel the queued ones."""
+        """Accept no more tasks; wait for the current ones, or cancel those that are queued."""
         with self._lock:
             if cancel_futures:
                 for queue in self._queues.values():
@@ -228,7 +228,7 @@ class ClusterExecutor(Executor):
             self._loaded = loaded
 
     def _check(self, needs: Needs, addresses: Sequence[str]) -> None:
-        """Raise ClusterError unless the scheduler and these workers have the same code as we."""
+        """Raise ClusterError unless the scheduler and these workers have the same code as this process."""
         expected = _own_code(needs)
         try:
             reported = self._client.run_on_scheduler(describe, needs, callback_timeout=REPORT_TIMEOUT_S)
@@ -403,7 +403,7 @@ class ClusterExecutor(Executor):
                     )
 
     def _update(self, slots: Mapping[str, int]) -> None:
-        """Take over the workers that there are now."""
+        """Update the list of workers."""
         with self._lock:
             for address in [address for address in self._machines if address not in slots]:
                 machine = self._machines[address]
@@ -436,7 +436,7 @@ class ClusterExecutor(Executor):
             )
 
     def _watch_compilers(self) -> None:
-        """Let the other workers of a host begin once its first task of a kind does not compile any more."""
+        """Let the other workers of a host start once its first task of a kind has stopped compiling."""
         with self._lock:
             first = {
                 (task.kind, machine.host): (machine.address, task.since)
@@ -521,7 +521,7 @@ def _worker(address: str) -> str:
 
 
 def _own_code(needs: Needs) -> dict[str, str]:
-    """Return what this process has; raises ClusterError if it may run something else than its files say."""
+    """Return what this process has; raises ClusterError if its files have changed since it loaded them."""
     code = describe(needs, max_age_s=CHECKED_S)
     changed = changed_since_start(code)
     if changed:
@@ -530,7 +530,7 @@ def _own_code(needs: Needs) -> dict[str, str]:
 
 
 def _problems(expected: Mapping[str, str], report: object) -> list[str]:
-    """Return in which ways a report differs from the expected one, as phrases that follow "has"."""
+    """Return the differences between a report and the expected one, as phrases that follow "has"."""
     if isinstance(report, Mapping):
         return differences(expected, report)
     if isinstance(report, ModuleNotFoundError) and report.name == "boardgames":
@@ -589,7 +589,7 @@ def _close(ending: Any) -> None:  # a cluster or a client, without types
 
 @contextmanager
 def _logs_silenced() -> Iterator[None]:
-    """Keep the logs of distributed from the terminal; what matters is in our own messages."""
+    """Keep the logs of distributed off the terminal; our own messages say what matters."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -45,7 +45,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What is planned and known about the strength of a run's result.
+    """How many matches measure a run's result, and the results so far.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Measurement:
 
 
 def plan_measurement(run: Run, matches: int) -> Measurement:
-    """Return the measurement of a run with so many matches against each opponent, and write its file.
+    """Return the measurement of a run with this number of matches against each opponent, and write its file.
 
     If the same measurement has been begun or completed already, it is returned.
 

@@ -94,7 +94,7 @@ def check_facts(game: Game) -> RunningCheck:
 
 
 def _yardstick_faults(game: Game, name: str) -> Iterator["Fault | str"]:
-    """Yield what keeps an agent named in the facts from being an opponent that never changes."""
+    """Yield the reasons why an agent named in the facts is no yardstick."""
     text = getattr(game.facts, name)
     if not text:
         return

@@ -30,7 +30,7 @@ MARK = "BOARDGAMES_ENGINE"
 """The environment variable that has the number of the group in an engine and its children."""
 PROCESSES = Path("/proc")
 KILL_ROUNDS, KILL_INTERVAL_S = 20, 0.005
-"""Processes are looked for again, since they may start others before they are killed."""
+"""How often to look for more processes, since they may start others before they are killed."""
 
 
 class Watchdog:

@@ -34,7 +34,7 @@ LINE_MOVES = 12
 """Largest number of moves that are sent of a line of play."""
 GENERAL_AGENTS = ("alphabeta", "mcts")
 STUCK_SECONDS = 10.0
-"""So long an analysis waits for the one before it, which was told to stop."""
+"""How long an analysis waits for the previous one, which was told to stop."""
 SUPERSEDED = "the analysis was stopped, since another one has begun"
 
 _Result = TypeVar("_Result")

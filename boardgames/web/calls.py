@@ -1,4 +1,4 @@
-"""Threads for the requests of pages: each game has a few of its own, so that it cannot take those of others.
+"""Threads for the requests of pages: each game has a few of its own and cannot use up those of other games.
 
 A call that takes too long hangs, and what it belongs to is broken until the server is started again. Its
 thread cannot be ended, but neither does it keep the program from ending.
@@ -147,5 +147,5 @@ class Calls:
 
 
 def game_subject(name: str) -> str:
-    """Return how a game is called as the subject of calls."""
+    """Return the name of a game as the subject of calls."""
     return f"game {name!r}"

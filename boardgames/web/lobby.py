@@ -46,9 +46,9 @@ MOST_LOADED = 16
 """Matches in memory, where agents have their tables, unless more of them are watched."""
 AGENT_SECONDS = 1.0
 CATALOGUE_SECONDS = 3.0
-"""So long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
+"""How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 CLOSE_SECONDS = 0.5
-"""So long the end of the server waits for agents to release what they hold."""
+"""How long the server waits for agents to release what they hold before it ends."""
 KEY_BYTES = 6
 LARGEST_OPTIONS = {"threads": os.cpu_count() or 1, "table": 1024, "memory": 1024}
 """Largest values that pages may give to these options of agents: threads, and MB of tables."""

@@ -84,7 +84,7 @@ def load_overlays(names: Sequence[str], game: str) -> None:
 
 
 def agent_subject(agent: str, game: str) -> str:
-    """Return how an agent is called in messages about its searches."""
+    """Return the name of an agent in messages about its searches."""
     return f"agent {agent.partition(':')[0]!r} of {game}"
 
 
@@ -242,7 +242,7 @@ class LiveMatch:
 
     @property
     def has_running_clock(self) -> bool:
-        """Return True if the time of a person passes, who can lose by that."""
+        """Return True if the clock of a person is running, so that they can lose on time."""
         return self.waits_for_person and self._seconds_left() is not None
 
     @property
@@ -669,7 +669,7 @@ class LiveMatch:
 
     @property
     def _is_clock_running(self) -> bool:
-        """Return True while the side to move is charged for its time."""
+        """Return True while the clock of the side to move is running."""
         if self.is_over:
             return False
         return self._is_thinking if self._is_agents_turn else self._snapshot.is_running

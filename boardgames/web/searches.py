@@ -19,7 +19,7 @@ GRACE = 2.0
 """Seconds that a search has for ending; after that it no longer counts as running."""
 CHECK_INTERVAL = 0.05
 MOST_STUCK = 3
-"""Searches of one agent that may go on after they were told to end, before it is asked for no more."""
+"""An agent with this many searches that do not end when they are told to is broken."""
 HANG_SECONDS = 300.0
 """A search hangs if it takes this much longer than it may; it may have to compile first."""
 
@@ -148,7 +148,7 @@ class Searches:
             self._stuck[search.subject] -= 1
 
     def _give_up(self, search: _Search) -> None:
-        """Let others take the place of a search that does not end."""
+        """Stop counting a search that does not end, so that another one can run."""
         if search.counts:
             self._stuck[search.subject] += 1
             self._release(search)

@@ -21,7 +21,7 @@ from boardgames.web.messages import MAX_BYTES, CreateMatch
 LOOPBACK = "127.0.0.1"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 SHUTDOWN_SECONDS = 0.5
-"""So long uvicorn waits for connections when the server ends."""
+"""How long uvicorn waits for open connections before the server ends."""
 REQUEST_SECONDS = 30.0
 """A connection without a request, or with one that never ends, is closed after this time."""
 UNREAD_SECONDS = 30.0

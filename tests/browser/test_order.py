@@ -1,4 +1,4 @@
-"""Pages work in any order of events: lost connections, and addresses that follow each other quickly."""
+"""Pages work whatever the order of events: lost connections, or quick changes of the address."""
 
 import json
 import time

@@ -18,7 +18,7 @@ def server(kept: Kept) -> Server:
 
 
 def check_boards(ply: int, seats: dict[Visitor, int]) -> None:
-    """Check the boards of visitors who sit on these sides, and let them move until so many moves are made."""
+    """Check the boards of visitors who play these sides, and let them move until this many moves are made."""
     for visitor, side in seats.items():
         visitor.wait(lambda visitor=visitor, side=side: visitor.state.get("yours") == [side], "the seat")
         visitor.check_board(side)

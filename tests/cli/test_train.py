@@ -76,7 +76,7 @@ def test_the_strength_is_available_as_json(bg: Run) -> None:
 
 @pytest.fixture
 def ctrl_c_while_measuring(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Return a function that has Ctrl-C pressed after so many matches, or never again after 0."""
+    """Return a function that sets after how many matches Ctrl-C is pressed; 0 means never."""
     measure = measurement.measure
 
     def press(after: int) -> None:

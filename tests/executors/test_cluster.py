@@ -27,7 +27,7 @@ GOOD, OTHER, THIRD = "tcp://10.0.0.1:4001", "tcp://10.0.0.1:4002", "tcp://10.0.0
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Let the cluster's workers and scheduler be given up soon."""
+    """Shorten the time after which the cluster's workers and scheduler are given up."""
     pytest.importorskip("distributed")
     if request.node.get_closest_marker("slow") is None:
         monkeypatch.setattr(cluster, "POLL_S", 0.01)

@@ -307,7 +307,7 @@ class _ClosedSocket:
 
 
 class _ClosingSocket(_ClosedSocket):
-    """A WebSocket over which nothing can be received, or which cannot be closed, since it is being closed."""
+    """A WebSocket that is being closed, so that it cannot receive anything or be closed again."""
 
     def __init__(self, received: dict[str, str] | None) -> None:
         self.received = received

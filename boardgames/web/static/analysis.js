@@ -170,7 +170,7 @@ export class Analysis {
     return this.net.request({ type: "board", ...place(line), moves: [...line.moves.slice(0, line.ply), move], ply: null });
   }
 
-  // Ask again for what a lost connection has not brought.
+  // Repeat the requests that a lost connection has left unanswered.
   #connected() {
     this.#show();
     if (!this.state) return;
@@ -240,7 +240,7 @@ export class Analysis {
       this.overlays.offer(overlays);
       choices(this.layout, layouts, this.state.layout);
     } catch {
-      // it is asked for again when the connection is back
+      // the request is repeated when the connection is back
     }
   }
 

@@ -208,7 +208,7 @@ export class Board {
 
   // --- drawing ---
 
-  // Draw the picture, if there is one yet, as everything that was set wants it.
+  // Draw the picture, if there is one yet, with everything that has been set.
   #draw(isAnimated = false) {
     if (!this.source) return;
     const [previous, geometry] = [this.picture, this.geometry];

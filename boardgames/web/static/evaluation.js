@@ -64,7 +64,7 @@ export class Evaluation {
     this.refresh();
   }
 
-  // Ask again if there is something to ask for, such as after the connection was lost.
+  // Repeat an unanswered request, for example after the connection was lost.
   refresh() {
     if (this.isOn && this.request) this.ask();
   }

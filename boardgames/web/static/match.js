@@ -177,7 +177,7 @@ export class Match {
     requestAnimationFrame(() => this.abort.signal.aborted || this.net.send({ type: "shown", match: this.id, ply }));
   }
 
-  // Ask again for what a lost connection has not brought; the match itself is joined again in any case.
+  // Repeat the requests that a lost connection has left unanswered; the match itself is always joined again.
   #connected() {
     this.#describe();
     this.evaluation.refresh();
@@ -193,7 +193,7 @@ export class Match {
       this.overlays.offer(game.overlays);
       this.evaluation.offer(game);
     } catch {
-      // it is asked for again when the connection is back
+      // the request is repeated when the connection is back
     }
   }
 

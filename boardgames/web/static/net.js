@@ -141,7 +141,7 @@ export class Net extends EventTarget {
     this.#tell(type, message);
   }
 
-  // The server is alive, but busy with something else than the answers.
+  // The server is alive, but too busy to answer.
   #waitLonger() {
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);
