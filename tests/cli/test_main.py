@@ -83,6 +83,21 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stderr.splitlines() == [f"{name} []" for name in ["", *COMMANDS]]
 
 
+def test_listing_plugins_compiles_nothing() -> None:
+    code = (
+        "import sys\n"
+        "from boardgames.cli.main import main\n"
+        "try:\n    main(['plugins'])\n"
+        "except SystemExit:\n    pass\n"
+        "print('numba' in sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+    )
+    assert done.stderr == "False\n"
+    assert "hexifence" in done.stdout
+
+
 def test_version_is_that_of_the_package(bg: Run) -> None:
     assert bg("--version").out == f"boardgames, version {boardgames.__version__}\n"
 

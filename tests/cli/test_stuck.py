@@ -70,6 +70,14 @@ def bg_games():
     return [Entry("stuck", "x", "stuck_parts:Stuck"), Entry("sleeping", "x", "stuck_parts:Sleeping")]
 '''
 
+IMPORTED = """
+import time
+from pathlib import Path
+
+Path(__file__).with_name("mark").touch()
+time.sleep(3600)
+"""
+
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -141,6 +149,16 @@ def test_one_ctrl_c_ends_a_command_that_hangs(
     assert "Traceback" not in err
     assert len(list(home.rglob("*.record"))) == saved, (out, err)
     assert ("match saved to" in out) == saved
+
+
+def test_ctrl_c_ends_the_program_while_a_plugin_is_imported(start: Start, tmp_path: Path) -> None:
+    module = tmp_path / "stuck_parts.py"
+    module.write_text(IMPORTED + module.read_text())
+    process = start("games")
+    wait_for(tmp_path / "mark", process)
+    _, err = ends(process)
+    assert "Traceback" not in err
+    assert "broken" not in err
 
 
 @pytest.mark.parametrize(

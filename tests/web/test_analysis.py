@@ -133,6 +133,33 @@ def test_closing_the_page_stops_its_search(server: Server, monkeypatch: pytest.M
     assert stopped.wait(25)
 
 
+def test_an_analysis_that_does_not_end_gives_way_to_others(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardgames.web.analysis.STUCK_SECONDS", 0.1)
+    analyse, held = AlphaBeta.analyse, threading.Event()
+    started: list[AlphaBeta] = []
+
+    def hang_at_first(self: AlphaBeta, *arguments: Any, **options: Any) -> Analysis:
+        started.append(self)
+        if len(started) == 1:
+            held.wait(TIMEOUT_S)
+        return analyse(self, *arguments, **options)
+
+    monkeypatch.setattr(AlphaBeta, "analyse", hang_at_first)
+    try:
+        page.send("analyse", re=1, game="connect4", agent="alphabeta", seconds=0.1)
+        while not started:
+            time.sleep(0.001)
+        assert reason(page, game="connect4", agent="alphabeta") == (
+            "the analysis by 'alphabeta' was told to stop and has not ended for 0.1 s"
+        )
+        assert analysis(page, agent="alphabeta")["best"]
+        assert started[1] is not started[0]
+    finally:
+        held.set()
+
+
 def test_an_agent_is_released_before_a_search_that_begins_after_its_page_has_gone() -> None:
     kept, released = _KeptAgent(Tables()), []
     game = boardgames.load("connect4")
