@@ -15,15 +15,14 @@ SOURCES = (ROOT, ROOT / "examples" / "tictactoe")
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
     """Return the folder of programs of an environment with nothing but the core and the example."""
-    folder = tmp_path_factory.mktemp("tictactoe")
-    wheels = folder / "wheels"
+    wheels = tmp_path / "wheels"
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(wheels)]
     subprocess.run([*build, *map(str, SOURCES)], check=True)
-    venv.create(folder / "venv", with_pip=True)
-    programs = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    venv.create(tmp_path / "venv", with_pip=True)
+    programs = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     install = [str(programs / "python"), "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, *map(str, wheels.glob("*.whl"))], check=True)
     return programs
@@ -46,34 +45,24 @@ def bg(programs: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_the_game_is_listed(environment: Path) -> None:
-    ran = bg(environment, "games", "--json")
-    assert ran.returncode == 0, ran.stderr
-    assert [game["name"] for game in json.loads(ran.stdout)["games"]] == ["tictactoe"]
-
-
-def test_the_plugin_is_listed_without_an_error(environment: Path) -> None:
-    ran = bg(environment, "plugins", "--json")
-    assert ran.returncode == 0, ran.stderr
-    errors = {plugin["name"]: plugin["error"] for plugin in json.loads(ran.stdout)["plugins"]}
+def test_an_installed_wheel_of_the_example_can_be_listed_played_analysed_and_checked(
+    environment: Path,
+) -> None:
+    games = bg(environment, "games", "--json")
+    assert games.returncode == 0, games.stderr
+    assert [game["name"] for game in json.loads(games.stdout)["games"]] == ["tictactoe"]
+    plugins = bg(environment, "plugins", "--check", "--json")
+    assert plugins.returncode == 0, plugins.stderr
+    errors = {plugin["name"]: plugin["error"] for plugin in json.loads(plugins.stdout)["plugins"]}
     assert errors["tictactoe"] is None
-
-
-def test_agents_play_a_match(environment: Path) -> None:
     players = ("--first", "random", "--second", "alphabeta:depth=9")
-    ran = bg(environment, "play", "tictactoe", *players, "--seed", "1")
-    assert ran.returncode == 0, ran.stderr
-    assert "tictactoe" in ran.stdout
-    assert any(line.endswith(("0-1", "1/2-1/2")) for line in ran.stdout.splitlines())
-
-
-def test_alphabeta_finds_the_proven_win(environment: Path) -> None:
-    ran = bg(environment, "analyze", "tictactoe", "--position", "xx./oo./...", "--json")
-    assert ran.returncode == 0, ran.stderr
-    best = json.loads(ran.stdout)["moves"][0]
+    match = bg(environment, "play", "tictactoe", *players, "--seed", "1")
+    assert match.returncode == 0, match.stderr
+    assert "tictactoe" in match.stdout
+    assert any(line.endswith(("0-1", "1/2-1/2")) for line in match.stdout.splitlines())
+    analysis = bg(environment, "analyze", "tictactoe", "--position", "xx./oo./...", "--json")
+    assert analysis.returncode == 0, analysis.stderr
+    best = json.loads(analysis.stdout)["moves"][0]
     assert (best["move"], best["win_in"], best["proven"]) == ("c3", 1, True)
-
-
-def test_the_game_passes_every_check(environment: Path) -> None:
-    ran = bg(environment, "check", "tictactoe")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    check = bg(environment, "check", "tictactoe")
+    assert check.returncode == 0, check.stdout + check.stderr

@@ -106,7 +106,7 @@ def test_every_tactic_meets_the_definition(tactic: Tactic) -> None:
 @pytest.mark.slow
 def test_tactics_pay() -> None:
     both = judges()
-    assert [str(tactic) for tactic in SUITE[::3] if not pays(tactic, both)] == []
+    assert [str(tactic) for tactic in SUITE[::6] if not pays(tactic, both)] == []
 
 
 @pytest.mark.slow
