@@ -2,16 +2,16 @@
 
 A kernel is compiled when its module is first imported, so it may happen in the
 middle of anything. A program registers a listener once, before it imports
-anything large; `boardgames.kernels.abi` reports.
+kernels; `boardgames.kernels.abi` reports.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 Listener = Callable[[str, int], object]
-"""Gets the module whose kernel is being compiled, empty at the end, and the number of kernels so far.
+"""Called with the module of the kernel being compiled, empty when done, and the number compiled so far.
 
-It is called in the thread that compiles.
+It is called in the thread that compiles. An exception that it raises is dropped.
 """
 
 _listeners: list[Listener] = []
@@ -22,7 +22,7 @@ _current = ("", 0)
 def compilation_listener(listener: Listener) -> Iterator[None]:
     """Call `listener` before and after each kernel that is compiled within the block.
 
-    It is called at once if another thread is compiling. A kernel that is loaded from the cache is
+    If another thread is compiling, it is called at once. A kernel that is loaded from the cache is
     not reported.
 
     Examples
@@ -48,4 +48,5 @@ def report(module: str, count: int) -> None:
     global _current  # noqa: PLW0603 - what is being compiled is a fact of the process
     _current = module, count
     for listener in tuple(_listeners):
-        listener(module, count)
+        with suppress(Exception):  # such as a display that is gone; the kernel would fail to compile
+            listener(module, count)

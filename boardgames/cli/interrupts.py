@@ -1,11 +1,15 @@
 """How the program reacts to Ctrl-C, SIGTERM and SIGHUP."""
 
+import math
 import os
+import select
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from boardgames.cli.program import EXIT_INTERRUPTED
@@ -16,25 +20,23 @@ if TYPE_CHECKING:
 
 STUCK_SECONDS = 1.0
 """If the main thread has not reacted to Ctrl-C after this time, it is in a kernel that does not return."""
-ENDING = {getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)}
-"""The signals that end the program."""
 SAVE_SECONDS = 0.7
 """How long the program waits for a match to be saved before it ends."""
+LAG_SECONDS = 0.25
+"""How much later than the main thread the thread that watches it may see the same signal."""
+TERMINATION_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+ENDING_SIGNALS = (signal.SIGINT, *TERMINATION_SIGNALS)
 
 
 @contextmanager
 def interrupts() -> Iterator[None]:
     """Raise `Interrupted` on Ctrl-C, to distinguish it from a KeyboardInterrupt that a plug-in raises."""
-    before = signal.getsignal(signal.SIGINT)
-    is_usual = before is signal.default_int_handler and threading.current_thread() is threading.main_thread()
+    is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler and _is_main_thread()
     if not is_usual:  # such as in a background process that ignores Ctrl-C
         yield
         return
-    signal.signal(signal.SIGINT, _interrupt)
-    try:
+    with _handling((signal.SIGINT,), _interrupt):
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -53,9 +55,9 @@ def end_if_stuck(
     seconds : float
         How long the main thread has to react.
     always : bool
-        End the program even if the main thread has reacted; for programs that must have ended by then.
+        End the program even if the main thread has reacted; for programs with a fixed time to shut down.
     """
-    if os.name != "posix" or threading.current_thread() is not threading.main_thread():
+    if os.name != "posix" or not _is_main_thread():
         yield
         return
     readable, writable = os.pipe()
@@ -63,61 +65,53 @@ def end_if_stuck(
     before = signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
 
     def watch() -> None:
-        seen = _reactions.count
-        while numbers := os.read(readable, 64):
-            before_these, seen = seen, _reactions.count
-            ending = [number for number in numbers if number in ENDING]
-            if not ending or is_over.wait(seconds):
-                continue
-            is_ours = getattr(signal.getsignal(ending[0]), "__module__", None) == __name__
-            if always or (is_ours and _reactions.count == before_these):
-                _end_now(save)
+        number = 0  # the signal that may not have been handled yet
+        since: float | None = None  # when it came
+        while True:
+            wait = None if since is None else max(since + seconds - time.monotonic(), 0.0)
+            if select.select([readable], [], [], wait)[0]:
+                numbers = os.read(readable, 64)
+                if not numbers:  # the block has ended
+                    break
+                ending = [one for one in numbers if one in ENDING_SIGNALS]
+                if ending and (since is None or (_reactions.is_after(since) and not always)):
+                    since, number = time.monotonic(), ending[0]
+            else:
+                assert since is not None
+                is_ours = getattr(signal.getsignal(number), "__module__", None) == __name__
+                if always or (is_ours and not _reactions.is_after(since)):
+                    _end_now(save)
+                since = None
         os.close(readable)
 
-    is_over = threading.Event()
     threading.Thread(target=watch, name="boardgames-interrupts", daemon=True).start()
     try:
         yield
     finally:
-        is_over.set()
         signal.set_wakeup_fd(before, warn_on_full_buffer=False)
         os.close(writable)
 
 
 @contextmanager
-def keeping_watch() -> Iterator[None]:
+def wakeup_fd_preserved() -> Iterator[None]:
     """Restore the watch of `end_if_stuck` after code that handles signals by itself, such as a prompt."""
-    is_main = os.name == "posix" and threading.current_thread() is threading.main_thread()
-    watched = signal.set_wakeup_fd(-1) if is_main else -1
+    is_watched = os.name == "posix" and _is_main_thread()
+    watched = signal.set_wakeup_fd(-1) if is_watched else -1
     try:
         yield
     finally:
-        if is_main:
+        if is_watched:
             signal.set_wakeup_fd(watched, warn_on_full_buffer=False)
 
 
-@contextmanager
-def interrupt_on_termination() -> Iterator[None]:
+def interrupt_on_termination() -> AbstractContextManager[None]:
     """Raise `Interrupted`, a KeyboardInterrupt, on SIGTERM and SIGHUP (closed terminal), as Ctrl-C does."""
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), _interrupt) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
+    return _handling(TERMINATION_SIGNALS, _interrupt)
 
 
-@contextmanager
-def without_interrupts() -> Iterator[None]:
+def without_interrupts() -> AbstractContextManager[None]:
     """Ignore Ctrl-C, SIGTERM and SIGHUP for a short time, such as while a match is saved."""
-    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), _ignore) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
+    return _handling(ENDING_SIGNALS, _ignore)
 
 
 @contextmanager
@@ -128,36 +122,55 @@ def stop_on_interrupt() -> "Iterator[Stop]":
     stop, interrupted = Stop(), threading.Event()
 
     def handle(number: int, frame: object) -> None:
-        _reactions.count += 1
+        _reactions.note()
         if interrupted.is_set():
             raise Interrupted
         interrupted.set()
         # set by another thread: the interrupted one may hold the stop's lock
         threading.Thread(target=stop.set, name="boardgames-stop", daemon=True).start()
 
-    before = signal.signal(signal.SIGINT, handle)
-    try:
+    with _handling((signal.SIGINT,), handle):
         yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class _Reactions:
-    """How often a handler of a signal has been called."""
+    """When the main thread last handled a signal."""
 
-    count = 0
+    def __init__(self) -> None:
+        self._last = -math.inf
+
+    def note(self) -> None:
+        self._last = time.monotonic()
+
+    def is_after(self, moment: float) -> bool:
+        """Return True if a signal was handled that was seen at this moment, or a later one."""
+        return self._last > moment - LAG_SECONDS
 
 
 _reactions = _Reactions()
 
 
+@contextmanager
+def _handling(signals: Iterable[int], handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    before = {number: signal.signal(number, handler) for number in signals}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
 def _interrupt(number: int, frame: object) -> None:
-    _reactions.count += 1
+    _reactions.note()
     raise Interrupted
 
 
 def _ignore(number: int, frame: object) -> None:
-    _reactions.count += 1
+    _reactions.note()
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _end_now(save: Callable[[], object] | None) -> None:

@@ -34,12 +34,12 @@ def compilation_shown() -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    kind = CompilationLines if os.environ.get("TERM", "") in DUMB_TERMINALS else CompilationLine
+    kind = PlainCompilationLog if os.environ.get("TERM", "") in DUMB_TERMINALS else LiveCompilationLine
     with compilation_listener(kind(sys.stderr).update):
         yield
 
 
-class CompilationLines:
+class PlainCompilationLog:
     """Prints a line for each module that is compiled, on terminals that cannot erase lines.
 
     Parameters
@@ -58,7 +58,7 @@ class CompilationLines:
             say(f"compiling {one_line(module)}", file=self._stream)
 
 
-class CompilationLine:
+class LiveCompilationLine:
     """A line that is visible only while something is compiled; a visible spinner shows its text instead.
 
     Parameters

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from boardgames.cli.interrupts import keeping_watch
+from boardgames.cli.interrupts import wakeup_fd_preserved
 from boardgames.errors import FileError
 from boardgames.faults import Interrupted
 
@@ -92,7 +92,7 @@ class TerminalPrompt:
     def _read(self, session: "PromptSession[str]", text: str) -> str:
         session.bottom_toolbar = self._toolbar if self._toolbar() else None
         try:
-            with keeping_watch():
+            with wakeup_fd_preserved():
                 return session.prompt(text, pre_run=self._watch)
         except KeyboardInterrupt:
             raise Interrupted from None

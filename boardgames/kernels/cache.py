@@ -1,4 +1,4 @@
-"""A cache of compiled kernels: one file for each kernel, named by a hash of what its code follows from.
+"""A cache of compiled kernels: one file for each kernel, named by a hash of what its code depends on.
 
 Numba's own cache checks only the file that contains a kernel, so a changed constant in another
 file would leave stale code in use. Here the name of a file contains the kernel's identity

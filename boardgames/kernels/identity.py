@@ -1,4 +1,4 @@
-"""The identity of a kernel: a hash of everything that its compiled code follows from.
+"""The identity of a kernel: a hash of everything that its compiled code depends on.
 
 It covers the byte code of the function; what it captures from its module and its closure, which
 are constants of the compiled code; the kernels that it calls, by their own identities; the
@@ -32,7 +32,7 @@ from numba.extending import _Intrinsic
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"llvmlite", "numba", "numpy"}
 _FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
-_SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
+_SCALARS = frozenset({bool, float, complex, str, bytes, type(None), type(...)})
 _NOT_CODE = frozenset(
     {"__dict__", "__doc__", "__module__", "__weakref__", "__firstlineno__", "__annotations__"}
 )
@@ -56,20 +56,22 @@ def identity(function: FunctionType, *settings: object) -> str:
 
 
 class _Description:
-    """A list of texts that describe values, the same in every process.
+    """Describes values as texts that are the same in every process.
 
-    Functions, classes and other objects are followed once; after that their number stands for them.
+    An object that is met again, such as a function or a class, is described by its number.
     """
 
     def __init__(self) -> None:
         self.texts: list[str] = []
         self._met: dict[int, tuple[int, object]] = {}  # keeps the objects, so that no address is used twice
         self._named: set[tuple[int, str]] = set()
-        self._is_python = False  # inside the functions behind an intrinsic, which Python runs
+        self._is_python = False  # True inside the Python code that generates an intrinsic
 
     def add(self, value: Any) -> None:
         kind = type(value)
-        if kind in _SCALARS or isinstance(value, (np.generic, np.dtype, Enum)):
+        if kind is int:
+            self.texts.append(f"int {value:x}")  # Python limits the length of decimal numbers
+        elif kind in _SCALARS or isinstance(value, (np.generic, np.dtype, Enum)):
             self.texts.append(f"{kind.__name__} {value!r}")
         elif kind is tuple or isinstance(value, tuple):
             self._add_all(f"{_name(kind)} {getattr(value, '_fields', '')}", value)
@@ -147,9 +149,11 @@ class _Description:
         names = sorted(set(_names(function.__code__)))
         for cell in function.__closure__ or ():
             try:
-                self._add_captured(cell.cell_contents, names)
+                captured = cell.cell_contents
             except ValueError:  # a recursive function is compiled before its own name is defined
                 self.texts.append("empty cell")
+            else:
+                self._add_captured(captured, names)
         if own_name == function.__qualname__:
             self._named.add((id(function.__globals__), own_name))
         self._add_named(function.__globals__, names)
@@ -182,7 +186,7 @@ class _Description:
 
 
 def _parts(value: Any) -> Iterable[object]:
-    """Return what an object consists of; of an object from a library, its text."""
+    """Return the parts of an object; for an object of a library, its `str`."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict):

@@ -1,7 +1,11 @@
+import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
+from waiting import TIMEOUT_S
 
 from boardgames.cli.interrupts import stop_on_interrupt
 
@@ -20,3 +24,33 @@ def test_the_first_interrupt_stops_and_the_second_one_interrupts() -> None:
         wait_for_stop(stop.is_set)
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+LATE_REACTION = """
+from hashlib import pbkdf2_hmac  # like a kernel, it sees no signal before it returns
+from boardgames.cli.interrupts import end_if_stuck, interrupts
+
+with interrupts(), end_if_stuck(seconds=2):
+    print("ready", flush=True)
+    try:
+        pbkdf2_hmac("sha256", b"", b"", 500_000)
+    except KeyboardInterrupt:
+        print("reacted", flush=True)
+    pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_an_interrupt_ends_a_program_that_hangs_after_it_has_reacted_to_an_earlier_one() -> None:
+    process = subprocess.Popen([sys.executable, "-c", LATE_REACTION], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        for line in ("ready", "reacted"):
+            assert process.stdout.readline() == f"{line}\n"
+            time.sleep(0.0 if line == "ready" else 0.5)
+            process.send_signal(signal.SIGINT)
+        assert process.wait(TIMEOUT_S) == 130
+    finally:
+        process.kill()
+        process.communicate()

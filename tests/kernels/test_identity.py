@@ -121,6 +121,7 @@ def test_other_code_has_another_identity(first: str, second: str) -> None:
 
 CHANGES: dict[str, tuple[object, object]] = {
     "number": (5, 7),
+    "number of thousands of digits": (10**5000, 10**5000 + 1),
     "type of a number": (np.int64(5), np.uint64(5)),
     "array": (np.zeros(5000, dtype=np.int64), np.eye(1, 5000, 2500, dtype=np.int64)[0]),
     "type of an array": (np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.uint64)),
