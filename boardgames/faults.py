@@ -50,6 +50,8 @@ def is_interrupt(error: BaseException) -> bool:
 
 def name_package(package: str, plugin: str, *, is_own: bool) -> None:
     """Remember the plug-in of a package: the one whose own module is in it, or the first that uses it."""
+    if package == CORE:
+        return
     if is_own:
         _plugins[package] = plugin
     else:

@@ -11,9 +11,10 @@ import importlib
 import inspect
 import re
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
@@ -118,6 +119,7 @@ class Registry:
         self.plugins: list[Plugin] = []
         self._offers: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
         self._reserves: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
+        self._replacing = threading.Lock()
         """Offers whose name another plug-in has already; they are used if that one is broken."""
         self._reported: set[str] = set()
         self.loaded: set[tuple[Kind, str, str | None]] = set()
@@ -267,20 +269,23 @@ class Registry:
     def _give_way(self, kind: Kind, broken: Offer, error: str) -> bool:
         """Use the next offer of the same name instead of a broken one; return False if there is none."""
         names = (broken.entry.name, broken.entry.game)
-        for offer in self._reserves[kind]:
-            if (offer.entry.name, offer.entry.game) == names:
-                self._reserves[kind].remove(offer)
-                self._offers[kind] = [offer if one is broken else one for one in self._offers[kind]]
-                self.record_error(broken.plugin, error)
-                self._forget_error(offer.plugin, _duplicate_error(kind, offer, broken.plugin))
-                warnings.warn(
-                    f"{error}; {_SINGULAR[kind]} {offer.entry.name!r} is now the one of the plug-in "
-                    f"{offer.plugin!r}",
-                    RuntimeWarning,
-                    stacklevel=4,
-                )
+        with self._replacing:
+            if all(one is not broken for one in self._offers[kind]):  # another thread has replaced it
                 return True
-        return False
+            equals = [one for one in self._reserves[kind] if (one.entry.name, one.entry.game) == names]
+            if not equals:
+                return False
+            offer = equals[0]
+            self._reserves[kind].remove(offer)
+            self._offers[kind] = [offer if one is broken else one for one in self._offers[kind]]
+            self.record_error(broken.plugin, error)
+            self._forget_error(offer.plugin, _duplicate_error(kind, offer, broken.plugin))
+        warnings.warn(
+            f"{error}; {_SINGULAR[kind]} {offer.entry.name!r} is now the one of the plug-in {offer.plugin!r}",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return True
 
     def _forget_error(self, name: str, error: str) -> None:
         """Remove one of the errors of a plug-in."""
@@ -298,12 +303,12 @@ class Registry:
         try:
             if point.pattern.match(point.value) is None:
                 raise PluginError(f"the entry point must name a package.module, not {quote(point.value)}")
-            with _printing_on_stderr():
+            with _printing_on_stderr:
                 module = point.load()
             self._manager.register(module, name=point.name)
             self._manager.check_pending()
             self._check_wrappers(module)
-            with _printing_on_stderr():
+            with _printing_on_stderr:
                 entries = {kind: self._entries(module, kind) for kind in KINDS}
         except BaseException as error:
             if is_interrupt(error):
@@ -370,7 +375,7 @@ def _import_target(kind: Kind, offer: Offer) -> Any:  # a class or function
     name, target_name = offer.entry.name, offer.entry.target
     module, _, attribute = target_name.partition(":")
     try:
-        with _printing_on_stderr():
+        with _printing_on_stderr:
             target = getattr(importlib.import_module(module), attribute)
         _check_target(kind, name, target)
     except BoardgamesError as error:
@@ -427,11 +432,30 @@ def singular(kind: Kind) -> str:
     return _SINGULAR[kind]
 
 
-@contextmanager
-def _printing_on_stderr() -> Iterator[None]:
-    """Send what a plug-in prints to stderr, since stdout may carry JSON or a conversation over UGI."""
-    with redirect_stdout(sys.stderr):
-        yield
+class _PrintingOnStderr:
+    """Sends what plug-ins print to stderr, since stdout may carry JSON or a conversation over UGI.
+
+    Several threads may import plug-ins at the same time; the last one to finish restores stdout.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._count = threading.Lock(), 0
+        self._stdout = sys.stdout
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._count == 0:
+                self._stdout, sys.stdout = sys.stdout, sys.stderr
+            self._count += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                sys.stdout = self._stdout
+
+
+_printing_on_stderr = _PrintingOnStderr()
 
 
 def _check_target(kind: Kind, name: str, target: object) -> None:
@@ -711,5 +735,5 @@ def attributing_errors(what: str, name: str) -> Iterator[None]:
         kind, _, text = describe_error(error).partition(": ")
         return PluginError(f"{what} {name!r} is broken: {kind}", text)
 
-    with translating(broken), _printing_on_stderr():
+    with translating(broken), _printing_on_stderr:
         yield

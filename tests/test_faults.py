@@ -13,7 +13,7 @@ from installed import add_plugin
 import boardgames
 from boardgames.cli.interrupts import interrupts
 from boardgames.errors import MatchError, PluginError, PositionError
-from boardgames.faults import Interrupted, blaming, contained, is_interrupt
+from boardgames.faults import Interrupted, blaming, contained, fault, is_interrupt
 from boardgames.game import Game
 from boardgames.kernels import Actions, LegalMoves, SideToMove, Words, kernel
 from boardgames.player import Choice, Player
@@ -194,3 +194,8 @@ def test_error_of_a_thread_ends_neither_the_program_nor_a_task(error: BaseExcept
     assert isinstance(made, Exception)
     assert not isinstance(made, StopIteration)
     assert type(error).__name__ in repr(made)
+
+
+def test_a_plugin_is_not_blamed_for_the_code_of_the_core_that_it_offers() -> None:
+    boardgames.registry()  # several plug-ins of the core offer functions of the package itself
+    assert str(fault("boardgames.search", "perft", "failed")).startswith("the module 'boardgames' is broken")

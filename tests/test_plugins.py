@@ -1,13 +1,16 @@
 """Plug-ins: finding, checking and blocking them, hooks, and loading by name."""
 
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from waiting import TIMEOUT_S
 
 import boardgames
 from boardgames import plugins
@@ -196,6 +199,28 @@ def test_what_a_plugin_prints_at_import_goes_to_stderr(
     assert capsys.readouterr() == ("", "hello\n")
 
 
+def test_imports_in_two_threads_leave_the_output_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugin: Maker
+) -> None:
+    steps = ModuleType("import_steps")
+    steps.both, steps.first_is_done = threading.Barrier(2, timeout=TIMEOUT_S), threading.Event()  # type: ignore[attr-defined]  # a made module
+    monkeypatch.setitem(sys.modules, "import_steps", steps)
+    (tmp_path / "first_import.py").write_text("import import_steps\nimport_steps.both.wait()\nmade = print")
+    (tmp_path / "last_import.py").write_text(
+        "import import_steps\nimport_steps.both.wait()\nimport_steps.first_is_done.wait()\nmade = print"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    entries = [Entry(name, "", f"{name}_import:made", "connect4") for name in ("first", "last")]
+    registry = Registry([plugin("both", bg_features=entries)])
+    before = sys.stdout
+    with ThreadPoolExecutor(2) as threads:
+        first, last = (threads.submit(registry.load, "features", entry.name, "connect4") for entry in entries)
+        assert first.result() is print
+        steps.first_is_done.set()
+        assert last.result() is print
+    assert sys.stdout is before
+
+
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function that installs a distribution with the given files of metadata."""
@@ -344,6 +369,29 @@ def test_game_that_cannot_be_made_gives_way_to_one_of_the_same_name(
     with pytest.warns(RuntimeWarning, match="'a' is now the one of the plug-in 'second'"):
         assert type(plugins.load("a")) is Connect4
     assert "no board" in str(by_name(registry)["first"].error)
+
+
+@pytest.mark.filterwarnings("ignore:first is broken")
+def test_two_threads_find_the_same_offer_to_be_broken(plugin: Maker) -> None:
+    registry = Registry(
+        [
+            plugin("first", bg_games=[game("a", f"{__name__}:Connect4")]),
+            plugin("second", bg_games=[game("a")]),
+        ]
+    )
+    both = threading.Barrier(2, timeout=TIMEOUT_S)
+    tried: list[object] = []
+
+    def make(target: object) -> object:
+        tried.append(target)
+        if len(tried) <= 2:
+            both.wait()
+            raise PluginError("first is broken")
+        return target
+
+    with ThreadPoolExecutor(2) as threads:
+        made = [threads.submit(registry.make, "games", "a", None, make) for _ in range(2)]
+        assert [one.result() for one in made] == [Connect4, Connect4]
 
 
 def test_wrong_option_does_not_make_a_game_give_way(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
