@@ -101,7 +101,7 @@ def run(
     Raises
     ------
     KeyboardInterrupt
-        After the work has ended, or if it goes on for a second although it was told to end.
+        On Ctrl-C, after the work has ended, or after one second if it does not stop.
     """
     job = _Job(work)
     if stop is not None:

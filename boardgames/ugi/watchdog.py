@@ -8,7 +8,7 @@ parent has ended, it kills the remaining groups. The program is run by its path,
 so this file imports only the standard library.
 
 On Linux the children that an engine has moved out of its group are killed too. They are found
-in /proc as its descendants, or by a variable in their environment, which is left if their parent has ended.
+in /proc as its descendants, or by a variable in their environment, which survives when their parent exits.
 Elsewhere only the group is killed.
 """
 
@@ -27,7 +27,7 @@ EXIT_TIMEOUT_S = 1.0
 POLL_INTERVAL_S = 0.5
 READ_BYTES = 4096
 MARK = "BOARDGAMES_ENGINE"
-"""The environment variable that has the number of the group in an engine and its children."""
+"""Environment variable that marks an engine and its children with the number of their group."""
 PROCESSES = Path("/proc")
 KILL_ROUNDS, KILL_INTERVAL_S = 20, 0.005
 """How often to look for more processes, since they may start others before they are killed."""
@@ -187,11 +187,11 @@ def kill_groups(groups: set[int]) -> None:
 
 
 def family(group: int) -> set[int]:
-    """Return the leader of a group that still runs, its descendants and their descendants; only on Linux.
+    """Return the running processes of a group and all their descendants; none except on Linux.
 
     Examples
     --------
-    >>> family(0)
+    >>> family(2**31)
     set()
     """
     parents: dict[int, int] = {}
@@ -199,11 +199,11 @@ def family(group: int) -> set[int]:
     mark = f"{MARK}={group}".encode()
     for folder in PROCESSES.glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it may end meanwhile
-            state, parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:2]
+            state, parent, leader = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:3]
             if state != b"Z":
                 process = int(folder.name)
                 parents[process] = int(parent)
-                if process == group or mark in (folder / "environ").read_bytes().split(b"\0"):
+                if int(leader) == group or mark in (folder / "environ").read_bytes().split(b"\0"):
                     members.add(process)
     size = -1
     while len(members) > size:

@@ -74,6 +74,6 @@ def sized_evaluate(board: Board) -> Callable[[Words, Reals], float]:
     return evaluate
 
 
-def evaluation(board: Board) -> Evaluation:
+def evaluation(board: Board, weights: tuple[float, ...] = WEIGHTS) -> Evaluation:
     """Return the evaluation `lines` for one board size."""
-    return Evaluation("lines", sized_evaluate(board), np.array(WEIGHTS), unit=RETURN, bound=BOUND)
+    return Evaluation("lines", sized_evaluate(board), np.array(weights), unit=RETURN, bound=BOUND)

@@ -32,7 +32,7 @@ def bg_agents() -> list[Entry]:
         ),
         Entry(
             "lines",
-            "looks ahead with weights of lines set by hand; never changes",
+            "fixed-depth alpha-beta with hand-set weights for lines; never changes",
             "boardgames_connect4.agents:Lines",
             game="connect4",
         ),
