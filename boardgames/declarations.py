@@ -454,7 +454,7 @@ class Facts:
         of different versions can be compared: it must not play by the game's own evaluation, which
         may improve.
     search_yardstick : str
-        The same for results that are used in a search three plies deep; by default `yardstick`.
+        The opponent of `alphabeta:depth=3` with the learned weights; by default `yardstick`.
     options : tuple of Option
         Options for loading the game; `Game` sets them to its `declared_options`.
     layouts : mapping of str to str
@@ -468,8 +468,8 @@ class Facts:
     presets : mapping of str to mapping
         Settings of learners that suit the game, by name of the preset and then of the
         learner. Training uses the preset `default`, if there is one, and the learner's own
-        defaults for the rest. Likewise those of experiments, for which `layout` may be
-        among the settings.
+        defaults for the rest. A preset may also have settings for experiments, including
+        `layout`.
     """
 
     name: str

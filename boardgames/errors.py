@@ -2,8 +2,8 @@
 
 A message starts in lower case and says in one line what is wrong and, if
 possible, what to do. The command line prints it as it is and exits with code 2.
-Whatever text from outside a message quotes, `BoardgamesError` keeps it on one
-line and shortens it.
+`BoardgamesError` keeps every message on one line and shortens it, since messages
+quote text from outside.
 """
 
 from collections.abc import Iterable
@@ -70,7 +70,7 @@ class PluginError(BoardgamesError):
     message : str
         What happened.
     details : str, optional
-        What the plug-in itself says about it, which may name files of the user.
+        Text of the plug-in's own error; it may contain the user's file names.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def shortened(text: str) -> str:
-    r"""Return a message as one line, with an ellipsis in words, and in all of it, if too long.
+    r"""Return a message on one line; long words, and then the message, lose their middle to an ellipsis.
 
     Examples
     --------

@@ -149,8 +149,8 @@ class PlayedMove:
 class _unlocked_property(cached_property[_Value]):  # noqa: N801 - used like `property`
     """A cached property without a lock.
 
-    In Python 3.11 that of functools holds one lock for the positions of all games while it computes a
-    value, so a kernel that hangs would stop every thread.
+    In Python 3.11 `functools.cached_property` holds a lock shared by all instances while it computes
+    a value, so one kernel that hangs would block the property for every game.
     """
 
     @overload
@@ -344,7 +344,10 @@ _RESULTS: dict[str, type] = {
     "is_move_text": object,
     "explain_illegal_move": str,
 }
-"""The methods of a game that plug-ins implement, and the types of their results; callers check `object`."""
+"""The methods of a game that plug-ins implement, and the types of their results.
+
+`object` means that the caller checks the result.
+"""
 
 
 class Game(ABC):

@@ -2,9 +2,9 @@
 
 A manager is a state machine driven by method calls; `play` is a short loop on
 top. It keeps what belongs to a match but not to a position: clocks, move times,
-repetitions and draw offers. A person's clock runs as soon as it is their turn,
-or with `starts_clocks=False` as soon as a front end has shown them the board; an
-agent's only while the agent is being asked for a move. A manager is used in one
+repetitions and draw offers. A person's clock starts with their turn; with
+`starts_clocks=False` it starts when `start_clock` is called, once the board is
+visible. An agent's clock runs only while it thinks. A manager is used in one
 thread. Another thread may call it while an agent thinks; the agent's move
 is then dropped if the match has moved on. A program in which several threads use a
 manager holds a lock for each call, and releases it `while_thinking`.
@@ -656,7 +656,7 @@ class Manager:
     def _fail(self, side: int, error: BaseException) -> Outcome:
         """End the match because of an error by an agent."""
         is_move_error = isinstance(error, MoveError)
-        self.fault = _text_of(error)
+        self.fault = _fault_text(error)
         if self._clock.is_exceeded(side, self._clock.elapsed):
             return self._lose(side, Termination.TIME)
         return self._lose(side, Termination.ILLEGAL_MOVE if is_move_error else Termination.CRASH)
@@ -739,7 +739,7 @@ class Manager:
             except BaseException as error:  # the outcome is final
                 if is_interrupt(error):
                     raise
-                self.fault = self.fault or _text_of(error)
+                self.fault = self.fault or _fault_text(error)
                 warn_once(f"player {name!r}", error, self._reported)
         self._emit(MatchEvent("ended", outcome=outcome))
         return outcome
@@ -773,8 +773,8 @@ class Manager:
             notify("bg_match_ended", manager=match, outcome=event.outcome)
 
 
-def _text_of(error: BaseException) -> str:
-    """Return the text of an agent's error that is kept."""
+def _fault_text(error: BaseException) -> str:
+    """Return the text of an agent's error, as kept in `fault`."""
     return str(error) if isinstance(error, MoveError | PluginError) else describe_error(error)
 
 

@@ -93,7 +93,7 @@ def check(
     if move is not None and not position_texts:
         raise OptionError("--move needs --position: say in which position to check the move")
     sys.path.append("")  # an installed program does not search the current folder
-    slow = None if reference is None else load_reference(reference, game)
+    reference_rules = None if reference is None else load_reference(reference, game)
     at = [game.parse(text) for text in position_texts]
     with spinner(f"checking {game_name}"):
         report = check_game(
@@ -101,7 +101,7 @@ def check(
             matches=matches,
             positions=positions,
             seed=seed,
-            reference=slow,
+            reference=reference_rules,
             perft_depth=perft_depth,
             isolated=True,
             only=only,

@@ -139,7 +139,12 @@ def rules(game_name: str, options: tuple[str, ...]) -> None:
         "BOARDGAMES_BLOCK=hexifence boardgames plugins",
     )
 )
-@click.option("--check", "is_thorough", is_flag=True, help="Also import everything that the plug-ins offer.")
+@click.option(
+    "--check",
+    "is_thorough",
+    is_flag=True,
+    help="Import everything the plug-ins offer, and report what fails.",
+)
 @json_option
 @click.pass_context
 def plugins(context: click.Context, is_thorough: bool, as_json: bool) -> None:

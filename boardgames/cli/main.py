@@ -21,7 +21,7 @@ import click
 from boardgames import __version__
 from boardgames.cli.interrupts import end_if_stuck, interrupts
 from boardgames.cli.options import SuggestingGroup, examples
-from boardgames.cli.output import clean_reports, one_line, print_error
+from boardgames.cli.output import install_exception_hooks, one_line, print_error
 from boardgames.cli.program import (
     COMPLETION_VARIABLE,
     DEBUG_VARIABLE,
@@ -33,7 +33,7 @@ from boardgames.cli.progress import compilation_shown
 from boardgames.errors import BoardgamesError, OptionError, PluginError, describe_error, quote
 from boardgames.faults import is_interrupt, plugin_at_fault
 
-HINT = f"; {DEBUG_VARIABLE}=1 shows where"
+HINT = f"; set {DEBUG_VARIABLE}=1 for the traceback"
 COMMANDS = {
     "agents": ("listing:agents", "List the agents, or the options of one."),
     "analyze": ("analyze:analyze", "Evaluate the moves of a position, or review a recorded match."),
@@ -154,7 +154,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     warnings.showwarning = _show_warning
     _prepare_streams()
-    clean_reports()
+    install_exception_hooks()
     try:
         with interrupts(), end_if_stuck():
             code = _run(arguments)

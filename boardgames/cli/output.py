@@ -49,8 +49,8 @@ def say(text: str = "", *, err: bool = False, file: IO[str] | None = None, nl: b
     click.echo("\n".join(map(printable, text.split("\n"))), err=err, file=file, nl=nl)
 
 
-def clean_reports() -> None:
-    """Clean the tracebacks that Python prints, in any thread, as `say` does."""
+def install_exception_hooks() -> None:
+    """Let Python print tracebacks, in any thread, cleaned as by `say`."""
 
     def print_traceback(kind: type[BaseException], error: BaseException, trace: Any) -> None:  # a traceback
         import traceback
@@ -66,7 +66,7 @@ def clean_reports() -> None:
     )
 
 
-def clean_logs() -> None:
+def log_to_stderr() -> None:
     """Print warnings and errors that are logged on stderr, cleaned as by `say`: they may quote plug-ins."""
     import logging
 

@@ -9,7 +9,7 @@ import click
 from boardgames.cli.completion import complete_game
 from boardgames.cli.interrupts import end_if_stuck
 from boardgames.cli.options import Number, examples
-from boardgames.cli.output import clean_logs, say
+from boardgames.cli.output import log_to_stderr, say
 from boardgames.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
 END_SECONDS = 1.8
-"""After Ctrl-C the server has this time to save the matches and to end."""
+"""How long the server may take to save matches and exit after Ctrl-C."""
 WEB_MODULES = ("msgspec", "starlette", "uvicorn", "websockets")
 
 
@@ -53,7 +53,7 @@ def serve(game: str | None, host: str, port: int, opens: bool) -> None:
     def announce(address: str) -> None:
         _announce(address + (f"#/new/{game}" if game else ""), opens=opens)
 
-    clean_logs()
+    log_to_stderr()
     with end_if_stuck(seconds=END_SECONDS, always=True):
         run(host, port, announce)
 
@@ -108,7 +108,7 @@ def serve_match(setup: "MatchSetup", record: "Record | None", *, opens: bool) ->
         request = msgspec.convert(msgspec.to_builtins(asked) | setup.rules, CreateMatch)
     except msgspec.ValidationError as error:
         raise OptionError(f"this match cannot be played in the browser: {error}") from None
-    clean_logs()
+    log_to_stderr()
     with end_if_stuck(seconds=END_SECONDS, always=True):
         serve(
             DEFAULT_HOST,

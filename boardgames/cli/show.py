@@ -76,9 +76,9 @@ def show(
     With --features the board is drawn with the overlays of the game, if it has
     any: in Hexifence the kinds of edges, and chains and loops. Below it are the
     features of the position, each with its weight and with what it contributes
-    to the value of the position. They are from the point of view of the side
-    that made the last of the --moves, as in `td`, which values the positions after
-    its own moves; without --moves they are those of the side that is not to move.
+    to the value of the position. They are given for the side that made the last
+    move of --moves or, without --moves, for the side that is not to move: like
+    `td`, they value a position after one's own move.
     """
     if weights_text is not None and not has_features:
         raise OptionError("--weights needs --features")

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from boardgames.score import Score
 
 STDIN = "-"
-PROGRESS_STEPS = 200
-"""Positions of a file are solved in this many steps; the progress is shown after each of them."""
+MAX_PROGRESS_UPDATES = 200
+"""How often the progress is shown while the positions of a file are solved."""
 
 
 @click.command(
@@ -244,7 +244,7 @@ def _solve_all(
 
     started = time.monotonic()
     scores: list[Score] = []
-    share = max(1, len(positions) // PROGRESS_STEPS)
+    chunk_size = max(1, len(positions) // MAX_PROGRESS_UPDATES)
 
     def done() -> str:
         return f"{len(scores):,} of {len(positions):,} positions, {player.solver_nodes():,} nodes"
@@ -256,8 +256,8 @@ def _solve_all(
             stop_after(seconds, interrupted) as stop,
             suppress(MatchError),  # stopped before all were solved
         ):
-            for first in range(0, len(positions), share):
-                scores += player.scores(positions[first : first + share], Context(stop=stop))
+            for first in range(0, len(positions), chunk_size):
+                scores += player.scores(positions[first : first + chunk_size], Context(stop=stop))
     finally:
         close_player(player)
     if len(scores) < len(positions):

@@ -109,8 +109,9 @@ def _yardstick_faults(game: Game, name: str) -> Iterator["Fault | str"]:
             yield f"{fact} must be an agent that does not learn as it plays"
         elif game.evaluation is not NO_EVALUATION and player.options.get(WEIGHTS.name, "") is None:
             yield Fault(
-                f"{fact} plays by the game's own evaluation and changes with it; name weights that stay as "
-                f"they are, as in {quote(f'{player.name}:weights=NAME')}",
+                f"{fact} plays by the game's own evaluation and changes with it, so results of different "
+                "versions cannot be compared; "
+                f"name fixed weights, as in {quote(f'{player.name}:weights=NAME')}",
                 is_remark=True,
             )
     finally:

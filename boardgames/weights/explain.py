@@ -45,7 +45,7 @@ class Explanation:
     weights : str or None
         Name of the weights; None without weights.
     side : int
-        The side from whose point of view everything is.
+        The side whose point of view is taken.
     terms : tuple of Term
         The features in order.
     total, value : float or None
@@ -87,7 +87,7 @@ def explain(
     name : str, optional
         What to call the weights.
     side : int, optional
-        The side from whose point of view everything is, usually the one that has just moved; by
+        The side whose point of view is taken, usually the one that has just moved; by
         default the side that is not to move.
 
     Examples

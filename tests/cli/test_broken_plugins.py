@@ -15,6 +15,7 @@ import pytest
 from installed import add_plugin
 
 from boardgames.cli import listing
+from boardgames.cli.main import HINT
 from boardgames.errors import PluginError
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.players.simple import Random
@@ -119,10 +120,13 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("game", "reason"),
     [
-        ("undrawable", "Undrawable.draw raised ValueError: no ink; BOARDGAMES_DEBUG=1 shows where"),
-        ("exits", "Exits.draw raised SystemExit: 0; BOARDGAMES_DEBUG=1 shows where"),
-        ("interrupts", "Interrupts.draw raised KeyboardInterrupt; BOARDGAMES_DEBUG=1 shows where"),
-        ("wordless", "Wordless.format_action raised KeyError: 'no words'; BOARDGAMES_DEBUG=1 shows where"),
+        ("undrawable", f"Undrawable.draw raised ValueError: no ink{HINT}"),
+        ("exits", f"Exits.draw raised SystemExit: 0{HINT}"),
+        ("interrupts", f"Interrupts.draw raised KeyboardInterrupt{HINT}"),
+        (
+            "wordless",
+            f"Wordless.format_action raised KeyError: 'no words'{HINT}",
+        ),
         ("blank", "Blank.draw returned None, not a Picture"),
         ("mute", "Mute.format_action returned None, not a str"),
     ],
@@ -149,7 +153,10 @@ def test_an_error_of_a_plugin_shows_its_traceback_on_request(
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        ("unlabelled", "agent 'unlabelled' is broken: ValueError: no label; BOARDGAMES_DEBUG=1 shows where"),
+        (
+            "unlabelled",
+            f"agent 'unlabelled' is broken: ValueError: no label{HINT}",
+        ),
         ("numbered", "agent 'numbered' describes itself as 5, which is not a string"),
         (
             "no-class",
@@ -167,7 +174,10 @@ def test_an_agent_that_cannot_enter_an_arena_gives_one_line(agent: str, reason: 
     ("agent", "reason"),
     [
         ("valueless", "Valueless.analyse returned None, not an Analysis"),
-        ("interrupting", "Interrupting.analyse raised KeyboardInterrupt; BOARDGAMES_DEBUG=1 shows where"),
+        (
+            "interrupting",
+            f"Interrupting.analyse raised KeyboardInterrupt{HINT}",
+        ),
     ],
 )
 def test_an_agent_that_cannot_analyse_gives_one_line(agent: str, reason: str, bg: Run) -> None:

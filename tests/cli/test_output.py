@@ -10,8 +10,8 @@ from rich.cells import cell_len
 
 from boardgames.cli.output import (
     NARROWEST_NAME,
-    clean_logs,
-    clean_reports,
+    install_exception_hooks,
+    log_to_stderr,
     one_line,
     outcome_text,
     print_error,
@@ -140,8 +140,8 @@ def test_logs_and_tracebacks_cannot_control_the_terminal(
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
-    clean_logs()
-    clean_reports()
+    log_to_stderr()
+    install_exception_hooks()
     try:
         raise ValueError(EVIL)
     except ValueError as error:

@@ -696,7 +696,7 @@ def test_a_usable_home_gives_no_warning(fresh: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_not_used_for_long_is_removed_when_something_new_is_saved(workshop: Workshop) -> None:
+def test_kernels_unused_for_30_days_are_removed_when_another_is_saved(workshop: Workshop) -> None:
     def age(path: Path, days: float) -> None:
         then = time.time() - days * 86_400
         os.utime(path, (then, then))

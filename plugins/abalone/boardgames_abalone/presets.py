@@ -71,7 +71,7 @@ _EXPERIMENTS: dict[str, object] = {
     "test_epsilon": 0.1,
     "ply_limit": 1000,
 }
-"""Settings of experiments with which the results come nearest to those of the original's tables.
+"""Experiment settings whose results come closest to the original's tables.
 
 `fine-tuning` has the learning rate of 0.1 that the original names. With 0.9 weights diverge in it, and
 in `basic-training` they grow very large, which makes some trained selves lose as they did in the original.

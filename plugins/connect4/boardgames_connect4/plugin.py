@@ -32,7 +32,7 @@ def bg_agents() -> list[Entry]:
         ),
         Entry(
             "lines",
-            "fixed-depth alpha-beta with hand-set weights for lines; never changes",
+            "alpha-beta of fixed depth with weights that never change",
             "boardgames_connect4.agents:Lines",
             game="connect4",
         ),

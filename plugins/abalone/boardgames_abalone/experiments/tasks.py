@@ -127,7 +127,7 @@ def play_learning_and_frozen(
     first, second : float64[n]
         Initial weights of each player, for both series.
     parameters : TDParameters
-        Hyperparameters; both kinds of matches have their exploration.
+        Hyperparameters; `epsilon` applies to both series.
     """
     learning = train_pair(setup, np.stack([first, second]), [parameters] * matches, seed=seed).matches
     frozen = play_matches(
