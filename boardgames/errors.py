@@ -83,6 +83,10 @@ class PluginError(BoardgamesError):
         self.summary = message
 
 
+class RulesError(PluginError):
+    """The code of a game has failed, so no player is to blame."""
+
+
 class KernelError(PluginError, TypeError):
     """A kernel does not have the required signature."""
 
@@ -181,7 +185,7 @@ def quote(value: object) -> str:
         return f"{value[:MAX_QUOTED_LENGTH]!r}... ({len(value)} characters)"
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # noqa: BLE001 - very long numbers have no repr, and a plug-in's class may raise anything
+    except BaseException:  # noqa: BLE001 - very long numbers have no repr, and a plug-in's class may raise anything
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}..."
 
@@ -196,7 +200,7 @@ def describe_error(error: BaseException) -> str:
     """
     try:
         text = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - an exception of a plug-in may not even have a message
+    except BaseException:  # noqa: BLE001 - the message of a plug-in's exception may raise anything
         text = ""
     return shortened(f"{type(error).__name__}: {text}" if text else type(error).__name__)
 

@@ -74,7 +74,9 @@ def package_of(target: str) -> str:
     return target.partition(":")[0].partition(".")[0]
 
 
-def fault(module: str, what: str, reason: str, details: str = "") -> PluginError:
+def fault(
+    module: str, what: str, reason: str, details: str = "", *, kind: type[PluginError] = PluginError
+) -> PluginError:
     """Return the error that blames a plug-in for what its code has done.
 
     Parameters
@@ -87,6 +89,8 @@ def fault(module: str, what: str, reason: str, details: str = "") -> PluginError
         What it has done, such as `returned None, not a Picture`.
     details : str
         What the plug-in says about it.
+    kind : type
+        The class of the error.
 
     Examples
     --------
@@ -95,13 +99,15 @@ def fault(module: str, what: str, reason: str, details: str = "") -> PluginError
     """
     package = package_of(module)
     source = f"plug-in {_plugins[package]!r}" if package in _plugins else f"the module {package!r}"
-    return PluginError(f"{source} is broken: {what} {reason}", details)
+    return kind(f"{source} is broken: {what} {reason}", details)
 
 
-def raised(module: str, what: str, error: BaseException) -> PluginError:
+def raised(
+    module: str, what: str, error: BaseException, *, kind: type[PluginError] = PluginError
+) -> PluginError:
     """Return the error that blames a plug-in for an exception."""
-    kind, _, text = describe_error(error).partition(": ")
-    return fault(module, what, f"raised {kind}", text)
+    name, _, text = describe_error(error).partition(": ")
+    return fault(module, what, f"raised {name}", text, kind=kind)
 
 
 @contextmanager
@@ -151,7 +157,7 @@ def contained(error: BaseException) -> Exception:
     return wrapped
 
 
-def guard_methods(cls: type, results: Mapping[str, type]) -> None:
+def guard_methods(cls: type, results: Mapping[str, type], kind: type[PluginError] = PluginError) -> None:
     """Guard the methods that a plug-in's class implements, and check the types of their results.
 
     Parameters
@@ -160,16 +166,18 @@ def guard_methods(cls: type, results: Mapping[str, type]) -> None:
         A new subclass. Those of the core are left as they are.
     results : mapping
         The names of the methods and the types of their results; `object` if any will do.
+    kind : type
+        The class of the errors.
     """
     if package_of(cls.__module__) == CORE:
         return
-    for name, kind in results.items():
+    for name, expected in results.items():
         method = vars(cls).get(name)
         if isinstance(method, FunctionType):
-            setattr(cls, name, _guarded(method, kind))
+            setattr(cls, name, _guarded(method, expected, kind))
 
 
-def _guarded(method: FunctionType, kind: type) -> Callable[..., Any]:
+def _guarded(method: FunctionType, expected: type, kind: type[PluginError]) -> Callable[..., Any]:
     module, what = method.__module__, method.__qualname__.rpartition("<locals>.")[2]
 
     @functools.wraps(method)
@@ -182,10 +190,13 @@ def _guarded(method: FunctionType, kind: type) -> Callable[..., Any]:
             # the input of a person may end, for example
             if is_interrupt(error) or getattr(arguments[0], "is_human", False):
                 raise
-            raise raised(module, what, error) from error
-        if not isinstance(result, kind):
-            article = "an" if kind.__name__[0] in "AEIOU" else "a"
-            raise fault(module, what, f"returned {quote(result)}, not {article} {kind.__name__}")
+            raise raised(module, what, error, kind=kind) from error
+        if not isinstance(result, expected):
+            article = "an" if expected.__name__[0] in "AEIOU" else "a"
+            reason = f"returned {quote(result)}, not {article} {expected.__name__}"
+            raise fault(module, what, reason, kind=kind)
+        if expected is str and type(result) is not str:  # its other methods may do anything
+            return str.__str__(result)
         return result
 
     return call

@@ -29,6 +29,7 @@ from boardgames.errors import (
     OptionError,
     PluginError,
     PositionError,
+    RulesError,
     UnknownNameError,
     quote,
     suggest,
@@ -40,6 +41,8 @@ from boardgames.picture import Picture
 from boardgames.score import Score
 
 WORD_BITS = 64
+MAX_POINTS = 2**53
+"""Larger numbers are not exact in JSON."""
 DRAWN = 2
 """What the kernel `outcome` returns for a draw."""
 
@@ -239,7 +242,13 @@ class Position:
     @property
     def score(self) -> tuple[int, int]:
         """Return the points of side 0 and side 1; (0, 0) in a game without points."""
-        return self.game.score(self._words)
+        points = self.game.score(self._words)
+        if len(points) != 2 or not all(
+            isinstance(one, int | np.integer) and abs(one) <= MAX_POINTS for one in points
+        ):
+            what, reason = f"{type(self.game).__name__}.score", f"returned {quote(points)}, not two integers"
+            raise fault(type(self.game).__module__, what, reason, kind=RulesError)
+        return int(points[0]), int(points[1])
 
     def is_legal(self, move: Move | str) -> bool:
         """Return True if `move` can be made here."""
@@ -392,7 +401,7 @@ class Game(ABC):
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
-        guard_methods(cls, _RESULTS)
+        guard_methods(cls, _RESULTS, RulesError)
 
     def __init__(self, *, layout: str | None = None, **options: object) -> None:
         owner = f"game {type(self).__name__.lower()!r}"
@@ -548,7 +557,7 @@ class Game(ABC):
         if not position._is_legal_action(action):
             what = f"{type(self).__name__}.parse_action"
             reason = f"returned {quote(action)} for {quote(text)}, which is not a legal action"
-            raise fault(type(self).__module__, what, reason)
+            raise fault(type(self).__module__, what, reason, kind=RulesError)
         return Move(action, self.format_action(position.words, action))
 
     def format_move(self, position: Position, move: Move, *, notation: str | None = None) -> str:
@@ -682,7 +691,8 @@ class Game(ABC):
         return self.layout_options.get(layout, {}) if isinstance(layout, str) else {}
 
     def _kernel_fault(self, kernel: str, reason: str) -> PluginError:
-        return fault(type(self).__module__, f"the kernel {kernel} of {type(self).__name__}", reason)
+        what = f"the kernel {kernel} of {type(self).__name__}"
+        return fault(type(self).__module__, what, reason, kind=RulesError)
 
     def _check_notation(self, notation: str | None, known: Sequence[str]) -> None:
         if notation is not None and notation not in known:

@@ -33,6 +33,7 @@ from boardgames.errors import (
     MoveError,
     PluginError,
     PositionError,
+    RulesError,
     describe_error,
     quote,
 )
@@ -607,7 +608,7 @@ class Manager:
             with self._while_thinking():
                 choice = player.choose(position, limit, context)
         except BaseException as error:
-            if player.is_human or is_interrupt(error):
+            if _is_not_of_player(player, error):
                 raise
             return self._fail(side, error) if self._is_waiting_at(position) else self.outcome
         finally:
@@ -630,7 +631,7 @@ class Manager:
             try:
                 player.match_started(side)
             except BaseException as error:
-                if player.is_human or is_interrupt(error):
+                if _is_not_of_player(player, error):
                     raise
                 self._fail(side, error)
         self._settle()
@@ -776,6 +777,11 @@ class Manager:
 def _fault_text(error: BaseException) -> str:
     """Return the text of an agent's error, as kept in `fault`."""
     return str(error) if isinstance(error, MoveError | PluginError) else describe_error(error)
+
+
+def _is_not_of_player(player: Player, error: BaseException) -> bool:
+    """Return True for an exception for which an agent must not lose the match."""
+    return player.is_human or is_interrupt(error) or isinstance(error, RulesError)
 
 
 def _is_person(player: Player | None) -> bool:

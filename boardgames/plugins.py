@@ -315,7 +315,8 @@ class Registry:
                 raise
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
-            self.plugins.append(Plugin(point.name, version, summary, describe_error(error)))
+            text = str(error) if isinstance(error, BoardgamesError) else describe_error(error)
+            self.plugins.append(Plugin(point.name, version, summary, text))
             return
         duplicates = []
         name_package(package_of(point.module), point.name, is_own=True)

@@ -150,6 +150,18 @@ def test_a_very_long_message_is_shortened_in_the_middle(text: str) -> None:
     assert message.endswith(("x: no such file", "x : no such file"))
 
 
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, ValueError])
+def test_text_that_cannot_be_had_is_replaced_by_the_class(raised: type[BaseException]) -> None:
+    class Wordless(Exception):  # noqa: N818 - a plug-in may call it as it likes
+        def __str__(self) -> str:
+            raise raised
+
+        __repr__ = __str__
+
+    assert describe_error(Wordless()) == "Wordless"
+    assert quote(Wordless()) == "a value of type Wordless"
+
+
 def test_descriptions_of_foreign_exceptions_are_one_short_line() -> None:
     described = describe_error(ValueError("\n".join(9999 * ["a long line"])))
     assert len(described.splitlines()) == 1

@@ -12,7 +12,7 @@ from installed import add_plugin
 
 import boardgames
 from boardgames.cli.interrupts import interrupts
-from boardgames.errors import MatchError, PluginError, PositionError
+from boardgames.errors import MatchError, PluginError, PositionError, RulesError
 from boardgames.faults import Interrupted, blaming, contained, fault, is_interrupt
 from boardgames.game import Game
 from boardgames.kernels import Actions, LegalMoves, SideToMove, Words, kernel
@@ -82,6 +82,47 @@ def test_game_that_returns_nothing_is_broken(
     broken = type("Broken", (Connect4,), {method: nothing, "__module__": __name__})
     with pytest.raises(PluginError, match=rf"is broken: Broken\.{expected}"):
         call(broken())
+
+
+class Disguised(str):
+    """A text whose own methods fail."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+    __format__ = __repr__ = __str__  # type: ignore[assignment]  # they fail like it
+
+
+def test_texts_of_a_game_are_plain_strings() -> None:
+    broken = type("Broken", (Connect4,), {"format_words": lambda *_: Disguised("x"), "__module__": __name__})
+    assert f"{broken().start()}" == "x"
+
+
+@pytest.mark.parametrize(
+    "points",
+    [(1,), (1, 2, 3), (float("nan"), 0), (0, 10**5000), ("1", "2")],
+    ids=["one", "three", "no number", "huge", "texts"],
+)
+def test_points_are_two_integers(points: tuple[object, ...]) -> None:
+    broken = type("Broken", (Connect4,), {"score": lambda *_: points, "__module__": __name__})
+    with pytest.raises(RulesError, match=r"is broken: Broken.score returned .*, not two integers"):
+        _ = broken().start().score
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_no_agent_loses_because_the_rules_fail(side: int) -> None:
+    def fail(self: Game, *arguments: Any, **more: Any) -> str:
+        raise ValueError("no words")
+
+    fail.__qualname__ = "Broken.format_action"
+    broken = type("Broken", (Connect4,), {"format_action": fail, "__module__": __name__})()
+    start = broken.parse("4") if side else broken.start()
+    match = boardgames.Manager(broken, [Random(broken), Random(broken)], start=start)
+    with pytest.raises(RulesError, match=r"is broken: Broken\.format_action raised ValueError: no words"):
+        match.step()
+    assert match.outcome is None
 
 
 @kernel(LegalMoves)

@@ -335,7 +335,7 @@ def test_wrapper_is_refused_when_its_plugin_is_loaded(
     monkeypatch.setitem(sys.modules, module.__name__, module)
     plugin = Registry([EntryPoint("wrapping", module.__name__, PROJECT)]).plugins[-1]
     assert plugin.error == (
-        f"PluginError: hook wrappers are not supported, so {hook} must not be marked with {option}=True"
+        f"hook wrappers are not supported, so {hook} must not be marked with {option}=True"
     )
 
 

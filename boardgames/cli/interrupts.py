@@ -22,6 +22,8 @@ STUCK_SECONDS = 1.0
 """If the main thread has not reacted to Ctrl-C after this time, it is in a kernel that does not return."""
 SAVE_SECONDS = 0.7
 """How long the program waits for a match to be saved before it ends."""
+MOST_INTERRUPTS = 3
+"""After this many the program ends even if the main thread reacts: a plug-in may catch them and go on."""
 LAG_SECONDS = 0.25
 """How much later than the main thread the thread that watches it may see the same signal."""
 TERMINATION_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -45,6 +47,8 @@ def end_if_stuck(
 ) -> Iterator[None]:
     """End the program if the main thread is in a kernel that never returns and does not react to Ctrl-C.
 
+    Also if it goes on although Ctrl-C was pressed three times.
+
     Python calls handlers of signals in the main thread, once it is back from compiled code. But a
     byte is written to a pipe at once, and another thread waits for it.
 
@@ -67,6 +71,7 @@ def end_if_stuck(
     def watch() -> None:
         number = 0  # the signal that may not have been handled yet
         since: float | None = None  # when it came
+        count = 0
         while True:
             wait = None if since is None else max(since + seconds - time.monotonic(), 0.0)
             if select.select([readable], [], [], wait)[0]:
@@ -74,12 +79,14 @@ def end_if_stuck(
                 if not numbers:  # the block has ended
                     break
                 ending = [one for one in numbers if one in ENDING_SIGNALS]
+                count += len(ending)
                 if ending and (since is None or (_reactions.is_after(since) and not always)):
                     since, number = time.monotonic(), ending[0]
             else:
                 assert since is not None
                 is_ours = getattr(signal.getsignal(number), "__module__", None) == __name__
-                if always or (is_ours and not _reactions.is_after(since)):
+                is_ignored = count >= MOST_INTERRUPTS or not _reactions.is_after(since)
+                if always or (is_ours and is_ignored):
                     _end_now(save)
                 since = None
         os.close(readable)
@@ -116,21 +123,27 @@ def without_interrupts() -> AbstractContextManager[None]:
 
 @contextmanager
 def stop_on_interrupt() -> "Iterator[Stop]":
-    """Yield a `Stop` that the first Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt."""
+    """Yield a `Stop` that the first Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt.
+
+    The program counts as stuck (`end_if_stuck`) unless the block ends soon after the first one.
+    """
     from boardgames.player import Stop
 
     stop, interrupted = Stop(), threading.Event()
 
     def handle(number: int, frame: object) -> None:
-        _reactions.note()
         if interrupted.is_set():
+            _reactions.note()
             raise Interrupted
         interrupted.set()
         # set by another thread: the interrupted one may hold the stop's lock
         threading.Thread(target=stop.set, name="boardgames-stop", daemon=True).start()
 
-    with _handling((signal.SIGINT,), handle):
-        yield stop
+    try:
+        with _handling((signal.SIGINT,), handle):
+            yield stop
+    finally:
+        _reactions.note()
 
 
 class _Reactions:

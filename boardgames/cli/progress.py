@@ -132,7 +132,7 @@ class Spinner:
 
         detail = ""
         if self._detail is not None:
-            with suppress(Exception):  # a plug-in may raise anything, and the work itself goes on
+            with suppress(BaseException):  # a plug-in may raise anything, and the work itself goes on
                 detail = self._detail()
         seconds = time.monotonic() - self._started
         parts = (self.text, detail, f"{seconds:.0f} s" if seconds >= SHOWN_AFTER_S else "")

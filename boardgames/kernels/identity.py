@@ -154,7 +154,8 @@ class _Description:
                 self.texts.append("empty cell")
             else:
                 self._add_captured(captured, names)
-        if own_name == function.__qualname__:
+        older = function.__globals__.get(own_name)
+        if own_name == function.__qualname__ and isinstance(older, Dispatcher):  # a reload replaces it
             self._named.add((id(function.__globals__), own_name))
         self._add_named(function.__globals__, names)
         if not (own_name or self._is_python):

@@ -31,24 +31,39 @@ from hashlib import pbkdf2_hmac  # like a kernel, it sees no signal before it re
 from boardgames.cli.interrupts import end_if_stuck, interrupts
 
 with interrupts(), end_if_stuck(seconds=2):
-    print("ready", flush=True)
+    print("next", flush=True)
     try:
         pbkdf2_hmac("sha256", b"", b"", 500_000)
     except KeyboardInterrupt:
-        print("reacted", flush=True)
+        print("next", flush=True)
     pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+"""
+GOING_ON = """
+import time
+from boardgames.cli.interrupts import end_if_stuck, interrupts
+
+with interrupts(), end_if_stuck(seconds=0.5):
+    while True:
+        try:
+            print("next", flush=True)
+            time.sleep(600)
+        except BaseException:
+            pass
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_an_interrupt_ends_a_program_that_hangs_after_it_has_reacted_to_an_earlier_one() -> None:
-    process = subprocess.Popen([sys.executable, "-c", LATE_REACTION], stdout=subprocess.PIPE, text=True)
+@pytest.mark.parametrize(
+    ("program", "presses"), [(LATE_REACTION, 2), (GOING_ON, 3)], ids=["a hang after a reaction", "caught"]
+)
+def test_ctrl_c_ends_a_program_that_has_reacted_to_an_earlier_one(program: str, presses: int) -> None:
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        for line in ("ready", "reacted"):
-            assert process.stdout.readline() == f"{line}\n"
-            time.sleep(0.0 if line == "ready" else 0.5)
+        for press in range(presses):
+            assert process.stdout.readline() == "next\n"
+            time.sleep(0.5 if press else 0.0)
             process.send_signal(signal.SIGINT)
         assert process.wait(TIMEOUT_S) == 130
     finally:

@@ -135,10 +135,18 @@ def ends(process: "subprocess.Popen[str]") -> tuple[str, str]:
         (("play", "stuck", "--first", "random", "--second", "random"), True),
         (("play", "stuck", "--first", "alphabeta:depth=2", "--second", "random"), False),
         (("play", "sleeping", "--first", "random", "--second", "human"), False),
+        (("analyze", "stuck", "--agent", "alphabeta:depth=3"), False),
         (("show", "sleeping"), False),
         (("show", "stuck", "--position", "x../.../..."), False),
     ],
-    ids=["kernel in the main thread", "kernel in a search", "drawing", "show a drawing", "show a kernel"],
+    ids=[
+        "kernel",
+        "search",
+        "drawing",
+        "analysis",
+        "show a drawing",
+        "show a kernel",
+    ],
 )
 def test_one_ctrl_c_ends_a_command_that_hangs(
     start: Start, tmp_path: Path, home: Path, arguments: tuple[str, ...], saved: bool

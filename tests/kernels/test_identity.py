@@ -167,6 +167,15 @@ def test_another_captured_value_gives_another_identity(first: object, second: ob
     assert identity(capture(first)) == identity(capture(first)) != identity(capture(second))
 
 
+def test_a_constant_counts_that_has_the_name_of_the_function() -> None:
+    def named_like_its_constant(constant: int) -> FunctionType:
+        function = run("def made(n): return n + made")
+        function.__globals__["made"] = constant
+        return function
+
+    assert identity(named_like_its_constant(3)) != identity(named_like_its_constant(5))
+
+
 def test_a_variable_that_the_code_does_not_name_does_not_count() -> None:
     source = "def made(n): return value + n"
     assert identity(run(source, value=1, other=2)) == identity(run(source, value=1, other=3))
