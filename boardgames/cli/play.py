@@ -258,7 +258,8 @@ def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
             save_match(manager.record())
         return EXIT_INTERRUPTED
     assert manager.outcome is not None
-    say(f"\n{outcome_text(manager.outcome, manager.game)} after {manager.ply} plies")
+    plies = "1 ply" if manager.ply == 1 else f"{manager.ply} plies"
+    say(f"\n{outcome_text(manager.outcome, manager.game)} after {plies}")
     print_learned(manager)
     if manager.fault:
         say(printable(manager.fault), err=True)

@@ -84,11 +84,15 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         try:
             content = _read_private(path)
             checksum, body = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
-            if hashlib.sha256(body).digest() != checksum:
+            if self._checksum(body) != checksum:
                 return None
             return CompileResult._rebuild(target_context, *pickle.loads(body))  # noqa: S301 - our own folder
         except Exception:  # noqa: BLE001 - a damaged file is a miss, whatever Numba does with it
             return None
+
+    def _checksum(self, body: bytes) -> bytes:
+        """Return the checksum of a file, which is another one under the name of another kernel."""
+        return hashlib.sha256(self.identity.encode() + body).digest()
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Check the compiled function, then write it atomically."""
@@ -102,7 +106,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.tmp")
         try:
             with open(temporary, "xb", opener=_open_private) as file:
-                file.write(hashlib.sha256(body).digest() + body)
+                file.write(self._checksum(body) + body)
             temporary.replace(path)
         except OSError:
             with suppress(OSError):
@@ -140,7 +144,10 @@ def kernel_folder(module: str) -> Path | None:
         return None
     folder = base / re.sub(r"\W", "_", module.partition(".")[0])
     if folder.is_symlink() or not _is_usable(folder):
-        warnings.warn(f"{folder} is not a private folder: kernels are not cached; remove it", stacklevel=2)
+        warnings.warn(
+            f"{folder} is not a folder that only you can write to: kernels are not cached; remove it",
+            stacklevel=2,
+        )
         return None
     return folder
 
@@ -151,9 +158,14 @@ def _base_folder() -> Path | None:
     if _is_usable(home):
         return home
     if not spare.is_symlink() and _is_usable(spare):  # in a shared folder anyone may create a link
-        warnings.warn(f"{home} is not a private folder: kernels are cached in {spare}", stacklevel=2)
+        warnings.warn(
+            f"{home} is not a folder that only you can write to: kernels are cached in {spare}", stacklevel=2
+        )
         return spare
-    warnings.warn(f"neither {home} nor {spare} is a private folder: kernels are not cached", stacklevel=2)
+    warnings.warn(
+        f"neither {home} nor {spare} is a folder that only you can write to: kernels are not cached",
+        stacklevel=2,
+    )
     return None
 
 

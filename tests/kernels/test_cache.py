@@ -534,6 +534,18 @@ def test_a_damaged_file_is_a_miss(workshop: Workshop, damage: Callable[[bytes], 
 
 
 @pytest.mark.slow
+def test_the_file_of_another_kernel_is_a_miss(workshop: Workshop) -> None:
+    workshop.write_game(size=5)
+    workshop.size()
+    (five,) = workshop.files()
+    workshop.write_game(size=7)
+    workshop.size()
+    (seven,) = set(workshop.files()) - {five}
+    seven.write_bytes(five.read_bytes())
+    assert workshop.size() == ["7", "1"]
+
+
+@pytest.mark.slow
 def test_changed_machine_code_is_a_miss(workshop: Workshop) -> None:
     workshop.write_game(size=0x12345678)
     number = str(0x12345678)
@@ -606,7 +618,7 @@ def test_the_folder_is_private_to_the_user(fresh: Path) -> None:
 def test_a_folder_that_others_can_write_to_is_not_used(fresh: Path, tmp_path: Path, mode: int) -> None:
     fresh.mkdir(parents=True)
     fresh.chmod(mode)
-    with pytest.warns(UserWarning, match="is not a private folder"):
+    with pytest.warns(UserWarning, match="is not a folder that only you can write to"):
         folder = kernel_folder(__name__)
     assert folder is not None
     assert folder.is_relative_to(spare(tmp_path))
@@ -626,7 +638,8 @@ def test_a_folder_below_that_others_could_have_made_is_not_used(
         folder.symlink_to(tmp_path / "elsewhere")
     kernel_folder.cache_clear()
     with pytest.warns(
-        UserWarning, match=f"{folder} is not a private folder: kernels are not cached; remove it"
+        UserWarning,
+        match=f"{folder} is not a folder that only you can write to: kernels are not cached; remove it",
     ):
         assert kernel_folder(__name__) is None
 
