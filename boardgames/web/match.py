@@ -40,13 +40,13 @@ from boardgames.web.messages import (
     encode,
     picture_json,
 )
-from boardgames.web.searches import GRACE, NOBODY_WAITS, PERSON_WAITS, Searches
+from boardgames.web.searches import GRACE_SECONDS, NOBODY_WAITS, PERSON_WAITS, Searches
 
 TOKEN_BYTES = 18
 HINT_SECONDS = 1.0
 OVERDUE_SECONDS = 60.0
 """So long after its time an agent is told to stop; after twice as long it loses, because it hangs."""
-WATCH_INTERVAL = 0.1
+WATCH_SECONDS = 0.1
 TICK_MARGIN = 0.02
 """Seconds after the end of a person's time before it is checked, so that it is certainly over."""
 
@@ -501,7 +501,7 @@ class LiveMatch:
             self._steps = 1
             self._changed()
 
-    async def close(self, seconds: float = GRACE) -> None:
+    async def close(self, seconds: float = GRACE_SECONDS) -> None:
         """Stop the agents and release what they hold, unless that takes too long because they hang."""
         if self._driver is not None:
             self._driver.cancel()
@@ -634,13 +634,13 @@ class LiveMatch:
         """Wait until an agent has moved, or has lost because its time is up or it hangs."""
         seconds, over_since = self.request.move_time[side] or 0.0, None
         while not search.done():
-            await asyncio.wait([search], timeout=WATCH_INTERVAL)
+            await asyncio.wait([search], timeout=WATCH_SECONDS)
             now = time.monotonic()
             if search.done():
                 await search
             elif self.is_over:
                 over_since = over_since or now
-                if now - over_since > GRACE:
+                if now - over_since > GRACE_SECONDS:
                     return
             elif self._is_thinking:
                 late = now - self._thinking_since - seconds
