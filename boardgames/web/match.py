@@ -13,7 +13,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from boardgames.manager import Manager
 from boardgames.player import Context, Limit, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
 from boardgames.store import ServedMatch
-from boardgames.web.calls import LOAD_SECONDS, Calls, call_in_thread, game_subject
+from boardgames.web.calls import LOAD_SECONDS, Calls, NotRespondingError, call_in_thread, game_subject
 from boardgames.web.messages import (
     CreateMatch,
     Hint,
@@ -45,7 +45,9 @@ from boardgames.web.searches import GRACE_SECONDS, NOBODY_WAITS, PERSON_WAITS, S
 TOKEN_BYTES = 18
 HINT_SECONDS = 1.0
 OVERDUE_SECONDS = 60.0
-"""So long after its time an agent is told to stop; after twice as long it loses, because it hangs."""
+"""How long past its time limit an agent is told to stop; after twice that it forfeits."""
+RETRY_SECONDS = 1.0
+"""How long a match waits before it asks again for what did not respond."""
 WATCH_SECONDS = 0.1
 TICK_MARGIN = 0.02
 """Seconds after the end of a person's time before it is checked, so that it is certainly over."""
@@ -578,29 +580,39 @@ class LiveMatch:
     # --- the agents and the clocks ---------------------------------------------
 
     async def _drive(self) -> None:
-        """Let agents move, and end the match when a person's time is up; stop if a plug-in is broken."""
-        try:
-            await self._let_all_move()
-        except PluginError as error:
-            _log.error("match %s has stopped: %s", self.key, error, exc_info=error.__cause__)
-            self._trouble = error.summary
-            self._changed()
+        """Let agents move, and end the match when a person's time is up.
 
-    async def _let_all_move(self) -> None:
+        If a game or an agent does not respond, try again later; if it is broken, when the match changes.
+        """
         while True:
             self._wake.clear()
-            state = self._snapshot.state
-            if self.is_over:  # it can be reopened by taking a move back
-                await self._wake.wait()
-            elif not self._is_agents_turn:
-                await self._wait(self._seconds_left())
-                if not self._wake.is_set():
-                    await self._change(lambda manager: manager.tick())
-            elif (self._is_paused and not self._steps) or (state.clocks is not None and not self._is_full):
-                await self._wake.wait()
+            try:
+                await self._advance()
+            except PluginError as error:
+                if self._trouble != error.summary:
+                    _log.error("match %s has stopped: %s", self.key, error, exc_info=error.__cause__)
+                    self._trouble = error.summary
+                    self._on_change(self)
+                await self._wait(RETRY_SECONDS if isinstance(error, NotRespondingError) else None)
             else:
-                self._steps = 0
-                await self._let_agent_move()
+                if self._trouble is not None:
+                    self._trouble = None
+                    self._on_change(self)
+
+    async def _advance(self) -> None:
+        """Let an agent move, or wait until the time of a person is up or the match changes."""
+        state = self._snapshot.state
+        if self.is_over:  # it can be reopened by taking a move back
+            await self._wake.wait()
+        elif not self._is_agents_turn:
+            await self._wait(self._seconds_left())
+            if not self._wake.is_set():
+                await self._change(lambda manager: manager.tick())
+        elif (self._is_paused and not self._steps) or (state.clocks is not None and not self._is_full):
+            await self._wake.wait()
+        else:
+            self._steps = 0
+            await self._let_agent_move()
 
     async def _let_agent_move(self) -> None:
         started, stop = time.monotonic(), Stop()
@@ -621,7 +633,8 @@ class LiveMatch:
         )
         try:
             await self._watch_agent(search, self.side_to_move, stop)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, PluginError):
+            stop.set()
             search.cancel()
             raise
         finally:
@@ -645,12 +658,13 @@ class LiveMatch:
             elif self._is_thinking:
                 late = now - self._thinking_since - seconds
                 left = self._seconds_left()
-                if left is not None and left <= TICK_MARGIN:
-                    await self._change(lambda manager: manager.tick())
-                elif late > 2 * OVERDUE_SECONDS:
-                    await self._change(partial(_forfeit_if_to_move, side))
-                elif late > OVERDUE_SECONDS:
-                    stop.set()
+                with suppress(NotRespondingError):  # the game; try again at the next look
+                    if left is not None and left <= TICK_MARGIN:
+                        await self._change(lambda manager: manager.tick())
+                    elif late > 2 * OVERDUE_SECONDS:
+                        await self._change(partial(_forfeit_if_to_move, side))
+                    elif late > OVERDUE_SECONDS:
+                        stop.set()
 
     def _report(self, driver: asyncio.Task[None]) -> None:
         if not driver.cancelled() and (error := driver.exception()) is not None:
