@@ -16,13 +16,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from boardgames import plugins
 from boardgames.errors import MatchError, PluginError
-from boardgames.game import Termination
+from boardgames.game import Position, Termination
 from boardgames.manager import Manager
 from boardgames.player import Context, Limit, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
@@ -41,6 +41,7 @@ from boardgames.web.messages import (
     picture_json,
 )
 from boardgames.web.searches import GRACE_SECONDS, NOBODY_WAITS, PERSON_WAITS, Searches
+from boardgames.web.tables import Tables, size_of
 
 TOKEN_BYTES = 18
 HINT_SECONDS = 1.0
@@ -96,7 +97,7 @@ def new_token() -> str:
 
 
 def hash_of(token: str) -> str:
-    """Return what is kept of a secret."""
+    """Return the SHA-256 of a seat's secret, which is all the server stores."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -151,6 +152,8 @@ class LiveMatch:
         How the methods of the manager are called in threads.
     searches : Searches
         Where agents think.
+    tables : Tables
+        Where the tables of the agents that give hints are counted.
     on_change : callable
         Called after every change.
     values : sequence of str or None
@@ -171,6 +174,7 @@ class LiveMatch:
         *,
         calls: Calls,
         searches: Searches,
+        tables: Tables,
         on_change: Callable[["LiveMatch"], None],
         values: Sequence[str | None] = (),
         fault: str | None = None,
@@ -182,7 +186,7 @@ class LiveMatch:
         self.undo_request: int | None = None
         self._manager = manager
         self._lock = lock
-        self._calls, self._searches = calls, searches
+        self._calls, self._searches, self._tables = calls, searches, tables
         self._on_change = on_change
         self._old_values, self._old_fault = tuple(values), fault
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
@@ -243,6 +247,11 @@ class LiveMatch:
         return not self.is_over and not self._is_agents_turn
 
     @property
+    def has_tables(self) -> bool:
+        """Return True if an agent of the match has tables that count."""
+        return any(player is not None and size_of(player) for player in self._manager.players)
+
+    @property
     def has_running_clock(self) -> bool:
         """Return True if the clock of a person is running, so that they can lose on time."""
         return self.waits_for_person and self._seconds_left() is not None
@@ -298,7 +307,7 @@ class LiveMatch:
             If the match has fewer moves, the other one is not legal there, or there is no such overlay.
         """
 
-        def look(manager: Manager) -> tuple[Any, ...]:
+        def look(manager: Manager) -> tuple[Position, ...]:
             positions = manager.positions
             if ply >= len(positions):
                 raise MatchError(f"the match has {len(positions) - 1} moves, not {ply}")
@@ -329,9 +338,11 @@ class LiveMatch:
         ------
         MatchError
             If the match is over.
+        TablesError
+            If there is not enough memory for the agent's tables.
         """
 
-        def look(manager: Manager) -> tuple[Any, int]:
+        def look(manager: Manager) -> tuple[Position, int]:
             if manager.outcome is not None:
                 raise MatchError("the match is over")
             return manager.position, manager.ply
@@ -342,6 +353,7 @@ class LiveMatch:
         def think() -> Hint:
             player = load_player(game.facts.default_agent, game)
             try:
+                self._tables.reserve(player)
                 choice = player.choose(position, Limit(seconds=HINT_SECONDS), Context(stop=stop))
             finally:
                 close_player(player)
@@ -351,7 +363,7 @@ class LiveMatch:
         subject = agent_subject(game.facts.default_agent, game.facts.name)
         return await self._searches.run(think, stop, subject=subject, seconds=HINT_SECONDS)
 
-    async def saved(self) -> ServedMatch:
+    def saved(self) -> ServedMatch:
         """Return what the store keeps of the match as it was after the last change."""
         record, values, fault = self._kept
         data = {

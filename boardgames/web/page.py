@@ -360,9 +360,7 @@ class Page:
                 await self._send_text(self._replies.popleft())
             for key in tuple(self._dirty):
                 self._dirty.discard(key)
-                match = self._lobby.get(key)
-                if match is not None and key in self._joined:
-                    await self._send_text(match.state(sorted(self._joined[key])))
+                await self._send_state(key)
             if self._is_list_dirty:
                 self._is_list_dirty = False
                 await self._send_text(encode(messages.MatchesReply(matches=self._lobby.entries())))
@@ -372,6 +370,12 @@ class Page:
             if self._compiling is not None:
                 compiling, self._compiling = self._compiling, None
                 await self._send_text(encode(compiling))
+
+    async def _send_state(self, key: str) -> None:
+        """Send the state of a match; this is no part of `_send`, which would keep the match in memory."""
+        match = self._lobby.get(key)
+        if match is not None and key in self._joined:
+            await self._send_text(match.state(sorted(self._joined[key])))
 
     async def _send_text(self, message: bytes) -> None:
         try:

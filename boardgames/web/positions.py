@@ -1,6 +1,6 @@
 """Positions and records that a page looks at: moves made freely, positions set up, records read and written.
 
-The functions are called in threads, since loading a game may take a moment.
+The coroutines run in the event loop and call game code in threads.
 """
 
 from collections.abc import Callable, Sequence
@@ -68,8 +68,8 @@ async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
         load = partial(game_of, request.game, request.layout, request.options)
         return await in_thread(lobby, request.game, partial(_line_of_game, request), load=load)
     match = await lobby.find(request.match)
-    saved = await match.saved()
-    return await in_thread(lobby, match.request.game, lambda: _line_of_match(saved.record, request.ply))
+    record = match.saved().record
+    return await in_thread(lobby, match.request.game, lambda: _line_of_match(record, request.ply))
 
 
 async def in_thread(

@@ -151,7 +151,7 @@ def test_secrets_of_seats_are_not_stored(start: Callable[[], Server], path: Path
 def test_match_that_nobody_watches_makes_room_in_memory_and_goes_on_later(
     server: Server, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boardgames.web.lobby.MOST_LOADED", 1)
+    monkeypatch.setattr("boardgames.web.lobby.MAX_LOADED_MATCHES", 1)
     created = page.create("here", "random")
     page.send("join", match=created["match"], token=created["token"])
     page.send("move", match=created["match"], ply=0, move="4")
@@ -174,13 +174,13 @@ def test_page_is_not_held_up_while_a_saved_match_is_loaded(
     key = created["match"]
     page.close()
     server = start()
-    opened, new_manager = threading.Event(), lobby._new_manager
+    opened, make_manager = threading.Event(), lobby._make_manager
 
     def wait_and_make(*arguments: Any) -> Any:
         opened.wait(TIMEOUT_S)
-        return new_manager(*arguments)
+        return make_manager(*arguments)
 
-    monkeypatch.setattr(lobby, "_new_manager", wait_and_make)
+    monkeypatch.setattr(lobby, "_make_manager", wait_and_make)
     page, other, gone = server.page(), server.page(), server.page()
     try:
         page.send("join", match=key, token=created["token"])

@@ -208,7 +208,7 @@ def test_state_tells_what_is_left_for_a_move(server: Server, page: Page) -> None
 def test_match_with_a_running_clock_is_not_unloaded(
     server: Server, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boardgames.web.lobby.MOST_LOADED", 1)
+    monkeypatch.setattr("boardgames.web.lobby.MAX_LOADED_MATCHES", 1)
     created = page.create("here", "random", clock=[LONG, LONG])
     key = created["match"]
     join(page, key, created["token"])
