@@ -6,6 +6,7 @@ the event loop never waits for a thread.
 """
 
 import asyncio
+import contextvars
 import hashlib
 import hmac
 import logging
@@ -111,6 +112,15 @@ class _Snapshot:
     taken_at: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """What is saved of a match at one moment: its record, what players expected, and an agent's fault."""
+
+    record: str
+    values: list[str | None]
+    fault: str | None
+
+
 class MatchLock:
     """The lock of a match, which is released while one of its agents thinks."""
 
@@ -197,8 +207,8 @@ class LiveMatch:
         self._wake = asyncio.Event()
         self._stop: Stop | None = None
         self._trouble: str | None = None
-        self._kept: tuple[str, list[str | None], str | None] = ("", [], None)
-        self._snapshot: _Snapshot  # `open` makes the first one
+        self._saved: _Saved  # `open` makes this and the first snapshot
+        self._snapshot: _Snapshot
         self._pages: set[int] = set()
         self._loop = asyncio.get_running_loop()
         self._driver: asyncio.Task[None] | None = None
@@ -211,8 +221,9 @@ class LiveMatch:
         PluginError
             If the game cannot draw its board.
         """
-        self._snapshot = await self._call_game(partial(self._new_snapshot, 0))
-        self._driver = self._loop.create_task(self._drive())
+        await self._call_game(partial(self._update, 0))
+        # what the match does of its own accord is not done for the page that has opened it
+        self._driver = self._loop.create_task(self._drive(), context=contextvars.Context())
         self._driver.add_done_callback(self._report)
 
     # --- what pages see --------------------------------------------------------
@@ -365,16 +376,15 @@ class LiveMatch:
 
     def saved(self) -> ServedMatch:
         """Return what the store keeps of the match as it was after the last change."""
-        record, values, fault = self._kept
         data = {
             "request": msgspec.to_builtins(self.request),
             "entry": msgspec.to_builtins(self.entry()),
             "seats": [[seat.kind, seat.name, seat.token_hash] for seat in self.seats],
-            "values": values,
-            "fault": fault,
+            "values": self._saved.values,
+            "fault": self._saved.fault,
             "trusted": self.trusted,
         }
-        return ServedMatch(self.key, data, record)
+        return ServedMatch(self.key, data, self._saved.record)
 
     # --- what people do --------------------------------------------------------
 
@@ -583,7 +593,7 @@ class LiveMatch:
                 if self.seats[self._manager.side_to_move].has_seen_board:
                     self._manager.start_clock()
             finally:
-                self._snapshot = self._new_snapshot(self._snapshot.state.version + 1)
+                self._update(self._snapshot.state.version + 1)
 
     def _check_watched(self) -> None:
         if any(seat.kind != "agent" for seat in self.seats):
@@ -633,7 +643,7 @@ class LiveMatch:
         def step(manager: Manager) -> None:
             if manager.outcome is None and manager.players[manager.side_to_move] is not None:
                 self._is_thinking, self._thinking_since = True, time.monotonic()
-                self._snapshot = self._new_snapshot(self._snapshot.state.version)  # the clock starts now
+                self._update(self._snapshot.state.version)  # the clock starts now
                 self._loop.call_soon_threadsafe(self._on_change, self)
                 manager.step(stop=stop)
 
@@ -713,11 +723,22 @@ class LiveMatch:
 
     # --- snapshots -------------------------------------------------------------
 
+    def _update(self, version: int) -> None:
+        """Bring what is saved and the snapshot up to date; the former first, since drawing may fail.
+
+        The lock is held, or no other thread knows the match yet.
+        """
+        manager = self._manager
+        self._old_values = self._old_values[: len(manager.moves)]  # of moves that were not taken back
+        new = [played.score for played in manager.moves[len(self._old_values) :]]
+        values = [*self._old_values, *(None if score is None else str(score) for score in new)]
+        self._saved = _Saved(str(manager.record()), values, _fault_text(manager) or self._old_fault)
+        self._snapshot = self._new_snapshot(version)
+
     def _new_snapshot(self, version: int) -> _Snapshot:
-        """Return the state of the match. The lock is held, or no other thread knows the match yet."""
+        """Return the state of the match, after what is saved has been brought up to date."""
         manager = self._manager
         facts, outcome = manager.game.facts, manager.outcome
-        self._kept = str(manager.record()), self._values(), self._fault()  # first, since drawing may fail
         picture = manager.position.picture()
         if manager.ply:
             picture = picture.since(manager.positions[-2].picture())
@@ -739,7 +760,7 @@ class LiveMatch:
                     round(played.seconds, 3),
                     value,
                 )
-                for played, value in zip(manager.moves, self._values(), strict=True)
+                for played, value in zip(manager.moves, self._saved.values, strict=True)
             ],
             picture=picture_json(picture),
             clocks=manager.clocks,
@@ -748,23 +769,13 @@ class LiveMatch:
             limit="" if manager.move_limit is None else "move {} of {}".format(*manager.move_limit),
             score=manager.position.score,
             outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
-            fault=self._fault(),
+            fault=self._saved.fault,
             draw_offer=manager.draw_offer,
             announcement=_announcement(manager),
         )
         limits = [] if manager.clocks is None else [manager.clocks[manager.side_to_move]]
         limits += [] if manager.move_clock is None else [manager.move_clock]
         return _Snapshot(state, min(limits, default=None), manager.is_clock_running, time.monotonic())
-
-    def _values(self) -> list[str | None]:
-        """Return what the players expected when they made their moves."""
-        moves = self._manager.moves
-        self._old_values = self._old_values[: len(moves)]
-        new = moves[len(self._old_values) :]
-        return [*self._old_values, *(None if played.score is None else str(played.score) for played in new)]
-
-    def _fault(self) -> str | None:
-        return _fault_text(self._manager) or self._old_fault
 
 
 def _forfeit_if_to_move(side: int, manager: Manager) -> None:

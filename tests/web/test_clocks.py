@@ -1,12 +1,17 @@
 """Clocks: they run when both seats are taken and the side to move has been shown the board."""
 
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import TIMEOUT_S
 from web_pages import Kept, Page, Server
+
+from boardgames.web import lobby
+from boardgames.web.calls import MAX_CALLS_PER_PAGE
 
 LONG, SHORT = 60.0, 0.1
 LATER_S = 0.3
@@ -144,6 +149,27 @@ def test_one_page_with_both_seats_runs_both_clocks(page: Page) -> None:
     page.state(ply=1)
     page.send("shown", match=key, ply=1)
     assert page.outcome()["text"] == "red wins on time"
+
+
+def test_clock_runs_out_while_the_page_that_made_the_match_waits_for_answers(
+    page: Page, other: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, asked = threading.Event(), threading.Semaphore(0)
+
+    def wait(name: str) -> None:
+        asked.release()
+        opened.wait(TIMEOUT_S)
+
+    monkeypatch.setattr(lobby, "_describe", wait)
+    created = page.create("here", "here", clock=[SHORT, LONG])
+    try:
+        for _ in range(MAX_CALLS_PER_PAGE):
+            page.send("game", name="connect4")
+            assert asked.acquire(timeout=TIMEOUT_S)
+        join(other, created["match"], created["token"])
+        assert other.outcome()["text"] == "blue wins on time"
+    finally:
+        opened.set()
 
 
 def test_clocks_of_agents_need_no_page(server: Server, page: Page) -> None:
