@@ -12,7 +12,7 @@ from boardgames.errors import StoreError
 from boardgames.store import ServedMatch, Store
 from boardgames.store.lock import RunLock
 
-SAVE_INTERVAL = 0.2
+SAVE_INTERVAL_SECONDS = 0.2
 """Seconds between two writes, so that quick matches between agents do not keep the disk busy."""
 
 _Result = TypeVar("_Result")
@@ -93,7 +93,7 @@ class Archive:
             if self._is_closing.is_set():
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._is_closing.wait(), SAVE_INTERVAL)
+                await asyncio.wait_for(self._is_closing.wait(), SAVE_INTERVAL_SECONDS)
 
     async def _flush(self) -> None:
         changed, self._changed = self._changed, {}

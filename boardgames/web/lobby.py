@@ -48,7 +48,7 @@ AGENT_SECONDS = 1.0
 CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 CLOSE_SECONDS = 0.5
-"""How long the server waits for agents to release what they hold before it ends."""
+"""How long the server waits for agents to close before it exits."""
 KEY_BYTES = 6
 LARGEST_OPTIONS = {"threads": os.cpu_count() or 1, "table": 1024, "memory": 1024}
 """Largest values that pages may give to these options of agents: threads, and MB of tables."""

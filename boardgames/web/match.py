@@ -50,8 +50,8 @@ OVERDUE_SECONDS = 60.0
 """How long past its time limit an agent is told to stop; after twice that it forfeits."""
 RETRY_SECONDS = 1.0
 """How long a match waits before it asks again for what did not respond."""
-WATCH_SECONDS = 0.1
-TICK_MARGIN = 0.02
+WATCH_INTERVAL_SECONDS = 0.1
+TICK_MARGIN_SECONDS = 0.02
 """Seconds after the end of a person's time before it is checked, so that it is certainly over."""
 
 _log = logging.getLogger(__name__)
@@ -669,7 +669,7 @@ class LiveMatch:
         """Wait until an agent has moved, or has lost because its time is up or it hangs."""
         seconds, over_since = self.request.move_time[side] or 0.0, None
         while not search.done():
-            await asyncio.wait([search], timeout=WATCH_SECONDS)
+            await asyncio.wait([search], timeout=WATCH_INTERVAL_SECONDS)
             now = time.monotonic()
             if search.done():
                 await search
@@ -681,7 +681,7 @@ class LiveMatch:
                 late = now - self._thinking_since - seconds
                 left = self._seconds_left()
                 with suppress(NotRespondingError):  # the game; try again at the next look
-                    if left is not None and left <= TICK_MARGIN:
+                    if left is not None and left <= TICK_MARGIN_SECONDS:
                         await self._change(lambda manager: manager.tick())
                     elif late > 2 * OVERDUE_SECONDS:
                         await self._change(partial(_forfeit_if_to_move, side))
@@ -719,7 +719,7 @@ class LiveMatch:
         left = self._snapshot.seconds_left
         if left is None or not self._is_clock_running:
             return None
-        return max(left - (time.monotonic() - self._snapshot.taken_at), 0.0) + TICK_MARGIN
+        return max(left - (time.monotonic() - self._snapshot.taken_at), 0.0) + TICK_MARGIN_SECONDS
 
     # --- snapshots -------------------------------------------------------------
 

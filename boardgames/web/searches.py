@@ -16,7 +16,7 @@ MAX_WAIT_SECONDS = 3.0
 """The longest a search should wait for a thread."""
 GRACE_SECONDS = 2.0
 """How long a search may go on after it was told to stop."""
-CHECK_SECONDS = 0.05
+CHECK_INTERVAL_SECONDS = 0.05
 MAX_STUCK_SEARCHES = 3
 """An agent with this many searches that did not stop when told to cannot be used."""
 HANG_SECONDS = 300.0
@@ -165,7 +165,7 @@ class Searches:
 
     def _watch(self) -> None:
         if self._timer is None and self._waiting:
-            self._timer = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._make_room)
+            self._timer = asyncio.get_running_loop().call_later(CHECK_INTERVAL_SECONDS, self._make_room)
 
     def _make_room(self) -> None:
         """Stop searches that have used up their share while others wait."""

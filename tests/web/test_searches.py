@@ -17,7 +17,7 @@ from boardgames.web.searches import MAX_STUCK_SEARCHES, NOBODY_WAITS, PERSON_WAI
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody wait for seconds."""
-    for name in ("MAX_WAIT_SECONDS", "GRACE_SECONDS", "CHECK_SECONDS"):
+    for name in ("MAX_WAIT_SECONDS", "GRACE_SECONDS", "CHECK_INTERVAL_SECONDS"):
         monkeypatch.setattr(module, name, getattr(module, name) / 50)
 
 
