@@ -147,7 +147,7 @@ class Page:
         except (msgspec.MsgspecError, RecursionError) as error:
             self._reply(messages.Refused(reason=shortened(f"not a message of this protocol: {error}")))
             return
-        key = getattr(request, "match", None)
+        key: str = getattr(request, "match", None) or ""
         is_loading = type(request) in _LOADING and self._lobby.get(key) is None
         loading = self._loading.get(key)
         if type(request) not in _SLOW and not is_loading and loading is None:
