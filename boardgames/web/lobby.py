@@ -325,9 +325,11 @@ class Lobby:
 
     async def _unload_surplus(self) -> None:
         """Unload unwatched matches if too many are in memory."""
-        surplus = len(self._matches) - MAX_LOADED_MATCHES + 1
-        for match in self._unneeded()[: max(surplus, 0)]:
-            await self._unload(match)
+        while len(self._matches) >= MAX_LOADED_MATCHES:
+            unneeded = self._unneeded()  # anew each time, since much may happen while a match is unloaded
+            if not unneeded:
+                return
+            await self._unload(unneeded[0])
 
     async def _free_tables(self) -> bool:
         """Unload a match whose agents have tables, and return False if there is none."""
