@@ -34,8 +34,8 @@ LINE_MOVES = 12
 """Largest number of moves that are sent of a line of play."""
 GENERAL_AGENTS = ("alphabeta", "mcts")
 STUCK_SECONDS = 10.0
-"""How long an analysis waits for the previous one, which was told to stop."""
-SUPERSEDED = "the analysis was stopped, since another one has begun"
+"""How long an analysis waits for the previous one to stop."""
+SUPERSEDED = "the analysis was stopped because a new one has started"
 
 _Result = TypeVar("_Result")
 
@@ -209,17 +209,16 @@ class Analyst:
         except TimeoutError:
             self._abandon(kept)
             raise PluginError(
-                f"the analysis by {(kept.agent or name).partition(':')[0]!r} was told to stop and has not "
-                f"ended for {STUCK_SECONDS:g} s"
+                f"the previous analysis by {(kept.agent or name).partition(':')[0]!r} did not stop within "
+                f"{STUCK_SECONDS:g} s"
             ) from None
         try:
             if kept.stop is not stop:
                 raise MatchError(SUPERSEDED)
-            # a review has one Stop for all positions, which is not set because others wait for one
-            ends = stop if urgency == PERSON_WAITS else Stop()
+            # a review has one Stop for all its positions, which is not set because others wait
             result = await self._lobby.searches.run(
                 lambda: kept.think(agent, game, think),
-                ends,
+                stop if urgency == PERSON_WAITS else None,
                 urgency=urgency,
                 subject=agent_subject(name or game.facts.default_agent, game.facts.name),
                 seconds=seconds,

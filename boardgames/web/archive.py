@@ -2,7 +2,7 @@
 
 import asyncio
 import warnings
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +12,7 @@ from boardgames.errors import StoreError
 from boardgames.store import ServedMatch, Store
 from boardgames.store.lock import RunLock
 
-SAVE_INTERVAL = 0.2
+SAVE_INTERVAL_SECONDS = 0.2
 """Seconds between two writes, so that quick matches between agents do not keep the disk busy."""
 
 _Result = TypeVar("_Result")
@@ -32,7 +32,7 @@ class Archive:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
         self._store: Store | None = None
         self._lock: RunLock | None = None
-        self._changed: dict[str, Callable[[], Awaitable[ServedMatch]]] = {}
+        self._changed: dict[str, Callable[[], ServedMatch]] = {}
         self._saver: asyncio.Task[None] | None = None
         self._is_closing = asyncio.Event()
 
@@ -53,7 +53,7 @@ class Archive:
         """Return True if matches are saved."""
         return self._store is not None
 
-    def save(self, key: str, read: Callable[[], Awaitable[ServedMatch]]) -> None:
+    def save(self, key: str, read: Callable[[], ServedMatch]) -> None:
         """Save a match soon.
 
         Parameters
@@ -93,7 +93,7 @@ class Archive:
             if self._is_closing.is_set():
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._is_closing.wait(), SAVE_INTERVAL)
+                await asyncio.wait_for(self._is_closing.wait(), SAVE_INTERVAL_SECONDS)
 
     async def _flush(self) -> None:
         changed, self._changed = self._changed, {}
@@ -101,7 +101,7 @@ class Archive:
             matches = []
             for key, read in changed.items():
                 try:
-                    matches.append(await read())
+                    matches.append(read())
                 except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others are saved
                     warnings.warn(f"match {key} is not saved: {error}", RuntimeWarning, stacklevel=1)
             try:

@@ -1,7 +1,7 @@
 """Threads for the requests of pages: each game has a few of its own and cannot use up those of other games.
 
-A call that takes too long hangs, and what it belongs to is broken until the server is started again. Its
-thread cannot be ended, but neither does it keep the program from ending.
+A call that exceeds its time limit counts as hung: whoever waits for it is told, and its game cannot be used
+until the call returns after all. The thread cannot be stopped, but as a daemon it does not block exit.
 """
 
 import asyncio
@@ -10,24 +10,29 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import ContextVar
+from functools import partial
 from typing import TypeVar
 
 from boardgames.errors import PluginError
 from boardgames.faults import contained
 
-MOST_CALLS = 3
+MAX_CALLS_PER_GAME = 3
 """Calls for one game at the same time."""
-MOST_OF_PAGE = 2
+MAX_CALLS_PER_PAGE = 2
 """How many of them may be for one page."""
 HANG_SECONDS = 20.0
-"""A call that takes longer hangs."""
+"""A call that takes longer counts as hung."""
 LOAD_SECONDS = 600.0
 """The same for calls that may compile a game or an agent."""
 
 PAGE: ContextVar[int] = ContextVar("page", default=0)
-"""The page whose request is being answered."""
+"""The page whose request is being answered; 0 for what the server does of its own accord."""
 
 _Result = TypeVar("_Result")
+
+
+class NotRespondingError(PluginError):
+    """A game or an agent does not respond. It can be used again as soon as it does."""
 
 
 async def call_in_thread(function: Callable[[], _Result], name: str = "search") -> _Result:
@@ -56,7 +61,9 @@ class Calls:
         self._waiting: list[tuple[str, int, asyncio.Future[None]]] = []
         self._running: Counter[str] = Counter()
         self._of_pages: Counter[tuple[str, int]] = Counter()
+        self._hung: Counter[str] = Counter()
         self._broken: dict[str, str] = {}
+        """The subjects that have hung calls, and what is said about them."""
 
     async def run(
         self, subject: str, function: Callable[[], _Result], *, seconds: float | None = None
@@ -70,48 +77,46 @@ class Calls:
         function : callable
             Called without arguments.
         seconds : float, optional
-            The time after which it hangs, by default `HANG_SECONDS`.
+            Its time limit, by default `HANG_SECONDS`.
 
         Raises
         ------
-        PluginError
-            If it hangs, or another call for the same subject has hung before.
+        NotRespondingError
+            If it hangs, or another call for the same subject does.
         """
-        page = PAGE.get()
+        page, limit = PAGE.get(), HANG_SECONDS if seconds is None else seconds
         await self._turn(subject, page)
-        loop, limit = asyncio.get_running_loop(), HANG_SECONDS if seconds is None else seconds
-        call = loop.create_task(call_in_thread(function, name="call"))
-        result: asyncio.Future[_Result] = loop.create_future()
+        # the call keeps its place, and its time limit, even if nobody waits for it any more
+        return await asyncio.shield(asyncio.create_task(self._call(subject, page, function, limit)))
 
-        def end() -> None:
-            hang.cancel()
-            self._running[subject] -= 1
-            self._of_pages[subject, page] -= 1
-            self._admit()
-
-        def finished(call: asyncio.Task[_Result]) -> None:
-            error = None if call.cancelled() else call.exception()
-            if subject not in self._broken:
-                end()
-            if result.done() or call.cancelled():  # nobody waits any more
-                return
-            if error is None:
-                result.set_result(call.result())
-            else:
-                result.set_exception(error)
-
-        def hung() -> None:
+    async def _call(self, subject: str, page: int, function: Callable[[], _Result], limit: float) -> _Result:
+        """Call a function that has its turn, which ends when it returns or hangs."""
+        call = asyncio.create_task(call_in_thread(function, name="call"))
+        try:
+            await asyncio.wait([call], timeout=limit)
+            if call.done():
+                return call.result()
             self._broken[subject] = (
-                f"{subject} is broken: it has not answered within {limit:g} s; "
-                "it cannot be used until the server is started again"
+                f"{subject} did not answer within {limit:g} s and cannot be used until it does"
             )
-            end()
-            if not result.done():
-                result.set_exception(PluginError(self._broken[subject]))
+            self._hung[subject] += 1
+            call.add_done_callback(partial(self._answered, subject))
+            raise NotRespondingError(self._broken[subject])
+        finally:
+            self._release(subject, page)
 
-        hang = loop.call_later(limit, hung)
-        call.add_done_callback(finished)
-        return await result
+    def _answered(self, subject: str, call: asyncio.Task[_Result]) -> None:
+        """Let a subject be used again when the last of its hung calls has returned."""
+        if not call.cancelled():
+            call.exception()  # nobody waits for it any more
+        self._hung[subject] -= 1
+        if not self._hung[subject]:
+            del self._broken[subject]
+
+    def _release(self, subject: str, page: int) -> None:
+        self._running[subject] -= 1
+        self._of_pages[subject, page] -= 1
+        self._admit()
 
     async def _turn(self, subject: str, page: int) -> None:
         """Wait until there is room for another call."""
@@ -122,9 +127,7 @@ class Calls:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._running[subject] -= 1
-                self._of_pages[subject, page] -= 1
-                self._admit()
+                self._release(subject, page)
             raise
 
     def _admit(self) -> None:
@@ -133,9 +136,12 @@ class Calls:
         for subject, page, turn in self._waiting:
             if turn.done():  # cancelled
                 continue
-            has_room = self._running[subject] < MOST_CALLS and self._of_pages[subject, page] < MOST_OF_PAGE
+            has_room = (
+                self._running[subject] < MAX_CALLS_PER_GAME
+                and self._of_pages[subject, page] < MAX_CALLS_PER_PAGE
+            )
             if subject in self._broken:
-                turn.set_exception(PluginError(self._broken[subject]))
+                turn.set_exception(NotRespondingError(self._broken[subject]))
             elif has_room:
                 self._running[subject] += 1
                 self._of_pages[subject, page] += 1

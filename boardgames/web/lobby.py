@@ -40,15 +40,15 @@ from boardgames.web.tables import Tables, TablesError
 from boardgames.web.training import Training, trained_agents
 from boardgames.weights.lookup import offered_names, run_names, usable_agents, usable_names
 
-MOST_MATCHES = 200
+MAX_MATCHES = 200
 """The server keeps at most this many matches, and deletes old ones without spectators beyond that."""
-MOST_LOADED = 16
+MAX_LOADED_MATCHES = 16
 """Matches in memory, where agents have their tables, unless more of them are watched."""
 AGENT_SECONDS = 1.0
 CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 CLOSE_SECONDS = 0.5
-"""How long the server waits for agents to release what they hold before it ends."""
+"""How long the server waits for agents to close before it exits."""
 KEY_BYTES = 6
 LARGEST_OPTIONS = {"threads": os.cpu_count() or 1, "table": 1024, "memory": 1024}
 """Largest values that pages may give to these options of agents: threads, and MB of tables."""
@@ -199,7 +199,7 @@ class Lobby:
             If the game, an option, an agent, the position or a limit is not as it must be.
         """
         await self._make_room()
-        await self._unload()
+        await self._unload_surplus()
         manager, lock = await self._new_manager(request, record, trusted=trusted)
         token = new_token() if any(seat.kind == "here" for seat in request.seats) else None
         first, second = (_seat_of(seat, token) for seat in request.seats)
@@ -221,16 +221,17 @@ class Lobby:
     ) -> tuple[Manager, MatchLock]:
         plugins.registry().check_name("games", request.game)
         subject = game_subject(request.game)
-        make = partial(_new_manager, request, record, trusted, self.tables)
-        try:
-            return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
-        except TablesError:
-            await self._unload(most=0)
-            return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
+        make = partial(_make_manager, request, record, trusted, self.tables)
+        while True:
+            try:
+                return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
+            except TablesError:
+                if not await self._free_tables():
+                    raise
 
     async def _load(self, saved: ServedMatch) -> None:
         """Load a match that is not in memory."""
-        await self._unload()
+        await self._unload_surplus()
         data = saved.data
         try:
             request = msgspec.convert(data["request"], CreateMatch)
@@ -270,6 +271,7 @@ class Lobby:
             seats,
             calls=self.calls,
             searches=self.searches,
+            tables=self.tables,
             on_change=self._changed,
             values=values,
             fault=fault,
@@ -290,7 +292,7 @@ class Lobby:
             listener(match)
 
     async def _make_room(self) -> None:
-        """If there are too many matches, forget some that nobody watches: finished ones, then empty ones.
+        """Delete unwatched matches if there are too many: finished ones first, then those without moves.
 
         The oldest go first. A match with moves that is not over stays.
 
@@ -299,7 +301,7 @@ class Lobby:
         MatchError
             If too many have to stay.
         """
-        surplus = len(self._matches) + len(self._saved) - MOST_MATCHES + 1
+        surplus = len(self._matches) + len(self._saved) - MAX_MATCHES + 1
         if surplus <= 0:
             return
         unneeded = [
@@ -310,8 +312,8 @@ class Lobby:
         unneeded.sort(key=lambda entry: entry.live)
         if len(unneeded) < surplus:
             raise MatchError(
-                f"there are {MOST_MATCHES} matches on this server already, and none of them is finished or "
-                "empty; finish or resign one of them"
+                f"there are {MAX_MATCHES} matches on this server already, and all of them are in progress or "
+                "being watched: finish or resign one, or leave a finished one"
             )
         for key in [entry.id for entry in unneeded[:surplus]]:
             self._saved.pop(key, None)
@@ -321,21 +323,40 @@ class Lobby:
             if self._archive is not None:
                 await self._archive.forget([key])
 
-    async def _unload(self, most: int | None = None) -> None:
-        """Unload matches that nobody watches, finished ones first, until a page joins them again.
+    async def _unload_surplus(self) -> None:
+        """Unload unwatched matches if too many are in memory."""
+        while len(self._matches) >= MAX_LOADED_MATCHES:
+            unneeded = self._unneeded()  # anew each time, since much may happen while a match is unloaded
+            if not unneeded:
+                return
+            await self._unload(unneeded[0])
 
-        A match in which somebody's clock runs stays, since unloading it would stop the clock.
+    async def _free_tables(self) -> bool:
+        """Unload a match whose agents have tables, and return False if there is none."""
+        for match in self._unneeded():
+            if match.has_tables:
+                await self._unload(match)
+                return True
+        return False
+
+    def _unneeded(self) -> list[LiveMatch]:
+        """Return the matches that may be unloaded: nobody watches them and nothing happens in them.
+
+        Finished ones come first. Unloading would stop an agent that plays, or a person's clock.
         """
-        surplus = len(self._matches) - MOST_LOADED + 1 if most is None else len(self._matches) - most
-        unwatched = [match for match in self._matches.values() if match.pages == 0]
-        unwatched = [match for match in unwatched if not match.has_running_clock]
-        unwatched.sort(key=lambda match: (not match.is_over, not match.waits_for_person))
-        for match in unwatched[: max(surplus, 0)]:
-            saved = await match.saved()
-            if match.pages == 0 and self._matches.get(match.key) is match:
-                self._saved[match.key] = saved
-                del self._matches[match.key]
-                await match.close()
+        unneeded = [
+            match
+            for match in self._matches.values()
+            if match.pages == 0
+            and (match.is_over or (match.waits_for_person and not match.has_running_clock))
+        ]
+        return sorted(unneeded, key=lambda match: not match.is_over)
+
+    async def _unload(self, match: LiveMatch) -> None:
+        """Unload a match until a page joins it again."""
+        self._saved[match.key] = match.saved()
+        del self._matches[match.key]
+        await match.close()
 
     def _is_watched(self, key: str) -> bool:
         if key in self._loading and self._loading[key].locked():
@@ -413,7 +434,7 @@ def _seat_of(seat: SeatRequest, token: str | None) -> Seat:
     return Seat(seat.kind, name, hash_of(token) if token and seat.kind == "here" else "")
 
 
-def _new_manager(
+def _make_manager(
     request: CreateMatch, record: Record | None, trusted: bool, tables: Tables
 ) -> tuple[Manager, MatchLock]:
     """Return the manager of a match and its lock, and let it go on from a record if there is one."""

@@ -6,6 +6,7 @@ the event loop never waits for a thread.
 """
 
 import asyncio
+import contextvars
 import hashlib
 import hmac
 import logging
@@ -13,21 +14,21 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from boardgames import plugins
 from boardgames.errors import MatchError, PluginError
-from boardgames.game import Termination
+from boardgames.game import Position, Termination
 from boardgames.manager import Manager
 from boardgames.player import Context, Limit, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
 from boardgames.store import ServedMatch
-from boardgames.web.calls import LOAD_SECONDS, Calls, call_in_thread, game_subject
+from boardgames.web.calls import LOAD_SECONDS, Calls, NotRespondingError, call_in_thread, game_subject
 from boardgames.web.messages import (
     CreateMatch,
     Hint,
@@ -40,14 +41,17 @@ from boardgames.web.messages import (
     encode,
     picture_json,
 )
-from boardgames.web.searches import GRACE, NOBODY_WAITS, PERSON_WAITS, Searches
+from boardgames.web.searches import GRACE_SECONDS, NOBODY_WAITS, PERSON_WAITS, Searches
+from boardgames.web.tables import Tables, size_of
 
 TOKEN_BYTES = 18
 HINT_SECONDS = 1.0
 OVERDUE_SECONDS = 60.0
-"""So long after its time an agent is told to stop; after twice as long it loses, because it hangs."""
-WATCH_INTERVAL = 0.1
-TICK_MARGIN = 0.02
+"""How long past its time limit an agent is told to stop; after twice that it forfeits."""
+RETRY_SECONDS = 1.0
+"""How long a match waits before it asks again for what did not respond."""
+WATCH_INTERVAL_SECONDS = 0.1
+TICK_MARGIN_SECONDS = 0.02
 """Seconds after the end of a person's time before it is checked, so that it is certainly over."""
 
 _log = logging.getLogger(__name__)
@@ -94,7 +98,7 @@ def new_token() -> str:
 
 
 def hash_of(token: str) -> str:
-    """Return what is kept of a secret."""
+    """Return the SHA-256 of a seat's secret, which is all the server stores."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -106,6 +110,15 @@ class _Snapshot:
     seconds_left: float | None
     is_running: bool
     taken_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """What is saved of a match at one moment: its record, what players expected, and an agent's fault."""
+
+    record: str
+    values: list[str | None]
+    fault: str | None
 
 
 class MatchLock:
@@ -149,6 +162,8 @@ class LiveMatch:
         How the methods of the manager are called in threads.
     searches : Searches
         Where agents think.
+    tables : Tables
+        Where the tables of the agents that give hints are counted.
     on_change : callable
         Called after every change.
     values : sequence of str or None
@@ -169,6 +184,7 @@ class LiveMatch:
         *,
         calls: Calls,
         searches: Searches,
+        tables: Tables,
         on_change: Callable[["LiveMatch"], None],
         values: Sequence[str | None] = (),
         fault: str | None = None,
@@ -180,7 +196,7 @@ class LiveMatch:
         self.undo_request: int | None = None
         self._manager = manager
         self._lock = lock
-        self._calls, self._searches = calls, searches
+        self._calls, self._searches, self._tables = calls, searches, tables
         self._on_change = on_change
         self._old_values, self._old_fault = tuple(values), fault
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
@@ -191,8 +207,8 @@ class LiveMatch:
         self._wake = asyncio.Event()
         self._stop: Stop | None = None
         self._trouble: str | None = None
-        self._kept: tuple[str, list[str | None], str | None] = ("", [], None)
-        self._snapshot: _Snapshot  # `open` makes the first one
+        self._saved: _Saved  # `open` makes this and the first snapshot
+        self._snapshot: _Snapshot
         self._pages: set[int] = set()
         self._loop = asyncio.get_running_loop()
         self._driver: asyncio.Task[None] | None = None
@@ -205,8 +221,9 @@ class LiveMatch:
         PluginError
             If the game cannot draw its board.
         """
-        self._snapshot = await self._call_game(partial(self._new_snapshot, 0))
-        self._driver = self._loop.create_task(self._drive())
+        await self._call_game(partial(self._update, 0))
+        # what the match does of its own accord is not done for the page that has opened it
+        self._driver = self._loop.create_task(self._drive(), context=contextvars.Context())
         self._driver.add_done_callback(self._report)
 
     # --- what pages see --------------------------------------------------------
@@ -239,6 +256,11 @@ class LiveMatch:
     def waits_for_person(self) -> bool:
         """Return True if it is a person's turn."""
         return not self.is_over and not self._is_agents_turn
+
+    @property
+    def has_tables(self) -> bool:
+        """Return True if an agent of the match has tables that count."""
+        return any(player is not None and size_of(player) for player in self._manager.players)
 
     @property
     def has_running_clock(self) -> bool:
@@ -296,7 +318,7 @@ class LiveMatch:
             If the match has fewer moves, the other one is not legal there, or there is no such overlay.
         """
 
-        def look(manager: Manager) -> tuple[Any, ...]:
+        def look(manager: Manager) -> tuple[Position, ...]:
             positions = manager.positions
             if ply >= len(positions):
                 raise MatchError(f"the match has {len(positions) - 1} moves, not {ply}")
@@ -327,9 +349,11 @@ class LiveMatch:
         ------
         MatchError
             If the match is over.
+        TablesError
+            If there is not enough memory for the agent's tables.
         """
 
-        def look(manager: Manager) -> tuple[Any, int]:
+        def look(manager: Manager) -> tuple[Position, int]:
             if manager.outcome is not None:
                 raise MatchError("the match is over")
             return manager.position, manager.ply
@@ -340,6 +364,7 @@ class LiveMatch:
         def think() -> Hint:
             player = load_player(game.facts.default_agent, game)
             try:
+                self._tables.reserve(player)
                 choice = player.choose(position, Limit(seconds=HINT_SECONDS), Context(stop=stop))
             finally:
                 close_player(player)
@@ -349,18 +374,17 @@ class LiveMatch:
         subject = agent_subject(game.facts.default_agent, game.facts.name)
         return await self._searches.run(think, stop, subject=subject, seconds=HINT_SECONDS)
 
-    async def saved(self) -> ServedMatch:
+    def saved(self) -> ServedMatch:
         """Return what the store keeps of the match as it was after the last change."""
-        record, values, fault = self._kept
         data = {
             "request": msgspec.to_builtins(self.request),
             "entry": msgspec.to_builtins(self.entry()),
             "seats": [[seat.kind, seat.name, seat.token_hash] for seat in self.seats],
-            "values": values,
-            "fault": fault,
+            "values": self._saved.values,
+            "fault": self._saved.fault,
             "trusted": self.trusted,
         }
-        return ServedMatch(self.key, data, record)
+        return ServedMatch(self.key, data, self._saved.record)
 
     # --- what people do --------------------------------------------------------
 
@@ -501,7 +525,7 @@ class LiveMatch:
             self._steps = 1
             self._changed()
 
-    async def close(self, seconds: float = GRACE) -> None:
+    async def close(self, seconds: float = GRACE_SECONDS) -> None:
         """Stop the agents and release what they hold, unless that takes too long because they hang."""
         if self._driver is not None:
             self._driver.cancel()
@@ -569,7 +593,7 @@ class LiveMatch:
                 if self.seats[self._manager.side_to_move].has_seen_board:
                     self._manager.start_clock()
             finally:
-                self._snapshot = self._new_snapshot(self._snapshot.state.version + 1)
+                self._update(self._snapshot.state.version + 1)
 
     def _check_watched(self) -> None:
         if any(seat.kind != "agent" for seat in self.seats):
@@ -578,29 +602,39 @@ class LiveMatch:
     # --- the agents and the clocks ---------------------------------------------
 
     async def _drive(self) -> None:
-        """Let agents move, and end the match when a person's time is up; stop if a plug-in is broken."""
-        try:
-            await self._let_all_move()
-        except PluginError as error:
-            _log.error("match %s has stopped: %s", self.key, error, exc_info=error.__cause__)
-            self._trouble = error.summary
-            self._changed()
+        """Let agents move, and end the match when a person's time is up.
 
-    async def _let_all_move(self) -> None:
+        If a game or an agent does not respond, try again later; if it is broken, when the match changes.
+        """
         while True:
             self._wake.clear()
-            state = self._snapshot.state
-            if self.is_over:  # it can be reopened by taking a move back
-                await self._wake.wait()
-            elif not self._is_agents_turn:
-                await self._wait(self._seconds_left())
-                if not self._wake.is_set():
-                    await self._change(lambda manager: manager.tick())
-            elif (self._is_paused and not self._steps) or (state.clocks is not None and not self._is_full):
-                await self._wake.wait()
+            try:
+                await self._advance()
+            except PluginError as error:
+                if self._trouble != error.summary:
+                    _log.error("match %s cannot go on: %s", self.key, error, exc_info=error.__cause__)
+                    self._trouble = error.summary
+                    self._on_change(self)
+                await self._wait(RETRY_SECONDS if isinstance(error, NotRespondingError) else None)
             else:
-                self._steps = 0
-                await self._let_agent_move()
+                if self._trouble is not None:
+                    self._trouble = None
+                    self._on_change(self)
+
+    async def _advance(self) -> None:
+        """Let an agent move, or wait until the time of a person is up or the match changes."""
+        state = self._snapshot.state
+        if self.is_over:  # it can be reopened by taking a move back
+            await self._wake.wait()
+        elif not self._is_agents_turn:
+            await self._wait(self._seconds_left())
+            if not self._wake.is_set():
+                await self._change(lambda manager: manager.tick())
+        elif (self._is_paused and not self._steps) or (state.clocks is not None and not self._is_full):
+            await self._wake.wait()
+        else:
+            self._steps = 0
+            await self._let_agent_move()
 
     async def _let_agent_move(self) -> None:
         started, stop = time.monotonic(), Stop()
@@ -609,7 +643,7 @@ class LiveMatch:
         def step(manager: Manager) -> None:
             if manager.outcome is None and manager.players[manager.side_to_move] is not None:
                 self._is_thinking, self._thinking_since = True, time.monotonic()
-                self._snapshot = self._new_snapshot(self._snapshot.state.version)  # the clock starts now
+                self._update(self._snapshot.state.version)  # the clock starts now
                 self._loop.call_soon_threadsafe(self._on_change, self)
                 manager.step(stop=stop)
 
@@ -621,7 +655,8 @@ class LiveMatch:
         )
         try:
             await self._watch_agent(search, self.side_to_move, stop)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, PluginError):
+            stop.set()
             search.cancel()
             raise
         finally:
@@ -634,23 +669,24 @@ class LiveMatch:
         """Wait until an agent has moved, or has lost because its time is up or it hangs."""
         seconds, over_since = self.request.move_time[side] or 0.0, None
         while not search.done():
-            await asyncio.wait([search], timeout=WATCH_INTERVAL)
+            await asyncio.wait([search], timeout=WATCH_INTERVAL_SECONDS)
             now = time.monotonic()
             if search.done():
                 await search
             elif self.is_over:
                 over_since = over_since or now
-                if now - over_since > GRACE:
+                if now - over_since > GRACE_SECONDS:
                     return
             elif self._is_thinking:
                 late = now - self._thinking_since - seconds
                 left = self._seconds_left()
-                if left is not None and left <= TICK_MARGIN:
-                    await self._change(lambda manager: manager.tick())
-                elif late > 2 * OVERDUE_SECONDS:
-                    await self._change(partial(_forfeit_if_to_move, side))
-                elif late > OVERDUE_SECONDS:
-                    stop.set()
+                with suppress(NotRespondingError):  # the game; try again at the next look
+                    if left is not None and left <= TICK_MARGIN_SECONDS:
+                        await self._change(lambda manager: manager.tick())
+                    elif late > 2 * OVERDUE_SECONDS:
+                        await self._change(partial(_forfeit_if_to_move, side))
+                    elif late > OVERDUE_SECONDS:
+                        stop.set()
 
     def _report(self, driver: asyncio.Task[None]) -> None:
         if not driver.cancelled() and (error := driver.exception()) is not None:
@@ -683,15 +719,26 @@ class LiveMatch:
         left = self._snapshot.seconds_left
         if left is None or not self._is_clock_running:
             return None
-        return max(left - (time.monotonic() - self._snapshot.taken_at), 0.0) + TICK_MARGIN
+        return max(left - (time.monotonic() - self._snapshot.taken_at), 0.0) + TICK_MARGIN_SECONDS
 
     # --- snapshots -------------------------------------------------------------
 
+    def _update(self, version: int) -> None:
+        """Bring what is saved and the snapshot up to date; the former first, since drawing may fail.
+
+        The lock is held, or no other thread knows the match yet.
+        """
+        manager = self._manager
+        self._old_values = self._old_values[: len(manager.moves)]  # of moves that were not taken back
+        new = [played.score for played in manager.moves[len(self._old_values) :]]
+        values = [*self._old_values, *(None if score is None else str(score) for score in new)]
+        self._saved = _Saved(str(manager.record()), values, _fault_text(manager) or self._old_fault)
+        self._snapshot = self._new_snapshot(version)
+
     def _new_snapshot(self, version: int) -> _Snapshot:
-        """Return the state of the match. The lock is held, or no other thread knows the match yet."""
+        """Return the state of the match, after what is saved has been brought up to date."""
         manager = self._manager
         facts, outcome = manager.game.facts, manager.outcome
-        self._kept = str(manager.record()), self._values(), self._fault()  # first, since drawing may fail
         picture = manager.position.picture()
         if manager.ply:
             picture = picture.since(manager.positions[-2].picture())
@@ -713,7 +760,7 @@ class LiveMatch:
                     round(played.seconds, 3),
                     value,
                 )
-                for played, value in zip(manager.moves, self._values(), strict=True)
+                for played, value in zip(manager.moves, self._saved.values, strict=True)
             ],
             picture=picture_json(picture),
             clocks=manager.clocks,
@@ -722,23 +769,13 @@ class LiveMatch:
             limit="" if manager.move_limit is None else "move {} of {}".format(*manager.move_limit),
             score=manager.position.score,
             outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
-            fault=self._fault(),
+            fault=self._saved.fault,
             draw_offer=manager.draw_offer,
             announcement=_announcement(manager),
         )
         limits = [] if manager.clocks is None else [manager.clocks[manager.side_to_move]]
         limits += [] if manager.move_clock is None else [manager.move_clock]
         return _Snapshot(state, min(limits, default=None), manager.is_clock_running, time.monotonic())
-
-    def _values(self) -> list[str | None]:
-        """Return what the players expected when they made their moves."""
-        moves = self._manager.moves
-        self._old_values = self._old_values[: len(moves)]
-        new = moves[len(self._old_values) :]
-        return [*self._old_values, *(None if played.score is None else str(played.score) for played in new)]
-
-    def _fault(self) -> str | None:
-        return _fault_text(self._manager) or self._old_fault
 
 
 def _forfeit_if_to_move(side: int, manager: Manager) -> None:

@@ -16,7 +16,7 @@ from boardgames.picture import Picture
 MAX_BYTES = 64 * 1024
 """Size of the largest message that a page may send."""
 
-MOST_MOVES = 2000
+MAX_MOVES = 2000
 """Moves that lead to the position of a request."""
 
 Side = Annotated[int, Meta(ge=0, le=1)]
@@ -178,7 +178,7 @@ class PositionRequest(_Request, frozen=True):
     layout: ShortText | None = None
     options: GameOptions = {}
     position: Text | None = None
-    moves: Annotated[list[ShortText], Meta(max_length=MOST_MOVES)] = []
+    moves: Annotated[list[ShortText], Meta(max_length=MAX_MOVES)] = []
 
 
 class Analyse(PositionRequest, frozen=True, tag="analyse"):
@@ -243,7 +243,7 @@ class ExportRecord(PositionRequest, frozen=True, tag="export"):
     """Requests the record of a match, or of moves from a position with the given names and times."""
 
     names: tuple[ShortText, ShortText] | None = None
-    seconds: Annotated[list[float | None], Meta(max_length=MOST_MOVES)] = []
+    seconds: Annotated[list[float | None], Meta(max_length=MAX_MOVES)] = []
 
 
 class ListRuns(_Request, frozen=True, tag="runs"):
@@ -382,9 +382,9 @@ class MatchesReply(Reply, frozen=True, tag="matches"):
 
 
 class Compiling(Reply, frozen=True, tag="compiling"):
-    """Says that the server is compiling a kernel of `module`, the `count`th; no module means none any more.
+    """Reports that kernel number `count`, of `module`, is being compiled.
 
-    Answers may then take a minute.
+    Answers may then take a minute. An empty module means that compilation has ended.
     """
 
     module: str
@@ -673,9 +673,9 @@ class StandingsEntry(Struct, frozen=True):
 class RunReply(Reply, frozen=True, tag="run"):
     """A training run: settings, metrics after some of its steps, weights, standings.
 
-    `agent` plays with its best weights so far; if there is none, `obstacle` says why. `strength` has a
-    line for each opponent against which the result was measured, and `measuring` says how many of the
-    matches have been played while some are left.
+    `agent` plays with the best weights so far; if it cannot, `agent` is None and `obstacle` says why.
+    `strength` has a line for each opponent that the result was measured against. While that measurement
+    runs, `measuring` says how many of its matches have been played.
     """
 
     run: RunEntry

@@ -6,7 +6,8 @@ import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -26,10 +27,10 @@ _log = logging.getLogger(__name__)
 
 REQUESTS_PER_SECOND, BURST = 20.0, 80.0
 """A page may send this many requests at once, and then this many each second."""
-MOST_JOINED = 20
-MOST_WAITING = 200
+MAX_JOINED_MATCHES = 20
+MAX_WAITING_REPLIES = 200
 """Replies that wait for a page; one that does not read them is disconnected."""
-MOST_ASKED = 16
+MAX_PENDING_REQUESTS = 16
 """Requests of a page that are answered at the same time."""
 UNSUPPORTED, POLICY = 1003, 1008
 """Reasons to close a WebSocket (RFC 6455)."""
@@ -61,6 +62,8 @@ class Page:
         self._compiling: messages.Compiling | None = None
         self._replies: deque[bytes] = deque()
         self._answering: set[asyncio.Task[None]] = set()
+        self._loading: dict[str, asyncio.Task[None]] = {}
+        """The last request for each match that has to be loaded."""
         self._ready = asyncio.Event()
         self._analyst = Analyst(lobby)
         self._allowance, self._counted_at = BURST, time.monotonic()
@@ -73,12 +76,14 @@ class Page:
         except _CLOSED:
             return
         loop = asyncio.get_running_loop()
-        told = ExitStack()
-        told.enter_context(
-            compilation_listener(
-                lambda module, count: loop.call_soon_threadsafe(self._compilation_changed, module, count)
-            )
-        )
+
+        def compilation_changed(module: str, count: int) -> None:
+            loop.call_soon_threadsafe(self._compilation_changed, module, count)
+
+        with compilation_listener(compilation_changed):
+            await self._serve()
+
+    async def _serve(self) -> None:
         unsubscribe = self._lobby.subscribe(self._match_changed)
         sender, receiver = asyncio.create_task(self._send()), asyncio.create_task(self._receive())
         tasks: set[asyncio.Task[None]] = {sender, receiver}
@@ -86,7 +91,6 @@ class Page:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             unsubscribe()
-            told.close()
             self._analyst.close()
             self._lobby.training.unwatch(self._training_changed)
             for key in tuple(self._joined):
@@ -122,7 +126,7 @@ class Page:
             if len(text.encode()) > messages.MAX_BYTES:
                 await self._close(POLICY, f"a message has at most {messages.MAX_BYTES} bytes")
                 return
-            if len(self._replies) > MOST_WAITING:
+            if len(self._replies) > MAX_WAITING_REPLIES:
                 await self._close(POLICY, "the page does not read its messages")
                 return
             await self._accept(text)
@@ -134,20 +138,39 @@ class Page:
         return self._allowance >= 0
 
     async def _accept(self, text: str) -> None:
-        """Answer a request, or begin to: one that may take long does not hold up those that follow."""
+        """Answer a request, or begin to: one that may take long does not hold up those that follow.
+
+        Only those about a match that is being loaded wait for that.
+        """
         try:
             request = decode(text)
         except (msgspec.MsgspecError, RecursionError) as error:
             self._reply(messages.Refused(reason=shortened(f"not a message of this protocol: {error}")))
             return
-        if type(request) not in _SLOW:
+        key: str = getattr(request, "match", None) or ""
+        is_loading = type(request) in _LOADING and self._lobby.get(key) is None
+        loading = self._loading.get(key)
+        if type(request) not in _SLOW and not is_loading and loading is None:
             await self._answer(request)
-        elif len(self._answering) >= MOST_ASKED:
+        elif len(self._answering) >= MAX_PENDING_REQUESTS:
             self._reply(messages.Refused(reason="wait for the answers to earlier requests"), request)
         else:
-            task = asyncio.create_task(self._answer(request))
+            task = asyncio.create_task(self._answer_after(loading, request))
             self._answering.add(task)
             task.add_done_callback(self._answering.discard)
+            if is_loading:
+                self._loading[key] = task
+                task.add_done_callback(partial(self._loaded, key))
+
+    async def _answer_after(self, loading: asyncio.Task[None] | None, request: messages.Request) -> None:
+        """Answer a request, after the match that it is about has been loaded."""
+        if loading is not None:
+            await asyncio.wait([loading])
+        await self._answer(request)
+
+    def _loaded(self, key: str, task: asyncio.Task[None]) -> None:
+        if self._loading.get(key) is task:
+            del self._loading[key]
 
     async def _answer(self, request: messages.Request) -> None:
         try:
@@ -179,8 +202,8 @@ class Page:
         return messages.Created(match=match.key, token=token)
 
     async def _join(self, request: messages.JoinMatch) -> None:
-        if request.match not in self._joined and len(self._joined) >= MOST_JOINED:
-            raise MatchError(f"a page shows at most {MOST_JOINED} matches")
+        if request.match not in self._joined and len(self._joined) >= MAX_JOINED_MATCHES:
+            raise MatchError(f"a page shows at most {MAX_JOINED_MATCHES} matches")
         match = await self._lobby.find(request.match)
         sides = self._joined.setdefault(match.key, set())
         sides.update(match.add_page(id(self), request.token))
@@ -337,9 +360,7 @@ class Page:
                 await self._send_text(self._replies.popleft())
             for key in tuple(self._dirty):
                 self._dirty.discard(key)
-                match = self._lobby.get(key)
-                if match is not None and key in self._joined:
-                    await self._send_text(match.state(sorted(self._joined[key])))
+                await self._send_state(key)
             if self._is_list_dirty:
                 self._is_list_dirty = False
                 await self._send_text(encode(messages.MatchesReply(matches=self._lobby.entries())))
@@ -349,6 +370,12 @@ class Page:
             if self._compiling is not None:
                 compiling, self._compiling = self._compiling, None
                 await self._send_text(encode(compiling))
+
+    async def _send_state(self, key: str) -> None:
+        """Send the state of a match; this is no part of `_send`, which would keep the match in memory."""
+        match = self._lobby.get(key)
+        if match is not None and key in self._joined:
+            await self._send_text(match.state(sorted(self._joined[key])))
 
     async def _send_text(self, message: bytes) -> None:
         try:
@@ -405,3 +432,5 @@ _SLOW = frozenset(
         messages.ExportRecord,
     }
 )
+_LOADING = frozenset({messages.JoinMatch, messages.ClaimSeat})
+"""Requests that load a match if necessary, which may take as long as a compilation."""

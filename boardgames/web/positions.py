@@ -1,6 +1,6 @@
 """Positions and records that a page looks at: moves made freely, positions set up, records read and written.
 
-The functions are called in threads, since loading a game may take a moment.
+The coroutines run in the event loop and call game code in threads.
 """
 
 from collections.abc import Callable, Sequence
@@ -68,14 +68,14 @@ async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
         load = partial(game_of, request.game, request.layout, request.options)
         return await in_thread(lobby, request.game, partial(_line_of_game, request), load=load)
     match = await lobby.find(request.match)
-    saved = await match.saved()
-    return await in_thread(lobby, match.request.game, lambda: _line_of_match(saved.record, request.ply))
+    record = match.saved().record
+    return await in_thread(lobby, match.request.game, lambda: _line_of_match(record, request.ply))
 
 
 async def in_thread(
     lobby: Lobby, game: str, function: Callable[[], _Result], *, load: Callable[[], object] | None = None
 ) -> _Result:
-    """Call a function that runs code of a game in a thread, after one that may have to compile the game."""
+    """Call game code in a thread, after `load`, which may have to compile the game."""
     subject = game_subject(game)
     if load is not None:
         await lobby.calls.run(subject, load, seconds=LOAD_SECONDS)
@@ -162,10 +162,9 @@ async def _draw(
     overlays = request.overlays
     load = partial(load_overlays, overlays, line.game.facts.name) if overlays else None
     match = None if request.match is None else lobby.get(request.match)
-    # the name by which the game was loaded; its facts may have another one
-    return await in_thread(
-        lobby, (request.game or "") if match is None else match.request.game, draw, load=load
-    )
+    # calls are limited by the name that the game was loaded by, which may differ from that in its facts
+    name = (request.game or "") if match is None else match.request.game
+    return await in_thread(lobby, name, draw, load=load)
 
 
 def _line_of_match(text: str, ply: int | None) -> Line:

@@ -9,19 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from boardgames.errors import PluginError
 from boardgames.player import Stop
-from boardgames.web.calls import call_in_thread
+from boardgames.web.calls import NotRespondingError, call_in_thread
 
-LONGEST_WAIT = 3.0
-"""Seconds that a search waits for a thread, if those that run end when they are told to."""
-GRACE = 2.0
-"""Seconds that a search has for ending; after that it no longer counts as running."""
-CHECK_INTERVAL = 0.05
-MOST_STUCK = 3
-"""An agent with this many searches that do not end when they are told to is broken."""
+MAX_WAIT_SECONDS = 3.0
+"""The longest a search should wait for a thread."""
+GRACE_SECONDS = 2.0
+"""How long a search may go on after it was told to stop."""
+CHECK_INTERVAL_SECONDS = 0.05
+MAX_STUCK_SEARCHES = 3
+"""An agent with this many searches that did not stop when told to cannot be used."""
 HANG_SECONDS = 300.0
-"""A search hangs if it takes this much longer than it may; it may have to compile first."""
+"""Allowed on top of a search's own limit, since it may compile first."""
 
 PERSON_WAITS, NOBODY_WAITS = 0, 1
 
@@ -30,8 +29,9 @@ _Result = TypeVar("_Result")
 
 @dataclass(slots=True, eq=False)
 class _Search:
-    stop: Stop
+    stop: Stop | None
     subject: str
+    seconds: float
     started: float = field(default_factory=time.monotonic)
     counts: bool = True
 
@@ -39,8 +39,8 @@ class _Search:
 class Searches:
     """Runs a limited number of searches at a time.
 
-    While others wait, each search may take only its share of `LONGEST_WAIT`; then it is told to
-    end and answers with the best move so far. Its methods are called in the event loop.
+    While others wait, each search may take only its share of `MAX_WAIT_SECONDS`; then it is told to
+    stop and answers with the best move so far. Its methods are called in the event loop.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Searches:
     async def run(
         self,
         search: Callable[[], _Result],
-        stop: Stop,
+        stop: Stop | None,
         *,
         urgency: int = PERSON_WAITS,
         subject: str = "",
@@ -71,29 +71,29 @@ class Searches:
         ----------
         search : callable
             Called without arguments.
-        stop : Stop
-            Ends it early.
+        stop : Stop or None
+            Ends it early. Without one it runs to its own limit, `seconds`, even while others wait.
         urgency : int
             Those for which a person waits go before the others.
         subject : str
-            Who thinks, such as `agent 'alphabeta'`; an agent that does not end its searches is broken.
+            Who thinks, such as `agent 'alphabeta'`.
         seconds : float, optional
             The time that the search may take, if the caller does not watch it.
 
         Raises
         ------
-        PluginError
-            If the search hangs, or several others of this subject do.
+        NotRespondingError
+            If the search hangs, or several others of this subject do not stop when told to.
         """
         self._check(subject)
         await self._turn(urgency)
         try:
             self._check(subject)  # others of this agent may have hung meanwhile
-        except PluginError:
+        except NotRespondingError:
             self._room += 1
             self._admit()
             raise
-        running = _Search(stop, subject)
+        running = _Search(stop, subject, seconds or 0.0)
         self._running.add(running)
         call = asyncio.get_running_loop().create_task(call_in_thread(search))
         call.add_done_callback(lambda ended: self._end(running, ended))
@@ -101,20 +101,24 @@ class Searches:
         await asyncio.wait([call], timeout=limit)
         if call.done():
             return call.result()
-        stop.set()
+        if stop is not None:
+            stop.set()
         self._give_up(running)
-        raise PluginError(f"{subject} is broken: it has not answered within {limit:g} s")
+        raise NotRespondingError(f"{subject} did not answer within {limit:g} s")
 
     def close(self) -> None:
-        """Tell all searches to end."""
+        """Tell all searches to stop."""
         for running in self._running:
-            running.stop.set()
+            if running.stop is not None:
+                running.stop.set()
         if self._timer is not None:
             self._timer.cancel()
 
     def _check(self, subject: str) -> None:
-        if subject and self._stuck[subject] >= MOST_STUCK:
-            raise PluginError(f"{subject} is broken: {MOST_STUCK} of its searches do not end")
+        if subject and self._stuck[subject] >= MAX_STUCK_SEARCHES:
+            raise NotRespondingError(
+                f"{subject} is broken: {MAX_STUCK_SEARCHES} of its searches did not stop when told to"
+            )
 
     async def _turn(self, urgency: int) -> None:
         """Wait until there is room."""
@@ -131,7 +135,7 @@ class Searches:
             raise
 
     def _admit(self) -> None:
-        """Let those go on that are most urgent and have waited longest, as far as there is room."""
+        """Start the most urgent searches, oldest first, while there is room."""
         while self._waiting and self._room > 0:
             turn = heapq.heappop(self._waiting)[2]
             if not turn.done():  # otherwise it was cancelled
@@ -148,7 +152,7 @@ class Searches:
             self._stuck[search.subject] -= 1
 
     def _give_up(self, search: _Search) -> None:
-        """Stop counting a search that does not end, so that another one can run."""
+        """Stop counting a search that does not stop, so that another one can run."""
         if search.counts:
             self._stuck[search.subject] += 1
             self._release(search)
@@ -161,15 +165,18 @@ class Searches:
 
     def _watch(self) -> None:
         if self._timer is None and self._waiting:
-            self._timer = asyncio.get_running_loop().call_later(CHECK_INTERVAL, self._make_room)
+            self._timer = asyncio.get_running_loop().call_later(CHECK_INTERVAL_SECONDS, self._make_room)
 
     def _make_room(self) -> None:
-        """Tell searches to end that have had their share while others wait."""
+        """Stop searches that have used up their share while others wait."""
         self._timer = None
-        now, share = time.monotonic(), LONGEST_WAIT * self._count / max(len(self._waiting), 1)
+        now, share = time.monotonic(), MAX_WAIT_SECONDS * self._count / max(len(self._waiting), 1)
         for running in self._running if self._waiting else ():
-            if now - running.started > share:
+            allowed = share
+            if running.stop is None:
+                allowed = max(share, running.seconds)
+            elif now - running.started > share:
                 running.stop.set()
-            if now - running.started > share + GRACE:
+            if now - running.started > allowed + GRACE_SECONDS:
                 self._give_up(running)
         self._watch()

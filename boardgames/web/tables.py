@@ -1,4 +1,4 @@
-"""The memory for the tables of all agents on the server, which has a limit for all of them together."""
+"""A common memory limit for the tables of all agents on the server."""
 
 import gc
 import threading
@@ -11,9 +11,9 @@ from boardgames.player import Player
 SIZES = ("table", "memory")
 """The options of agents that are sizes in MB."""
 UNKNOWN_MB = 64
-"""What agents count that analyse positions without such an option."""
-SHARE = 2
-"""Tables may take one part in this many of the memory that is free when the server starts."""
+"""Assumed for agents that search but declare no table size."""
+MEMORY_FRACTION = 0.5
+"""How much of the memory that is free when the server starts the tables may take."""
 UNKNOWN_FREE_MB = 2048
 
 
@@ -32,8 +32,8 @@ class Tables:
 
     def __init__(self, megabytes: int | None = None) -> None:
         free = free_memory()
-        known = UNKNOWN_FREE_MB if free is None else (free >> 20) // SHARE
-        self._megabytes = known if megabytes is None else megabytes
+        default = UNKNOWN_FREE_MB if free is None else int((free >> 20) * MEMORY_FRACTION)
+        self._megabytes = default if megabytes is None else megabytes
         self._sizes: WeakKeyDictionary[Player, int] = WeakKeyDictionary()
         self._lock = threading.Lock()
 

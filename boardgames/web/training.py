@@ -49,7 +49,7 @@ from boardgames.web.messages import (
 )
 from boardgames.weights.lookup import BEST, run_names
 
-INTERVAL_S = 1.0
+INTERVAL_SECONDS = 1.0
 """Seconds between two looks at the files."""
 BUSY_SHARE = 5
 """Reading takes at most one part in this many of the time, so that large runs are read less often."""
@@ -120,7 +120,7 @@ class Training:
 
     async def _poll(self) -> None:
         """Look at the files until nobody watches."""
-        pause = INTERVAL_S
+        pause = INTERVAL_SECONDS
         while self._watches:
             await asyncio.sleep(pause)
             begun = time.monotonic()
@@ -130,7 +130,7 @@ class Training:
                     if watch.name == name and watch.latest is not None and watch.latest is not news:
                         watch.latest = news
                         listener(news)
-            pause = max(INTERVAL_S, BUSY_SHARE * (time.monotonic() - begun))
+            pause = max(INTERVAL_SECONDS, BUSY_SHARE * (time.monotonic() - begun))
 
 
 def trained_agents(names: Sequence[str]) -> dict[str, str]:

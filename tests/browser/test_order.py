@@ -85,7 +85,7 @@ def test_board_is_the_same_whatever_was_set_first(visit: Visit) -> None:
         ("#/training", "runs", "text=There are no training runs yet"),
     ],
 )
-def test_what_a_lost_connection_has_not_brought_comes_later(
+def test_unanswered_requests_are_repeated_after_reconnecting(
     visit: Visit, home: object, address: str, kind: str, shown: str
 ) -> None:
     player, visitor = visit(), visit()
@@ -110,7 +110,7 @@ def test_a_match_that_the_server_has_lost_is_said_to_be_gone(browser: Any) -> No
 
 
 @pytest.mark.slow
-def test_a_page_that_is_left_before_it_is_there_does_not_disturb_the_next_one(visit: Visit) -> None:
+def test_leaving_a_page_while_it_loads_does_not_affect_the_next(visit: Visit) -> None:
     player, spectator = visit(), visit()
     player.start("tictactoe", "here")
     spectator.open()

@@ -30,9 +30,7 @@ def check_boards(ply: int, seats: dict[Visitor, int]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("game", GAMES)
-def test_every_seat_has_its_board_however_it_was_taken(
-    visit: Visit, kept: Kept, game: str, side: int
-) -> None:
+def test_board_is_oriented_for_each_seat(visit: Visit, kept: Kept, game: str, side: int) -> None:
     creator, other, spectator = visit(viewport=WIDE), visit(viewport=NARROW), visit(viewport=NARROW)
     creator.start(game, "open", side=side, **GAMES[game])
     creator.check_board(side)

@@ -23,7 +23,7 @@ SETTINGS = {"matches": 2, "test_matches": 2, "steps": 1_000_000}
 @pytest.fixture
 def runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of runs, at which the server looks often."""
-    monkeypatch.setattr(training, "INTERVAL_S", 0.1)
+    monkeypatch.setattr(training, "INTERVAL_SECONDS", 0.1)
     return home / "runs"
 
 

@@ -14,6 +14,7 @@ from boardgames.game import Position
 from boardgames.player import Analysis, Context, Limit
 from boardgames.players.alphabeta import AlphaBeta
 from boardgames.web import lobby as lobbies
+from boardgames.web import searches
 from boardgames.web.analysis import _KeptAgent
 from boardgames.web.tables import Tables
 
@@ -86,7 +87,7 @@ def test_a_new_analysis_ends_the_one_before(page: Page) -> None:
     page.send("analyse", re=1, game="abalone", seconds=30)
     page.send("analyse", re=2, game="abalone", seconds=0.1)
     answers = {message["re"]: message for message in (page.receive("analysis", "refused") for _ in range(2))}
-    assert answers[1]["reason"] == "the analysis was stopped, since another one has begun"
+    assert answers[1]["reason"] == "the analysis was stopped because a new one has started"
     assert answers[2]["type"] == "analysis"
 
 
@@ -152,7 +153,7 @@ def test_an_analysis_that_does_not_end_gives_way_to_others(
         while not started:
             time.sleep(0.001)
         assert reason(page, game="connect4", agent="alphabeta") == (
-            "the analysis by 'alphabeta' was told to stop and has not ended for 0.1 s"
+            "the previous analysis by 'alphabeta' did not stop within 0.1 s"
         )
         assert analysis(page, agent="alphabeta")["best"]
         assert started[1] is not started[0]
@@ -248,3 +249,18 @@ def test_a_review_that_is_stopped_says_that_it_is_not_complete(page: Page) -> No
     page.receive("annotated")
     page.send("stop-analysis", purpose="annotation")
     assert page.receive("annotation")["complete"] is False
+
+
+@pytest.mark.slow  # several reviews, one after another
+def test_reviews_that_others_wait_for_are_not_taken_for_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searches, "MAX_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(searches, "GRACE_SECONDS", 0.05)
+    server = Server(searches=1)
+    pages = [server.page() for _ in range(5)]
+    for page in pages:
+        page.send("annotate", key="a", game="abalone", agent="alphabeta", seconds=0.4)
+    answers = [page.receive("annotation", "refused") for page in pages]
+    assert [answer.get("complete", answer) for answer in answers] == [True] * 5
+    for page in pages:
+        page.close()
+    server.close()

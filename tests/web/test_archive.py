@@ -1,12 +1,16 @@
 """Matches survive a restart of the server."""
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from waiting import TIMEOUT_S
 from web_pages import Page, Server
 
 from boardgames.store import ServedMatch, Store
+from boardgames.web import lobby
 
 UNKNOWN_GAME = {"game": "chess", "seats": [{"kind": "here"}, {"kind": "here"}]}
 
@@ -147,7 +151,7 @@ def test_secrets_of_seats_are_not_stored(start: Callable[[], Server], path: Path
 def test_match_that_nobody_watches_makes_room_in_memory_and_goes_on_later(
     server: Server, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boardgames.web.lobby.MOST_LOADED", 1)
+    monkeypatch.setattr("boardgames.web.lobby.MAX_LOADED_MATCHES", 1)
     created = page.create("here", "random")
     page.send("join", match=created["match"], token=created["token"])
     page.send("move", match=created["match"], ply=0, move="4")
@@ -160,3 +164,39 @@ def test_match_that_nobody_watches_makes_room_in_memory_and_goes_on_later(
     assert page.state(id=created["match"])["moves"] == before["moves"]
     page.send("move", match=created["match"], ply=2, move="1")
     assert page.state(ply=4)["to_move"] == 0
+
+
+def test_page_is_not_held_up_while_a_saved_match_is_loaded(
+    start: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = start().page()
+    created = page.create("here", "open")
+    key = created["match"]
+    page.close()
+    server = start()
+    opened, make_manager = threading.Event(), lobby._make_manager
+
+    def wait_and_make(*arguments: Any) -> Any:
+        opened.wait(TIMEOUT_S)
+        return make_manager(*arguments)
+
+    monkeypatch.setattr(lobby, "_make_manager", wait_and_make)
+    page, other, gone = server.page(), server.page(), server.page()
+    try:
+        page.send("join", match=key, token=created["token"])
+        page.send("move", match=key, ply=0, move="4")
+        other.send("claim", re=1, match=key, side=1)
+        gone.send("join", match=key)
+        gone.send("leave", match=key)
+        for one in (page, other, gone):
+            assert one.ask("matches")["type"] == "matches"
+    finally:
+        opened.set()
+    assert page.state(ply=1)["yours"] == [0]
+    assert other.receive("claimed")["side"] == 1
+    assert gone.ask("view", match=key, ply=0)["type"] == "view"
+    live = server.lobby.get(key)
+    assert live is not None
+    assert live.pages == 1
+    for one in (page, other, gone):
+        one.close()

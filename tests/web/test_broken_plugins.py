@@ -1,6 +1,7 @@
 """Broken plug-ins on the server: only the request or the match concerned fails, and the plug-in is named."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -14,7 +15,7 @@ from web_pages import Page, Server
 from boardgames import faults
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.players.simple import Random
-from boardgames.web import calls
+from boardgames.web import calls, match, searches
 from boardgames_connect4.game import Connect4
 
 
@@ -74,6 +75,17 @@ class InterruptingAgent(Random):
         raise KeyboardInterrupt
 
 
+class StubbornAgent(Random):
+    """Moves once it is let go, and ignores that it is told to stop."""
+
+    name = "stubborn"
+    opened = threading.Event()
+
+    def choose(self, *arguments: Any, **more: Any) -> Any:
+        self.opened.wait(TIMEOUT_S)
+        return super().choose(*arguments, **more)
+
+
 class EmptyAgent(Random):
     name = "empty"
 
@@ -89,7 +101,12 @@ GAMES = {
     "mute": Mute,
     "sleeps": Sleeps,
 }
-AGENTS = {"exiting": ExitingAgent, "interrupting": InterruptingAgent, "empty": EmptyAgent}
+AGENTS = {
+    "exiting": ExitingAgent,
+    "interrupting": InterruptingAgent,
+    "empty": EmptyAgent,
+    "stubborn": StubbornAgent,
+}
 
 
 @contextmanager
@@ -107,6 +124,7 @@ def served() -> Iterator[Callable[[], Page]]:
         assert page().create("here", "random")["type"] == "created"
     finally:
         Sleeps.opened.set()
+        StubbornAgent.opened.set()
         for one in pages:
             one.close()
         server.close()
@@ -128,6 +146,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Page]]:
     add_plugin(monkeypatch, module)
     monkeypatch.setitem(faults._plugins, __name__.partition(".")[0], "under-test")
     Sleeps.opened.clear()
+    StubbornAgent.opened.clear()
     with served() as page:
         yield page
 
@@ -175,8 +194,8 @@ def test_agent_that_is_broken_fails_the_analysis_only(
 
 def test_agent_that_raises_keyboard_interrupt_loses_its_match(page: Callable[[], Page]) -> None:
     person = page()
-    match = person.start("here", "interrupting")
-    person.send("move", match=match, ply=0, move="4")
+    key = person.start("here", "interrupting")
+    person.send("move", match=key, ply=0, move="4")
     while (state := person.receive("match"))["outcome"] is None:
         continue
     assert state["outcome"]["winner"] == 0
@@ -187,8 +206,8 @@ def test_agent_that_raises_keyboard_interrupt_loses_its_match(page: Callable[[],
 
 def test_move_that_has_no_text_is_refused(page: Callable[[], Page]) -> None:
     person = page()
-    match = person.start("here", "here", game="mute")
-    answer = person.ask("move", match=match, ply=0, move="4")
+    key = person.start("here", "here", game="mute")
+    answer = person.ask("move", match=key, ply=0, move="4")
     assert answer["reason"] == "plug-in 'under-test' is broken: Mute.format_action returned None, not a str"
 
 
@@ -201,7 +220,49 @@ def test_match_whose_board_cannot_be_drawn_any_more_says_so(page: Callable[[], P
     assert state["fault"] == "plug-in 'under-test' is broken: Late.draw raised SystemExit"
 
 
-def test_game_that_hangs_is_broken_and_others_are_not_held_up(
+def test_match_goes_on_when_its_agent_can_be_used_again(
+    page: Callable[[], Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "MAX_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(searches, "GRACE_SECONDS", 0.01)
+    monkeypatch.setattr(match, "RETRY_SECONDS", 0.05)
+    person = page()
+    others = [person.start("stubborn", "random") for _ in range(8)]
+    while (state := person.receive("match"))["fault"] is None:
+        continue
+    assert state["fault"] == (
+        f"agent 'stubborn' of connect4 is broken: {searches.MAX_STUCK_SEARCHES} of its searches did not stop "
+        "when told to"
+    )
+    StubbornAgent.opened.set()
+    ended = set()
+    while len(ended) < len(others):
+        state = person.receive("match")
+        if state["outcome"] is not None and state["fault"] is None:
+            ended.add(state["id"])
+
+
+def test_clock_runs_out_although_the_game_did_not_answer_for_a_while(
+    page: Callable[[], Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match, "RETRY_SECONDS", 0.05)
+    Sleeps.opened.set()
+    person, other = page(), page()
+    key = person.start("here", "here", game="sleeps", clock=[0.3, 60.0])
+    person.send("shown", match=key, ply=0)
+    person.state(running=0)
+    monkeypatch.setattr(calls, "HANG_SECONDS", 0.1)
+    Sleeps.opened.clear()
+    assert "did not answer" in other.ask("board", game="sleeps")["reason"]
+    while (state := person.receive("match"))["fault"] is None:
+        continue
+    assert "did not answer" in state["fault"]
+    monkeypatch.setattr(calls, "HANG_SECONDS", TIMEOUT_S)
+    Sleeps.opened.set()
+    assert person.outcome()["text"] == "blue wins on time"
+
+
+def test_game_that_hangs_is_refused_until_it_answers_and_holds_up_no_other(
     page: Callable[[], Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stuck, other = page(), page()
@@ -214,6 +275,9 @@ def test_game_that_hangs_is_broken_and_others_are_not_held_up(
     with monkeypatch.context() as patch:
         patch.setattr(calls, "HANG_SECONDS", 0.05)
         answer = other.ask("board", game="sleeps")
-    assert answer["reason"].startswith("game 'sleeps' is broken: it has not answered within 0.05 s")
+    assert answer["reason"] == "game 'sleeps' did not answer within 0.05 s and cannot be used until it does"
     assert other.create("here", "here", game="sleeps")["reason"] == answer["reason"]
     assert page().ask("catalogue")["type"] == "catalogue"
+    Sleeps.opened.set()
+    while other.ask("board", game="sleeps")["type"] == "refused":
+        time.sleep(0.05)  # a page may not ask too often

@@ -10,7 +10,7 @@ from waiting import TIMEOUT_S
 
 from boardgames.errors import MatchError, PluginError
 from boardgames.web import calls as module
-from boardgames.web.calls import PAGE, Calls, call_in_thread
+from boardgames.web.calls import PAGE, Calls, NotRespondingError, call_in_thread
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
@@ -48,9 +48,9 @@ def test_calls_of_one_game_leave_room_for_another() -> None:
     async def test() -> None:
         calls, gate = Calls(), Gate()
         slow = [ask(calls, "slow", gate.wait, page) for page in range(10)]
-        await until(lambda: gate.count == module.MOST_CALLS)
+        await until(lambda: gate.count == module.MAX_CALLS_PER_GAME)
         assert await ask(calls, "quick", lambda: "answer") == "answer"
-        assert gate.count == module.MOST_CALLS
+        assert gate.count == module.MAX_CALLS_PER_GAME
         gate.opened.set()
         assert await asyncio.gather(*slow) == ["through"] * 10
 
@@ -61,36 +61,71 @@ def test_calls_of_one_page_leave_room_for_another() -> None:
     async def test() -> None:
         calls, gate = Calls(), Gate()
         slow = [ask(calls, "game", gate.wait, page=1) for _ in range(10)]
-        await until(lambda: gate.count == module.MOST_OF_PAGE)
+        await until(lambda: gate.count == module.MAX_CALLS_PER_PAGE)
         assert await ask(calls, "game", lambda: "answer", page=2) == "answer"
-        assert gate.count == module.MOST_OF_PAGE
+        assert gate.count == module.MAX_CALLS_PER_PAGE
         gate.opened.set()
         assert await asyncio.gather(*slow) == ["through"] * 10
 
     run(test())
 
 
-def test_subject_that_hangs_is_broken_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+HUNG = "game 'x' did not answer within 0.02 s and cannot be used until it does"
+
+
+def test_subject_with_a_hung_call_is_refused_to_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HANG_SECONDS", 0.02)
 
     async def test() -> None:
         calls, gate = Calls(), Gate()
         waiting = [ask(calls, "game 'x'", gate.wait, page) for page in range(10)]
         answers = await asyncio.gather(*waiting, return_exceptions=True)
-        assert {type(answer) for answer in answers} == {PluginError}
-        assert {str(answer) for answer in answers} == {
-            (
-                "game 'x' is broken: it has not answered within 0.02 s; "
-                "it cannot be used until the server is started again"
-            )
-        }
-        assert gate.count <= module.MOST_CALLS
-        with pytest.raises(PluginError, match="game 'x' is broken"):
+        assert {type(answer) for answer in answers} == {NotRespondingError}
+        assert {str(answer) for answer in answers} == {HUNG}
+        assert gate.count <= module.MAX_CALLS_PER_GAME
+        with pytest.raises(NotRespondingError, match="game 'x' did not answer"):
             await calls.run("game 'x'", lambda: "answer")
-        gate.opened.set()
         assert await calls.run("game 'y'", lambda: "answer") == "answer"
-        with pytest.raises(PluginError, match="game 'x' is broken"):
+        gate.opened.set()
+
+    run(test())
+
+
+def test_subject_can_be_used_again_when_its_last_hung_call_has_returned() -> None:
+    async def test() -> None:
+        calls, first, last = Calls(), Gate(), Gate()
+        hung = [calls.run("game 'x'", gate.wait, seconds=0.02) for gate in (first, last)]
+        assert [str(one) for one in await asyncio.gather(*hung, return_exceptions=True)] == [HUNG, HUNG]
+        first.opened.set()
+        await asyncio.sleep(0.05)
+        with pytest.raises(NotRespondingError):
             await calls.run("game 'x'", lambda: "answer")
+        last.opened.set()
+        await until(lambda: not calls._broken)
+        gate = Gate()
+        again = [ask(calls, "game 'x'", gate.wait, page) for page in range(10)]
+        await until(lambda: gate.count == module.MAX_CALLS_PER_GAME)  # there is as much room as before
+        await asyncio.sleep(0.02)
+        assert gate.count == module.MAX_CALLS_PER_GAME
+        gate.opened.set()
+        assert await asyncio.gather(*again) == ["through"] * 10
+
+    run(test())
+
+
+def test_call_that_ends_while_another_one_hangs_is_not_taken_for_hung() -> None:
+    async def test() -> None:
+        calls, ends, hangs = Calls(), Gate(), Gate()
+        ended = ask(calls, "game 'x'", ends.wait, page=1)
+        await until(lambda: ends.count == 1)
+        with pytest.raises(NotRespondingError):
+            await calls.run("game 'x'", hangs.wait, seconds=0.02)
+        ends.opened.set()
+        assert await ended == "through"
+        assert not calls._of_pages["game 'x'", 1]
+        hangs.opened.set()
+        await until(lambda: not calls._broken)
+        assert not calls._running["game 'x'"]
 
     run(test())
 
@@ -98,13 +133,13 @@ def test_subject_that_hangs_is_broken_from_then_on(monkeypatch: pytest.MonkeyPat
 def test_call_that_nobody_waits_for_keeps_its_place_until_it_ends() -> None:
     async def test() -> None:
         calls, gate = Calls(), Gate()
-        given_up = [ask(calls, "game", gate.wait, page) for page in range(module.MOST_CALLS)]
-        await until(lambda: gate.count == module.MOST_CALLS)
+        given_up = [ask(calls, "game", gate.wait, page) for page in range(module.MAX_CALLS_PER_GAME)]
+        await until(lambda: gate.count == module.MAX_CALLS_PER_GAME)
         for task in given_up:
             task.cancel()
         last = ask(calls, "game", gate.wait, page=9)
         await asyncio.sleep(0.02)
-        assert gate.count == module.MOST_CALLS
+        assert gate.count == module.MAX_CALLS_PER_GAME
         gate.opened.set()
         assert await last == "through"
 
@@ -114,15 +149,15 @@ def test_call_that_nobody_waits_for_keeps_its_place_until_it_ends() -> None:
 def test_call_that_is_given_up_while_it_waits_holds_up_nobody() -> None:
     async def test() -> None:
         calls, gate = Calls(), Gate()
-        first = [ask(calls, "game", gate.wait, page) for page in range(module.MOST_CALLS)]
+        first = [ask(calls, "game", gate.wait, page) for page in range(module.MAX_CALLS_PER_GAME)]
         given_up = ask(calls, "game", gate.wait, page=8)
-        await until(lambda: gate.count == module.MOST_CALLS)
+        await until(lambda: gate.count == module.MAX_CALLS_PER_GAME)
         given_up.cancel()
         last = ask(calls, "game", lambda: "answer", page=9)
         gate.opened.set()
         assert await last == "answer"
         await asyncio.gather(*first)
-        assert gate.count == module.MOST_CALLS
+        assert gate.count == module.MAX_CALLS_PER_GAME
 
     run(test())
 

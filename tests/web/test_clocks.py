@@ -1,12 +1,17 @@
 """Clocks: they run when both seats are taken and the side to move has been shown the board."""
 
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import TIMEOUT_S
 from web_pages import Kept, Page, Server
+
+from boardgames.web import lobby
+from boardgames.web.calls import MAX_CALLS_PER_PAGE
 
 LONG, SHORT = 60.0, 0.1
 LATER_S = 0.3
@@ -146,6 +151,27 @@ def test_one_page_with_both_seats_runs_both_clocks(page: Page) -> None:
     assert page.outcome()["text"] == "red wins on time"
 
 
+def test_clock_runs_out_while_the_page_that_made_the_match_waits_for_answers(
+    page: Page, other: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, asked = threading.Event(), threading.Semaphore(0)
+
+    def wait(name: str) -> None:
+        asked.release()
+        opened.wait(TIMEOUT_S)
+
+    monkeypatch.setattr(lobby, "_describe", wait)
+    created = page.create("here", "here", clock=[SHORT, LONG])
+    try:
+        for _ in range(MAX_CALLS_PER_PAGE):
+            page.send("game", name="connect4")
+            assert asked.acquire(timeout=TIMEOUT_S)
+        join(other, created["match"], created["token"])
+        assert other.outcome()["text"] == "blue wins on time"
+    finally:
+        opened.set()
+
+
 def test_clocks_of_agents_need_no_page(server: Server, page: Page) -> None:
     key = page.create("random", "random", clock=[LONG, LONG])["match"]
     page.send("join", match=key)
@@ -208,7 +234,7 @@ def test_state_tells_what_is_left_for_a_move(server: Server, page: Page) -> None
 def test_match_with_a_running_clock_is_not_unloaded(
     server: Server, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boardgames.web.lobby.MOST_LOADED", 1)
+    monkeypatch.setattr("boardgames.web.lobby.MAX_LOADED_MATCHES", 1)
     created = page.create("here", "random", clock=[LONG, LONG])
     key = created["match"]
     join(page, key, created["token"])

@@ -39,7 +39,7 @@ def play_matches(server: Server, session: int) -> None:
 
 @pytest.mark.slow
 def test_many_sessions_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lobby, "MOST_MATCHES", SESSIONS + 5)
+    monkeypatch.setattr(lobby, "MAX_MATCHES", SESSIONS + 5)
     server = Server()
     with ThreadPoolExecutor(SESSIONS) as people:
         rounds = []

@@ -13,7 +13,7 @@ ROOM = 3
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """Return a server of its own that keeps few matches."""
-    monkeypatch.setattr(module, "MOST_MATCHES", ROOM)
+    monkeypatch.setattr(module, "MAX_MATCHES", ROOM)
     server = Server()
     yield server
     server.close()
@@ -68,15 +68,17 @@ def test_finished_matches_make_room_before_empty_ones_and_the_oldest_first(
 def test_match_with_moves_never_makes_room(page: Page) -> None:
     keys = [make(page, "with moves") for _ in range(ROOM)]
     assert page.create("here", "here")["reason"] == (
-        "there are 3 matches on this server already, and none of them is finished or empty; "
-        "finish or resign one of them"
+        "there are 3 matches on this server already, and all of them are in progress or being watched: "
+        "finish or resign one, or leave a finished one"
     )
     assert set(listed(page)) == set(keys)
 
 
 def test_match_that_somebody_watches_never_makes_room(page: Page) -> None:
     watched = [page.start("here", "here") for _ in range(ROOM)]
-    assert page.create("here", "here")["type"] == "refused"
+    page.send("resign", match=watched[0])
+    assert page.outcome()["text"]
+    assert "in progress or being watched" in page.create("here", "here")["reason"]
     page.send("leave", match=watched[1])
     assert page.create("here", "here")["type"] == "created"
     assert watched[1] not in listed(page)

@@ -11,13 +11,13 @@ from waiting import TIMEOUT_S
 
 from boardgames.player import Stop
 from boardgames.web import searches as module
-from boardgames.web.searches import MOST_STUCK, NOBODY_WAITS, PERSON_WAITS, Searches
+from boardgames.web.searches import MAX_STUCK_SEARCHES, NOBODY_WAITS, PERSON_WAITS, Searches
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody wait for seconds."""
-    for name in ("LONGEST_WAIT", "GRACE", "CHECK_INTERVAL"):
+    for name in ("MAX_WAIT_SECONDS", "GRACE_SECONDS", "CHECK_INTERVAL_SECONDS"):
         monkeypatch.setattr(module, name, getattr(module, name) / 50)
 
 
@@ -77,7 +77,7 @@ def test_searches_for_which_a_person_waits_go_first() -> None:
 
 
 def test_fifty_long_searches_do_not_stall_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "GRACE", TIMEOUT_S)
+    monkeypatch.setattr(module, "GRACE_SECONDS", TIMEOUT_S)
     ended: list[str] = []
 
     async def search(searches: Searches, name: str, urgency: int) -> None:
@@ -104,7 +104,7 @@ def test_search_that_nobody_waits_for_may_take_its_time() -> None:
         stop = Stop()
 
         def search() -> bool:
-            time.sleep(3 * module.LONGEST_WAIT)
+            time.sleep(3 * module.MAX_WAIT_SECONDS)
             return stop.is_set()
 
         assert not await Searches(1).run(search, stop)
@@ -120,7 +120,7 @@ def test_search_that_ignores_its_stop_makes_room_after_some_time(monkeypatch: py
         assert await searches.run(lambda: "moved", Stop()) == "moved"
         held.set()
         await stubborn
-        monkeypatch.setattr(module, "GRACE", TIMEOUT_S)
+        monkeypatch.setattr(module, "GRACE_SECONDS", TIMEOUT_S)
         both = threading.Barrier(2, timeout=0.05)  # there is no more room than before
 
         def meet() -> bool:
@@ -131,6 +131,32 @@ def test_search_that_ignores_its_stop_makes_room_after_some_time(monkeypatch: py
             return True
 
         assert await asyncio.gather(searches.run(meet, Stop()), searches.run(meet, Stop())) == [False, False]
+
+    run(test())
+
+
+def test_search_without_a_stop_may_use_its_own_time_while_others_wait() -> None:
+    async def test() -> None:
+        searches, seconds = Searches(2), 4 * (module.MAX_WAIT_SECONDS + module.GRACE_SECONDS)
+        reviews = [
+            searches.run(
+                lambda: time.sleep(seconds), None, urgency=NOBODY_WAITS, subject="agent 'x'", seconds=seconds
+            )
+            for _ in range(6)
+        ]
+        assert await asyncio.gather(*reviews) == [None] * 6
+
+    run(test())
+
+
+def test_search_without_a_stop_that_exceeds_its_own_time_makes_room() -> None:
+    async def test() -> None:
+        searches, held = Searches(1), threading.Event()
+        stubborn = asyncio.create_task(searches.run(held.wait, None, seconds=0.0))
+        await asyncio.sleep(0)
+        assert await searches.run(lambda: "moved", Stop()) == "moved"
+        held.set()
+        await stubborn
 
     run(test())
 
@@ -150,7 +176,7 @@ def test_agent_whose_searches_do_not_end_is_asked_for_no_more_even_by_those_who_
         refused, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_EXCEPTION)
         assert all("agent 'x' is broken" in str(one.exception()) for one in refused)
         assert await other == "moved"
-        assert len(begun) <= MOST_STUCK + 1
+        assert len(begun) <= MAX_STUCK_SEARCHES + 1
         held.set()
         await asyncio.gather(*asked, return_exceptions=True)
 

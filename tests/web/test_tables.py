@@ -55,3 +55,40 @@ def test_match_and_analysis_without_room_for_their_tables_are_refused(small: Ser
     assert pages[2].create("here", AGENT)["type"] == "created"  # the match that nobody watches is unloaded
     for page in pages[1:]:
         page.close()
+
+
+def test_only_as_many_matches_are_unloaded_as_tables_need_and_finished_ones_first(small: Server) -> None:
+    page, lobby = small.page(), small.lobby
+    without, waiting, finished = (page.start("here", agent) for agent in ("random", AGENT, AGENT))
+    page.send("resign", match=finished)
+    assert page.outcome()["text"]
+    for key in (without, waiting, finished):
+        page.send("leave", match=key)
+    new = page.start("here", AGENT)
+    assert [lobby.get(key) is not None for key in (without, waiting, finished, new)] == [
+        True,
+        True,
+        False,
+        True,
+    ]
+    page.start("here", AGENT)
+    assert [lobby.get(key) is not None for key in (without, waiting, new)] == [True, False, True]
+    assert page.create("here", AGENT)["type"] == "refused"  # both are watched
+    page.close()
+
+
+def test_match_in_which_agents_play_is_not_unloaded_for_tables(small: Server) -> None:
+    page = small.page()
+    key = page.start(AGENT, AGENT)
+    page.send("pause", match=key)
+    page.send("leave", match=key)
+    assert page.create("here", AGENT)["reason"].startswith("the agent needs 10 MB for its tables")
+    assert small.lobby.get(key) is not None
+    page.close()
+
+
+def test_hint_without_room_for_its_tables_is_refused(small: Server) -> None:
+    page = small.page()
+    key = page.start("here", AGENT)
+    assert page.ask("hint", match=key)["reason"].startswith("the agent needs 64 MB for its tables")
+    page.close()

@@ -32,7 +32,7 @@ ENVIRONMENT = dict(os.environ)
 @pytest.fixture
 def runs(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of runs, at which the server looks often."""
-    monkeypatch.setattr(training, "INTERVAL_S", 0.02)
+    monkeypatch.setattr(training, "INTERVAL_SECONDS", 0.02)
     return home / "runs"
 
 
@@ -284,6 +284,6 @@ def test_nothing_is_read_when_nobody_watches(
     read = training._Reader.read
     monkeypatch.setattr(training._Reader, "read", lambda self, name: looked.append(name) or read(self, name))
     (runs / "second").rename(runs / "third")
-    time.sleep(10 * training.INTERVAL_S)
+    time.sleep(10 * training.INTERVAL_SECONDS)
     assert looked == []
     other.close()

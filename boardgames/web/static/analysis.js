@@ -1,5 +1,6 @@
 // Analysis of any position: free moves, set-up, values of all moves, and reviews of records. The address names the position.
 
+import { Aids } from "./aids.js";
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { announce, button, details, field, h, number as numberInput, preferences, s, setText } from "./dom.js";
@@ -11,7 +12,7 @@ import { T } from "./texts.js";
 const UNIT = 100;
 const OPTION = "option.";
 const WAIT = 250;
-const LONGEST = 3600000;
+const LONGEST_MS = 3600000;
 
 const area = (label) => h("textarea", { "aria-label": label, spellcheck: false });
 const entry = (name, text, onclick) => h("li", {}, button([h("strong", {}, name), text], onclick, { class: "best-line" }));
@@ -66,6 +67,7 @@ export class Analysis {
       values: true, onFound: (found) => this.#found(found), onPlay: (moves) => this.#play(moves),
     });
     this.overlays = new Overlays(this.board);
+    this.aids = new Aids(this.net, this.evaluation, this.overlays, ({ layouts }) => choices(this.layout, layouts, this.state.layout));
     this.moves = new MoveList((ply) => this.#go({ ply }));
     this.chart = new Chart(T.chart, (ply, isChosen) => (isChosen ? this.#go({ ply: ply ?? Infinity }) : this.chart.mark(ply ?? this.state.ply)));
     this.title = h("h1", {});
@@ -173,13 +175,10 @@ export class Analysis {
   // Repeat the requests that a lost connection has left unanswered.
   #connected() {
     this.#show();
-    if (!this.state) return;
-    this.#describe();
-    this.evaluation.refresh();
-    this.overlays.refresh();
+    if (this.state) this.aids.reconnected();
   }
 
-  // Show what is wanted; if that changes meanwhile, only the last wish is asked for.
+  // Show what is wanted; if that changes meanwhile, only the latest is asked for.
   async #show() {
     if (this.isAsking) return;
     this.isAsking = true;
@@ -221,27 +220,10 @@ export class Analysis {
     Object.assign(this, { base, state });
     if (isOther) {
       choices(this.piece, [...state.pieces, T.noPiece]);
-      this.described = null;
-      this.#describe();
+      this.aids.describe(game);
     }
     history.replaceState(null, "", this.#address());
     this.#draw();
-  }
-
-  // Ask for what the game offers, unless that is known.
-  async #describe() {
-    const { game } = this.state;
-    if (this.described === game) return;
-    try {
-      const { overlays, layouts, ...described } = await this.net.game(game);
-      if (this.state.game !== game) return;
-      this.described = game;
-      this.evaluation.offer(described);
-      this.overlays.offer(overlays);
-      choices(this.layout, layouts, this.state.layout);
-    } catch {
-      // the request is repeated when the connection is back
-    }
   }
 
   #address() {
@@ -348,7 +330,7 @@ export class Analysis {
     try {
       const asked = { type: "annotate", key: this.review, ...place(this.line), ply: null, agent: this.evaluation.agent.value.trim() || null,
         seconds: Math.min(5, Math.max(0.05, this.evaluation.seconds / 4)) };
-      const { summaries, legend } = await this.net.request(asked, false, LONGEST);
+      const { summaries, legend } = await this.net.request(asked, { patience: LONGEST_MS });
       setText(this.progress, [...summaries, legend].join(" · "));
     } catch (error) {
       setText(this.progress, error.message);

@@ -3,7 +3,7 @@
 import { keepToken, Net } from "./net.js";
 import { T } from "./texts.js";
 
-const SLOW = 700;
+const SLOW_MS = 700;
 
 const main = document.getElementById("main");
 const connection = document.getElementById("connection");
@@ -25,29 +25,29 @@ document.getElementById("skip").addEventListener("click", (event) => {
 
 // the first connection usually takes no time, so nothing is said about it at once;
 // screen readers are not told the amount, which changes all the time
-let told = "";
+let status = "";
 const amount = document.createElement("span");
 amount.ariaHidden = "true";
-const tell = (text, much = "") => {
-  amount.textContent = much;
-  if (text === told) return;
-  told = text;
+const showStatus = (text, detail = "") => {
+  amount.textContent = detail;
+  if (text === status) return;
+  status = text;
   clearTimeout(timer);
   if (!text) connection.replaceChildren();
-  else timer = setTimeout(() => connection.replaceChildren(text, amount), SLOW);
+  else timer = setTimeout(() => connection.replaceChildren(text, amount), SLOW_MS);
 };
-tell(T.connecting);
+showStatus(T.connecting);
 net.addEventListener("status", ({ detail }) => {
   wasOpen ||= detail.open;
-  tell(detail.open ? "" : wasOpen ? T.offline : T.connecting);
+  showStatus(detail.open ? "" : wasOpen ? T.offline : T.connecting);
 });
 
 // while the server compiles its answers are late; the next kernel usually follows at once
-let quiet = 0;
+let clearTimer = 0;
 net.addEventListener("compiling", ({ detail: { module, count } }) => {
-  clearTimeout(quiet);
-  if (module) tell(T.compiling(module.split(".")[0]), T.kernels(count));
-  else quiet = setTimeout(() => told === T.offline || tell(""), SLOW);
+  clearTimeout(clearTimer);
+  if (module) showStatus(T.compiling(module.split(".")[0]), T.kernels(count));
+  else clearTimer = setTimeout(() => status === T.offline || showStatus(""), SLOW_MS);
 });
 
 // Return a function that makes the page of an address; only the modules that it needs are loaded.

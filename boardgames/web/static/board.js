@@ -36,14 +36,14 @@ export class Board {
     this.marks = new Marks();
     this.hinted = [];
     this.animation = true;
-    // what people do on it
+    // input state
     this.clicks = new Clicks();
     this.options = new Map();
     this.current = null;
     this.hovered = null;
     this.aimed = null;
     this.previewed = null;
-    // what has been drawn of it: the picture as it is turned, and its elements
+    // rendered state: the picture as it is turned, and its elements
     this.picture = null;
     this.geometry = "";
     this.ratio = 1;

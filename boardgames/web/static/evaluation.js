@@ -5,7 +5,7 @@ import { T } from "./texts.js";
 
 const SECONDS = 1;
 const LINES = 3;
-const LONGEST = 90000;
+const LONGEST_MS = 90000;
 
 export class Evaluation {
   // `onLine` is called with the first move of a line that is pointed at, or null. On the page for analysis `values` of
@@ -64,7 +64,7 @@ export class Evaluation {
     this.refresh();
   }
 
-  // Repeat an unanswered request, for example after the connection was lost.
+  // Ask again, for example after reconnecting.
   refresh() {
     if (this.isOn && this.request) this.ask();
   }
@@ -79,7 +79,7 @@ export class Evaluation {
       const isWanted = () => key === this.key && this.isOn && agent === (this.agent.value.trim() || null);
       const asked = { type: "analyse", ...this.request, agent, seconds: this.seconds, lines: LINES, values: this.values, purpose: this.purpose };
       try {
-        const found = await this.net.request(asked, false, LONGEST);
+        const found = await this.net.request(asked, { patience: LONGEST_MS });
         if (isWanted()) this.#show(found);
       } catch (error) {
         if (!isWanted()) return;

@@ -1,7 +1,7 @@
 // The start page: set up a new match, and find matches to join or watch.
 
 import { details, field, h, keepPreference, number, preferences, replaceItems, setText, swatch } from "./dom.js";
-import { LONG_PATIENCE, tokensOf } from "./net.js";
+import { LONG_PATIENCE_MS, tokensOf } from "./net.js";
 import { T } from "./texts.js";
 
 const MINUTES = [1, 3, 5, 10, 15, 30];
@@ -39,7 +39,7 @@ export class Lobby {
       return;
     }
     try {
-      this.catalogue = (await this.net.request({ type: "catalogue" }, false, LONG_PATIENCE)).games;
+      this.catalogue = (await this.net.request({ type: "catalogue" }, { patience: LONG_PATIENCE_MS })).games;
       this.#drawForm();
     } catch (error) {
       this.form.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message));

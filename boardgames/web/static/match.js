@@ -1,5 +1,6 @@
 // One match: board, players, clocks, moves, and everything that can be asked for.
 
+import { Aids } from "./aids.js";
 import { Board } from "./board.js";
 import { announce, button, h, keepPreference, preferences, setText, swatch, tick, whilePointed } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
@@ -35,11 +36,12 @@ export class Match {
     this.board.setCoordinates(this.choice.coordinates);
     this.overlays = new Overlays(this.board);
     this.evaluation = new Evaluation(net, (move) => this.board.showMove(move));
+    this.aids = new Aids(net, this.evaluation, this.overlays);
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
     net.addEventListener("match", ({ detail }) => detail.id === id && this.#receive(detail), { signal });
-    net.addEventListener("status", ({ detail }) => detail.open && this.state && this.#connected(), { signal });
+    net.addEventListener("status", ({ detail }) => detail.open && this.state && this.aids.reconnected(), { signal });
     net.addEventListener("join-refused", ({ detail }) => detail.match === id && this.#missing(detail.reason), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     net.join(id);
@@ -145,7 +147,7 @@ export class Match {
       this.body.hidden = false;
       this.loading.remove();
       document.title = T.pageTitle(state.title);
-      this.#describe();
+      this.aids.describe(state.game);
     }
     const common = before ? before.moves.findIndex((move, i) => move.text !== state.moves[i]?.text) : 0;
     if (before && common >= 0) for (const ply of [...this.views.keys()]) if (ply > common) this.views.delete(ply);
@@ -177,26 +179,6 @@ export class Match {
     requestAnimationFrame(() => this.abort.signal.aborted || this.net.send({ type: "shown", match: this.id, ply }));
   }
 
-  // Repeat the requests that a lost connection has left unanswered; the match itself is always joined again.
-  #connected() {
-    this.#describe();
-    this.evaluation.refresh();
-    this.overlays.refresh();
-  }
-
-  // Ask for what the game offers, unless that is known.
-  async #describe() {
-    if (this.isDescribed) return;
-    try {
-      const game = await this.net.game(this.state.game);
-      this.isDescribed = true;
-      this.overlays.offer(game.overlays);
-      this.evaluation.offer(game);
-    } catch {
-      // the request is repeated when the connection is back
-    }
-  }
-
   #mine(side) {
     return this.state.yours.includes(side);
   }
@@ -206,7 +188,7 @@ export class Match {
     return this.#mine(1) && !this.#mine(0);
   }
 
-  // Return whether the board is turned: unless somebody chose, its own side is near, but an upright one is seen from the front.
+  // By default the player's own side is at the bottom; upright boards are never turned.
   get #isTurned() {
     return this.turned ?? (this.#isSecond && this.state.picture.surface !== "front");
   }

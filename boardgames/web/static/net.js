@@ -2,11 +2,11 @@
 
 import { T } from "./texts.js";
 
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 8000;
-const PATIENCE = 30000;
-export const LONG_PATIENCE = 600000; // the server may have to compile a game first
-const MOST_BYTES = 64 * 1024;
+const FIRST_WAIT_MS = 500;
+const MAX_WAIT_MS = 8000;
+const PATIENCE_MS = 30000;
+export const LONG_PATIENCE_MS = 600000; // the server may have to compile a game first
+const MAX_BYTES = 64 * 1024;
 const KEY = "boardgames.tokens.";
 
 export function tokensOf(match) {
@@ -32,7 +32,7 @@ export class Net extends EventTarget {
   #socket = null;
   #number = 0;
   #pending = new Map();
-  #wait = FIRST_WAIT;
+  #wait = FIRST_WAIT_MS;
   #timer = 0;
   #joined = new Set();
   #listsMatches = false;
@@ -51,14 +51,14 @@ export class Net extends EventTarget {
   }
 
   // Return a promise of the answer; it is rejected with the reason if the server refuses.
-  // A message without an answer `isDone` if it is not refused.
-  request(message, isDone = false, patience = PATIENCE) {
+  // A message that expects no reply has succeeded if it is not refused in time.
+  request(message, { expectsReply = true, patience = PATIENCE_MS } = {}) {
     if (!this.isOpen) return Promise.reject(new Error(T.lost));
     const re = ++this.#number;
     const text = JSON.stringify({ ...message, re });
-    if (new Blob([text]).size > MOST_BYTES) return Promise.reject(new Error(T.tooLong));
+    if (new Blob([text]).size > MAX_BYTES) return Promise.reject(new Error(T.tooLong));
     return new Promise((resolve, reject) => {
-      const wait = () => setTimeout(() => this.#settle(re, null, isDone ? null : new Error(T.noAnswer)), patience);
+      const wait = () => setTimeout(() => this.#settle(re, null, expectsReply ? new Error(T.noAnswer) : null), patience);
       this.#pending.set(re, { resolve, reject, wait, timer: wait() });
       this.#socket.send(text);
     });
@@ -66,13 +66,13 @@ export class Net extends EventTarget {
 
   // Return a promise of the description of a game, which is asked for once.
   async game(name) {
-    if (!this.#games.has(name)) this.#games.set(name, await this.request({ type: "game", name }, false, LONG_PATIENCE));
+    if (!this.#games.has(name)) this.#games.set(name, await this.request({ type: "game", name }, { patience: LONG_PATIENCE_MS }));
     return this.#games.get(name);
   }
 
   // Make a match and open its page. `opening` is called with its id before.
   async create(message, opening) {
-    const { match, token } = await this.request({ type: "create", ...message }, false, LONG_PATIENCE);
+    const { match, token } = await this.request({ type: "create", ...message }, { patience: LONG_PATIENCE_MS });
     keepToken(match, token);
     opening?.(match);
     location.hash = `#/match/${encodeURIComponent(match)}`;
@@ -80,7 +80,7 @@ export class Net extends EventTarget {
 
   // Send a message whose effect shows in the state of the match; `refused` is called with a reason.
   send(message, refused) {
-    this.request(message, true).catch((error) => refused?.(error.message));
+    this.request(message, { expectsReply: false }).catch((error) => refused?.(error.message));
   }
 
   listMatches(wanted) {
@@ -113,7 +113,7 @@ export class Net extends EventTarget {
     clearTimeout(this.#timer);
     const socket = (this.#socket = new WebSocket(this.url));
     socket.onopen = () => {
-      this.#wait = FIRST_WAIT;
+      this.#wait = FIRST_WAIT_MS;
       if (this.#listsMatches) this.#post({ type: "matches" });
       for (const match of this.#joined) this.#postJoin(match);
       this.#tell("status", { open: true });
@@ -123,7 +123,7 @@ export class Net extends EventTarget {
       for (const re of [...this.#pending.keys()]) this.#settle(re, null, new Error(T.lost));
       this.#tell("status", { open: false });
       this.#timer = setTimeout(() => this.#connect(), this.#wait);
-      this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
+      this.#wait = Math.min(MAX_WAIT_MS, 2 * this.#wait);
     };
   }
 
