@@ -56,3 +56,19 @@ def test_time_for_a_move_counts_down_on_a_narrow_page(visit: Visit, server: Serv
     visitor.move("4")
     assert visitor.wait_for_turn()
     visitor.wait(lambda: ours.inner_text() > "9:58", "the time for the next move")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_up", [True, False], ids=["time is up", "resigned"])
+def test_only_the_side_whose_time_for_a_move_is_up_shows_it_at_the_end(
+    visit: Visit, server: Server, is_up: bool
+) -> None:
+    visitor = visit()
+    open_match(visitor, server, "here", "here", move_time=[1, 60] if is_up else [60, 60])
+    if not is_up:
+        visitor.page.get_by_role("button", name="Resign").click()
+        visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    visitor.wait(lambda: visitor.state["outcome"], "the end")
+    visitor.wait(lambda: "wins" in visitor.status, "the news")
+    shown = [one.inner_text() for bar in ("near", "far") for one in clocks(visitor, bar)]
+    assert shown == (["0:00.0"] if is_up else [])

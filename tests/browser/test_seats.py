@@ -52,7 +52,9 @@ def test_board_is_oriented_for_each_seat(visit: Visit, kept: Kept, game: str, si
     for visitor in (creator, other, spectator):
         visitor.state = {}
     kept.restart()
-    spectator.wait(lambda: spectator.state, "the server")
+    for visitor in (creator, other, spectator):
+        visitor.wait(lambda visitor=visitor: visitor.state, "the server")
+        assert "move" in visitor.status, visitor.status
     spectator.check_board(0)
     check_boards(5, {creator: side, other: 1 - side})
 

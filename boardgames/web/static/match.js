@@ -132,8 +132,9 @@ export class Match {
   }
 
   #missing(reason) {
-    if (this.state) return this.#say(`${T.noMatch} ${reason}`);
-    this.loading.replaceChildren(`${T.noMatch} ${reason} `, h("a", { href: "#/" }, T.toLobby));
+    this.missing = `${T.noMatch} ${reason}`;
+    if (this.state) return this.#say(this.missing);
+    this.loading.replaceChildren(`${this.missing} `, h("a", { href: "#/" }, T.toLobby));
   }
 
   // --- state ---
@@ -151,7 +152,7 @@ export class Match {
     }
     const common = before ? before.moves.findIndex((move, i) => move.text !== state.moves[i]?.text) : 0;
     if (before && common >= 0) for (const ply of [...this.views.keys()]) if (ply > common) this.views.delete(ply);
-    if (this.notice === T.lost) this.notice = "";
+    if (this.notice === T.lost || this.notice === this.missing) this.notice = "";
     if (before && before.ply !== state.ply) {
       this.previews.clear();
       this.notice = "";
@@ -415,7 +416,8 @@ export class Match {
       bar.clock.setAttribute("aria-label", T.clockLabel(state.sides[side]));
       bar.clock.hidden = state.clocks === null;
       bar.moveClock.setAttribute("aria-label", T.moveClockLabel(state.sides[side]));
-      bar.moveBox.hidden = state.move_times[side] === null;
+      const isTimeUp = state.to_move === side && state.move_left === 0;
+      bar.moveBox.hidden = state.move_times[side] === null || Boolean(state.outcome && !isTimeUp);
     }
   }
 
@@ -535,7 +537,7 @@ export class Match {
       const remaining = (left) => (left === null ? null : Math.max(0, left - passed));
       const perMove = state.move_times[side];
       const ofMatch = remaining(state.clocks?.[side] ?? null);
-      const ofMove = remaining(side === state.to_move && !state.outcome ? state.move_left : perMove);
+      const ofMove = remaining(side === state.to_move ? state.move_left : perMove);
       drawClock(clock, ofMatch, { isRunning, isLow: ofMatch !== null && ofMatch < LOW });
       drawClock(moveClock, ofMove, { isRunning, isLow: perMove !== null && ofMove < Math.min(LOW, perMove / 4) });
       if (!isRunning || !this.#mine(side)) continue;

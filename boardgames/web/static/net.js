@@ -105,7 +105,9 @@ export class Net extends EventTarget {
   #postJoin(match) {
     const tokens = tokensOf(match);
     for (const token of tokens.length ? tokens : [null]) {
-      this.send({ type: "join", match, token }, (reason) => this.#tell("join-refused", { match, reason }));
+      this.send({ type: "join", match, token }, (reason) => {
+        if (reason !== T.lost) this.#tell("join-refused", { match, reason }); // otherwise it is sent again
+      });
     }
   }
 
