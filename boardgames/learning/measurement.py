@@ -117,6 +117,21 @@ class Measurement:
         write_atomic(folder / MEASUREMENT, json.dumps(content) + "\n", follow_links=False)
 
 
+def check_matches(matches: int) -> None:
+    """Check a number of matches against each opponent.
+
+    Raises
+    ------
+    OptionError
+        If it is odd or out of range.
+    """
+    if not _are_matches(matches):
+        raise OptionError(
+            f"the number of matches must be even, because every opening is played twice, and from 2 to "
+            f"{MAX_MATCHES:,}; not {matches}"
+        )
+
+
 def plan_measurement(run: Run, matches: int) -> Measurement:
     """Return the measurement of a run with this number of matches against each opponent, and write its file.
 
@@ -126,18 +141,14 @@ def plan_measurement(run: Run, matches: int) -> Measurement:
     Raises
     ------
     OptionError
-        If the number is odd or not positive, or nothing measures what the learner learns.
+        If the number is odd or out of range, or nothing measures what the learner learns.
     FileError
         If the file cannot be written.
     """
     opponents = len(run.learner.matchups(""))
     if not opponents:
         raise OptionError(f"no agent plays with what learner {run.config.learner!r} learns")
-    if not _are_matches(matches):
-        raise OptionError(
-            f"the number of matches must be even, because every opening is played twice, and from 2 to "
-            f"{MAX_MATCHES:,}; not {matches}"
-        )
+    check_matches(matches)
     found = Measurement.read(run.folder)
     if found is not None and found.matches == matches:
         return found
