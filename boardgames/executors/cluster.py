@@ -33,7 +33,7 @@ from boardgames.errors import (
     quote,
 )
 from boardgames.executors.pool import MAX_ATTEMPTS, pack, run_packed, sigint_blocked, unpack
-from boardgames.installation import Needs, changed_since_start, describe, differences, needs_of
+from boardgames.installation import Code, Needs, changed_since_start, describe, differences, needs_of
 from boardgames.plugins import registry
 
 CLUSTER_TIMEOUT_S = 10.0
@@ -547,7 +547,7 @@ def _worker_name(address: str) -> str:
     return f"worker {address.partition('://')[2] or address}"
 
 
-def _own_code(needs: Needs) -> dict[str, str]:
+def _own_code(needs: Needs) -> Code:
     """Return what this process has; raises ClusterError if its files have changed since it loaded them."""
     code = describe(needs, max_age_s=CHECKED_S)
     changed = changed_since_start(code)
@@ -556,17 +556,17 @@ def _own_code(needs: Needs) -> dict[str, str]:
     return code
 
 
-def _problems(expected: Mapping[str, str], report: object) -> list[str]:
+def _problems(expected: Code, report: object) -> list[str]:
     """Return the differences between a report and the expected one, as phrases that follow "has"."""
-    if isinstance(report, Mapping):
+    if isinstance(report, Code):
         return differences(expected, report)
     if _is_gone(report):
         return []
     if isinstance(report, ModuleNotFoundError) and report.name == "boardgames":
         return ["no boardgames-core"]
-    if isinstance(report, ImportError | AttributeError):
-        return ["boardgames-core with other code"]
-    return [f"not reported its code ({describe_error(report)})"] if isinstance(report, Exception) else []
+    if isinstance(report, Exception) and not isinstance(report, ImportError | AttributeError):
+        return [f"not reported its code ({describe_error(report)})"]
+    return ["boardgames-core with other code"]
 
 
 def _seconds_of(answer: object) -> float:
@@ -656,7 +656,7 @@ def dask_setup(worker: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _run_checked(needs: Needs, expected: Mapping[str, str], request: bytes) -> tuple[list[str], bytes]:
+def _run_checked(needs: Needs, expected: Code, request: bytes) -> tuple[list[str], bytes]:
     """Run a task if this worker has the expected code; return the differences, and the reply."""
     problems = differences(expected, describe(needs, max_age_s=CHECKED_S))
     if problems:

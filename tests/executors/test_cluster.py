@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from boardgames.errors import ClusterError, WorkerError
 from boardgames.executors import cluster, open_executor
 from boardgames.executors.cluster import ClusterExecutor
 from boardgames.executors.pool import pack
-from boardgames.installation import needs_of
+from boardgames.installation import Code, needs_of
 
 GOOD, OTHER, THIRD = "tcp://10.0.0.1:4001", "tcp://10.0.0.1:4002", "tcp://10.0.0.2:4003"
 
@@ -125,7 +126,7 @@ class SeemingClient:
         if function is cluster.describe:
             self.reports.update(workers)
             return {
-                address: {**function(*arguments), **answer} if isinstance(answer, dict) else answer
+                address: _with_versions(function(*arguments), answer) if isinstance(answer, dict) else answer
                 for address, answer in ((address, self.code.get(address, {})) for address in workers)
             }
         return {address: 0.0 if address in self.compiling else math.inf for address in workers}
@@ -146,6 +147,10 @@ class SeemingClient:
 
     def finish(self, worker: str) -> None:
         next(one for one in self.futures if one.worker == worker and one.status == "pending").finish()
+
+
+def _with_versions(code: Code, versions: dict[str, str]) -> Code:
+    return replace(code, versions={**code.versions, **versions})
 
 
 @contextmanager
@@ -290,7 +295,7 @@ def test_a_worker_whose_files_change_during_the_work_contributes_nothing_more(
             patch.setattr(
                 cluster,
                 "describe",
-                lambda needs, **_: dict.fromkeys(executor._expected, "0.1.0 changed"),
+                lambda needs, **_: Code(dict.fromkeys(executor._expected.versions, "0.1.0 changed"), {}),
             )
             client.finish(OTHER)
         while client.busy:
@@ -477,7 +482,7 @@ def test_a_worker_knows_how_long_ago_a_task_compiled_a_kernel(monkeypatch: pytes
     needs = needs_of()
 
     def run(call: Callable[[], object]) -> float:
-        assert cluster._run_checked(needs, {}, pack(call))[0] == []
+        assert cluster._run_checked(needs, Code({}, {}), pack(call))[0] == []
         return cluster._seconds_since_compiling()
 
     assert run(partial(tasks.square, 2)) == math.inf
