@@ -1,9 +1,8 @@
 """Descriptions of the code that a process runs, which two processes can compare.
 
-The code is that of the core, of the plug-ins from which something was loaded by name, and of the
-packages that these import; it is hashed with its data files, by content. A process hashes a package
-when it is first asked. If the files change later, it may still run what it loaded before, so a package
-that has changed since then equals nothing.
+The code consists of the core, the plug-ins in use and the packages these import, hashed with their
+data files. A package is hashed when first asked for; if its files change later, it compares as
+different from everything, because old code may still be loaded.
 """
 
 import hashlib
@@ -70,8 +69,24 @@ def needs_of(functions: Iterable[Callable[..., object]] = ()) -> Needs:
     return _closure(tuple(root for root in roots if root and root != "__main__"), entries)
 
 
-def describe(needs: Needs, *, max_age_s: float = 0.0) -> dict[str, str]:
-    """Return the versions and hashes of what is needed, as this process has it; "" for what is missing.
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The code that a process has; made by `describe`. What is missing is an empty text.
+
+    Attributes
+    ----------
+    versions : dict of str to str
+        Versions of Python and libraries; versions and hashes of packages, by distribution.
+    entries : dict of str to str
+        Plug-ins and targets by what they offer, such as `game 'nim'`.
+    """
+
+    versions: dict[str, str]
+    entries: dict[str, str]
+
+
+def describe(needs: Needs, *, max_age_s: float = 0.0) -> Code:
+    """Return what is needed, as this process has it.
 
     Parameters
     ----------
@@ -82,7 +97,7 @@ def describe(needs: Needs, *, max_age_s: float = 0.0) -> dict[str, str]:
 
     Examples
     --------
-    >>> describe(needs_of())["Python"] == platform.python_version()
+    >>> describe(needs_of()).versions["Python"] == platform.python_version()
     True
     """
     with _lock:
@@ -92,29 +107,29 @@ def describe(needs: Needs, *, max_age_s: float = 0.0) -> dict[str, str]:
         return _reports[needs][1]
 
 
-def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
+def differences(ours: Code, theirs: Code) -> list[str]:
     """Return what another process has that differs from what we have, as phrases that follow "has".
 
     Both are results of `describe` for the same needs.
 
     Examples
     --------
-    >>> differences({"NumPy": "2.1.0"}, {"NumPy": "2.0.1"})
+    >>> differences(Code({"NumPy": "2.1.0"}, {}), Code({"NumPy": "2.0.1"}, {}))
     ['NumPy 2.0.1 instead of 2.1.0']
-    >>> differences({"boardgames-core": "0.1.0 a5"}, {"boardgames-core": "0.1.0 7c"})
+    >>> differences(Code({"boardgames-core": "0.1.0 a5"}, {}), Code({"boardgames-core": "0.1.0 7c"}, {}))
     ['boardgames-core 0.1.0 with other code']
-    >>> differences({"game 'nim'": "nim nim.game:Nim"}, {})
+    >>> differences(Code({}, {"game 'nim'": "nim nim.game:Nim"}), Code({}, {}))
     ["no game 'nim'"]
     """
-    different = [(name, text, theirs.get(name, "")) for name, text in ours.items()]
-    phrases = {name: _difference(name, our, their) for name, our, their in different if our != their}
-    code = [phrase for name, phrase in phrases.items() if "'" not in name]
-    return code or list(phrases.values())  # other code may offer other things; say only the cause
+    # other code may offer other things; say only the cause
+    return _phrases(ours.versions, theirs.versions, _other_version) or _phrases(
+        ours.entries, theirs.entries, _other_entry
+    )
 
 
-def changed_since_start(report: Mapping[str, str]) -> list[str]:
+def changed_since_start(code: Code) -> list[str]:
     """Return the distributions whose files have changed since this process first described them."""
-    return [name for name, text in report.items() if text.endswith(f" {CHANGED}")]
+    return [name for name, text in code.versions.items() if text.endswith(f" {CHANGED}")]
 
 
 def code_stamp(objects: Iterable[object]) -> str:
@@ -130,7 +145,9 @@ def code_stamp(objects: Iterable[object]) -> str:
     """
     packages = {str(getattr(one, "__module__", "")).partition(".")[0] for one in objects}
     others = sorted(packages - sys.stdlib_module_names - {CORE})
-    hashes = [_core_hash(), *map(_package_hash, others)]
+    with _lock:
+        core = _snapshots.get(CORE) or _snapshot(CORE)  # its hundreds of files are looked at only once
+        hashes = [core.first, *(_snapshot(package).digest for package in others)]
     return hashlib.sha256("".join(hashes).encode()).hexdigest()[:16]
 
 
@@ -196,38 +213,51 @@ def _required_by_core() -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Snapshot:
-    """A package as it was when this process first hashed it."""
+    """The hashes of a package when this process first looked at its files, and when it last did."""
 
-    facts: tuple[tuple[str, int, int], ...]
+    first: str
     digest: str
+    facts: tuple[tuple[str, int, int], ...]
 
 
 _lock = threading.Lock()
 _snapshots: dict[str, _Snapshot] = {}
-_reports: dict[Needs, tuple[float, dict[str, str]]] = {}
+_reports: dict[Needs, tuple[float, Code]] = {}
 
 
-def _described(needs: Needs) -> dict[str, str]:
-    report = {
+def _described(needs: Needs) -> Code:
+    versions = {
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         "Numba": numba.__version__,
         "llvmlite": llvmlite.__version__,
     }
     for package, distribution in needs.packages:
-        report[distribution] = _state(package)
+        versions[distribution] = _state(package)
+    entries = {}
     for kind, name, game in needs.entries:
         subject = f"{plugins.singular(kind)} {name!r}" + ("" if game is None else f" for {game!r}")
-        report[subject] = _offered(kind, name, game)
-    return report
+        entries[subject] = _offered(kind, name, game)
+    return Code(versions, entries)
 
 
-def _difference(name: str, our: str, their: str) -> str:
-    if not their:
-        return f"no {name}"
+def _phrases(
+    ours: Mapping[str, str], theirs: Mapping[str, str], phrase: Callable[[str, str, str], str]
+) -> list[str]:
+    pairs = {name: (our, theirs.get(name, "")) for name, our in ours.items()}
+    return [
+        phrase(name, our, their) if their else f"no {name}"
+        for name, (our, their) in pairs.items()
+        if our != their
+    ]
+
+
+def _other_entry(name: str, our: str, their: str) -> str:
+    return f"another {name}, from plug-in {their.partition(' ')[0]!r}"
+
+
+def _other_version(name: str, our: str, their: str) -> str:
     (our_version, _, _), (version, _, digest) = our.partition(" "), their.partition(" ")
-    if "'" in name:
-        return f"another {name}, from plug-in {version!r}"
     if version != our_version:
         return f"{name} {version} instead of {our_version}"
     what = name if version == NO_VERSION else f"{name} {version}"
@@ -238,18 +268,24 @@ def _difference(name: str, our: str, their: str) -> str:
 
 def _state(package: str) -> str:
     """Return version and hash of a package, or version and `CHANGED`, or "" if there is none."""
-    files = _package_files(package)
-    if not files:
+    snapshot = _snapshot(package)
+    if not snapshot.facts:
         return ""
+    is_same = snapshot.digest == snapshot.first
+    return f"{_version(package)} {snapshot.first[:16] if is_same else CHANGED}"
+
+
+def _snapshot(package: str) -> _Snapshot:
+    """Return the hashes of a package, whose files are read again if they have changed; the lock is held."""
+    files = _package_files(package)
     facts = tuple(_facts(files))
     snapshot = _snapshots.get(package)
     if snapshot is None:
-        snapshot = _snapshots[package] = _Snapshot(facts, _package_hash(package))
+        digest = _hash(package, files)
+        snapshot = _snapshots[package] = _Snapshot(digest, digest, facts)
     elif snapshot.facts != facts:
-        if _package_hash(package) != snapshot.digest:
-            return f"{_version(package)} {CHANGED}"
-        snapshot.facts = facts
-    return f"{_version(package)} {snapshot.digest[:16]}"
+        snapshot.digest, snapshot.facts = _hash(package, files), facts
+    return snapshot
 
 
 def _facts(files: Mapping[str, Path]) -> Iterator[tuple[str, int, int]]:
@@ -279,15 +315,8 @@ def _distribution(package: str) -> str:
     return package
 
 
-@cache
-def _core_hash() -> str:
-    """Return the hash of the core, whose hundreds of files are read only once in a process."""
-    return _package_hash(CORE)
-
-
-def _package_hash(package: str) -> str:
+def _hash(package: str, files: Mapping[str, Path]) -> str:
     digest = hashlib.sha256()
-    files = _package_files(package)
     for name, path in files.items():
         digest.update(f"{package} {name}\0".encode())
         is_hashed = len(files) <= MAX_HASHED_FILES

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +14,15 @@ from installed import add_plugin
 import boardgames
 from boardgames import installation, plugins
 from boardgames.hookspecs import PROJECT, Entry, hookimpl
-from boardgames.installation import Needs, changed_since_start, code_stamp, describe, differences, needs_of
+from boardgames.installation import (
+    Code,
+    Needs,
+    changed_since_start,
+    code_stamp,
+    describe,
+    differences,
+    needs_of,
+)
 from boardgames.plugins import Registry
 
 
@@ -85,13 +94,18 @@ def test_work_needs_the_package_of_its_function_and_what_that_imports(package: P
     assert names.keys().isdisjoint({"os", "numpy", "absent_one"})
 
 
+def test_a_package_whose_name_has_a_quote_is_no_entry() -> None:
+    ours, theirs = (Code({"o'game": f"0.1.0 {digest}"}, {}) for digest in ("a5", "7c"))
+    assert differences(ours, theirs) == ["o'game 0.1.0 with other code"]
+
+
 # --- what differs ----------------------------------------------------------------
 
 PACKAGE = Needs((("stamped_package", "stamped-package"),), ())
 
 
 @pytest.fixture
-def described(package: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def described(package: Path, monkeypatch: pytest.MonkeyPatch) -> Code:
     """Return the description of the package when this process first looked at it."""
     monkeypatch.setattr(installation, "_snapshots", {})
     return describe(PACKAGE)
@@ -99,7 +113,7 @@ def described(package: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 @pytest.mark.parametrize("file", ["inner.py", "weights.bin", "new.txt"])
 def test_a_process_that_starts_after_a_change_has_other_code(
-    file: str, described: dict[str, str], package: Path, monkeypatch: pytest.MonkeyPatch
+    file: str, described: Code, package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with (package / file).open("ab") as changed:
         changed.write(b"\n# changed\n")
@@ -107,7 +121,7 @@ def test_a_process_that_starts_after_a_change_has_other_code(
     assert differences(described, describe(PACKAGE)) == ["stamped-package with other code"]
 
 
-def test_a_process_that_started_before_a_change_says_so(described: dict[str, str], package: Path) -> None:
+def test_a_process_that_started_before_a_change_says_so(described: Code, package: Path) -> None:
     content = (package / "inner.py").read_text()
     (package / "inner.py").write_text(content.replace("3", "4"))
     changed = describe(PACKAGE)
@@ -120,7 +134,7 @@ def test_a_process_that_started_before_a_change_says_so(described: dict[str, str
 
 
 def test_the_times_of_files_do_not_matter(
-    described: dict[str, str], package: Path, monkeypatch: pytest.MonkeyPatch
+    described: Code, package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.utime(package / "inner.py", (1, 1))
     assert describe(PACKAGE) == described
@@ -128,15 +142,16 @@ def test_the_times_of_files_do_not_matter(
     assert describe(PACKAGE) == described
 
 
-def test_a_package_that_is_missing_is_named(described: dict[str, str]) -> None:
-    assert differences(described, {**described, "stamped-package": ""}) == ["no stamped-package"]
+def test_a_package_that_is_missing_is_named(described: Code) -> None:
+    theirs = replace(described, versions={**described.versions, "stamped-package": ""})
+    assert differences(described, theirs) == ["no stamped-package"]
 
 
 @pytest.mark.parametrize("name", ["Python", "NumPy", "Numba", "llvmlite", "boardgames-core"])
 def test_another_version_is_named_with_ours(name: str) -> None:
     ours = describe(needs_of())
-    theirs = {**ours, name: "0.0.7 1234"}
-    assert differences(ours, theirs) == [f"{name} 0.0.7 instead of {ours[name].partition(' ')[0]}"]
+    theirs = replace(ours, versions={**ours.versions, name: "0.0.7 1234"})
+    assert differences(ours, theirs) == [f"{name} 0.0.7 instead of {ours.versions[name].partition(' ')[0]}"]
 
 
 @pytest.mark.parametrize(

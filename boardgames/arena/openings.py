@@ -154,7 +154,8 @@ def _check(game: Game, positions: Mapping[str, str]) -> list[str]:
             moves = text.removeprefix(MOVES)
             position = game.parse(text) if moves == text else game.start().apply_moves(moves)
         except BoardgamesError as error:
-            raise type(error)(f"{error} ({place})") from None
+            error.args = (f"{error} ({place})", *error.args[1:])
+            raise
         if position.outcome is not None:
             raise FileError(f"the match is already over in the opening {quote(text)} ({place})")
         openings[str(position)] = None

@@ -195,7 +195,10 @@ class _Players:
         player = plugins.load_player(text, self.game)
         if self.settings.fingerprints and player.fingerprint() != self.settings.fingerprints[agent]:
             plugins.close_player(player)
-            raise MatchError(f"the weights or program of {text!r} are not those that the arena began with")
+            raise MatchError(
+                f"agent {text!r} has other weights or another program on this worker than where the arena "
+                "was started"
+            )
         return player
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.completion import complete_agent, complete_game
+from boardgames.cli.continuing import Repeatable, add_continue_text, continue_text, same_command
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import (
@@ -32,8 +33,6 @@ from boardgames.cli.progress import new_bars
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, ClusterError, OptionError, WorkerError
 
-CONTINUE = "run the same command to continue"
-
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
     from boardgames.arena.plan import Plan
@@ -52,16 +51,18 @@ OTHER_COLUMNS = 46
 REPEATED_SHARE = 0.02
 """Share of repeated pairs among all matches above which the report warns."""
 MAX_ENCOUNTERS = 15
+FRESH = ("--fresh",)
 
 
 @click.command(
+    cls=Repeatable,
     epilog=examples(
         "boardgames arena connect4 alphabeta:depth=4 greedy",
         "boardgames arena abalone alphabeta simple --time 0.1 --openings layouts",
         "boardgames arena connect4 random greedy alphabeta:depth=2 --matches 20",
         "boardgames arena connect4 alphabeta:depth=4 greedy --sprt 0,50",
         "boardgames arena connect4 random 'engine:command=\"python bot.py\"'",
-    )
+    ),
 )
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @click.argument("agents", nargs=-1, metavar="AGENT AGENT...", shell_complete=complete_agent)
@@ -115,7 +116,7 @@ MAX_ENCOUNTERS = 15
 )
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for openings and agents; default: random.")
 @worker_options
-@click.option("--fresh", is_flag=True, help="Start over even if the same arena was interrupted.")
+@click.option(*FRESH, is_flag=True, help="Start over even if the same arena was interrupted.")
 @json_option
 def arena(
     game_name: str,
@@ -219,14 +220,14 @@ def _play(
             with redirect_stdout(sys.__stdout__):
                 _print_report(arena, as_json)
             message = f"interrupted after {arena.matches} of {plan.planned} matches"
-            say(f"{message}; {CONTINUE}", err=True)
+            say(f"{message}; {continue_text(same_command(without=FRESH))}", err=True)
             return EXIT_INTERRUPTED
         except BoardgamesError as error:
             if arena.matches and not as_json:  # show the results so far, for example if the disk is full
                 with redirect_stdout(sys.__stdout__):
                     _print_report(arena, as_json)
             if arena.matches and isinstance(error, ClusterError | WorkerError):
-                raise type(error)(f"{error}; {CONTINUE}") from None
+                add_continue_text(error, same_command(without=FRESH))
             raise
     _print_report(arena, as_json)
     return 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.completion import complete_experiment, complete_game, complete_setting
+from boardgames.cli.continuing import Repeatable, add_continue_text, continue_text, same_command
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import (
@@ -54,13 +55,14 @@ Column = tuple[str, list[str]]
 
 
 @click.command(
+    cls=Repeatable,
     epilog=examples(
         "boardgames experiment abalone",
         "boardgames experiment abalone basic-training --seed 1",
         "boardgames experiment abalone basic-training --set repetitions=20",
         "boardgames experiment abalone fine-tuning --preset original",
         "boardgames experiment connect4 fine-tuning --csv tuning.csv",
-    )
+    ),
 )
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @click.argument("name", metavar="[NAME]", required=False, shell_complete=complete_experiment)
@@ -108,8 +110,8 @@ def experiment(
     """Run the experiment NAME in GAME, or list the experiments.
 
     If the experiment repeats an earlier one, the tables also show the original
-    wins, and --preset original has the settings that come nearest to them;
-    --set and --layout override these. Matches start with a few random moves; every
+    wins, and --preset original uses the settings closest to the original's; --set
+    and --layout take precedence. Matches start with a few random moves; every
     such opening is played twice, with sides exchanged. The results are also
     written to a CSV file. They do not depend on the number of workers.
 
@@ -168,12 +170,12 @@ def _run(
                 return chosen.run(executor, seed, listener)
         except KeyboardInterrupt:
             if executor.finished:
-                resuming = f"to resume, repeat the command with --seed {seed}"
-                say(f"interrupted after {executor.finished} tasks; {resuming}", err=True)
+                hint = continue_text(same_command(seed=seed))
+                say(f"interrupted after {executor.finished} tasks; {hint}", err=True)
             raise
         except (ClusterError, WorkerError) as error:
             if executor.finished:
-                raise type(error)(f"{error}; to resume, repeat the command with --seed {seed}") from None
+                add_continue_text(error, same_command(seed=seed))
             raise
 
 

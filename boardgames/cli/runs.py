@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.completion import complete_run
+from boardgames.cli.continuing import add_continue_text, continue_text
+from boardgames.cli.curves import curve_lines
 from boardgames.cli.interrupts import interrupt_on_termination
+from boardgames.cli.measuring import (
+    DEFAULT_MEASURING_MATCHES,
+    measure_run,
+    measurement_json,
+    measurement_lines,
+    measuring_text,
+)
 from boardgames.cli.options import (
     POSITIVE,
     SuggestingGroup,
@@ -21,7 +30,6 @@ from boardgames.cli.options import (
 from boardgames.cli.output import confirm, print_json, print_table, say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.cli.progress import spinner
-from boardgames.cli.train import MEASURED, measure_run, measurement_json, measurement_lines, measuring_text
 from boardgames.draw.text import printable
 from boardgames.errors import (
     ClusterError,
@@ -98,7 +106,6 @@ def show(name: str, as_json: bool) -> None:
     them. The weights are the best ones, on the scale on which the range of
     every feature is -1 to 1.
     """
-    from boardgames.cli.train import curve_lines
     from boardgames.learning.history import learner_of, weight_names
     from boardgames.learning.measurement import Measurement
     from boardgames.learning.policy import Policy
@@ -162,7 +169,8 @@ def show(name: str, as_json: bool) -> None:
     "--matches",
     type=POSITIVE,
     metavar="N",
-    help=f"Matches against each opponent; default: as many as the run has planned, or {MEASURED}.",
+    help="Matches against each opponent; default: the number planned for the run, otherwise "
+    f"{DEFAULT_MEASURING_MATCHES}.",
 )
 @worker_options
 @json_option
@@ -178,17 +186,19 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
     from boardgames.learning.measurement import Measurement, plan_measurement
     from boardgames.learning.runs import Run, find_run, run_summary
 
-    folder = find_run(name)
+    folder, same = find_run(name), f"{PROGRAM} runs measure {shlex.quote(name)}"
     if run_summary(folder).status == "stopped":
         command = f"{PROGRAM} train --resume {shlex.quote(name)}"
-        raise OptionError(f"run {quote(name)} is not finished; continue it with: {command}")
+        raise OptionError(f"run {quote(name)} is not finished; {continue_text(command)}")
     with (
         interrupt_on_termination(),
         open_executor(workers, cluster=cluster, announce=partial(say, err=True)) as executor,
         Run.open(folder) as run,
     ):
         known = Measurement.read(folder)
-        planned = plan_measurement(run, matches or (MEASURED if known is None else known.matches))
+        planned = plan_measurement(
+            run, matches or (DEFAULT_MEASURING_MATCHES if known is None else known.matches)
+        )
         try:
             with spinner(measuring_text(planned.played, planned.planned)) as update:
                 measured = measure_run(
@@ -197,10 +207,11 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
         except KeyboardInterrupt:
             known = Measurement.read(folder) or planned
             counts = f"{known.played} of {known.planned}"
-            say(f"measured {counts} matches; to continue, repeat the command", err=True)
+            say(f"measured {counts} matches; {continue_text(same)}", err=True)
             raise
         except (ClusterError, WorkerError) as error:
-            raise type(error)(f"{error}; to continue, repeat the command") from None
+            add_continue_text(error, same)
+            raise
     if as_json:
         print_json(run=run.name, **measurement_json(measured))
         return

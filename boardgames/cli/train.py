@@ -2,19 +2,27 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from boardgames.cli.completion import complete_game, complete_learner, complete_run, complete_setting
+from boardgames.cli.continuing import add_continue_text, continue_text
+from boardgames.cli.curves import curve_lines
 from boardgames.cli.interrupts import interrupt_on_termination
+from boardgames.cli.measuring import (
+    DEFAULT_MEASURING_MATCHES,
+    measure_run,
+    measurement_json,
+    measurement_lines,
+    measuring_text,
+)
 from boardgames.cli.options import (
     NON_NEGATIVE,
     examples,
@@ -43,16 +51,8 @@ if TYPE_CHECKING:
     from boardgames.learning.trainer import Trainer
 
 EVOLVE = "evolve"
-MEASURED = 40
-"""Matches against each yardstick after training."""
-CURVE_ROWS = 5
-CURVE_COLUMNS = 60
-LABEL_COLUMNS = 9
 MAX_STANDINGS = 8
 REFRESHES_PER_SECOND = 4
-BLOCKS = " ▁▂▃▄▅▆▇█"
-LARGEST_PLOTTED = 1e100
-"""Larger values are clipped, since their sums would overflow."""
 FIXED_BY_RUN = {
     "game_name": "GAME",
     "learner_name": "--learner",
@@ -108,11 +108,11 @@ FIXED_BY_RUN = {
 @worker_options
 @click.option(
     "--measure",
-    "measured",
+    "matches",
     type=NON_NEGATIVE,
     metavar="N",
-    help="Matches against each of two opponents that measure the finished run; 0 for none; default: "
-    f"{MEASURED}.",
+    help="Matches against each reference opponent after training; 0 for none; default: "
+    f"{DEFAULT_MEASURING_MATCHES}.",
 )
 @click.option("--run", "run_text", metavar="NAME|FOLDER", help="Name or folder of the new run.")
 @click.option(
@@ -126,7 +126,7 @@ FIXED_BY_RUN = {
 def train(
     workers: int | None,
     cluster: str | None,
-    measured: int | None,
+    matches: int | None,
     resumed: str | None,
     as_json: bool,
     **given: Any,  # the other options above
@@ -141,17 +141,18 @@ def train(
     against opponents that never change; --resume continues these, too.
     """
     from boardgames.executors import open_executor
+    from boardgames.learning.measurement import check_matches
     from boardgames.learning.trainer import Trainer
 
-    if measured is not None and measured % 2:
-        raise OptionError(f"--measure must be even, because every opening is played twice; not {measured}")
+    if matches:
+        check_matches(matches)
     stream = sys.stderr if as_json else sys.stdout
     with interrupt_on_termination():
         opening = _new_run(given) if resumed is None else _old_run(resumed, given)
         announce = partial(say, err=True)
         with open_executor(workers, cluster=cluster, announce=announce) as executor, opening() as run:
             trainer = Trainer(run)
-            planned = _plan_measurement(trainer, measured, is_new=resumed is None)
+            planned = _plan_measurement(trainer, matches, is_new=resumed is None)
             with _explain_closed_output(trainer):
                 if trainer.is_done:
                     say(f"run {run.name} is already finished", file=stream)
@@ -174,7 +175,7 @@ def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) 
     known = None if is_new else Measurement.read(trainer.run.folder)
     if matches is None and (known is not None or trainer.is_done):
         return known
-    matches = MEASURED if matches is None else matches
+    matches = DEFAULT_MEASURING_MATCHES if matches is None else matches
     is_wanted = matches > 0 and bool(trainer.learner.matchups(""))
     return plan_measurement(trainer.run, matches) if is_wanted else None
 
@@ -202,15 +203,17 @@ def _old_run(text: str, given: dict[str, Any]) -> "Callable[[], Run]":
 
 @contextmanager
 def _explain_closed_output(trainer: "Trainer") -> "Iterator[None]":
-    """Explain on stderr how to resume if the reader of stdout is gone."""
+    """Explain on stderr how to continue if the reader of stdout is gone."""
+    from boardgames.learning.measurement import Measurement
+
     try:
         yield
     except BrokenPipeError:
-        measured = _known_measurement(trainer.run)
+        measured = Measurement.read(trainer.run.folder)
         if not trainer.is_done or (measured is not None and not measured.is_done):
             with suppress(OSError):
                 say(f"{_steps_text(trainer)}: the output was closed", err=True)
-                say(_resume_text(trainer.run), err=True)
+                say(continue_text(_resume_command(trainer.run)), err=True)
         raise
 
 
@@ -218,6 +221,8 @@ def _train(
     trainer: "Trainer", executor: "Executor", planned: "Measurement | None", stream: TextIO, as_json: bool
 ) -> int:
     """Train to the end and measure the result, showing the progress; return the exit code."""
+    from boardgames.learning.measurement import Measurement
+
     code = 0
     try:
         with _show_progress(trainer, stream) as display:
@@ -225,27 +230,12 @@ def _train(
                 trainer.train(executor, display.show_step)
             planned = measure_run(trainer.run, planned, executor, display.show_matches)
     except KeyboardInterrupt:
-        code, planned = EXIT_INTERRUPTED, planned and _known_measurement(trainer.run)
+        code, planned = EXIT_INTERRUPTED, planned and Measurement.read(trainer.run.folder)
     except (ClusterError, WorkerError) as error:
-        raise type(error)(f"{error}; {_resume_text(trainer.run)}") from None
+        add_continue_text(error, _resume_command(trainer.run))
+        raise
     _print_summary(trainer, planned, stream, as_json)
     return code
-
-
-def measure_run(
-    run: "Run", planned: "Measurement | None", executor: "Executor", listener: Callable[[int, int], object]
-) -> "Measurement | None":
-    """Play what is left of a measurement, if one is planned."""
-    from boardgames.learning.measurement import measure
-
-    return planned if planned is None or planned.is_done else measure(run, planned, executor, listener)
-
-
-def _known_measurement(run: "Run") -> "Measurement | None":
-    """Return what is known of a measurement that may have been interrupted."""
-    from boardgames.learning.measurement import Measurement
-
-    return Measurement.read(run.folder)
 
 
 def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: TextIO, as_json: bool) -> None:
@@ -265,7 +255,7 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
     if agent:
         say(f"play against them: {_play_command(run, agent)}", file=stream)
     if not progress.is_done or (measured is not None and not measured.is_done):
-        say(_resume_text(run), file=stream)
+        say(continue_text(_resume_command(run)), file=stream)
     if as_json:
         print_json(
             run=run.name,
@@ -284,34 +274,16 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
         )
 
 
-def measurement_lines(measured: "Measurement | None") -> list[str]:
-    """Return lines with the results of a measurement, and with how many matches are still missing."""
-    if measured is None:
-        return []
-    lines = [str(one) for one in measured.series]
-    if measured.played and not measured.is_done:
-        lines.append(f"measured {measured.played} of {measured.planned} matches")
-    return lines
-
-
-def measurement_json(measured: "Measurement | None") -> dict[str, object]:
-    """Return the results of a measurement as JSON fields."""
-    if measured is None:
-        return {"strength": [], "measured": 0, "to_measure": 0}
-    strength = [asdict(one) for one in measured.series]
-    return {"strength": strength, "measured": measured.played, "to_measure": measured.planned}
-
-
 def _steps_text(trainer: "Trainer") -> str:
     progress = trainer.progress
     length = "" if progress.length is None else f" of {progress.length}"
     return f"{'trained' if progress.is_done else 'interrupted after'} {progress.step}{length} steps"
 
 
-def _resume_text(run: "Run") -> str:
+def _resume_command(run: "Run") -> str:
     from boardgames.learning.history import run_reference
 
-    return f"continue with: {PROGRAM} train --resume {shlex.quote(run_reference(run.folder))}"
+    return f"{PROGRAM} train --resume {shlex.quote(run_reference(run.folder))}"
 
 
 def _config(
@@ -444,17 +416,6 @@ def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Display]":
         yield Display(show_step, show_matches)
 
 
-def measuring_text(played: int, planned: int) -> str:
-    """Return the progress of a measurement.
-
-    Examples
-    --------
-    >>> measuring_text(12, 80)
-    'measuring 12 of 80 matches'
-    """
-    return f"measuring {played} of {planned} matches"
-
-
 def step_line(trainer: "Trainer") -> str:
     """Return one line about the last step."""
     last, progress = trainer.steps[-1], trainer.progress
@@ -497,39 +458,3 @@ def best_text(trainer: "Trainer") -> str:
 def _metrics_text(metrics: Mapping[str, float | None]) -> str:
     texts = ((name, "none" if value is None else f"{value:.4g}") for name, value in metrics.items())
     return ", ".join(f"{printable(name)} {text}" for name, text in texts)
-
-
-def curve_lines(name: str, values: list[float]) -> list[str]:
-    """Return a small learning curve with its maximum and minimum."""
-    if len(values) < 2:
-        return []
-    rows = block_curve(values, columns=CURVE_COLUMNS, rows=CURVE_ROWS)
-    labels = [""] * CURVE_ROWS
-    labels[0], labels[-1] = f"{max(values):.4g}", f"{min(values):.4g}"
-    lines = [f"{label:>{LABEL_COLUMNS}} ┤{row}" for label, row in zip(labels, rows, strict=True)]
-    return [f"{printable(name):>{LABEL_COLUMNS}}", *lines]
-
-
-def block_curve(values: Sequence[float], *, columns: int, rows: int) -> list[str]:
-    """Plot values with block characters; the lowest value is one eighth of a row high.
-
-    If there are more values than columns, each column shows the mean of several.
-
-    Examples
-    --------
-    >>> block_curve([0.0, 0.5, 1.0], columns=10, rows=1)
-    ['▁▄█']
-    """
-    count = min(len(values), columns)
-    bounds = [index * len(values) // count for index in range(count + 1)] if count else []
-    clipped = [min(max(value, -LARGEST_PLOTTED), LARGEST_PLOTTED) for value in values]
-    means = [sum(clipped[a:b]) / (b - a) for a, b in pairwise(bounds)]
-    low, high = (min(means), max(means)) if means else (0.0, 0.0)
-    top = 8 * rows
-    heights = [
-        1 + int((top - 1) * (value - low) / (high - low)) if high > low else top // 2 for value in means
-    ]
-    return [
-        "".join(BLOCKS[min(max(height - 8 * (rows - 1 - row), 0), 8)] for height in heights)
-        for row in range(rows)
-    ]

@@ -41,11 +41,11 @@ def open_executor(
         scheduler. Each task then has an overhead of a few milliseconds. Workers
         use the packages installed on their own machines, which must be the same:
         the core, all plug-ins from which this process has loaded something, and
-        Python, NumPy and Numba. A worker that joins later with others gets no
-        tasks, which a warning says.
+        Python, NumPy and Numba. A worker that joins later with different code gets
+        no tasks; a warning names it.
     announce : callable, optional
         Called with a line of text, `compiling kernels on 3 hosts`, when the workers of a
-        cluster begin and end to compile.
+        cluster start and finish compiling.
 
     Raises
     ------

@@ -16,13 +16,14 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
+from boardgames.compiling import compilation_listener
 from boardgames.errors import (
     BoardgamesError,
     ClusterError,
@@ -32,7 +33,7 @@ from boardgames.errors import (
     quote,
 )
 from boardgames.executors.pool import MAX_ATTEMPTS, pack, run_packed, sigint_blocked, unpack
-from boardgames.installation import Needs, changed_since_start, describe, differences, needs_of
+from boardgames.installation import Code, Needs, changed_since_start, describe, differences, needs_of
 from boardgames.plugins import registry
 
 CLUSTER_TIMEOUT_S = 10.0
@@ -46,11 +47,11 @@ REPORT_TIMEOUT_S = 60.0
 POLL_S = 1.0
 """How often the scheduler is asked for its workers."""
 QUIET_S = 20.0
-"""A task that has compiled nothing for this long is assumed to have all its kernels."""
+"""A task that has not compiled for this long is assumed to need no more kernels."""
 CHECKED_S = 1.0
-"""A worker checks at most this often whether its files have changed."""
+"""How long a worker's report of its files stays valid."""
 MAX_NAMED_WORKERS = 3
-"""In a message."""
+"""At most this many workers are named in an error."""
 LOCAL = "local"
 """Address that starts a cluster on this machine, for the duration of the `with` block."""
 
@@ -120,19 +121,21 @@ class ClusterExecutor(Executor):
     address : str
         Address of the scheduler, for messages.
     announce : callable
-        Called with a line of text when workers begin and end compiling kernels.
+        Called with a line of text when workers start and finish compiling kernels.
     """
 
     def __init__(self, client: Any, address: str, announce: Announce) -> None:  # it is only partially typed
         self._client, self._address, self._announce = client, address, announce
         self._lock = threading.RLock()
-        self._closed = threading.Event()
+        self._is_shut_down = False
+        self._closed = threading.Event()  # no tasks are left and none can come
         self._needs = needs_of()
         self._expected = _own_code(self._needs)
         self._functions: set[Callable[..., object]] = set()
         self._loaded = 0
-        self._machines: dict[str, _Machine] = {}
+        self._workers: dict[str, _Worker] = {}
         self._refused: set[str] = set()
+        self._asked: dict[str, tuple[Needs, Future[object]]] = {}  # workers that have joined, by address
         self._queues: dict[str, deque[_Task]] = {}
         self._compiled: set[tuple[str, str]] = set()  # kinds of tasks and hosts
         self._compiling_since: float | None = None
@@ -142,7 +145,7 @@ class ClusterExecutor(Executor):
     @property
     def workers(self) -> int:
         """Return the number of tasks that run at a time, at least 1."""
-        return max(sum(machine.slots for machine in list(self._machines.values())), 1)
+        return max(sum(worker.slots for worker in list(self._workers.values())), 1)
 
     def start(self) -> None:
         """Wait for workers, check them and the scheduler, and keep watching them from a thread.
@@ -152,13 +155,12 @@ class ClusterExecutor(Executor):
         ClusterError
             If there are no workers, or some code differs.
         """
-        with self._blaming_scheduler():
-            while not (slots := self._client.nthreads(callback_timeout=CLUSTER_TIMEOUT_S)):
-                if time.monotonic() - self._seen > WORKERS_TIMEOUT_S:
-                    raise ClusterError(f"{self._no_workers()}; `dask worker` starts one")
-                time.sleep(POLL_S)
-            self._check(self._needs, list(slots))
-        self._machines = {address: _Machine(address, count) for address, count in slots.items()}
+        while not (slots := self._slots()):
+            if time.monotonic() - self._seen > WORKERS_TIMEOUT_S:
+                raise ClusterError(f"{self._no_workers()}; `dask worker` starts one")
+            time.sleep(POLL_S)
+        self._check(self._needs, list(slots))
+        self._workers = {address: _Worker(address, count) for address, count in slots.items()}
         with sigint_blocked():
             threading.Thread(target=self._watch, daemon=True).start()
 
@@ -175,7 +177,8 @@ class ClusterExecutor(Executor):
             If the executor has been shut down.
         """
         call = partial(fn, *args, **kwargs)  # if `fn` is a partial, this has its function
-        self._check_needs(call.func)
+        if not self._is_shut_down:
+            self._check_needs(call.func)
         future: Future[Result] = Future()
         kind = f"{getattr(call.func, '__module__', '')}.{getattr(call.func, '__qualname__', '')}"
         try:
@@ -184,7 +187,7 @@ class ClusterExecutor(Executor):
             future.set_exception(error)
             return future
         with self._lock:
-            if self._closed.is_set():
+            if self._is_shut_down:
                 raise RuntimeError("cannot submit a task: the cluster has been shut down")
             if self._failure is not None:
                 raise self._failure
@@ -195,23 +198,22 @@ class ClusterExecutor(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Accept no more tasks; wait for the current ones, or cancel those that are queued."""
         with self._lock:
+            self._is_shut_down = True
             if cancel_futures:
-                for queue in self._queues.values():
-                    for task in queue:
-                        task.future.cancel()
-                    queue.clear()
+                for kind, queue in self._queues.items():  # a task that is to be repeated cannot be cancelled
+                    self._queues[kind] = deque(task for task in queue if not task.future.cancel())
             unfinished = [task.future for task in self._all_tasks()]
+            self._send()
         if wait:
             for future in unfinished:
-                with suppress(BaseException):  # whoever waits for it gets it
+                with suppress(CancelledError):
                     future.exception()
-        self._closed.set()
 
     def kill(self) -> None:
-        """Take no more tasks. Queued ones are cancelled; running ones raise ClusterError."""
+        """Cancel queued tasks and fail running ones with ClusterError."""
         self.shutdown(wait=False, cancel_futures=True)
         with self._lock:
-            self._fail("the cluster was shut down before this task was done")
+            self._fail(ClusterError("the cluster was shut down before this task was done"))
 
     # --- code ---------------------------------------------------------------
 
@@ -220,16 +222,17 @@ class ClusterExecutor(Executor):
         loaded = len(registry().loaded)
         if function in self._functions and loaded == self._loaded:
             return
-        with self._lock, self._blaming_scheduler():
+        with self._lock:
             needs = needs_of([*self._functions, function])
             if needs != self._needs:
-                self._check(needs, list(self._machines))
+                self._check(needs, list(self._workers))
             self._functions.add(function)
             self._loaded = loaded
 
     def _check(self, needs: Needs, addresses: Sequence[str]) -> None:
         """Raise ClusterError unless the scheduler and these workers have the same code as this process."""
         expected = _own_code(needs)
+        asked = {address: self._ask(address, REPORT_TIMEOUT_S, describe, needs) for address in addresses}
         try:
             reported = self._client.run_on_scheduler(describe, needs, callback_timeout=REPORT_TIMEOUT_S)
         except Exception as error:  # noqa: BLE001 - it may come from the scheduler, with any code
@@ -238,9 +241,9 @@ class ClusterExecutor(Executor):
             raise ClusterError(self._lost_scheduler())
         problems = [f"the scheduler has {problem}" for problem in _problems(expected, reported)[:1]]
         problems += [
-            f"{_worker(address)} has {', '.join(found)}"
-            for address, report in self._reports(needs, addresses).items()
-            if (found := _problems(expected, report))
+            f"{_worker_name(address)} has {', '.join(found)}"
+            for address, report in asked.items()
+            if (found := _problems(expected, report.result()))
         ]
         if problems:
             shown = "; ".join(problems[:MAX_NAMED_WORKERS])
@@ -252,72 +255,92 @@ class ClusterExecutor(Executor):
             )
         self._needs, self._expected = needs, expected
 
+    # --- the client ---------------------------------------------------------
+
     @contextmanager
-    def _blaming_scheduler(self) -> Iterator[None]:
-        """Turn the errors of a connection into one that names the scheduler."""
+    def _client_errors(self) -> Iterator[None]:
+        """Turn what a call of the client raises into a ClusterError."""
         try:
             yield
-        except OSError as error:  # TimeoutError, too
-            if isinstance(error, ClusterError):
-                raise
-            raise ClusterError(self._lost_scheduler()) from None
+        except Exception as error:
+            is_lost = isinstance(error, OSError) or _is_of_dask(error)  # TimeoutError, too
+            raise ClusterError(self._lost_scheduler() if is_lost else _failure_text(error)) from error
 
-    def _reports(self, needs: Needs, addresses: Sequence[str]) -> Mapping[str, object]:
-        """Return what these workers report, or the exceptions that kept them from it."""
-        try:
-            found: Mapping[str, object] = self._client.run(
-                describe,
-                needs,
-                workers=list(addresses),
-                on_error="return",
-                callback_timeout=REPORT_TIMEOUT_S,
-            )
-        except TimeoutError:
-            return dict.fromkeys(addresses, TimeoutError(f"no report within {REPORT_TIMEOUT_S:g} s"))
-        return {address: report for address, report in found.items() if not isinstance(report, OSError)}
+    def _slots(self) -> Mapping[str, int]:
+        """Return how many tasks each worker of the cluster can run at a time."""
+        with self._client_errors():
+            slots: Mapping[str, int] = self._client.nthreads(callback_timeout=CLUSTER_TIMEOUT_S)
+        return slots
+
+    def _ask(
+        self, address: str, timeout_s: float, function: Callable[..., object], *arguments: object
+    ) -> "Future[object]":
+        """Call a function in a worker; the result is what it returns, or the exception instead.
+
+        Each worker is asked from a thread, because the client answers for several only when all have
+        answered, and some may hang.
+        """
+        answer: Future[object] = Future()
+
+        def ask() -> None:
+            options = {"workers": [address], "on_error": "return", "callback_timeout": timeout_s}
+            try:
+                answer.set_result(self._client.run(function, *arguments, **options)[address])
+            except TimeoutError:
+                answer.set_result(TimeoutError(f"no answer within {timeout_s:g} s"))
+            except Exception as error:  # noqa: BLE001 - whatever it is, somebody waits for the answer
+                answer.set_result(error)
+
+        with sigint_blocked():
+            threading.Thread(target=ask, daemon=True).start()
+        return answer
 
     # --- tasks --------------------------------------------------------------
 
     def _all_tasks(self) -> "list[_Task]":
-        running = [task for machine in self._machines.values() for task in machine.running]
+        running = [task for worker in self._workers.values() for task in worker.running]
         return running + [task for queue in self._queues.values() for task in queue]
 
     def _send(self) -> None:
         """Send queued tasks to workers that are free; the lock is held."""
         for kind, queue in self._queues.items():
-            while queue and self._failure is None and (machine := self._free_machine(kind)) is not None:
+            while queue and self._failure is None and (worker := self._free_worker(kind)) is not None:
                 task = queue.popleft()
                 if task.is_started or task.future.set_running_or_notify_cancel():
                     task.is_started = True
-                    self._send_to(machine, task)
+                    self._send_to(worker, task)
+        if self._is_shut_down and not self._all_tasks():
+            self._closed.set()
 
-    def _free_machine(self, kind: str) -> "_Machine | None":
+    def _free_worker(self, kind: str) -> "_Worker | None":
         """Return the least busy worker that may take a task of a kind, or None."""
         compiling = {
-            machine.host
-            for machine in self._machines.values()
-            if (kind, machine.host) not in self._compiled
-            and any(task.kind == kind for task in machine.running)
+            worker.host
+            for worker in self._workers.values()
+            if (kind, worker.host) not in self._compiled and any(task.kind == kind for task in worker.running)
         }
         free = [
-            machine
-            for machine in self._machines.values()
-            if len(machine.running) < machine.slots and machine.host not in compiling
+            worker
+            for worker in self._workers.values()
+            if len(worker.running) < worker.slots and worker.host not in compiling
         ]
-        return min(free, key=lambda machine: len(machine.running) / machine.slots, default=None)
+        return min(free, key=lambda worker: len(worker.running) / worker.slots, default=None)
 
-    def _send_to(self, machine: "_Machine", task: "_Task") -> None:
-        machine.running.append(task)
+    def _send_to(self, worker: "_Worker", task: "_Task") -> None:
+        worker.running.append(task)
         task.since = time.monotonic()
         arguments = self._needs, self._expected, task.request
         try:
-            task.remote = self._client.submit(_run_checked, *arguments, workers=[machine.address], pure=False)
-        except Exception:  # noqa: BLE001 - of various types
-            self._fail(self._lost_scheduler())
+            with self._client_errors():
+                task.remote = self._client.submit(
+                    _run_checked, *arguments, workers=[worker.address], pure=False
+                )
+        except ClusterError as error:
+            self._fail(error)
             return
-        task.remote.add_done_callback(partial(self._finish, machine, task))
+        task.remote.add_done_callback(partial(self._finish, worker, task))
 
-    def _finish(self, machine: "_Machine", task: "_Task", remote: Any) -> None:  # it is only partially typed
+    def _finish(self, worker: "_Worker", task: "_Task", remote: Any) -> None:  # it is only partially typed
         """Pass on the result of a task. Dask calls this in a thread."""
         try:
             problems, reply = remote.result()
@@ -326,34 +349,34 @@ class ClusterExecutor(Executor):
         else:
             failed = None
         with self._lock:
-            if task.remote is not remote or self._failure is not None or self._closed.is_set():
+            if task.remote is not remote or self._failure is not None:
                 return
             task.remote = None
-            if task in machine.running:
-                machine.running.remove(task)
+            if task in worker.running:
+                worker.running.remove(task)
             if remote.status == "cancelled" or (failed is not None and _is_of_dask(failed)):
-                self._repeat(machine, task)
+                self._repeat(worker, task)
             elif failed is None and problems:
-                self._refuse(machine.address, problems)
+                self._refuse(worker.address, problems)
                 self._queues[task.kind].appendleft(task)
-                for other in self._withdraw(machine):
+                for other in self._withdraw(worker):
                     self._queues[other.kind].appendleft(other)
             else:
-                self._compiled.add((task.kind, machine.host))
-                _settle(task.future, machine, failed, reply if failed is None else b"")
+                self._compiled.add((task.kind, worker.host))
+                _settle(task.future, worker, failed, reply if failed is None else b"")
             self._send()
 
-    def _withdraw(self, machine: "_Machine") -> "list[_Task]":
+    def _withdraw(self, worker: "_Worker") -> "list[_Task]":
         """Forget a worker, and return the tasks that it was running; the lock is held."""
-        self._machines.pop(machine.address, None)
-        tasks, machine.running = machine.running, []
+        self._workers.pop(worker.address, None)
+        tasks, worker.running = worker.running, []
         for task in tasks:
             remote, task.remote = task.remote, None
             with suppress(Exception):  # the scheduler may be dead by now
                 remote.cancel()
         return tasks
 
-    def _repeat(self, machine: "_Machine", task: "_Task") -> None:
+    def _repeat(self, worker: "_Worker", task: "_Task") -> None:
         """Queue a task again whose worker has disappeared; the lock is held."""
         if self._client.status == "running":
             task.attempts += 1
@@ -363,17 +386,18 @@ class ClusterExecutor(Executor):
             task.future.set_exception(
                 WorkerError(
                     f"{MAX_ATTEMPTS} workers died while running this task, the last was "
-                    f"{_worker(machine.address)}"
+                    f"{_worker_name(worker.address)}"
                 )
             )
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, failure: ClusterError) -> None:
         """Let all tasks fail; the lock is held."""
         if self._failure is None:
-            self._failure = ClusterError(reason)
+            self._failure = failure
+            self._closed.set()
             for task in self._all_tasks():
                 if task.is_started or task.future.set_running_or_notify_cancel():
-                    task.future.set_exception(self._failure)
+                    task.future.set_exception(failure)
 
     def _lost_scheduler(self) -> str:
         silence = f"has not answered for {CLUSTER_TIMEOUT_S:g} s"
@@ -386,51 +410,58 @@ class ClusterExecutor(Executor):
     # --- watching -----------------------------------------------------------
 
     def _watch(self) -> None:
-        """Notice workers that come, go or compile, and a scheduler that dies."""
-        while not self._closed.wait(POLL_S) and self._failure is None:
+        """Track workers joining, leaving and compiling, and detect a dead scheduler."""
+        while not self._closed.wait(POLL_S):
             try:
                 if self._client.status != "running":
-                    raise TimeoutError
-                self._update(self._client.nthreads(callback_timeout=CLUSTER_TIMEOUT_S))
+                    raise ClusterError(self._lost_scheduler())
+                self._update(self._slots())
                 self._watch_compilers()
             except Exception as error:  # noqa: BLE001 - whatever it is, nobody must wait for ever
-                if self._closed.is_set():
-                    return
-                is_lost = isinstance(error, OSError) or _is_of_dask(error)
+                failure = error if isinstance(error, ClusterError) else ClusterError(_failure_text(error))
                 with self._lock:
-                    self._fail(
-                        self._lost_scheduler() if is_lost else f"the cluster failed: {describe_error(error)}"
-                    )
+                    if not self._closed.is_set():
+                        self._fail(failure)
 
     def _update(self, slots: Mapping[str, int]) -> None:
         """Update the list of workers."""
         with self._lock:
-            for address in [address for address in self._machines if address not in slots]:
-                machine = self._machines[address]
-                for task in self._withdraw(machine):
-                    self._repeat(machine, task)
+            for address in [address for address in self._workers if address not in slots]:
+                worker = self._workers[address]
+                for task in self._withdraw(worker):
+                    self._repeat(worker, task)
             self._refused &= slots.keys()
-            new = [address for address in slots if address not in {*self._machines, *self._refused}]
-            needs, expected = self._needs, self._expected
-        reports = self._reports(needs, new) if new else {}
-        with self._lock:
-            for address, report in reports.items():
-                problems = _problems(expected, report)
+            self._admit(slots)
+            if self._workers:
+                self._seen = time.monotonic()
+            elif time.monotonic() - self._seen > WORKERS_TIMEOUT_S:
+                self._fail(ClusterError(self._no_workers()))
+            self._send()
+
+    def _admit(self, slots: Mapping[str, int]) -> None:
+        """Ask new workers for their code, and add or refuse those that have answered; the lock is held."""
+        new = [address for address in slots if address not in {*self._workers, *self._refused}]
+        self._asked = {address: asked for address, asked in self._asked.items() if address in new}
+        for address in new:
+            needs, answer = self._asked.get(address, (None, None))
+            if answer is None or needs != self._needs:
+                asked = self._ask(address, REPORT_TIMEOUT_S, describe, self._needs)
+                self._asked[address] = self._needs, asked
+            elif answer.done():
+                del self._asked[address]
+                if _is_gone(answer.result()):
+                    continue
+                problems = _problems(self._expected, answer.result())
                 if problems:
                     self._refuse(address, problems)
                 else:
-                    self._machines[address] = _Machine(address, slots[address])
-            if self._machines:
-                self._seen = time.monotonic()
-            elif time.monotonic() - self._seen > WORKERS_TIMEOUT_S:
-                self._fail(self._no_workers())
-            self._send()
+                    self._workers[address] = _Worker(address, slots[address])
 
     def _refuse(self, address: str, problems: Sequence[str]) -> None:
         self._refused.add(address)
         with suppress(Warning):  # warnings may be errors
             warnings.warn(
-                f"{_worker(address)} has {', '.join(problems)}: it gets no tasks",
+                f"{_worker_name(address)} has {', '.join(problems)}: it gets no tasks",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -439,14 +470,15 @@ class ClusterExecutor(Executor):
         """Let the other workers of a host start once its first task of a kind has stopped compiling."""
         with self._lock:
             first = {
-                (task.kind, machine.host): (machine.address, task.since)
-                for machine in self._machines.values()
-                for task in machine.running
-                if (task.kind, machine.host) not in self._compiled
+                (task.kind, worker.host): (worker.address, task.since)
+                for worker in self._workers.values()
+                for task in worker.running
+                if (task.kind, worker.host) not in self._compiled
             }
         silent = self._seconds_since_compiling({address for address, _ in first.values()})
         now = time.monotonic()
         busy = {host for (_, host), (address, _) in first.items() if silent[address] <= QUIET_S}
+        text = ""
         with self._lock:
             self._compiled |= {
                 place
@@ -456,26 +488,21 @@ class ClusterExecutor(Executor):
             if busy and self._compiling_since is None:
                 self._compiling_since = now
                 hosts = f"{len(busy)} host{'s' if len(busy) > 1 else ''}"
-                self._announce(f"compiling kernels on {hosts}, each with one worker while its others wait")
+                text = f"compiling kernels on {hosts}: one worker per host compiles while the others wait"
             elif not busy and self._compiling_since is not None:
-                self._announce(f"compiled after {now - self._compiling_since:.0f} s")
+                text = f"kernels compiled in {now - self._compiling_since:.0f} s"
                 self._compiling_since = None
             self._send()
+        if text:
+            with suppress(Exception):  # such as a closed stderr
+                self._announce(text)
 
     def _seconds_since_compiling(self, addresses: Collection[str]) -> dict[str, float]:
         """Return how long ago workers compiled a kernel; infinity if never, or if they are gone."""
-        if not addresses:
-            return {}
-        try:
-            answers: Mapping[str, float] = self._client.run(
-                _seconds_since_compiling,
-                workers=list(addresses),
-                on_error="ignore",
-                callback_timeout=CLUSTER_TIMEOUT_S,
-            )
-        except TimeoutError:  # they are too busy to answer
-            return dict.fromkeys(addresses, 0.0)
-        return {address: answers.get(address, math.inf) for address in addresses}
+        asked = {
+            address: self._ask(address, CLUSTER_TIMEOUT_S, _seconds_since_compiling) for address in addresses
+        }
+        return {address: _seconds_of(answer.result()) for address, answer in asked.items()}
 
 
 @dataclass(slots=True, eq=False)
@@ -490,7 +517,7 @@ class _Task:
 
 
 @dataclass(slots=True, eq=False)
-class _Machine:
+class _Worker:
     """A worker that gets tasks."""
 
     address: str
@@ -502,7 +529,7 @@ class _Machine:
         return self.address.partition("://")[2].rpartition(":")[0]
 
 
-def _settle(future: "Future[Any]", machine: _Machine, failed: BaseException | None, reply: bytes) -> None:
+def _settle(future: "Future[Any]", worker: _Worker, failed: BaseException | None, reply: bytes) -> None:
     """Set the result of a task from the reply of its worker, which errors name."""
     if failed is not None:
         future.set_exception(failed)
@@ -512,15 +539,15 @@ def _settle(future: "Future[Any]", machine: _Machine, failed: BaseException | No
     except Exception as error:  # noqa: BLE001 - the caller waits for this future
         is_ok, result = False, error
     if not is_ok and isinstance(result, BoardgamesError):
-        result.args = (f"{_worker(machine.address)}: {result}", *result.args[1:])
+        result.args = (f"{_worker_name(worker.address)}: {result}", *result.args[1:])
     (future.set_result if is_ok else future.set_exception)(result)
 
 
-def _worker(address: str) -> str:
+def _worker_name(address: str) -> str:
     return f"worker {address.partition('://')[2] or address}"
 
 
-def _own_code(needs: Needs) -> dict[str, str]:
+def _own_code(needs: Needs) -> Code:
     """Return what this process has; raises ClusterError if its files have changed since it loaded them."""
     code = describe(needs, max_age_s=CHECKED_S)
     changed = changed_since_start(code)
@@ -529,15 +556,33 @@ def _own_code(needs: Needs) -> dict[str, str]:
     return code
 
 
-def _problems(expected: Mapping[str, str], report: object) -> list[str]:
+def _problems(expected: Code, report: object) -> list[str]:
     """Return the differences between a report and the expected one, as phrases that follow "has"."""
-    if isinstance(report, Mapping):
+    if isinstance(report, Code):
         return differences(expected, report)
+    if _is_gone(report):
+        return []
     if isinstance(report, ModuleNotFoundError) and report.name == "boardgames":
         return ["no boardgames-core"]
-    if isinstance(report, ImportError | AttributeError):
-        return ["boardgames-core with other code"]
-    return [f"not reported its code ({describe_error(report)})"] if isinstance(report, Exception) else []
+    if isinstance(report, Exception) and not isinstance(report, ImportError | AttributeError):
+        return [f"not reported its code ({describe_error(report)})"]
+    return ["boardgames-core with other code"]
+
+
+def _seconds_of(answer: object) -> float:
+    """Return the number in a worker's answer: 0 if it is too busy to answer, infinity if it is gone."""
+    if isinstance(answer, float):
+        return answer
+    return 0.0 if isinstance(answer, TimeoutError) else math.inf
+
+
+def _is_gone(report: object) -> bool:
+    """Return True if a worker could not report because it has left the cluster."""
+    return isinstance(report, OSError) and _is_of_dask(report)
+
+
+def _failure_text(error: Exception) -> str:
+    return f"the cluster failed: {describe_error(error)}"
 
 
 def _is_of_dask(error: BaseException) -> bool:
@@ -555,7 +600,9 @@ def _check_is_scheduler(distributed: Any, address: str) -> None:  # it is only p
     try:
         identity = runner.run_sync(_identity, distributed, address, callback_timeout=CLUSTER_TIMEOUT_S)
     except TimeoutError:
-        raise _no_scheduler(address, "whatever listens there is no scheduler, or it hangs") from None
+        raise _no_scheduler(
+            address, "something answers there, but it is not a Dask scheduler, or it hangs"
+        ) from None
     except OSError:
         raise _no_scheduler(address, "nothing can be reached there") from None
     except Exception as error:  # noqa: BLE001 - what a stranger sends may cause anything
@@ -609,42 +656,24 @@ def dask_setup(worker: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _run_checked(needs: Needs, expected: Mapping[str, str], request: bytes) -> tuple[list[str], bytes]:
+def _run_checked(needs: Needs, expected: Code, request: bytes) -> tuple[list[str], bytes]:
     """Run a task if this worker has the expected code; return the differences, and the reply."""
     problems = differences(expected, describe(needs, max_age_s=CHECKED_S))
     if problems:
         return problems, b""
-    _listen_to_compiler()
-    return [], run_packed(request)
+    with compilation_listener(_note_compiling):
+        return [], run_packed(request)
 
 
-_compiler: Any = None  # Numba has no type stubs
+_last_compiling = -math.inf
+"""When this process last compiled a kernel; infinity while it does so."""
 
 
-def _listen_to_compiler() -> None:
-    """Note when this process compiles kernels."""
-    global _compiler  # noqa: PLW0603 - a process has one compiler
-    from numba.core import event
-
-    class Listener(event.Listener):  # type: ignore[misc]  # Numba has no type stubs
-        running = 0
-        last: float | None = None
-
-        def on_start(self, event: object) -> None:
-            self.running += 1
-            self.last = time.monotonic()
-
-        def on_end(self, event: object) -> None:
-            self.running -= 1
-            self.last = time.monotonic()
-
-    if _compiler is None:
-        _compiler = Listener()
-        event.register("numba:compile", _compiler)
+def _note_compiling(module: str, count: int) -> None:
+    global _last_compiling  # noqa: PLW0603 - what is being compiled is a fact of the process
+    _last_compiling = math.inf if module else time.monotonic()
 
 
 def _seconds_since_compiling() -> float:
     """Return how long ago this process compiled a kernel: 0 if it is doing so, infinity if it never did."""
-    if _compiler is None or _compiler.last is None:
-        return math.inf
-    return 0.0 if _compiler.running > 0 else time.monotonic() - _compiler.last
+    return max(time.monotonic() - _last_compiling, 0.0)

@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from boardgames.errors import FileError, OptionError
@@ -37,6 +37,11 @@ class Series:
     losses: int
     draws: int
 
+    @property
+    def matches(self) -> int:
+        """Return the number of matches played."""
+        return self.wins + self.losses + self.draws
+
     def __str__(self) -> str:
         return (
             f"{self.agent} against {self.opponent}: {self.wins} won, {self.losses} lost, {self.draws} drawn"
@@ -54,7 +59,7 @@ class Measurement:
     opponents : int
         Number of opponents.
     series : tuple of Series
-        The complete series.
+        The complete series, also those of earlier measurements as long as this one is not complete.
     played : int
         Matches played, including those of a series that is not complete.
     """
@@ -71,8 +76,13 @@ class Measurement:
 
     @property
     def is_done(self) -> bool:
-        """Return whether all matches have been played."""
-        return len(self.series) >= self.opponents
+        """Return True if all matches have been played."""
+        return len(self.own_series) >= self.opponents
+
+    @property
+    def own_series(self) -> tuple[Series, ...]:
+        """Return the complete series of this measurement; earlier ones have another number of matches."""
+        return tuple(one for one in self.series if one.matches == self.matches)
 
     @classmethod
     def read(cls, folder: Path) -> "Measurement | None":
@@ -107,30 +117,44 @@ class Measurement:
         write_atomic(folder / MEASUREMENT, json.dumps(content) + "\n", follow_links=False)
 
 
-def plan_measurement(run: Run, matches: int) -> Measurement:
-    """Return the measurement of a run with this number of matches against each opponent, and write its file.
-
-    If the same measurement has been begun or completed already, it is returned.
+def check_matches(matches: int) -> None:
+    """Check a number of matches against each opponent.
 
     Raises
     ------
     OptionError
-        If the number is odd or not positive, or nothing measures what the learner learns.
+        If it is odd or out of range.
+    """
+    if not _are_matches(matches):
+        raise OptionError(
+            f"the number of matches must be even, because every opening is played twice, and from 2 to "
+            f"{MAX_MATCHES:,}; not {matches}"
+        )
+
+
+def plan_measurement(run: Run, matches: int) -> Measurement:
+    """Return the measurement of a run with this number of matches against each opponent, and write its file.
+
+    If the same measurement has been begun or completed already, it is returned. The result of
+    another one is kept until this one is complete.
+
+    Raises
+    ------
+    OptionError
+        If the number is odd or out of range, or nothing measures what the learner learns.
     FileError
         If the file cannot be written.
     """
     opponents = len(run.learner.matchups(""))
     if not opponents:
         raise OptionError(f"no agent plays with what learner {run.config.learner!r} learns")
-    if not _are_matches(matches):
-        raise OptionError(
-            f"the number of matches must be even, because every opening is played twice, and from 2 to "
-            f"{MAX_MATCHES:,}; not {matches}"
-        )
+    check_matches(matches)
     found = Measurement.read(run.folder)
     if found is not None and found.matches == matches:
         return found
-    planned = Measurement(matches, opponents)
+    series = () if found is None else found.series
+    planned = Measurement(matches, opponents, series)
+    planned = replace(planned, played=len(planned.own_series) * matches)
     planned.write(run.folder)
     return planned
 
@@ -159,13 +183,14 @@ def measure(
     from boardgames.arena import Arena, Plan  # here, so that reading a measurement is fast
     from boardgames.store import Store
 
-    game, seed, done = run.learner.game, run.config.seed, list(planned.series)
+    game, seed, done = run.learner.game, run.config.seed, list(planned.own_series)
     matchups = run.learner.matchups(result_of(run.folder, game))
+    earlier = tuple(one for one in planned.series if one not in done)
 
     def report(playing: int) -> Measurement:
-        known = Measurement(
-            planned.matches, len(matchups), tuple(done), len(done) * planned.matches + playing
-        )
+        kept = earlier if len(done) < len(matchups) else ()
+        played = len(done) * planned.matches + playing
+        known = Measurement(planned.matches, len(matchups), (*kept, *done), played)
         known.write(run.folder)
         if listener is not None:
             listener(known.played, known.planned)

@@ -27,7 +27,7 @@ from boardgames.plugins import notify
 from boardgames.weights.weights import MAX_WEIGHT
 
 RATES = ("alpha", "rate")
-"""Options of learners by which weights change; if they are too large, weights diverge."""
+"""Names of learning-rate options; too large a value makes weights diverge."""
 MAX_REASON = 160
 """Characters; compiler errors are long."""
 

@@ -58,7 +58,9 @@ def test_match_depends_only_on_its_number_and_the_seed() -> None:
 def test_an_agent_that_is_another_one_here_plays_no_match() -> None:
     """Weights and programs are found by name, and the same name may mean others on another machine."""
     settings = make_settings("random", "greedy", fingerprints=("", "other"))
-    with pytest.raises(MatchError, match="program of 'greedy' are not those"):
+    with pytest.raises(
+        MatchError, match="agent 'greedy' has other weights or another program on this worker"
+    ):
         play_pairs(settings)
 
 

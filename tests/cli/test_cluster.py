@@ -1,6 +1,7 @@
 """Commands with `--cluster`: refusing other code, and failures in the middle of the work."""
 
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -47,23 +48,26 @@ class Failing(InProcess):
 
 
 @pytest.mark.parametrize(
-    ("command", "tasks", "advice"),
+    ("command", "tasks", "continuing"),
     [
-        (TEN_STEPS, 18, "continue with: boardgames train --resume first"),
-        (ARENA, 5, "run the same command to continue"),
-        (EXPERIMENT, 1, "to resume, repeat the command with --seed 7"),
+        (TEN_STEPS, 18, "train --resume first"),
+        ((*ARENA, "--fresh"), 5, " ".join(ARENA)),
+        (EXPERIMENT, 1, " ".join(EXPERIMENT)),
+        (EXPERIMENT[:-2], 1, r"experiment --seed \d+ " + " ".join(EXPERIMENT[1:-2])),
     ],
-    ids=lambda value: value[0] if isinstance(value, tuple) else None,
+    ids=["train", "arena", "experiment", "experiment without a seed"],
 )
-@pytest.mark.parametrize("error", [ClusterError("the scheduler has died"), WorkerError("3 workers died")])
-def test_a_failing_cluster_is_one_line_that_says_how_to_continue(
-    error: BoardgamesError,
+@pytest.mark.parametrize("kind", [ClusterError, WorkerError])
+def test_a_failing_cluster_is_one_line_with_the_command_that_continues(
+    kind: type[BoardgamesError],
     command: tuple[str, ...],
     tasks: int,
-    advice: str,
+    continuing: str,
     bg: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    error = kind("it has died")
+
     @contextmanager
     def failing(*arguments: object, **more: object) -> Iterator[Executor]:
         yield Failing(tasks, error)
@@ -71,9 +75,10 @@ def test_a_failing_cluster_is_one_line_that_says_how_to_continue(
     with monkeypatch.context() as patch:
         patch.setattr("boardgames.executors.open_executor", failing)
         failed = bg(*command)
-    assert (failed.code, failed.err) == (2, f"error: {error}; {advice}\n")
-    again = re.search(r"boardgames (train .*)", advice)
-    resumed = bg(*(again[1].split() if again else command), "--workers", "1")
+    shown = re.fullmatch(rf"error: it has died; to continue, run: boardgames ({continuing})\n", failed.err)
+    assert failed.code == 2
+    assert shown is not None
+    resumed = bg(*shlex.split(shown[1]), "--workers", "1")
     assert resumed.code == 0
     assert re.search("resuming", resumed.err + resumed.out)
 
@@ -122,7 +127,8 @@ def test_training_survives_the_death_of_the_scheduler(bg: Run, home: Path, tmp_p
             _, err = program.communicate(timeout=TIMEOUT_S)
     assert program.returncode == 2
     assert re.fullmatch(
-        rb"error: the scheduler at '.*' has died or .*; continue with: boardgames train --resume first\n", err
+        rb"error: the scheduler at '.*' has died or .*; to continue, run: boardgames train --resume first\n",
+        err,
     )
     assert bg("train", "--resume", "first", "--workers", "1").code == 0
     assert bg(*long, "--run", "second", "--workers", "1").code == 0

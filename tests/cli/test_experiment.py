@@ -264,7 +264,9 @@ def test_an_interrupted_experiment_exits_130_and_says_how_to_resume(
     number: signal.Signals, workers: str, home: Path
 ) -> None:
     code, out, err = stopped(number, (*UNBOUNDED, "--workers", workers), home)
-    assert re.fullmatch(rb"interrupted after \d+ tasks; to resume, repeat .* --seed 7\n", err)
+    assert re.fullmatch(
+        rb"interrupted after \d+ tasks; to continue, run: boardgames experiment .* --seed 7 .*\n", err
+    )
     assert code == 130
     assert b"wins of" not in out
     assert not list(home.glob("data/experiments/*.csv"))

@@ -228,14 +228,14 @@ def test_a_finished_run_can_be_measured(bg: Run, runs: Path) -> None:
         "alphabeta:depth=3,weights=done against lines:depth=3",
     ]
     report = json.loads(bg("runs", "measure", "done", "--json").out)
-    assert (report["run"], report["measured"], report["to_measure"]) == ("done", 4, 4)
+    assert (report["run"], report["matches_played"], report["matches_planned"]) == ("done", 4, 4)
     assert bg("runs", "show", "done", "--json").out.count('"opponent"') == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["halted"], "run 'halted' is not finished; continue it with: boardgames train --resume halted"),
+        (["halted"], "run 'halted' is not finished; to continue, run: boardgames train --resume halted"),
         (["torn"], "torn"),
         (["nobody"], "no such run 'nobody'"),
         (["done", "--matches", "3"], "must be even, because every opening is played twice"),
@@ -262,7 +262,7 @@ def test_measuring_again_after_ctrl_c_continues(bg: Run, runs: Path, monkeypatch
         patched.setattr(Measurement, "write", interrupted)
         ran = bg("runs", "measure", "done", "--matches", "4", "--workers", "1")
     assert ran.code == 130
-    assert "measured 2 of 8 matches; to continue, repeat the command" in ran.err
+    assert "measured 2 of 8 matches; to continue, run: boardgames runs measure done\n" in ran.err
     played: list[int] = []
     monkeypatch.setattr(
         Measurement, "write", lambda one, folder: (played.append(one.played), write(one, folder))

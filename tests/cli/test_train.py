@@ -64,14 +64,14 @@ def test_the_strength_of_the_result_is_measured(bg: Run) -> None:
         )
         assert line is not None
         assert sum(map(int, line.groups())) == 4
-    assert "--measure must be even" in bg(*NAMED, "--measure", "3").err
+    assert "the number of matches must be even" in bg(*NAMED, "--measure", "3").err
 
 
 def test_the_strength_is_available_as_json(bg: Run) -> None:
     report = json.loads(bg(*NAMED, "--measure", "2", "--json").out)
     assert [one["opponent"] for one in report["strength"]] == ["lines", "lines:depth=3"]
     assert all(one["wins"] + one["losses"] + one["draws"] == 2 for one in report["strength"])
-    assert (report["measured"], report["to_measure"]) == (4, 4)
+    assert (report["matches_played"], report["matches_planned"]) == (4, 4)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_an_interrupted_measurement_is_finished_when_the_run_is_resumed(
     ran = bg(*NAMED, "--measure", "4")
     assert ran.code == 130
     assert f"measured {after} of 8 matches\n" in ran.out
-    assert ran.out.splitlines()[-1] == "continue with: boardgames train --resume first"
+    assert ran.out.splitlines()[-1] == "to continue, run: boardgames train --resume first"
     ctrl_c_while_measuring(0)
     resumed = bg("train", "--resume", "first", "--workers", "1")
     strength = [line for line in resumed.out.splitlines() if " against " in line and "won" in line]
@@ -120,8 +120,8 @@ def test_measured_results_are_kept_in_the_run(bg: Run) -> None:
 
 def test_a_resumed_run_keeps_its_number_of_matches(bg: Run, walker: Callable[..., Config]) -> None:
     bg(*NAMED, "--measure", "2")
-    assert json.loads(bg("train", "--resume", "first", "--json").out)["to_measure"] == 4
-    assert json.loads(bg("train", "--resume", "first", "--measure", "4", "--json").out)["measured"] == 8
+    assert json.loads(bg("train", "--resume", "first", "--json").out)["matches_planned"] == 4
+    assert json.loads(bg("train", "--resume", "first", "--measure", "4", "--json").out)["matches_played"] == 8
 
 
 def test_a_run_that_nothing_can_measure_is_trained(
@@ -369,7 +369,7 @@ def test_an_interrupted_run_says_how_to_resume_and_can_be_resumed(
     assert (process.returncode, err) == (130, b"")
     assert not (folder / "lock").exists()
     lines = out.decode().splitlines()
-    assert lines[-1] == "continue with: boardgames train --resume long"
+    assert lines[-1] == "to continue, run: boardgames train --resume long"
     done = int(re.match(r"interrupted after (\d+) of 200 steps", lines[-4])[1])
     assert checkpoint_paths(folder)[-1].name == f"step-{done:06d}.safetensors"
     again = started("train", "--resume", "long", "--workers", workers)
@@ -404,7 +404,7 @@ def test_with_a_closed_output_stderr_says_how_to_resume(home: Path) -> None:
     done = int(checkpoint_paths(home / "runs" / "long")[-1].stem[-6:])
     assert lines == [
         f"interrupted after {done} of 200 steps: the output was closed",
-        "continue with: boardgames train --resume long",
+        "to continue, run: boardgames train --resume long",
     ]
 
 
@@ -440,4 +440,4 @@ def test_a_terminal_shows_training_progress(terminal: Run, home: Path) -> None:
     run.wait_for("plies ")
     run.wait_for("┤")
     assert run.interrupt() == 130
-    assert run.seen.endswith("continue with: boardgames train --resume long\n")
+    assert run.seen.endswith("to continue, run: boardgames train --resume long\n")

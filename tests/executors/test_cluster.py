@@ -7,9 +7,12 @@ import math
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +21,12 @@ import pytest
 from clusters import started_cluster
 from waiting import TIMEOUT_S
 
+from boardgames.compiling import report
 from boardgames.errors import ClusterError, WorkerError
 from boardgames.executors import cluster, open_executor
 from boardgames.executors.cluster import ClusterExecutor
+from boardgames.executors.pool import pack
+from boardgames.installation import Code, needs_of
 
 GOOD, OTHER, THIRD = "tcp://10.0.0.1:4001", "tcp://10.0.0.1:4002", "tcp://10.0.0.2:4003"
 
@@ -104,6 +110,9 @@ class SeemingClient:
         self.futures: list[SeemingFuture] = []
         self.code: dict[str, dict[str, str] | Exception] = {}
         self.compiling: set[str] = set()
+        self.reports: Counter[str] = Counter()
+        self.hanging: set[str] = set()
+        self.has_time_passed = threading.Event()
 
     def nthreads(self, **_: object) -> dict[str, int]:
         if self.status != "running":
@@ -111,9 +120,13 @@ class SeemingClient:
         return dict(self.slots)
 
     def run(self, function: Callable[..., Any], *arguments: object, workers: list[str], **_: object) -> Any:
+        if self.hanging.intersection(workers):
+            assert self.has_time_passed.wait(TIMEOUT_S)
+            raise TimeoutError
         if function is cluster.describe:
+            self.reports.update(workers)
             return {
-                address: {**function(*arguments), **answer} if isinstance(answer, dict) else answer
+                address: _with_versions(function(*arguments), answer) if isinstance(answer, dict) else answer
                 for address, answer in ((address, self.code.get(address, {})) for address in workers)
             }
         return {address: 0.0 if address in self.compiling else math.inf for address in workers}
@@ -134,6 +147,10 @@ class SeemingClient:
 
     def finish(self, worker: str) -> None:
         next(one for one in self.futures if one.worker == worker and one.status == "pending").finish()
+
+
+def _with_versions(code: Code, versions: dict[str, str]) -> Code:
+    return replace(code, versions={**code.versions, **versions})
 
 
 @contextmanager
@@ -170,6 +187,7 @@ def wait_until(condition: Callable[[], object]) -> None:
         ),
         (OTHER, ImportError("cannot import name 'describe'"), "has boardgames-core with other code"),
         (OTHER, ValueError("odd"), "has not reported its code .ValueError: odd."),
+        (OTHER, PermissionError(13, "denied"), "4002 has not reported its code .PermissionError: .*denied."),
     ],
 )
 def test_other_code_is_refused_before_the_work_begins(
@@ -189,6 +207,15 @@ def test_a_plugin_that_is_used_only_later_is_checked_then() -> None:
         with pytest.raises(ClusterError, match="4002 has no executor_tasks"):
             executor.submit(tasks.square, 3)
     assert client.futures == []
+
+
+def test_only_the_worker_that_hangs_is_blamed() -> None:
+    client = SeemingClient(GOOD, OTHER)
+    client.hanging.add(OTHER)
+    client.has_time_passed.set()
+    with pytest.raises(ClusterError, match=r"^worker 10\.0\.0\.1:4002 has not .* 60 s\): [^;]*$"):  # noqa: SIM117
+        with executing(client):
+            pass
 
 
 @pytest.mark.parametrize("is_same", [True, False])
@@ -211,6 +238,50 @@ def test_a_worker_that_joins_gets_tasks_only_if_it_has_the_same_code(is_same: bo
     assert (OTHER in {future.worker for future in client.futures}) == is_same
 
 
+def test_a_worker_that_joins_and_hangs_keeps_no_other_from_joining() -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        for number in range(3):
+            executor.submit(tasks.square, number)
+        client.finish(GOOD)
+        client.hanging.add(OTHER)
+        client.slots |= {OTHER: 1, THIRD: 1}
+        wait_until(lambda: set(client.busy) == {GOOD, THIRD})
+        with pytest.warns(RuntimeWarning, match="4002 has not reported its code .* it gets no tasks"):  # noqa: PT031
+            client.has_time_passed.set()
+            wait_until(lambda: OTHER in executor._refused)
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_a_worker_that_joins_and_cannot_report_its_code_is_refused_unless_it_is_gone(is_gone: bool) -> None:
+    from distributed.comm import CommClosedError
+
+    client = SeemingClient(GOOD)
+    client.code[OTHER] = CommClosedError() if is_gone else PermissionError(13, "denied")
+    with executing(client) as executor:
+        if is_gone:
+            client.slots[OTHER] = 1
+            wait_until(lambda: client.reports[OTHER] > 1)
+            client.code.clear()
+            wait_until(lambda: executor.workers == 2)
+            return
+        with pytest.warns(RuntimeWarning, match="4002 has not reported its code .PermissionError"):  # noqa: PT031
+            client.slots[OTHER] = 1
+            wait_until(lambda: OTHER in executor._refused)
+
+
+def test_a_file_of_ours_that_cannot_be_read_is_not_blamed_on_the_scheduler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def denied(functions: object = ()) -> object:
+        raise PermissionError(13, "denied", "game.py")
+
+    with executing(SeemingClient(GOOD)) as executor:
+        monkeypatch.setattr(cluster, "needs_of", denied)
+        with pytest.raises(PermissionError, match=r"game\.py"):
+            executor.submit(tasks.square, 3)
+
+
 def test_a_worker_whose_files_change_during_the_work_contributes_nothing_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -224,7 +295,7 @@ def test_a_worker_whose_files_change_during_the_work_contributes_nothing_more(
             patch.setattr(
                 cluster,
                 "describe",
-                lambda needs, **_: dict.fromkeys(executor._expected, "0.1.0 changed"),
+                lambda needs, **_: Code(dict.fromkeys(executor._expected.versions, "0.1.0 changed"), {}),
             )
             client.finish(OTHER)
         while client.busy:
@@ -303,6 +374,68 @@ def test_a_scheduler_that_dies_ends_all_tasks() -> None:
                 future.result(TIMEOUT_S)
 
 
+def test_an_error_of_the_client_is_not_blamed_on_the_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = SeemingClient(GOOD)
+
+    def fail(*arguments: object, **more: object) -> None:
+        raise ValueError("odd")
+
+    monkeypatch.setattr(client, "submit", fail)
+    with executing(client) as executor:
+        failed = executor.submit(tasks.square, 2)
+        with pytest.raises(ClusterError, match="the cluster failed: ValueError: odd"):
+            failed.result(TIMEOUT_S)
+
+
+# --- the end -------------------------------------------------------------------------
+
+
+def test_tasks_are_done_after_a_shutdown_that_does_not_wait() -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        running = [executor.submit(tasks.square, number) for number in (2, 3)]
+        executor.shutdown(wait=False)
+        with pytest.raises(RuntimeError, match="shut down"):
+            executor.submit(tasks.square, 4)
+        client.slots = {OTHER: 1}  # workers are still watched
+        for _ in running:
+            wait_until(lambda: client.busy == [OTHER])
+            client.finish(OTHER)
+        assert [future.result(TIMEOUT_S) for future in running] == [4, 9]
+
+
+def test_a_shutdown_that_waits_takes_no_more_tasks() -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        running = [executor.submit(tasks.square, number) for number in (2, 3)]
+        waiting = threading.Thread(target=executor.shutdown)
+        waiting.start()
+        wait_until(lambda: executor._is_shut_down)
+        with pytest.raises(RuntimeError, match="shut down"):
+            executor.submit(tasks.square, 4)
+        assert waiting.is_alive()
+        for _ in running:
+            wait_until(lambda: client.busy)
+            client.finish(GOOD)
+        waiting.join(TIMEOUT_S)
+        assert not waiting.is_alive()
+        assert [future.result(TIMEOUT_S) for future in running] == [4, 9]
+
+
+def test_a_shutdown_cancels_no_task_that_waits_to_be_repeated() -> None:
+    client = SeemingClient(GOOD, THIRD)
+    with executing(client) as executor:
+        first, second, queued = (executor.submit(tasks.square, number) for number in (2, 3, 4))
+        del client.slots[GOOD]
+        wait_until(lambda: client.busy == [THIRD])
+        executor.shutdown(wait=False, cancel_futures=True)
+        for _ in range(2):
+            wait_until(lambda: client.busy)
+            client.finish(THIRD)
+        assert (first.result(TIMEOUT_S), second.result(TIMEOUT_S)) == (4, 9)
+        assert queued.cancelled()
+
+
 def test_leaving_the_block_ends_running_tasks_and_cancels_queued_ones() -> None:
     with executing(SeemingClient(GOOD)) as executor:
         running, queued = (executor.submit(tasks.square, number) for number in (2, 3))
@@ -341,7 +474,38 @@ def test_compiling_is_announced_and_a_long_task_without_it_keeps_nobody_waiting(
         client.compiling.clear()
         wait_until(lambda: OTHER in client.busy)
         wait_until(lambda: len(announced) == 2)
-        assert announced[1].startswith("compiled after ")
+        assert announced[1].startswith("kernels compiled in ")
+
+
+def test_a_worker_knows_how_long_ago_a_task_compiled_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_last_compiling", -math.inf)
+    needs = needs_of()
+
+    def run(call: Callable[[], object]) -> float:
+        assert cluster._run_checked(needs, Code({}, {}), pack(call))[0] == []
+        return cluster._seconds_since_compiling()
+
+    assert run(partial(tasks.square, 2)) == math.inf
+    assert run(partial(report, "nim.rules", 1)) == 0.0
+    assert 0 <= run(partial(report, "", 1)) < math.inf
+
+
+def test_a_line_that_cannot_be_announced_stops_nothing() -> None:
+    def closed(text: str) -> None:
+        raise BrokenPipeError
+
+    client = SeemingClient(GOOD, OTHER)
+    client.compiling = {GOOD}
+    executor = ClusterExecutor(client, "tcp://10.0.0.9:8786", closed)
+    executor.start()
+    running = [executor.submit(tasks.square, number) for number in (2, 3)]
+    wait_until(lambda: executor._compiling_since)
+    client.compiling.clear()
+    wait_until(lambda: OTHER in client.busy)
+    for address in (GOOD, OTHER):
+        client.finish(address)
+    assert [future.result(TIMEOUT_S) for future in running] == [4, 9]
+    executor.kill()
 
 
 # --- processes -----------------------------------------------------------------------

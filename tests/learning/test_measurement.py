@@ -79,6 +79,28 @@ def test_another_number_of_matches_is_another_measurement(run: Run) -> None:
     assert plan_measurement(run, MATCHES).played == 0
 
 
+@pytest.mark.parametrize("after", [0, 6], ids=["at once", "second opponent"])
+def test_an_earlier_result_is_kept_until_the_next_measurement_is_complete(after: int, run: Run) -> None:
+    earlier = measure(run, plan_measurement(run, 2), InProcess())
+    with pytest.raises(KeyboardInterrupt):
+        measure(run, plan_measurement(run, MATCHES), InProcess(), stopping(after))
+    known = Measurement.read(run.folder)
+    assert known is not None
+    assert (known.series[:2], known.played, known.is_done) == (earlier.series, after, False)
+    counts: list[int] = []
+    whole = measure(run, known, InProcess(), lambda played, planned: counts.append(played))
+    assert (counts[0], counts[-1]) == (after, 2 * MATCHES)
+    assert whole.is_done
+    assert [one.matches for one in whole.series] == [MATCHES, MATCHES]
+
+
+def test_an_earlier_number_of_matches_brings_back_its_result(run: Run) -> None:
+    earlier = measure(run, plan_measurement(run, 2), InProcess())
+    with pytest.raises(KeyboardInterrupt):
+        measure(run, plan_measurement(run, MATCHES), InProcess(), stopping(2))
+    assert plan_measurement(run, 2) == earlier
+
+
 @pytest.mark.parametrize("matches", [0, -2, 3, 10**7])
 def test_impossible_numbers_of_matches_are_rejected(matches: int, run: Run) -> None:
     with pytest.raises(OptionError, match=f"must be even.*not {matches}"):

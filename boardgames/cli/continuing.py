@@ -1,0 +1,62 @@
+"""How to continue what was interrupted: the command that does it, and the hint that shows this command."""
+
+import shlex
+from collections.abc import Collection
+from typing import Any
+
+import click
+
+from boardgames.errors import BoardgamesError, shortened
+
+_WORDS = f"{__name__}.words"
+
+
+class Repeatable(click.Command):
+    """A command that can be repeated: it keeps its arguments for `same_command`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the arguments and parse them."""
+        ctx.meta[_WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
+def same_command(*, without: Collection[str] = (), **options: Any) -> str:  # as in click
+    """Return the command line of the `Repeatable` that is running.
+
+    Parameters
+    ----------
+    without : collection of str
+        Flags to leave out.
+    **options
+        Options to give, such as the seed that was drawn, unless the command line has them already.
+    """
+    context = click.get_current_context()
+    words = [word for word in context.meta[_WORDS] if word not in without]
+    given = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    is_given = {word.partition("=")[0] for word in words}
+    more = [] if is_given.intersection(given) else given
+    return shlex.join([*context.command_path.split(), *more, *words])
+
+
+def continue_text(command: str) -> str:
+    """Return the hint that shows how to continue.
+
+    Examples
+    --------
+    >>> continue_text("boardgames train --resume first")
+    'to continue, run: boardgames train --resume first'
+    """
+    return f"to continue, run: {command}"
+
+
+def add_continue_text(error: BoardgamesError, command: str) -> None:
+    """Add the hint to the message of an error; its cause, notes and attributes stay.
+
+    Examples
+    --------
+    >>> error = BoardgamesError("the scheduler has died")
+    >>> add_continue_text(error, "boardgames train --resume first")
+    >>> str(error)
+    'the scheduler has died; to continue, run: boardgames train --resume first'
+    """
+    error.args = (shortened(f"{error}; {continue_text(command)}"), *error.args[1:])

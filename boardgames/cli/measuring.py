@@ -1,0 +1,56 @@
+"""Measuring the result of a training run, for `boardgames train` and `boardgames runs`."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from boardgames.learning.measurement import Measurement
+    from boardgames.learning.runs import Run
+
+DEFAULT_MEASURING_MATCHES = 40
+"""Matches against each opponent."""
+
+
+def measure_run(
+    run: "Run", planned: "Measurement | None", executor: "Executor", listener: Callable[[int, int], object]
+) -> "Measurement | None":
+    """Play what is left of a measurement, if one is planned."""
+    from boardgames.learning.measurement import measure
+
+    return planned if planned is None or planned.is_done else measure(run, planned, executor, listener)
+
+
+def measurement_lines(measured: "Measurement | None") -> list[str]:
+    """Return lines with the results of a measurement, and with how many matches are still missing."""
+    if measured is None:
+        return []
+    lines = [str(one) for one in measured.series]
+    if measured.played and not measured.is_done:
+        lines.append(f"measured {measured.played} of {measured.planned} matches")
+    return lines
+
+
+def measurement_json(measured: "Measurement | None") -> dict[str, object]:
+    """Return the results of a measurement as JSON fields."""
+    if measured is None:
+        return {"strength": [], "matches_played": 0, "matches_planned": 0}
+    strength = [asdict(one) for one in measured.series]
+    return {
+        "strength": strength,
+        "matches_played": measured.played,
+        "matches_planned": measured.planned,
+    }
+
+
+def measuring_text(played: int, planned: int) -> str:
+    """Return the progress of a measurement.
+
+    Examples
+    --------
+    >>> measuring_text(12, 80)
+    'measuring 12 of 80 matches'
+    """
+    return f"measuring {played} of {planned} matches"
