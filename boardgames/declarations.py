@@ -449,12 +449,12 @@ class Facts:
     default_features : str
         The default feature set of learners; if empty, the first in alphabetical
         order.
-    yardstick : str
+    baseline : str
         The agent against which results of training are measured. It must never change, so that results
         of different versions can be compared: it must not play by the game's own evaluation, which
         may improve.
-    search_yardstick : str
-        The opponent of `alphabeta:depth=3` with the learned weights; by default `yardstick`.
+    search_baseline : str
+        The opponent of `alphabeta:depth=3` with the learned weights; by default `baseline`.
     options : tuple of Option
         Options for loading the game; `Game` sets them to its `declared_options`.
     layouts : mapping of str to str
@@ -490,8 +490,8 @@ class Facts:
     default_agent: str = "alphabeta"
     solver: str = "solver"
     default_features: str = ""
-    yardstick: str = "random"
-    search_yardstick: str = ""
+    baseline: str = "random"
+    search_baseline: str = ""
     options: tuple[Option, ...] = ()
     layouts: Mapping[str, str] = field(default_factory=_no_items)
     move_notations: tuple[str, ...] = ("canonical",)
@@ -501,7 +501,7 @@ class Facts:
     presets: Mapping[str, Mapping[str, Mapping[str, object]]] = field(default_factory=_no_items)
 
     def __post_init__(self) -> None:
-        texts = (self.name, self.title, self.summary, self.default_agent, self.yardstick, *self.sides)
+        texts = (self.name, self.title, self.summary, self.default_agent, self.baseline, *self.sides)
         if not all(isinstance(text, str) and text for text in texts):
             raise PluginError(f"the names in the facts of a game must not be empty: {quote(texts)}")
         if len(self.sides) != 2 or self.sides[0] == self.sides[1]:

@@ -1,15 +1,15 @@
 """Faults of plug-ins: whatever their code raises or returns becomes a PluginError that names the plug-in.
 
-`Game` and `Player` guard the methods that plug-ins implement, and `blaming` guards any other call. An
-exception of the package passes, because plug-ins raise those on purpose. A user's Ctrl-C passes too;
-`is_interrupt` tells it from a KeyboardInterrupt that a plug-in raised.
+`Game` and `Player` guard the methods that plug-ins implement, and `translated_errors` guards other
+calls. An exception of the package passes, because plug-ins raise those on purpose. A user's Ctrl-C
+passes too; `must_propagate` tells it from a KeyboardInterrupt that a plug-in raised.
 """
 
 import functools
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
@@ -29,15 +29,15 @@ class HangError(BaseException):
     """A call of a plug-in does not return. Not an Exception, because the plug-in might catch it and go on."""
 
 
-def is_interrupt(error: BaseException) -> bool:
-    """Return True for a user's Ctrl-C or a HangError, and False for what a plug-in raised.
+def must_propagate(error: BaseException) -> bool:
+    """Return True for an exception that must not be blamed on a plug-in: a user's Ctrl-C or a HangError.
 
     Signals arrive in the main thread, where the command line turns them into `Interrupted`. Other
     programs have Python's own handler; there a KeyboardInterrupt always counts as a user's.
 
     Examples
     --------
-    >>> is_interrupt(Interrupted()), is_interrupt(SystemExit())
+    >>> must_propagate(Interrupted()), must_propagate(SystemExit())
     (True, False)
     """
     if isinstance(error, Interrupted | HangError):
@@ -59,7 +59,7 @@ def name_package(package: str, plugin: str, *, is_own: bool) -> None:
 
 
 def plugin_at_fault(error: BaseException) -> str | None:
-    """Return the plug-in whose code was running when an error was raised; None if it was the core's."""
+    """Return the innermost plug-in in the traceback of an error, or None if there is none."""
     trace, found = error.__traceback__, None
     while trace is not None:
         package = package_of(str(trace.tb_frame.f_globals.get("__name__")))
@@ -74,7 +74,7 @@ def package_of(target: str) -> str:
     return target.partition(":")[0].partition(".")[0]
 
 
-def fault(
+def plugin_fault(
     module: str, what: str, reason: str, details: str = "", *, kind: type[PluginError] = PluginError
 ) -> PluginError:
     """Return the error that blames a plug-in for what its code has done.
@@ -94,7 +94,7 @@ def fault(
 
     Examples
     --------
-    >>> str(fault("my_game.view", "MyGame.draw", "returned None, not a Picture"))
+    >>> str(plugin_fault("my_game.view", "MyGame.draw", "returned None, not a Picture"))
     "the module 'my_game' is broken: MyGame.draw returned None, not a Picture"
     """
     package = package_of(module)
@@ -102,16 +102,16 @@ def fault(
     return kind(f"{source} is broken: {what} {reason}", details)
 
 
-def raised(
+def _raised(
     module: str, what: str, error: BaseException, *, kind: type[PluginError] = PluginError
 ) -> PluginError:
     """Return the error that blames a plug-in for an exception."""
     name, _, text = describe_error(error).partition(": ")
-    return fault(module, what, f"raised {name}", text, kind=kind)
+    return plugin_fault(module, what, f"raised {name}", text, kind=kind)
 
 
 @contextmanager
-def translating(translate: Callable[[BaseException], BoardgamesError]) -> Iterator[None]:
+def translated_errors(translate: Callable[[BaseException], BoardgamesError]) -> Iterator[None]:
     """Translate whatever the code of a plug-in raises, except for the package's own errors and Ctrl-C.
 
     Parameters
@@ -124,28 +124,12 @@ def translating(translate: Callable[[BaseException], BoardgamesError]) -> Iterat
     except BoardgamesError:
         raise
     except BaseException as error:
-        if is_interrupt(error):
+        if must_propagate(error):
             raise
         raise translate(error) from error
 
 
-def blaming(module: str, what: str) -> AbstractContextManager[None]:
-    """Turn whatever the code of a plug-in raises into a PluginError, unless it is a user's Ctrl-C.
-
-    Parameters
-    ----------
-    module, what
-        As for `fault`.
-
-    Raises
-    ------
-    BoardgamesError
-        If the code raises one, or PluginError if it raises anything else.
-    """
-    return translating(lambda error: raised(module, what, error))
-
-
-def contained(error: BaseException) -> Exception:
+def as_exception(error: BaseException) -> Exception:
     """Return an exception of a thread in a form that cannot end the program or the task that waits for it."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
@@ -188,13 +172,13 @@ def _guarded(method: FunctionType, expected: type, kind: type[PluginError]) -> C
             raise
         except BaseException as error:
             # the input of a person may end, for example
-            if is_interrupt(error) or getattr(arguments[0], "is_human", False):
+            if must_propagate(error) or getattr(arguments[0], "is_human", False):
                 raise
-            raise raised(module, what, error, kind=kind) from error
+            raise _raised(module, what, error, kind=kind) from error
         if not isinstance(result, expected):
             article = "an" if expected.__name__[0] in "AEIOU" else "a"
             reason = f"returned {quote(result)}, not {article} {expected.__name__}"
-            raise fault(module, what, reason, kind=kind)
+            raise plugin_fault(module, what, reason, kind=kind)
         if expected is str and type(result) is not str:  # its other methods may do anything
             return str.__str__(result)
         return result

@@ -34,7 +34,7 @@ from boardgames.errors import (
     quote,
     suggest,
 )
-from boardgames.faults import fault, guard_methods
+from boardgames.faults import guard_methods, plugin_fault
 from boardgames.kernels import Words
 from boardgames.options import Option, OptionValue, read_options
 from boardgames.picture import Picture
@@ -247,7 +247,7 @@ class Position:
             isinstance(one, int | np.integer) and abs(one) <= MAX_POINTS for one in points
         ):
             what, reason = f"{type(self.game).__name__}.score", f"returned {quote(points)}, not two integers"
-            raise fault(type(self.game).__module__, what, reason, kind=RulesError)
+            raise plugin_fault(type(self.game).__module__, what, reason, kind=RulesError)
         return int(points[0]), int(points[1])
 
     def is_legal(self, move: Move | str) -> bool:
@@ -557,7 +557,7 @@ class Game(ABC):
         if not position._is_legal_action(action):
             what = f"{type(self).__name__}.parse_action"
             reason = f"returned {quote(action)} for {quote(text)}, which is not a legal action"
-            raise fault(type(self).__module__, what, reason, kind=RulesError)
+            raise plugin_fault(type(self).__module__, what, reason, kind=RulesError)
         return Move(action, self.format_action(position.words, action))
 
     def format_move(self, position: Position, move: Move, *, notation: str | None = None) -> str:
@@ -692,7 +692,7 @@ class Game(ABC):
 
     def _kernel_fault(self, kernel: str, reason: str) -> PluginError:
         what = f"the kernel {kernel} of {type(self).__name__}"
-        return fault(type(self).__module__, what, reason, kind=RulesError)
+        return plugin_fault(type(self).__module__, what, reason, kind=RulesError)
 
     def _check_notation(self, notation: str | None, known: Sequence[str]) -> None:
         if notation is not None and notation not in known:

@@ -117,7 +117,7 @@ class Learner(ABC):
         """Return agents that play with the result, each with the opponent that measures it.
 
         The opponents never change, so that results of different versions can be compared; see
-        `Facts.yardstick`.
+        `Facts.baseline`.
         """
         return ()
 

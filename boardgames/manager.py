@@ -37,7 +37,7 @@ from boardgames.errors import (
     describe_error,
     quote,
 )
-from boardgames.faults import is_interrupt
+from boardgames.faults import must_propagate
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
 from boardgames.hookspecs import Match
 from boardgames.options import is_finite
@@ -492,7 +492,7 @@ class Manager:
         try:
             accepts = self.ply >= MIN_DRAW_PLIES and opponent.accepts_draw(self.position, 1 - side)
         except BaseException as error:
-            if is_interrupt(error):
+            if must_propagate(error):
                 raise
             warn_once(f"player {self.names[1 - side]!r}", error, self._reported)
             accepts = False
@@ -738,7 +738,7 @@ class Manager:
                 if player is not None:
                     player.match_ended(outcome)
             except BaseException as error:  # the outcome is final
-                if is_interrupt(error):
+                if must_propagate(error):
                     raise
                 self.fault = self.fault or _fault_text(error)
                 warn_once(f"player {name!r}", error, self._reported)
@@ -762,7 +762,7 @@ class Manager:
             try:
                 listener(self, event)
             except BaseException as error:
-                if is_interrupt(error):
+                if must_propagate(error):
                     raise
                 warn_once(f"listener {listener!r}", error, self._reported)
         match: Match = self
@@ -781,7 +781,7 @@ def _fault_text(error: BaseException) -> str:
 
 def _is_not_of_player(player: Player, error: BaseException) -> bool:
     """Return True for an exception for which an agent must not lose the match."""
-    return player.is_human or is_interrupt(error) or isinstance(error, RulesError)
+    return player.is_human or must_propagate(error) or isinstance(error, RulesError)
 
 
 def _is_person(player: Player | None) -> bool:
@@ -793,7 +793,7 @@ def _name_of(player: Player | None) -> str:
     try:
         name = None if player is None else player.describe()
     except BaseException as error:
-        if is_interrupt(error):
+        if must_propagate(error):
             raise
         name = None
     return name if isinstance(name, str) else UNKNOWN_NAME

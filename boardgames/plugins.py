@@ -25,7 +25,7 @@ import pluggy
 
 from boardgames import hookspecs
 from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, quote, suggest
-from boardgames.faults import is_interrupt, name_package, package_of, translating
+from boardgames.faults import must_propagate, name_package, package_of, translated_errors
 from boardgames.hookspecs import PROJECT, Entry
 from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
@@ -151,7 +151,7 @@ class Registry:
                 if check is not None:
                     check()
             except BaseException as error:
-                if is_interrupt(error):
+                if must_propagate(error):
                     raise
                 self.record_error(name, f"{hook} raised {describe_error(error)}")
                 warn_once(f"plug-in {name!r}, hook {hook},", error, self._reported)
@@ -311,7 +311,7 @@ class Registry:
             with _printing_on_stderr:
                 entries = {kind: self._entries(module, kind) for kind in KINDS}
         except BaseException as error:
-            if is_interrupt(error):
+            if must_propagate(error):
                 raise
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
@@ -382,7 +382,7 @@ def _import_target(kind: Kind, offer: Offer) -> Any:  # a class or function
     except BoardgamesError as error:
         raise PluginError(f"plug-in {offer.plugin!r}: cannot load {name!r}: {error}") from error
     except BaseException as error:
-        if is_interrupt(error):
+        if must_propagate(error):
             raise
         raise PluginError(
             f"plug-in {offer.plugin!r}: cannot import {name!r} from {target_name}: {describe_error(error)}"
@@ -606,7 +606,7 @@ def close_player(player: "Player") -> None:
     try:
         player.close()
     except BaseException as error:
-        if is_interrupt(error):
+        if must_propagate(error):
             raise
         warnings.warn(
             f"the agent {player.name!r} could not be closed: {describe_error(error)}",
@@ -736,5 +736,5 @@ def attributing_errors(what: str, name: str) -> Iterator[None]:
         kind, _, text = describe_error(error).partition(": ")
         return PluginError(f"{what} {name!r} is broken: {kind}", text)
 
-    with translating(broken), _printing_on_stderr:
+    with translated_errors(broken), _printing_on_stderr:
         yield

@@ -29,7 +29,7 @@ from types import MappingProxyType
 from boardgames import pgn
 from boardgames.draw.svg import svg
 from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, quote, suggest
-from boardgames.faults import is_interrupt
+from boardgames.faults import must_propagate
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_text, write_atomic
@@ -431,7 +431,7 @@ def _replay(record: Record, load: Callable[[Record], Game]) -> Record:
     except BoardgamesError:
         raise
     except BaseException as error:
-        if is_interrupt(error):
+        if must_propagate(error):
             raise
         raise RecordError(f"the rules of {record.game} failed: {describe_error(error)}") from error
 

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from pathlib import Path
 
 from boardgames.errors import WorkerError
@@ -104,6 +105,7 @@ def start_nested_workers() -> int:
 def print_and_square(number: int) -> int:
     print("noise")  # noqa: T201 - the test looks for it
     os.write(1, b"noise from the file descriptor\n")
+    warnings.warn("a plug-in\nsays \x1b[2J", stacklevel=1)
     return number**2
 
 

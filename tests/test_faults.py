@@ -12,8 +12,8 @@ from installed import add_plugin
 
 import boardgames
 from boardgames.cli.interrupts import interrupts
-from boardgames.errors import MatchError, PluginError, PositionError, RulesError
-from boardgames.faults import Interrupted, blaming, contained, fault, is_interrupt
+from boardgames.errors import MatchError, PluginError, PositionError, RulesError, describe_error
+from boardgames.faults import Interrupted, as_exception, must_propagate, plugin_fault, translated_errors
 from boardgames.game import Game
 from boardgames.kernels import Actions, LegalMoves, SideToMove, Words, kernel
 from boardgames.player import Choice, Player
@@ -206,24 +206,33 @@ def _raise(error: BaseException) -> Any:
 
 def test_message_names_the_plugin_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
     add_plugin(monkeypatch, ModuleType("some_plugin"))
-    with pytest.raises(PluginError) as caught, blaming("some_plugin.game", "Nim.draw"):
-        raise ValueError("/srv/ink: no such file")
-    assert str(caught.value) == (
-        "plug-in 'under-test' is broken: Nim.draw raised ValueError: /srv/ink: no such file"
-    )
-    assert caught.value.summary == "plug-in 'under-test' is broken: Nim.draw raised ValueError"
+    error = plugin_fault("some_plugin.game", "Nim.draw", "raised OSError", "/srv/ink: no such file")
+    assert str(error) == "plug-in 'under-test' is broken: Nim.draw raised OSError: /srv/ink: no such file"
+    assert error.summary == "plug-in 'under-test' is broken: Nim.draw raised OSError"
+
+
+def blame(error: BaseException) -> PluginError:
+    return PluginError(f"it raised {describe_error(error)}")
+
+
+def test_whatever_a_call_raises_is_translated() -> None:
+    with pytest.raises(PluginError, match="it raised SystemExit: 3") as caught, translated_errors(blame):
+        raise SystemExit(3)
+    assert isinstance(caught.value.__cause__, SystemExit)
+    with pytest.raises(MatchError, match="on purpose"), translated_errors(blame):
+        raise MatchError("on purpose")
 
 
 def test_ctrl_c_of_a_user_is_not_taken_for_a_fault() -> None:
-    with pytest.raises(Interrupted), blaming("some_plugin", "draw"):
+    with pytest.raises(Interrupted), translated_errors(blame):
         raise Interrupted
-    with pytest.raises(KeyboardInterrupt), blaming("some_plugin", "draw"):  # Python's own handler
+    with pytest.raises(KeyboardInterrupt), translated_errors(blame):  # Python's own handler
         raise KeyboardInterrupt
 
 
 def test_keyboard_interrupt_in_another_thread_is_of_a_plugin() -> None:
     answers: list[bool] = []
-    thread = threading.Thread(target=lambda: answers.append(is_interrupt(KeyboardInterrupt())))
+    thread = threading.Thread(target=lambda: answers.append(must_propagate(KeyboardInterrupt())))
     thread.start()
     thread.join()
     assert answers == [False]
@@ -231,7 +240,7 @@ def test_keyboard_interrupt_in_another_thread_is_of_a_plugin() -> None:
 
 @pytest.mark.parametrize("error", RAISED, ids=lambda error: type(error).__name__)
 def test_error_of_a_thread_ends_neither_the_program_nor_a_task(error: BaseException) -> None:
-    made = contained(error)
+    made = as_exception(error)
     assert isinstance(made, Exception)
     assert not isinstance(made, StopIteration)
     assert type(error).__name__ in repr(made)
@@ -239,4 +248,6 @@ def test_error_of_a_thread_ends_neither_the_program_nor_a_task(error: BaseExcept
 
 def test_a_plugin_is_not_blamed_for_the_code_of_the_core_that_it_offers() -> None:
     boardgames.registry()  # several plug-ins of the core offer functions of the package itself
-    assert str(fault("boardgames.search", "perft", "failed")).startswith("the module 'boardgames' is broken")
+    assert str(plugin_fault("boardgames.search", "perft", "failed")).startswith(
+        "the module 'boardgames' is broken"
+    )

@@ -21,7 +21,7 @@ from click.shell_completion import (
     split_arg_string,
 )
 
-from boardgames.faults import is_interrupt
+from boardgames.faults import must_propagate
 
 if TYPE_CHECKING:
     from boardgames.game import Game
@@ -165,7 +165,7 @@ def _quietly(complete: Completer) -> Completer:
         try:
             return complete(context, parameter, text)
         except BaseException as error:  # a shell that completes a word cannot show errors
-            if is_interrupt(error):
+            if must_propagate(error):
                 raise
             return []
 

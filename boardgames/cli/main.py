@@ -31,7 +31,7 @@ from boardgames.cli.program import (
 )
 from boardgames.cli.progress import compilation_shown
 from boardgames.errors import BoardgamesError, OptionError, PluginError, describe_error, quote
-from boardgames.faults import is_interrupt, plugin_at_fault
+from boardgames.faults import must_propagate, plugin_at_fault
 
 HINT = f"; set {DEBUG_VARIABLE}=1 for the traceback"
 COMMANDS = {
@@ -119,7 +119,7 @@ def _is_command(name: object, command: object) -> bool:
     try:
         return isinstance(command.get_short_help_str(), str)
     except BaseException as error:  # a plug-in's help may be of any type
-        if is_interrupt(error):
+        if must_propagate(error):
             raise
         return False
 
@@ -201,7 +201,7 @@ def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for eac
         raise
     except BaseException as error:
         plugin = plugin_at_fault(error)
-        if isinstance(error, KeyboardInterrupt) and (is_interrupt(error) or plugin is None):
+        if isinstance(error, KeyboardInterrupt) and (must_propagate(error) or plugin is None):
             return EXIT_INTERRUPTED
         if plugin is None or os.environ.get(DEBUG_VARIABLE):
             raise

@@ -44,7 +44,7 @@ from boardgames.errors import (
     quote,
     suggest,
 )
-from boardgames.faults import is_interrupt
+from boardgames.faults import must_propagate
 from boardgames.picture import Caption
 from boardgames.plugins import close_player
 from boardgames.record import Record, append_record
@@ -148,7 +148,7 @@ class Session:
         except (EOFError, OSError, click.Abort):
             raise
         except BaseException as error:
-            if is_interrupt(error):
+            if must_propagate(error):
                 raise
             say(wrap(printable(f"unexpected error: {describe_error(error)}"), 2))
 

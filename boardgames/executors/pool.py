@@ -13,9 +13,11 @@ import os
 import pickle
 import queue
 import signal
+import sys
 import threading
 import time
 import traceback
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
@@ -26,7 +28,8 @@ from multiprocessing import connection, get_context, parent_process, resource_tr
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
-from boardgames.errors import DeadWorkerError, WorkerError, describe_error
+from boardgames.draw.text import printable
+from boardgames.errors import DeadWorkerError, WorkerError, describe_error, shortened
 from boardgames.paths import environment_variables
 
 MAX_ATTEMPTS = 3
@@ -378,12 +381,19 @@ def _worker_main(pipe: "connection.Connection") -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.dup2(2, 1)  # stdout belongs to the parent
+    warnings.showwarning = _show_warning
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
         while True:
             pipe.send_bytes(run_packed(pipe.recv_bytes()))
     except (EOFError, OSError):
         return
+
+
+def _show_warning(message: Warning | str, *rest: object, **more: object) -> None:  # of any signature
+    """Print a warning in one line that cannot control the terminal; it may quote a plug-in."""
+    with suppress(OSError):
+        sys.stderr.write(f"warning: {printable(shortened(str(message)))}\n")
 
 
 def _exit_with_parent() -> None:

@@ -97,13 +97,13 @@ class WeightsLearner(Configured, Learner):
         return f"{'alphabeta' if self.searches else self.agent}:weights={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agents that use the weights one ply deep and in search, each with its yardstick."""
-        return ((f"{self.agent}:weights={result}", self.game.facts.yardstick), self.search_matchup(result))
+        """Return the agents that use the weights one ply deep and in search, each with its baseline."""
+        return ((f"{self.agent}:weights={result}", self.game.facts.baseline), self.search_matchup(result))
 
     def search_matchup(self, result: str) -> tuple[str, str]:
-        """Return the agent that searches with the weights, and the game's yardstick for it."""
+        """Return the agent that searches with the weights, and the game's baseline for it."""
         facts = self.game.facts
-        return f"{SEARCHER},weights={result}", facts.search_yardstick or facts.yardstick
+        return f"{SEARCHER},weights={result}", facts.search_baseline or facts.baseline
 
     def score_metrics(
         self, weights: Reals | Weights, executor: Executor, *, seed: int, depth: int = 1

@@ -136,7 +136,7 @@ class Patterns(WeightsLearner):
         return True
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return only the agent that searches with the weights, and its yardstick."""
+        """Return only the agent that searches with the weights, and its baseline."""
         return (self.search_matchup(result),)
 
     def start(self, seed: int) -> LearnerState:

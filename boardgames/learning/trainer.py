@@ -17,7 +17,7 @@ from types import MappingProxyType
 import numpy as np
 
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
-from boardgames.faults import translating
+from boardgames.faults import translated_errors
 from boardgames.installation import code_stamp
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
@@ -200,7 +200,7 @@ class Trainer:
                 return PluginError(f"learner {name!r} is broken: {reason}")
             return LearnerStateError(f"learner {name!r} cannot resume from {self.run.folder}: {reason}")
 
-        return translating(blame)
+        return translated_errors(blame)
 
     def _completed(self, progress: Progress, state: LearnerState) -> Progress:
         """Return progress with the fields that come from the learner and its code."""

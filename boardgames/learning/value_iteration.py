@@ -148,8 +148,8 @@ class ValueIteration(Configured, Learner):
         return f"{self.name}:policy={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agent against random moves, and against the game's yardstick if that is another one."""
-        opponents = dict.fromkeys(("random", self.game.facts.yardstick))
+        """Return the agent against random moves, and against the game's baseline if that is another one."""
+        opponents = dict.fromkeys(("random", self.game.facts.baseline))
         return [(self.agent_with(result), opponent) for opponent in opponents]
 
     def summary(self, state: LearnerState) -> str:

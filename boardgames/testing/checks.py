@@ -83,18 +83,18 @@ def check_signatures(game: Game) -> RunningCheck:
 
 
 def check_facts(game: Game) -> RunningCheck:
-    """Check layouts, notations and yardsticks; `Facts` itself validates the numbers."""
+    """Check layouts, notations and baselines; `Facts` itself validates the numbers."""
     facts = game.facts
     for name in ("layouts", "move_notations", "position_notations"):
         if not getattr(facts, name):
             yield f"facts.{name} is empty"
-    for name in ("yardstick", "search_yardstick"):
-        yield from _yardstick_faults(game, name)
+    for name in ("baseline", "search_baseline"):
+        yield from _baseline_faults(game, name)
     return f"{facts.words} words, {facts.actions} actions, {counted(len(facts.layouts), 'layout')}"
 
 
-def _yardstick_faults(game: Game, name: str) -> Iterator["Fault | str"]:
-    """Yield the reasons why an agent named in the facts is no yardstick."""
+def _baseline_faults(game: Game, name: str) -> Iterator["Fault | str"]:
+    """Yield the reasons why an agent named in the facts cannot be a baseline."""
     text = getattr(game.facts, name)
     if not text:
         return

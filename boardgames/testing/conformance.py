@@ -14,7 +14,7 @@ import numpy as np
 from boardgames import plugins
 from boardgames.declarations import FeatureSet
 from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, describe_error, quote
-from boardgames.faults import HangError, is_interrupt
+from boardgames.faults import HangError, must_propagate
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.plugins import load_abstraction, load_features, load_patterns
@@ -333,7 +333,7 @@ class _Run:
         except StopIteration as end:
             covered = end.value
         except BaseException as error:
-            if is_interrupt(error):
+            if must_propagate(error):
                 raise
             self.add(name, _raised(self.game, error), partial(place, self.game))
             covered = "stopped by an exception"

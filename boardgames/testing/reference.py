@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar
 
 from boardgames.errors import PluginError, describe_error
-from boardgames.faults import is_interrupt
+from boardgames.faults import must_propagate
 from boardgames.game import Game, Position
 from boardgames.search.perft import perft
 from boardgames.testing.checks import RunningCheck, counted
@@ -80,7 +80,7 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
     try:
         reference: Reference[Any] = getattr(importlib.import_module(module), attribute)(**game.options)
     except BaseException as error:
-        if is_interrupt(error):
+        if must_propagate(error):
             raise
         options = ", ".join(game.options) or "none"
         raise PluginError(

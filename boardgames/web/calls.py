@@ -14,7 +14,7 @@ from functools import partial
 from typing import TypeVar
 
 from boardgames.errors import PluginError
-from boardgames.faults import contained
+from boardgames.faults import as_exception
 
 MAX_CALLS_PER_GAME = 3
 """Calls for one game at the same time."""
@@ -48,7 +48,7 @@ async def call_in_thread(function: Callable[[], _Result], name: str = "search") 
         try:
             result.set_result(function())
         except BaseException as error:  # noqa: BLE001 - raised where it is awaited
-            result.set_exception(contained(error))
+            result.set_exception(as_exception(error))
 
     threading.Thread(target=call, name=name, daemon=True).start()
     return await asyncio.wrap_future(result)

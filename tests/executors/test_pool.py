@@ -196,6 +196,7 @@ def test_workers_print_to_stderr() -> None:
         out, err = program.communicate(timeout=TIMEOUT_S)
     assert out == b"result: 9\n"
     assert b"noise" in err
+    assert b"\nwarning: a plug-in says ?[2J\n" in err
 
 
 @linux_only

@@ -1,4 +1,4 @@
-"""The agents of Connect Four: `solver`, which plays perfectly, and `lines`, a yardstick that never changes.
+"""The agents of Connect Four: `solver`, which plays perfectly, and `lines`, a baseline that never changes.
 
 The nine weaker levels of `solver` choose among exactly scored moves. A level draws its moves with
 probabilities proportional to exp(score / temperature), where the score is the exact one of the

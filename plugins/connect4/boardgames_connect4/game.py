@@ -82,8 +82,8 @@ class Connect4(Game):
             position_notations=(texts.ROWS, texts.MOVES),
             perft={empty: PERFT[self.board]} if self.board in PERFT else {},
             presets={"default": {"ntuple": TRAINING}},
-            yardstick="lines",
-            search_yardstick="lines:depth=3",
+            baseline="lines",
+            search_baseline="lines:depth=3",
         )
         sized = rules.sized_rules(self.board)
         self.kernels = Kernels(

@@ -80,7 +80,7 @@ class Hexifence(Game):
             default_features="control",
             presets={"default": {"td": TRAINING}},
             solver="strong",
-            yardstick="double",
+            baseline="double",
             layouts={"empty": start},
             position_notations=(texts.CANONICAL, texts.GRID),
             perft={start: _perft(edges)},

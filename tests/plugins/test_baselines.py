@@ -1,4 +1,4 @@
-"""The yardsticks of the games: agents that never change, so that results of different versions compare."""
+"""The baselines of the games: agents that never change, so that results of different versions compare."""
 
 import hashlib
 
@@ -20,7 +20,7 @@ MOVES = {
 }
 """A hash of the moves in some matches against `random`, by game and agent.
 
-Never change one. If an agent has to change, name another yardstick and measure everything again.
+Never change one. If an agent has to change, name another baseline and measure everything again.
 """
 
 
@@ -37,24 +37,24 @@ def moves_against_random(game: Game, agent: str) -> str:
     return hashlib.sha256("\n".join(moves).encode()).hexdigest()[:12]
 
 
-def yardsticks(name: str) -> set[str]:
+def baselines(name: str) -> set[str]:
     """Return the agents against which a game measures results."""
     facts = boardgames.load(name).facts
-    return {facts.yardstick, facts.search_yardstick or facts.yardstick}
+    return {facts.baseline, facts.search_baseline or facts.baseline}
 
 
 @pytest.mark.parametrize("name", ["abalone", "connect4", "hexifence"])
-def test_every_yardstick_is_pinned(name: str) -> None:
-    assert yardsticks(name) == {agent for game, agent in MOVES if game == name}
+def test_every_baseline_is_pinned(name: str) -> None:
+    assert baselines(name) == {agent for game, agent in MOVES if game == name}
 
 
 @pytest.mark.parametrize(("name", "agent"), MOVES)
-def test_a_yardstick_makes_the_same_moves_as_ever(name: str, agent: str) -> None:
+def test_a_baseline_makes_the_same_moves_as_ever(name: str, agent: str) -> None:
     assert moves_against_random(boardgames.load(name), agent) == MOVES[name, agent]
 
 
 @pytest.mark.parametrize(("name", "agent"), MOVES)
-def test_a_yardstick_does_not_follow_the_evaluation_of_the_game(name: str, agent: str) -> None:
+def test_a_baseline_does_not_follow_the_evaluation_of_the_game(name: str, agent: str) -> None:
     game = boardgames.load(name)
     game.evaluation = NO_EVALUATION
     assert moves_against_random(game, agent) == MOVES[name, agent]
