@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.completion import complete_agent, complete_game, complete_layout
+from boardgames.cli.continuing import Repeatable, continue_text, same_command
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import (
@@ -32,11 +33,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Repeatable,
     epilog=examples(
         "boardgames book abalone --out mine.book",
         "boardgames book abalone --layout standard --nodes 2000000 --out mine.book",
         'boardgames play abalone --agent "alphabeta:book=mine.book"',
-    )
+    ),
 )
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @click.option(
@@ -152,7 +154,7 @@ def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> 
                 builder.build(executor, listener)
         except KeyboardInterrupt:
             count = count_text(len(builder.pages), "position")
-            say(f"interrupted after {count}; run the same command to continue", err=True)
+            say(f"interrupted after {count}; {continue_text(same_command())}", err=True)
             code = EXIT_INTERRUPTED
     if code == 0 and len(builder.pages) < plan.positions:
         say(f"good moves lead to no further positions within --plies {plan.plies}", err=True)

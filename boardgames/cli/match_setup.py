@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from boardgames.cli.continuing import continue_text
 from boardgames.cli.loading import load_player
 from boardgames.cli.output import say, wrap
 from boardgames.cli.program import PROGRAM
@@ -175,7 +176,7 @@ def save_match(record: "Record") -> None:
         raise
     say(f"match saved to {path}")
     if record.outcome is None:
-        say(f"continue with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
+        say(continue_text(f"{PROGRAM} play {record.game} --resume {shlex.quote(str(path))}"))
 
 
 def read_unfinished(path: Path, game: "Game") -> "Record":

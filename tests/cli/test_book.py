@@ -1,6 +1,7 @@
 """`boardgames book`: building and extending a book, interruption, errors."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,8 @@ def test_ctrl_c_keeps_the_pages_written_so_far(
     monkeypatch.setattr(building, "search_page", interrupted)
     ran = bg("book", *SMALL, "--out", "a.book")
     assert ran.code == 130
-    assert ran.err == "interrupted after 0 positions; run the same command to continue\n"
+    command = shlex.join(["boardgames", "book", *SMALL, "--out", "a.book"])
+    assert ran.err == f"interrupted after 0 positions; to continue, run: {command}\n"
 
 
 def test_ctrl_c_reports_the_number_of_pages_in_the_file(

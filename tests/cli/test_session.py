@@ -78,7 +78,8 @@ def test_the_end_of_the_input_saves_the_match_and_is_not_an_error(bg: Run, recor
     assert saved(records).moves == ("4", "4")
     path = records()[0]
     assert ran.out.endswith(
-        f"match saved to {path}\ncontinue with: boardgames play connect4 --resume {shlex.quote(str(path))}\n"
+        f"match saved to {path}\n"
+        f"to continue, run: boardgames play connect4 --resume {shlex.quote(str(path))}\n"
     )
 
 

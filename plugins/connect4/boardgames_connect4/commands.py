@@ -5,6 +5,7 @@ from functools import partial
 import click
 
 from boardgames.cli.completion import complete_layout
+from boardgames.cli.continuing import Repeatable, continue_text, same_command
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import POSITIVE, examples, user_path
@@ -15,6 +16,7 @@ from boardgames.paths import check_writable
 
 
 @click.command(
+    cls=Repeatable,
     name="connect4-book",
     epilog=examples(
         "boardgames connect4-book --out book.xz",
@@ -67,6 +69,6 @@ def connect4_book(layout: str | None, plies: int, threads: int | None, table: in
         try:
             count = build_book(path, solver.board, plies, solver.packed_scores, partial(update, "positions"))
         except KeyboardInterrupt:
-            say("interrupted; run the same command to continue", err=True)
+            say(f"interrupted; {continue_text(same_command())}", err=True)
             click.get_current_context().exit(EXIT_INTERRUPTED)
     say(f"{count_text(count, 'position')}: {path}")
