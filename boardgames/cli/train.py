@@ -168,12 +168,16 @@ def train(
 def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) -> "Measurement | None":
     """Return the measurement that follows training, or None if there is to be none.
 
-    A resumed run keeps its plan unless the user asks for another number of matches.
+    A resumed run keeps its plan unless the user asks for another number of matches, or the file
+    of the plan is damaged.
     """
     from boardgames.learning.measurement import Measurement, plan_measurement
+    from boardgames.learning.runs import MEASUREMENT
 
-    known = None if is_new else Measurement.read(trainer.run.folder)
-    if matches is None and (known is not None or trainer.is_done):
+    folder = trainer.run.folder
+    known = None if is_new else Measurement.read(folder)
+    is_planned = known is not None or (folder / MEASUREMENT).exists()
+    if matches is None and (known is not None or (trainer.is_done and not is_planned)):
         return known
     matches = DEFAULT_MEASURING_MATCHES if matches is None else matches
     is_wanted = matches > 0 and bool(trainer.learner.matchups(""))

@@ -8,6 +8,7 @@ be interrupted at any time and continued later.
 
 import json
 import shutil
+import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
@@ -86,10 +87,17 @@ class Measurement:
 
     @classmethod
     def read(cls, folder: Path) -> "Measurement | None":
-        """Return the measurement of a run, or None if none was planned or its file is damaged.
+        """Return the measurement of a run, or None if none was planned.
 
-        A damaged file does no harm, since the matches can be played again.
+        If its file is damaged, it warns and returns None, since the matches can be played again.
         """
+        found = cls._read(folder)
+        if found is None and (folder / MEASUREMENT).exists():
+            warnings.warn(f"{folder / MEASUREMENT} is damaged: measure the run again", stacklevel=2)
+        return found
+
+    @classmethod
+    def _read(cls, folder: Path) -> "Measurement | None":
         try:
             content = json.loads(read_text(folder / MEASUREMENT, limit=MAX_BYTES))
             series = tuple(Series(**one) for one in content["series"])

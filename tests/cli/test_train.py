@@ -111,6 +111,20 @@ def test_an_interrupted_measurement_is_finished_when_the_run_is_resumed(
     assert [line for line in uninterrupted.out.splitlines() if line in strength] == strength
 
 
+def test_a_run_whose_measurement_is_damaged_is_measured_again_when_it_is_resumed(
+    bg: Run, home: Path, ctrl_c_while_measuring: Callable[[int], None]
+) -> None:
+    ctrl_c_while_measuring(2)
+    bg(*NAMED, "--measure", "4")
+    (path,) = home.rglob("measurement.json")
+    path.write_text("garbage{")
+    ctrl_c_while_measuring(0)
+    resumed = bg("train", "--resume", "first", "--workers", "1")
+    assert resumed.code == 0
+    assert "measurement.json is damaged: measure the run again" in resumed.err
+    assert re.search(r"^td:weights=first against lines: \d+ won", resumed.out, re.MULTILINE)
+
+
 def test_measured_results_are_kept_in_the_run(bg: Run) -> None:
     bg(*NAMED, "--measure", "2")
     again, shown = bg("train", "--resume", "first"), bg("runs", "show", "first")

@@ -115,7 +115,9 @@ def test_impossible_numbers_of_matches_are_rejected(matches: int, run: Run) -> N
      '{"matches": 2, "opponents": 2, "series": [{"agent": 1}], "played": 0}',
      "[" * 100_000, "\0"],
 )  # fmt: skip
-def test_a_damaged_measurement_counts_as_none(content: str, run: Run) -> None:
+def test_a_damaged_measurement_is_reported_and_counts_as_none(content: str, run: Run) -> None:
     (run.folder / MEASUREMENT).write_text(content)
-    assert Measurement.read(run.folder) is None
-    assert plan_measurement(run, 2) == Measurement(2, 2)
+    with pytest.warns(UserWarning, match="measurement.json is damaged: measure the run again"):
+        assert Measurement.read(run.folder) is None
+    with pytest.warns(UserWarning, match="is damaged"):
+        assert plan_measurement(run, 2) == Measurement(2, 2)
