@@ -13,7 +13,6 @@ import os
 import pickle
 import queue
 import signal
-import sys
 import threading
 import time
 import traceback
@@ -381,7 +380,7 @@ def _worker_main(pipe: "connection.Connection") -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.dup2(2, 1)  # stdout belongs to the parent
-    warnings.showwarning = _show_warning
+    warnings.formatwarning = _format_warning
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
         while True:
@@ -390,10 +389,9 @@ def _worker_main(pipe: "connection.Connection") -> None:
         return
 
 
-def _show_warning(message: Warning | str, *rest: object, **more: object) -> None:  # of any signature
-    """Print a warning in one line that cannot control the terminal; it may quote a plug-in."""
-    with suppress(OSError):
-        sys.stderr.write(f"warning: {printable(shortened(str(message)))}\n")
+def _format_warning(message: Warning | str, *rest: object, **more: object) -> str:  # as in warnings
+    """Return a warning as one line that cannot control the terminal; it may quote a plug-in."""
+    return f"warning: {printable(shortened(str(message)))}\n"
 
 
 def _exit_with_parent() -> None:
