@@ -395,6 +395,7 @@ def _describe(name: str) -> GameReply:
         colours=game.start().picture().colours,
         layouts=game.layout_names,
         default_layout=game.layout,
+        same_board=tuple(game.facts.layouts),
         options=[_entry_of(option) for option in facts.options],
         agents=agents,
         default_agent=facts.default_agent,

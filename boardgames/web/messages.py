@@ -343,7 +343,8 @@ class OverlayEntry(Struct, frozen=True):
 class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none.
 
-    `trained` has the agents that play with what the user's training runs have learned, by the runs' names.
+    `same_board` has the layouts on the board of the default one, which need no other rules. `trained`
+    has the agents that play with what the user's training runs have learned, by the runs' names.
     """
 
     name: str
@@ -354,6 +355,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     colours: tuple[str, str]
     layouts: tuple[str, ...]
     default_layout: str
+    same_board: tuple[str, ...]
     options: list[OptionEntry]
     agents: list[AgentEntry]
     default_agent: str

@@ -2,6 +2,10 @@
 
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
+// what levels of the computer mean, from the weakest to the strongest
+const LEVELS = ["plays almost at random", "a beginner who overlooks threats", "a casual player", "an experienced player",
+  "a strong player", "as strong as it can be in its time"];
+
 export const T = {
   lang: "en",
   site: "Board games",
@@ -54,7 +58,16 @@ export const T = {
   name: "Name",
   namePlaceholder: "Anonymous",
   strength: "Strength",
-  level: (n) => `Level ${n}`,
+  levels: "Level",
+  levelLabel: "How strong",
+  levelMeaning: (n, most) => `Level ${n} of ${most}: ${LEVELS[n === most ? LEVELS.length - 1
+    : Math.min(Math.floor(((n - 1) / most) * LEVELS.length), LEVELS.length - 2)]}`,
+  playNow: "Play now",
+  you: "you",
+  somebody: "someone elsewhere",
+  lastMatch: (title, who, sides) => `${title}: ${who.map((one, i) => one + (sides.length ? ` (${sides[i]})` : "")).join(" against ")}`,
+  swapSides: "Swap sides",
+  randomSides: "Sides at random",
   chooseAgent: "Another agent",
   trained: (run) => `Trained: ${run}`,
   agent: "Agent",

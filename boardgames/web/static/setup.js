@@ -1,0 +1,364 @@
+// The form for a new match. It remembers what was chosen, also when another game is chosen.
+
+import { button, details, field, h, keepPreference, number, preferences, setText, swatch } from "./dom.js";
+import { LONG_PATIENCE_MS } from "./net.js";
+import { T } from "./texts.js";
+import { thumbnail } from "./thumbnail.js";
+
+const MINUTES = [1, 3, 5, 10, 15, 30];
+const LEVEL = "level";
+const OTHER = "other";
+const TIME = "time"; // the option of agents that think longer if they are given more time
+const DELAY = 0.5;
+
+const filled = (input) => (input.value.trim() === "" ? null : Number(input.value));
+
+// Set a control to a remembered value, unless it does not offer that.
+function restore(control, value) {
+  if (value === undefined || value === null) return;
+  if (control.type === "checkbox") control.checked = value === true;
+  else if (control.tagName !== "SELECT" || [...control.options].some((option) => option.value === `${value}`)) control.value = value;
+}
+
+export class Setup {
+  // `net` is the connection; `wanted` is the name of a game or undefined.
+  constructor(net, wanted) {
+    this.net = net;
+    this.wanted = wanted;
+    this.game = null;
+    this.kept = preferences().setup ?? {};
+    this.element = h("form", { class: "new", onsubmit: (event) => this.#create(event), onchange: () => this.#changed() },
+      h("p", { class: "loading" }, T.loading));
+  }
+
+  // Ask for what can be played, unless it is known; called when there is a connection.
+  async load() {
+    if (this.catalogue) {
+      if (!this.game && this.wanted) this.#choose(this.wanted);
+      return;
+    }
+    try {
+      this.catalogue = (await this.net.request({ type: "catalogue" }, { patience: LONG_PATIENCE_MS })).games;
+      this.#draw();
+    } catch (error) {
+      this.element.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message));
+    }
+  }
+
+  #draw() {
+    const games = this.catalogue;
+    if (!games.length) return this.element.replaceChildren(h("p", {}, T.noGames));
+    const wanted = this.wanted ?? preferences().game;
+    const chosen = games.some((game) => game.name === wanted) ? wanted : games[0].name;
+    this.rest = h("div", { class: "rest" });
+    this.problem = h("p", { class: "problem", role: "alert" });
+    this.analyse = h("a", { class: "button" }, T.analyse);
+    this.submit = h("button", { class: "primary large", disabled: true }, T.startMatch);
+    this.now = h("p", { class: "now", hidden: true });
+    this.element.replaceChildren(
+      this.now,
+      h("fieldset", { class: "games" }, h("legend", {}, T.game), games.map((game) => h("label", { class: "card" },
+        h("input", { type: "radio", name: "game", value: game.name, checked: game.name === chosen,
+          onchange: () => this.#choose(game.name) }),
+        h("span", {}, h("strong", {}, game.title), h("span", { class: "muted" }, game.summary))))),
+      this.rest, this.problem, h("p", { class: "end" }, this.analyse, this.submit));
+    this.#drawNow();
+    this.#choose(chosen);
+  }
+
+  // Offer the last match again, or the first time what the form says.
+  #drawNow() {
+    const { last } = preferences();
+    const isKnown = this.catalogue.some((game) => game.name === last?.message?.game);
+    if (!isKnown && !this.game) return;
+    const play = button(T.playNow, () => (isKnown ? this.#start(last.message, last.isRandom) : this.element.requestSubmit()),
+      { class: "primary large" });
+    this.now.replaceChildren(play, h("span", { class: "muted" }, isKnown ? last.text : this.#describe(this.#message())));
+    this.now.hidden = false;
+  }
+
+  // Return in words who plays.
+  #describe(message) {
+    const who = message.seats.map((seat) => (seat.kind === "here" ? T.you : seat.kind === "open" ? T.somebody : T.player(seat.agent)));
+    return T.lastMatch(this.game.title, who, this.random.checked ? [] : this.game.sides);
+  }
+
+  async #choose(name) {
+    this.wanted = name;
+    keepPreference("game", name);
+    if (this.game?.name !== name) this.#setWaiting(true); // the form is still that of another game
+    try {
+      const game = await this.net.game(name);
+      if (this.wanted === name) this.#drawGame(game);
+    } catch (error) {
+      setText(this.problem, error.message);
+    }
+  }
+
+  #setWaiting(isWaiting) {
+    this.rest.inert = this.submit.disabled = isWaiting;
+  }
+
+  #drawGame(game) {
+    this.game = game;
+    this.#setWaiting(false);
+    const { kept } = this;
+    const own = kept.games?.[game.name] ?? {};
+    this.analyse.href = `#/analysis/${encodeURIComponent(game.name)}`;
+    this.layout = game.layouts.includes(own.layout) ? own.layout : game.default_layout;
+    this.options = game.options.map((option) => optionField(option, own.options?.[option.name]));
+    this.seats = [0, 1].map((side) => this.#seat(side, kept.seats?.[side] ?? {}));
+    this.random = h("input", { type: "checkbox", checked: kept.random === true });
+    this.#buildTime(kept);
+    this.plyLimit = number({ min: 1, step: 1 });
+    this.moveLimits = [0, 1].map(() => number({ min: 1, step: 1 }));
+    restore(this.plyLimit, kept.plyLimit);
+    this.moveLimits.forEach((input, side) => restore(input, kept.moveLimits?.[side]));
+    this.position = h("input", { type: "text", autocomplete: "off", spellcheck: false });
+    const { sides } = game;
+    this.rest.replaceChildren(
+      game.layouts.length > 1 ? this.#layouts() : "",
+      this.options.length ? details(T.gameOptions, this.options.map((one) => one.element)) : "",
+      h("div", { class: "seats" }, this.seats.map((seat) => seat.element)),
+      h("p", { class: "sides" }, button(T.swapSides, () => this.#swap()),
+        h("label", { class: "check" }, this.random, T.randomSides)),
+      this.time,
+      details(T.limits, h("div", { class: "grid" }, field(T.plyLimit, this.plyLimit),
+        ...this.moveLimits.map((input, side) => field(T.moveLimitOf(sides[side]), input))), field(T.position, this.position)));
+    setText(this.problem, "");
+    this.#drawNow();
+  }
+
+  // Return the choice of a layout; pictures are asked for when it is opened, and not if they need other rules.
+  #layouts() {
+    const { game } = this;
+    const label = h("span", { class: "muted" }, this.layout);
+    const { same_board: pictured } = game;
+    const cards = game.layouts.map((name) => {
+      const input = h("input", { type: "radio", name: "layout", value: name, checked: name === this.layout, onchange: () => {
+        this.layout = name;
+        setText(label, name);
+      } });
+      const place = pictured.length > 1 && pictured.includes(name) ? h("span", { class: "thumbnail" }) : null;
+      return { name, place, element: h("label", { class: "card layout" }, input, place, h("span", {}, name)) };
+    });
+    const box = h("details", { class: "layouts", ontoggle: () => box.open && this.#drawThumbnails(game.name, cards) },
+      h("summary", {}, `${T.layout} `, label),
+      h("fieldset", { "aria-label": T.layout }, cards.map((card) => card.element)));
+    return box;
+  }
+
+  async #drawThumbnails(game, cards) {
+    for (const { name, place } of cards) {
+      if (!place || place.firstChild || this.game.name !== game) continue;
+      try {
+        place.append(thumbnail((await this.net.request({ type: "board", game, layout: name })).picture));
+      } catch {
+        return; // the names remain, and opening the choice asks again
+      }
+    }
+  }
+
+  #buildTime(kept) {
+    const { sides } = this.game;
+    this.clock = h("select", {}, h("option", { value: "" }, T.noClock),
+      MINUTES.map((minutes) => h("option", { value: minutes }, T.minutes(minutes))), h("option", { value: OTHER }, T.ownClock));
+    this.minutes = sides.map(() => number({ min: 0.1, value: "10" }));
+    this.increment = number({ min: 0, max: 3600, value: "0" });
+    restore(this.clock, kept.clock);
+    restore(this.increment, kept.increment);
+    this.minutes.forEach((input, side) => restore(input, kept.minutes?.[side]));
+    const own = h("div", { class: "grid" }, this.minutes.map((input, side) => field(T.minutesFor(sides[side]), input)));
+    const increment = field(T.increment, this.increment);
+    const show = () => {
+      own.hidden = this.clock.value !== OTHER;
+      increment.hidden = this.clock.value === "";
+    };
+    this.clock.addEventListener("change", show);
+    show();
+    this.time = h("div", { class: "time" }, h("div", { class: "grid" }, field(T.time, this.clock), increment), own);
+  }
+
+  #seat(side, kept) {
+    const { game } = this;
+    const kinds = { here: T.me, open: T.elsewhere, ...(game.agents.length ? { agent: T.computer } : {}) };
+    const start = kept.kind in kinds ? kept.kind : side === 0 || !game.agents.length ? "here" : "agent";
+    const seat = { kind: start, agentOptions: { ...kept.agentOptions } };
+    const trained = Object.entries(game.trained).map(([name, agent]) => h("option", { value: agent }, T.trained(name)));
+    seat.strength = h("select", {}, game.levels > 0 && h("option", { value: LEVEL }, T.levels), trained, h("option", { value: OTHER }, T.chooseAgent));
+    restore(seat.strength, kept.strength);
+    seat.level = h("input", { type: "range", min: 1, max: Math.max(game.levels, 1), value: Math.ceil(game.levels / 2) });
+    restore(seat.level, kept.level);
+    const meaning = h("p", { class: "muted", "aria-live": "polite" });
+    const level = h("div", {}, field(T.levelLabel, seat.level), meaning);
+    seat.agent = h("select", {}, game.agents.map((agent) =>
+      h("option", { value: agent.name, selected: agent.name === game.default_agent }, agent.name)));
+    restore(seat.agent, kept.agent);
+    const summary = h("p", { class: "muted" });
+    const options = h("div", { class: "grid" });
+    const optionsBox = details(T.agentOptions, options);
+    const chosenAgent = () => game.agents.find((one) => one.name === seat.agent.value);
+    const showAgent = () => {
+      const agent = chosenAgent();
+      seat.options = (agent?.options ?? []).map((option) => optionField(option, seat.agentOptions[agent.name]?.[option.name]));
+      setText(summary, agent?.summary ?? "");
+      options.replaceChildren(...seat.options.map((one) => one.element));
+      optionsBox.hidden = !seat.options.length;
+    };
+    seat.name = h("input", { type: "text", maxLength: 40, autocomplete: "nickname", placeholder: T.namePlaceholder });
+    restore(seat.name, kept.name ?? (side === 0 ? preferences().name : ""));
+    seat.seconds = number({ min: 0.01, value: "1" });
+    restore(seat.seconds, kept.seconds);
+    const seconds = field(T.moveTime, seat.seconds);
+    const person = h("div", {}, field(T.name, seat.name));
+    const own = h("div", {}, field(T.agent, seat.agent), summary, optionsBox);
+    const agent = h("div", {}, field(T.strength, seat.strength), level, own, seconds);
+    // whether the agent plays better with more time
+    const usesTime = () => {
+      if (seat.strength.value === LEVEL) return Number(seat.level.value) === game.levels;
+      const name = seat.strength.value === OTHER ? seat.agent.value : seat.strength.value.split(":")[0];
+      return game.agents.some((one) => one.name === name && one.options.some((option) => option.name === TIME));
+    };
+    const show = () => {
+      person.hidden = seat.kind !== "here";
+      agent.hidden = seat.kind !== "agent";
+      level.hidden = seat.strength.value !== LEVEL;
+      own.hidden = seat.strength.value !== OTHER;
+      setText(meaning, T.levelMeaning(Number(seat.level.value), game.levels));
+      seat.usesTime = usesTime();
+      seconds.hidden = !seat.usesTime;
+    };
+    const radios = Object.entries(kinds).map(([kind, label]) =>
+      h("label", {}, h("input", { type: "radio", name: `seat-${side}`, value: kind, checked: kind === start, onchange: () => {
+        seat.kind = kind;
+        show();
+      } }), h("span", {}, label)));
+    seat.strength.addEventListener("change", show);
+    seat.level.addEventListener("input", show);
+    seat.agent.addEventListener("change", () => {
+      showAgent();
+      show();
+    });
+    showAgent();
+    show();
+    seat.element = h("fieldset", { class: "seat" },
+      h("legend", {}, swatch(side, game.colours[side]), T.seatOf(game.sides[side])), h("div", { class: "choice" }, radios), person, agent);
+    return seat;
+  }
+
+  #swap() {
+    this.#remember();
+    this.kept.seats.reverse();
+    this.kept.minutes.reverse();
+    this.kept.moveLimits.reverse();
+    this.#drawGame(this.game);
+    this.#remember();
+  }
+
+  // --- remembering ---
+
+  #changed() {
+    this.#remember();
+    if (this.game) this.#drawNow();
+  }
+
+  #remember() {
+    if (!this.game) return;
+    const { kept } = this;
+    for (const seat of this.seats) {
+      const options = Object.fromEntries(seat.options.map((one) => [one.name, one.value()]).filter(([, value]) => value !== undefined));
+      seat.agentOptions = { ...seat.agentOptions, [seat.agent.value]: options };
+    }
+    this.kept = {
+      random: this.random.checked, clock: this.clock.value, minutes: this.minutes.map((input) => input.value),
+      increment: this.increment.value, plyLimit: this.plyLimit.value, moveLimits: this.moveLimits.map((input) => input.value),
+      seats: this.seats.map((seat) => ({ kind: seat.kind, strength: seat.strength.value, level: seat.level.value,
+        agent: seat.agent.value, agentOptions: seat.agentOptions, name: seat.name.value.trim(), seconds: seat.seconds.value })),
+      games: { ...kept.games, [this.game.name]: { layout: this.layout, options: this.#gameOptions() } },
+    };
+    keepPreference("setup", this.kept);
+  }
+
+  #gameOptions() {
+    return Object.fromEntries(this.options.map((one) => [one.name, one.value()]).filter(([, value]) => value !== undefined));
+  }
+
+  // --- creating ---
+
+  #message() {
+    const { seats, clock, game } = this;
+    const times = clock.value === "" ? [null, null] : clock.value === OTHER
+      ? this.minutes.map((input) => (filled(input) === null ? null : 60 * filled(input))) : [60 * clock.value, 60 * clock.value];
+    const limits = this.moveLimits.map(filled);
+    const some = limits.find((limit) => limit !== null);
+    return {
+      game: game.name, layout: game.layouts.length ? this.layout : null, options: this.#gameOptions(),
+      position: this.position.value.trim() || null,
+      seats: seats.map((seat) => ({ kind: seat.kind, name: seat.kind === "here" ? seat.name.value.trim() : "",
+        agent: seat.kind === "agent" ? agentText(seat) : "" })),
+      clock: times, increment: times.every((time) => time === null) ? 0 : (filled(this.increment) ?? 0),
+      move_time: seats.map((seat) => (seat.kind === "agent" && seat.usesTime ? filled(seat.seconds) : null)),
+      ply_limit: filled(this.plyLimit), move_limits: some === undefined ? null : limits.map((limit) => limit ?? some),
+    };
+  }
+
+  #create(event) {
+    event.preventDefault();
+    this.#remember();
+    const message = this.#message();
+    const mine = this.seats.find((seat) => seat.kind === "here");
+    if (mine) keepPreference("name", mine.name.value.trim());
+    const isRandom = this.random.checked;
+    keepPreference("last", { message, isRandom, text: this.#describe(message) });
+    this.#start(message, isRandom);
+  }
+
+  // Create a match; at random, the sides are swapped.
+  async #start(message, isRandom) {
+    const isSwapped = isRandom && Math.random() < 0.5;
+    const swapped = isSwapped
+      ? Object.fromEntries(["seats", "clock", "move_time", "move_limits"].map((name) => [name, message[name] && [...message[name]].reverse()])) : {};
+    this.submit.disabled = true;
+    setText(this.problem, "");
+    try {
+      await this.net.create({ ...message, ...swapped }, (match) => {
+        if (message.seats.every((seat) => seat.kind === "agent")) this.net.send({ type: "delay", match, seconds: preferences().delay ?? DELAY });
+      });
+    } catch (error) {
+      setText(this.problem, error.message);
+      this.submit.disabled = this.game?.name !== this.wanted;
+    }
+  }
+}
+
+// Return an option's control, and its value, which is undefined if it is the default one.
+function optionField(option, kept) {
+  const { kind, choices } = option;
+  const start = option.default;
+  const isNumber = kind === "int" || kind === "float";
+  const placeholder = start === null ? T.notSet : "";
+  let control;
+  if (choices?.length) {
+    control = h("select", {}, start === null && h("option", { value: "" }, T.notSet),
+      choices.map((choice) => h("option", { value: choice, selected: choice === start }, `${choice}`)));
+  } else if (kind === "bool") control = h("input", { type: "checkbox", checked: start === true });
+  else if (isNumber) control = number({ min: option.minimum, max: option.maximum, step: kind === "int" ? 1 : "any", value: `${start ?? ""}`, placeholder });
+  else control = h("input", { type: "text", autocomplete: "off", spellcheck: false, value: start ?? "", placeholder });
+  restore(control, kept);
+  const value = () => {
+    const read = kind === "bool" && !choices?.length ? control.checked : control.value.trim() === "" && (isNumber || start === null)
+      ? start : isNumber ? Number(control.value) : control.value;
+    return read === start ? undefined : read;
+  };
+  const label = h("span", {}, option.name, h("span", { class: "muted" }, ` ${option.summary}`));
+  return { name: option.name, value, element: field(label, control, { class: control.type === "checkbox" ? "field tick" : "field" }) };
+}
+
+// Return an agent with its options as text: name:option=value,option="value".
+function agentText(seat) {
+  if (seat.strength.value === LEVEL) return `level:level=${seat.level.value}`;
+  if (seat.strength.value !== OTHER) return seat.strength.value;
+  const options = seat.options.map((one) => [one.name, one.value()]).filter(([, value]) => value !== undefined);
+  const quoted = (value) => (/[,"=]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
+  return seat.agent.value + (options.length ? `:${options.map(([name, value]) => `${name}=${quoted(value)}`).join(",")}` : "");
+}

@@ -1,0 +1,147 @@
+"""The form for a new match: what it remembers, offers and starts."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from browsers import Visitor
+
+pytestmark = pytest.mark.slow
+
+Visit = Callable[..., Visitor]
+
+
+def open_form(visitor: Visitor, game: str) -> Any:
+    page = visitor.open(f"#/new/{game}")
+    page.locator(".seat").first.wait_for()
+    return page
+
+
+def choose(visitor: Visitor, game: str) -> None:
+    """Choose another game, and wait for its form."""
+    visitor.page.locator(f".games input[value={game}]").check()
+    visitor.page.locator(".rest:not([inert])").wait_for()
+
+
+def start(visitor: Visitor, name: str = "Start match") -> dict[str, Any]:
+    """Click a button that starts a match, and return its state."""
+    visitor.state = {}
+    visitor.page.get_by_role("button", name=name).click()
+    visitor.wait(lambda: visitor.state, "the match")
+    return visitor.state
+
+
+@pytest.mark.parametrize("after", ["reload", "another game"])
+def test_form_remembers_everything(visit: Visit, after: str) -> None:
+    visitor = visit()
+    page = open_form(visitor, "abalone")
+    page.locator(".layouts summary").click()
+    page.locator(".layout input[value=standard]").check()
+    page.get_by_label("Clock").select_option("5")
+    page.get_by_label("Seconds added per move").fill("3")
+    page.locator(".seat").nth(0).get_by_label("Name", exact=True).fill("Ann")
+    page.locator(".seat").nth(1).get_by_label("How strong").fill("7")
+    page.get_by_text("Limits and position").click()
+    page.get_by_label("Most moves of white").fill("80")
+    page.get_by_label("Most moves of white").blur()
+    if after == "reload":
+        page.reload()
+        page.locator(".seat").first.wait_for()
+    else:
+        choose(visitor, "tictactoe")
+        assert page.get_by_label("Clock").input_value() == "5"
+        assert page.locator(".seat").nth(1).get_by_label("How strong").input_value() == "7"
+        choose(visitor, "abalone")
+    assert page.locator(".layout input:checked").get_attribute("value") == "standard"
+    assert page.get_by_label("Seconds added per move").input_value() == "3"
+    assert page.locator(".seat").nth(0).get_by_label("Name", exact=True).input_value() == "Ann"
+    assert page.locator(".seat").nth(1).get_by_label("How strong").input_value() == "7"
+    assert page.get_by_label("Most moves of white").input_value() == "80"
+
+
+def test_play_now_starts_the_last_match_again(visit: Visit) -> None:
+    visitor = visit()
+    open_form(visitor, "abalone")
+    visitor.page.locator(".layouts summary").click()
+    visitor.page.locator(".layout input[value=standard]").check()
+    visitor.page.locator(".seat").nth(1).get_by_label("How strong").fill("1")
+    first = start(visitor, "Play now")  # the first time it starts what the form says
+    open_form(visitor, "tictactoe")
+    assert visitor.page.locator(".now").inner_text().endswith("Abalone: you (black) against Level 1 (white)")
+    again = start(visitor, "Play now")
+    assert again["id"] != first["id"]
+    for part in ("title", "names", "yours", "picture"):
+        assert again[part] == first[part]
+
+
+@pytest.mark.parametrize("way", ["swap", "random, first", "random, second"])
+def test_either_side_can_be_played(visit: Visit, way: str) -> None:
+    visitor = visit()
+    page = open_form(visitor, "tictactoe")
+    page.get_by_label("Clock").select_option("Other times")
+    page.get_by_label("Minutes for crosses").fill("7")
+    if way == "swap":
+        page.get_by_role("button", name="Swap sides").click()
+    else:
+        page.evaluate(f"Math.random = () => {0.9 if way == 'random, first' else 0.1}")
+        page.get_by_label("Sides at random").check()
+    side = 0 if way == "random, first" else 1
+    state = start(visitor)
+    assert state["yours"] == [side]
+    assert min(state["clocks"]) == state["clocks"][side]  # the clock goes with its player
+    assert visitor.state["seats"][1 - side]["kind"] == "agent"
+
+
+def test_time_for_a_move_is_offered_where_it_changes_something(visit: Visit) -> None:
+    visitor = visit()
+    page = open_form(visitor, "connect4")
+    seat, seconds = page.locator(".seat").nth(1), page.get_by_label("Seconds per move").last
+    assert not seconds.is_visible()
+    seat.get_by_label("How strong").fill("10")
+    assert "as strong as it can be" in seat.inner_text()
+    assert seconds.is_visible()
+    seat.get_by_label("Strength").select_option(label="Another agent")
+    for agent, is_offered in (("random", False), ("alphabeta", True), ("greedy", False)):
+        seat.get_by_label("Agent", exact=True).select_option(agent)
+        assert seconds.is_visible() == is_offered
+
+
+def test_layouts_on_one_board_are_shown_as_pictures(visit: Visit) -> None:
+    visitor = visit()
+    page = open_form(visitor, "abalone")
+    page.locator(".layouts summary").click()
+    cards = page.locator(".layout")
+    visitor.wait(lambda: page.locator(".layout svg").count() == cards.count() == 13, "the pictures")
+    for card in cards.all():
+        assert card.locator(".thumbnail-cell").count() == 61
+        assert card.locator(".thumbnail-piece").count() in (28, 24, 22)
+
+
+def test_no_rules_are_compiled_for_pictures_of_layouts(visit: Visit) -> None:
+    visitor = visit()
+    page = open_form(visitor, "connect4")
+    page.locator(".layouts summary").click()
+    assert page.locator(".layout").count() > 10
+    page.locator(".layout").last.click()
+    assert page.locator(".layout svg").count() == 0
+
+
+def test_nothing_of_another_game_can_be_started_while_one_is_loaded(visit: Visit) -> None:
+    visitor = visit()
+    page = open_form(visitor, "tictactoe")
+    held: list[Any] = []
+
+    def hold(socket: Any) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(
+            lambda text: held.append(text) if '"name":"hexifence"' in text else server.send(text)
+        )
+
+    page.route_web_socket("**/ws", hold)
+    page.reload()
+    page.locator(".seat").first.wait_for()
+    page.locator(".games input[value=hexifence]").check()
+    visitor.wait(lambda: held, "the request")
+    assert page.get_by_role("button", name="Start match").is_disabled()
+    choose(visitor, "tictactoe")
+    assert page.get_by_role("button", name="Start match").is_enabled()
