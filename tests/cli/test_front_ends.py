@@ -211,7 +211,7 @@ def test_a_setup_gives_the_same_match_everywhere(
 
 @pytest.mark.parametrize("times", TIMES.values(), ids=TIMES)
 def test_an_arena_plays_matches_by_the_same_rules(times: Times, made: Capture) -> None:
-    limit = Limit(seconds=1.0)
+    limit = Limit(seconds=2.0, depth=3)
     settings = MatchSettings(
         game="connect4", layout="", options=(), agents=("random", "random"), seed=SEED,
         time=times.control[0], limit=limit, ply_limit=PLIES,
