@@ -46,7 +46,8 @@ class MatchSetup:
         An agent with its options, such as `alphabeta:depth=4`; a player; or None for a person
         whose moves come from outside (`Manager.make_move`), as they may for the agent `human`.
     names : two of str or None
-        A player without a name is called what it describes itself as, and a person `human`.
+        Without one, an agent is called by its text, a player as it describes itself, and a
+        person `human`.
     start : Position, optional
         First position; by default the start of the game.
     seed : int, optional
@@ -149,8 +150,8 @@ class MatchSetup:
             seats = self.players if is_over else (players[0], players[1])
             known = (None, None) if record is None else record.names
             names = [
-                given or recorded or (HUMAN if player is None else name_of(player))
-                for given, recorded, player in zip(self.names, known, players, strict=True)
+                given or recorded or _name_of(seat)
+                for given, recorded, seat in zip(self.names, known, self.players, strict=True)
             ]
             rules = MatchRules.between(players, game, time=self._times(seats, record), **self._draws())
             if record is not None:
@@ -236,3 +237,10 @@ def is_person(seat: Seat) -> bool:
     if isinstance(seat, str):
         return parse_agent(seat)[0] == HUMAN
     return seat is None or seat.is_human
+
+
+def _name_of(seat: Seat) -> str:
+    """Return the name of a player that has been given none."""
+    if isinstance(seat, str):
+        return seat.strip()
+    return HUMAN if seat is None else name_of(seat)

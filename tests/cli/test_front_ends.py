@@ -238,7 +238,7 @@ def test_an_arena_plays_matches_by_the_same_rules(times: Times, made: Capture) -
 
 @pytest.mark.parametrize("record", [None, PLAYED], ids=["new", "resumed"])
 @pytest.mark.parametrize("names", [(None, None), ("Eve", "Sam")], ids=str)
-@pytest.mark.parametrize("agent", ["greedy:weights=td", "level"])
+@pytest.mark.parametrize("agent", ["greedy:weights=td", "level:level=5"])
 def test_names_are_the_same_everywhere(
     agent: str,
     names: tuple[str | None, str | None],
