@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from boardgames.hookspecs import Entry, hookimpl
     from boardgames.learner import Learner, LearnerState
     from boardgames.manager import Manager, MatchRules
+    from boardgames.match_setup import MatchSetup
     from boardgames.options import Option
     from boardgames.patterns import PatternModel, PatternSet
     from boardgames.picture import Picture
@@ -66,6 +67,7 @@ _MODULES = {
     "boardgames.hookspecs": ("Entry", "hookimpl"),
     "boardgames.learner": ("Learner", "LearnerState"),
     "boardgames.manager": ("Manager", "MatchRules"),
+    "boardgames.match_setup": ("MatchSetup",),
     "boardgames.options": ("Option",),
     "boardgames.patterns": ("PatternModel", "PatternSet"),
     "boardgames.picture": ("Picture",),
@@ -106,6 +108,7 @@ __all__ = [
     "Limit",
     "Manager",
     "MatchRules",
+    "MatchSetup",
     "Move",
     "Option",
     "Outcome",

@@ -24,7 +24,6 @@ from boardgames.clock import (
     TimeControls,
     format_time_controls,
     of_both_sides,
-    parse_time_controls,
 )
 from boardgames.errors import (
     IllegalMoveError,
@@ -237,7 +236,7 @@ class Manager:
         self.game = game
         self.start = start
         self.players = tuple(players)
-        self.names = names or tuple(_name_of(player) for player in players)
+        self.names = names or tuple(name_of(player) for player in players)
         self.rules = MatchRules.between(players, game) if rules is None else rules
         self.outcome: Outcome | None = None
         self.draw_offer: int | None = None
@@ -260,42 +259,6 @@ class Manager:
             self._begin()
         else:
             self.outcome = outcome
-
-    @classmethod
-    def resume(
-        cls,
-        record: Record,
-        game: Game,
-        players: Players,
-        **settings: Any,  # those of __init__
-    ) -> "Manager":
-        """Return a manager that continues an unfinished record.
-
-        Parameters
-        ----------
-        record : Record
-            Also gives names, tags and time control, unless they are in `settings`.
-        game : Game
-            The game of the record, from `boardgames.plugins.load_game_of`.
-        players, settings
-            As for a new match.
-
-        Raises
-        ------
-        MatchError
-            If the match is over.
-        BoardgamesError
-            If the start or a move is not legal in `game`.
-        """
-        if record.outcome is not None:
-            raise MatchError(f"cannot resume: {_describe_end(record.outcome, game)}")
-        tags = dict(record.tags)
-        times = parse_time_controls(tags.get("TimeControl", "-"))
-        settings.setdefault("rules", MatchRules.between(players, game, time=times))
-        settings.setdefault("names", record.names)
-        settings.setdefault("tags", tags)
-        played = zip(record.moves, record.seconds, strict=True)
-        return cls(game, players, start=game.parse(record.start), played=played, **settings)
 
     # --- the match so far ------------------------------------------------
 
@@ -774,6 +737,17 @@ class Manager:
             notify("bg_match_ended", manager=match, outcome=event.outcome)
 
 
+def name_of(player: Player | None) -> str:
+    """Return the description of a player, or `?` if there is none."""
+    try:
+        name = None if player is None else player.describe()
+    except BaseException as error:
+        if must_propagate(error):
+            raise
+        name = None
+    return name if isinstance(name, str) else UNKNOWN_NAME
+
+
 def _fault_text(error: BaseException) -> str:
     """Return the text of an agent's error, as kept in `fault`."""
     return str(error) if isinstance(error, MoveError | PluginError) else describe_error(error)
@@ -787,16 +761,6 @@ def _is_not_of_player(player: Player, error: BaseException) -> bool:
 def _is_person(player: Player | None) -> bool:
     """Return True for a person. A side whose moves come from outside counts as a person."""
     return player is None or player.is_human
-
-
-def _name_of(player: Player | None) -> str:
-    try:
-        name = None if player is None else player.describe()
-    except BaseException as error:
-        if must_propagate(error):
-            raise
-        name = None
-    return name if isinstance(name, str) else UNKNOWN_NAME
 
 
 def _check_players(game: Game, players: Players, names: Sequence[str] | None) -> None:

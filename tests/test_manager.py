@@ -565,8 +565,6 @@ def test_each_side_has_its_own_time() -> None:
     match.make_move(0, "take1")
     assert (match.clocks, match.move_clock) == ((291.0, 60.0), 3.0)
     assert match.record().tags["TimeControl"] == "300+0 10/move, 60+0 3/move"
-    again = Manager.resume(match.record(), NIM, [None, None], clock=clock)
-    assert (again.clocks, again.move_clock) == ((291.0, 60.0), 3.0)
     clock.now = 12.5
     assert match.tick() == Outcome(0, Termination.TIME)
 
@@ -978,18 +976,6 @@ def test_equal_matches_have_equal_records() -> None:
 
 
 @pytest.mark.usefixtures("nim_is_installed")
-def test_resume_continues_an_unfinished_record() -> None:
-    match, clock = timed(match=60, increment=1)
-    for clock.now in (10.0, 30.0):
-        match.make_move(match.side_to_move, "take1")
-    record = replace(match.record(), names=("Ann", "Bob"))
-    resumed = Manager.resume(record, NIM, [None, None], clock=FakeClock())
-    assert resumed.record() == record
-    assert resumed.clocks == match.clocks == (51.0, 41.0)
-    assert resumed.positions == match.positions
-
-
-@pytest.mark.usefixtures("nim_is_installed")
 def test_finished_match_is_restored_without_telling_anyone_again() -> None:
     events: list[MatchEvent] = []
     player = Scripted(NIM)
@@ -1006,28 +992,15 @@ def test_finished_match_is_restored_without_telling_anyone_again() -> None:
         match.make_move(1, "take1")
 
 
-def test_resumed_match_can_be_undone_and_continued() -> None:
-    record = play_moves(between_people(), "take3", "take3").record()
-    match = Manager.resume(record, NIM, [None, None])
-    match.undo()
-    assert play_moves(match, "take1", "take3").outcome == Outcome(0, Termination.RULES)
-
-
-@pytest.mark.usefixtures("nim_is_installed")
-def test_settings_of_resume_override_the_record() -> None:
-    record = play_moves(between_people(names=("Ann", "Bob")), "take3").record()
-    match = Manager.resume(record, NIM, [None, None], names=("Eve", "Bob"), rules=MatchRules(ply_limit=2))
-    assert match.names == ("Eve", "Bob")
-    assert play_moves(match, "take1").outcome == Outcome(None, Termination.PLY_LIMIT)
-
-
 @pytest.mark.parametrize("reason", Termination)
 @pytest.mark.parametrize("winner", [0, 1, None])
-def test_resuming_a_finished_record_says_how_the_match_ended(winner: int | None, reason: Termination) -> None:
+def test_a_move_after_the_end_is_refused_with_how_the_match_ended(
+    winner: int | None, reason: Termination
+) -> None:
     outcome = Outcome(winner, reason)
     with pytest.raises(MatchError) as raised:
-        Manager.resume(replace(_resigned().record(), outcome=outcome), NIM, [None, None])
-    assert str(raised.value) == f"cannot resume: the match is over ({outcome.describe(NIM.facts.sides)})"
+        between_people(outcome=outcome).make_move(0, "take1")
+    assert str(raised.value) == f"the match is over ({outcome.describe(NIM.facts.sides)})"
 
 
 def test_record_has_the_time_control() -> None:

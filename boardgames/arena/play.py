@@ -8,7 +8,6 @@ both players are seeded for every match.
 import hashlib
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boardgames import plugins
@@ -16,7 +15,7 @@ from boardgames.arena.plan import MatchSettings
 from boardgames.errors import MatchError
 from boardgames.game import Position, Termination
 from boardgames.installation import code_stamp
-from boardgames.manager import Manager, MatchRules
+from boardgames.match_setup import MatchSetup
 from boardgames.player import Player
 from boardgames.record import format_record
 from boardgames.store import moves_hash
@@ -156,17 +155,16 @@ class _Players:
 
     def _play(self, number: int, sides: tuple[int, int], opening: Position) -> MatchResult:
         settings = self.settings
-        players = self._seeded_players(number, sides)
-        limits = {} if settings.ply_limit is None else {"ply_limit": settings.ply_limit}
-        manager = Manager(
+        setup = MatchSetup(
             self.game,
-            players,
-            start=opening,
-            rules=MatchRules.between(players, self.game, time=settings.time, **limits),
-            limit=settings.limit,
+            self._seeded_players(number, sides),
             names=(settings.agents[sides[0]], settings.agents[sides[1]]),
-            tags={"Event": "arena", "Round": str(number + 1)},
+            start=opening,
+            time=settings.time,
+            limit=settings.limit,
+            ply_limit=settings.ply_limit,
         )
+        manager = setup.start_match(tags={"Event": "arena", "Round": str(number + 1)})
         record = manager.play()
         outcome = manager.outcome
         assert outcome is not None
@@ -182,12 +180,12 @@ class _Players:
             manager.fault or "",
         )
 
-    def _seeded_players(self, number: int, sides: Sequence[int]) -> list[Player]:
+    def _seeded_players(self, number: int, sides: tuple[int, int]) -> tuple[Player, Player]:
         for side, agent in enumerate(sides):
             if agent not in self._players:
                 self._players[agent] = self._loaded_player(agent)
             self._players[agent].reseed(player_seed(self.settings, number, side=side, agent=agent))
-        return [self._players[agent] for agent in sides]
+        return self._players[sides[0]], self._players[sides[1]]
 
     def _loaded_player(self, agent: int) -> Player:
         """Return an agent, which must be the one that the arena has: weights are found by their names."""

@@ -10,14 +10,6 @@ import click
 from boardgames.cli.completion import complete_agent, complete_game, complete_notation
 from boardgames.cli.interrupts import end_if_stuck, interrupt_on_termination, without_interrupts
 from boardgames.cli.loading import load_game
-from boardgames.cli.match_setup import (
-    MatchSetup,
-    TimeOptions,
-    close_players,
-    print_learned,
-    read_unfinished,
-    save_match,
-)
 from boardgames.cli.options import (
     NON_NEGATIVE,
     NON_NEGATIVE_SECONDS,
@@ -32,6 +24,7 @@ from boardgames.cli.options import (
 )
 from boardgames.cli.output import outcome_text, print_picture, say, thought_text
 from boardgames.cli.program import EXIT_INTERRUPTED
+from boardgames.cli.saving import close_players, print_learned, read_unfinished, save_match
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, quote
 
@@ -151,6 +144,9 @@ def play(
     NAME:OPTION=VALUE,...; `boardgames agents GAME` lists them, and `human` is
     a person at the keyboard.
     """
+    from boardgames.clock import TimeControl
+    from boardgames.match_setup import HUMAN, MatchSetup, pair
+
     opponent = _opponent(second, agent, level)
     if resume is not None and (layout or options or position_text is not None or moves is not None):
         raise OptionError(
@@ -159,25 +155,25 @@ def play(
     game = load_game(game_name, layout, options)
     if delay is not None and not watch:
         raise OptionError("--delay only works with --watch")
-    rules = {
-        "ply_limit" if isinstance(plies, int) else "move_limits": plies,
-        "no_progress_limit": no_progress,
-        "repetition": repetition,
-    }
     start = None if position_text is None else game.parse(position_text)
     if moves is not None:
         start = apply_moves(start or game.start(), moves)
+    times = [TimeControl(match=seconds, increment=increment or 0.0) for seconds in pair(clock)]
     setup = MatchSetup(
-        game=game,
-        agents=(
-            "human" if first is None else first,
+        game,
+        (
+            HUMAN if first is None else first,
             game.facts.default_agent if opponent is None else opponent,
         ),
         names=_names(names),
         start=start,
-        time=TimeOptions(move_time, clock, increment),
-        rules={name: value for name, value in rules.items() if value is not None},
         seed=seed,
+        time=(times[0], times[1]),
+        move_time=move_time,
+        ply_limit=plies if isinstance(plies, int) else None,
+        move_limits=plies if isinstance(plies, tuple) else None,
+        no_progress_limit=no_progress,
+        repetition=repetition,
     )
     if notation is not None:
         _check_notation(game, notation)
@@ -193,7 +189,7 @@ def play(
         return
     if opens is not None:
         raise OptionError("--open and --no-open only work with --web")
-    manager = setup.new_match(record)
+    manager = setup.start_match(record, starts_clocks=False)
     with interrupt_on_termination():
         if any(player is not None and player.is_human for player in manager.players):
             from boardgames.cli.session import Session
@@ -220,9 +216,9 @@ def _opponent(second: str | None, agent: str | None, level: int | None) -> str |
     return next(iter(texts.values()), None)
 
 
-def _names(text: str | None) -> tuple[str, str] | None:
+def _names(text: str | None) -> tuple[str, str] | tuple[None, None]:
     if text is None:
-        return None
+        return None, None
     names = [name.strip() for name in _decoded(text).split(",")]
     if len(names) != 2 or not all(name and name.isprintable() for name in names):
         raise OptionError(f"--names takes two names separated by a comma, not {quote(text)}")

@@ -10,10 +10,10 @@ from boardgames.cli.completion import complete_game
 from boardgames.cli.interrupts import end_if_stuck
 from boardgames.cli.options import Number, examples
 from boardgames.cli.output import log_to_stderr, say
-from boardgames.errors import MissingExtraError, OptionError
+from boardgames.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from boardgames.cli.match_setup import MatchSetup
+    from boardgames.match_setup import MatchSetup
     from boardgames.record import Record
 
 DEFAULT_HOST = "127.0.0.1"
@@ -71,43 +71,10 @@ def serve_match(setup: "MatchSetup", record: "Record | None", *, opens: bool) ->
         If the match cannot be made.
     """
     _check_web_extra()
-    import msgspec
-
-    from boardgames.cli.match_setup import pair
-    from boardgames.options import parse_agent
-    from boardgames.plugins import load_game_of
-    from boardgames.web.messages import CreateMatch, SeatRequest
+    from boardgames.web.lobby import request_of
     from boardgames.web.server import is_free, serve
 
-    game = setup.game if record is None else load_game_of(record)
-    names = setup.names or ("", "")
-    seats = [
-        SeatRequest("here", name=name)
-        if parse_agent(agent)[0] == "human"
-        else SeatRequest("agent", agent=agent, name=name)
-        for agent, name in zip(setup.agents, names, strict=True)
-    ]
-    first, second = setup.times((seats[0].kind == "here", seats[1].kind == "here"), record)
-    thinking = pair(setup.time.move)
-    move_time = [
-        seconds if seat.kind == "agent" else control.move
-        for seat, seconds, control in zip(seats, thinking, (first, second), strict=True)
-    ]
-    asked = CreateMatch(
-        game=game.facts.name,
-        seats=(seats[0], seats[1]),
-        layout=game.layout,
-        options=dict(game.options),
-        position=None if setup.start is None else str(setup.start),
-        clock=(first.match, second.match),
-        increment=first.increment,
-        move_time=(move_time[0], move_time[1]),
-        seed=setup.seed,
-    )
-    try:
-        request = msgspec.convert(msgspec.to_builtins(asked) | setup.rules, CreateMatch)
-    except msgspec.ValidationError as error:
-        raise OptionError(f"this match cannot be played in the browser: {error}") from None
+    request = request_of(setup)
     log_to_stderr()
     with end_if_stuck(seconds=END_SECONDS, always=True):
         serve(

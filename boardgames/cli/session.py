@@ -10,13 +10,6 @@ import click
 
 from boardgames.cli.interrupts import end_if_stuck, without_interrupts
 from boardgames.cli.loading import load_player
-from boardgames.cli.match_setup import (
-    MatchSetup,
-    close_players,
-    print_learned,
-    read_unfinished,
-    save_match,
-)
 from boardgames.cli.options import user_path
 from boardgames.cli.output import (
     console,
@@ -33,6 +26,7 @@ from boardgames.cli.output import (
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import spinner_on
 from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt
+from boardgames.cli.saving import close_players, print_learned, read_unfinished, save_match
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -52,6 +46,7 @@ from boardgames.record import Record, append_record
 if TYPE_CHECKING:
     from boardgames.game import Move, Position
     from boardgames.manager import Manager
+    from boardgames.match_setup import MatchSetup
 
 TENTHS_BELOW_S = 20
 COMMANDS = {
@@ -423,14 +418,15 @@ class Session:
     def _load(self, argument: str) -> None:
         if not argument:
             raise FileError("write load FILE, with the name of a file")
-        manager = self.setup.new_match(read_unfinished(user_path(argument), self.manager.game))
+        record = read_unfinished(user_path(argument), self.manager.game)
+        manager = self.setup.start_match(record, starts_clocks=False)
         self._end_match()
         self.manager = manager
         self._begin()
 
     def _new(self, argument: str) -> None:
         self._end_match()
-        self.manager = self.setup.new_match()
+        self.manager = self.setup.start_match(starts_clocks=False)
         self._begin()
 
     def _end_match(self) -> None:

@@ -86,7 +86,7 @@ class _KeptAgent:
             if self.player is not None:
                 close_player(self.player)
                 self.player = None
-            self.agent, self.player = text, agent_of(text, game, self.tables)
+            self.agent, self.player = text, agent_of(text, game, tables=self.tables)
         return self.player
 
 

@@ -6,18 +6,20 @@ import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import msgspec
 
 from boardgames import plugins
-from boardgames.clock import TimeControl
+from boardgames.clock import TimeControl, of_both_sides
 from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote
 from boardgames.game import Game
 from boardgames.hookspecs import Entry
-from boardgames.manager import Manager, MatchRules
+from boardgames.manager import Manager
+from boardgames.match_setup import DEFAULT_LIMIT, MatchSetup, is_person
 from boardgames.options import Option, parse_agent
-from boardgames.player import Limit, Player
+from boardgames.player import Player
 from boardgames.plugins import close_player, load, load_player
 from boardgames.record import Record, parse_records
 from boardgames.store import ServedMatch
@@ -44,7 +46,6 @@ MAX_MATCHES = 200
 """The server keeps at most this many matches, and deletes old ones without spectators beyond that."""
 MAX_LOADED_MATCHES = 16
 """Matches in memory, where agents have their tables, unless more of them are watched."""
-AGENT_SECONDS = 1.0
 CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 CLOSE_SECONDS = 0.5
@@ -217,11 +218,11 @@ class Lobby:
         await asyncio.gather(*(match.close(CLOSE_SECONDS) for match in self._matches.values()))
 
     async def _new_manager(
-        self, request: CreateMatch, record: Record | None, *, trusted: bool
+        self, request: CreateMatch, record: Record | None, *, trusted: bool, restored: bool = False
     ) -> tuple[Manager, MatchLock]:
         plugins.registry().check_name("games", request.game)
         subject = game_subject(request.game)
-        make = partial(_make_manager, request, record, trusted, self.tables)
+        make = partial(_make_manager, request, record, trusted, restored, self.tables)
         while True:
             try:
                 return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
@@ -237,7 +238,7 @@ class Lobby:
             request = msgspec.convert(data["request"], CreateMatch)
             records = parse_records(saved.record, None).records
             trusted = msgspec.convert(data.get("trusted", False), bool)
-            manager, lock = await self._new_manager(request, records[0], trusted=trusted)
+            manager, lock = await self._new_manager(request, records[0], trusted=trusted, restored=True)
             first, second = (
                 Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]])
             )
@@ -431,73 +432,100 @@ def _entry_of(option: Option, weights: tuple[str, ...] = ()) -> OptionEntry:
 
 
 def _seat_of(seat: SeatRequest, token: str | None) -> Seat:
-    name = seat.name or (_agent_name(seat.agent) if seat.kind == "agent" else "")
-    return Seat(seat.kind, name, hash_of(token) if token and seat.kind == "here" else "")
+    return Seat(seat.kind, seat.name, hash_of(token) if token and seat.kind == "here" else "")
+
+
+def setup_of(request: CreateMatch) -> MatchSetup:
+    """Return the setup that a request describes.
+
+    Raises
+    ------
+    BoardgamesError
+        If there is no such game, layout or option, or the position or a time is not as it must be.
+    """
+    game = game_of(request.game, request.layout, request.options)
+    first, second = request.seats
+    agents = _agent_of_seat(first, game), _agent_of_seat(second, game)
+    has_clock = any(request.clock)  # a clock for one side alone is refused, whatever the increment
+    times = [
+        TimeControl(match=clock, increment=0.0 if has_clock and clock is None else request.increment)
+        for clock in request.clock
+    ]
+    return MatchSetup(
+        game,
+        agents,
+        names=(first.name or _public_name(agents[0]), second.name or _public_name(agents[1])),
+        start=None if request.position is None else game.parse(request.position),
+        seed=request.seed,
+        time=(times[0], times[1]),
+        move_time=request.move_time,
+        ply_limit=request.ply_limit,
+        move_limits=request.move_limits,
+        no_progress_limit=request.no_progress_limit,
+        repetition=request.repetition,
+    )
+
+
+def request_of(setup: MatchSetup) -> CreateMatch:
+    """Return the request that describes a setup; whoever makes it plays all sides of people.
+
+    Raises
+    ------
+    OptionError
+        If the page has no such match: a number is too large, a text too long, or something is set
+        that a page cannot ask for.
+    """
+    first, second = of_both_sides(setup.time)
+    game, refusal = setup.game, "this match cannot be played in the browser"
+    if first.increment != second.increment:
+        raise OptionError(f"{refusal}: both sides must have the same increment")
+    if setup.limit != DEFAULT_LIMIT or first.move is not None or second.move is not None:
+        raise OptionError(f"{refusal}: time for a move is set by move_time there")
+    asked = {
+        "type": "create",
+        "game": game.facts.name,
+        "seats": [
+            {"kind": "here", "name": name or ""}
+            if is_person(player)
+            else {"kind": "agent", "agent": player, "name": name or ""}
+            for player, name in zip(setup.players, setup.names, strict=True)
+        ],
+        "layout": game.layout,
+        "options": dict(game.options),
+        "position": None if setup.start is None else str(setup.start),
+        "clock": (first.match, second.match),
+        "increment": first.increment,
+        "move_time": setup.move_times,
+    }
+    names = ("seed", "ply_limit", "move_limits", "no_progress_limit", "repetition")
+    try:
+        return msgspec.convert(asked | {name: getattr(setup, name) for name in names}, CreateMatch)
+    except msgspec.ValidationError as error:
+        raise OptionError(f"{refusal}: {error}") from None
 
 
 def _make_manager(
-    request: CreateMatch, record: Record | None, trusted: bool, tables: Tables
+    request: CreateMatch, record: Record | None, trusted: bool, restored: bool, tables: Tables
 ) -> tuple[Manager, MatchLock]:
-    """Return the manager of a match and its lock, and let it go on from a record if there is one."""
-    game = game_of(request.game, request.layout, request.options)
-    is_over = record is not None and record.outcome is not None
-    seeds = [None if request.seed is None else request.seed + side for side in (0, 1)]
-    players = [
-        None
-        if is_over or seat.kind != "agent"
-        else agent_of(seat.agent, game, tables, seed=seed, trusted=trusted)
-        for seat, seed in zip(request.seats, seeds, strict=True)
-    ]
-    times, limits = [], []
-    for seat, seconds, clock in zip(request.seats, request.move_time, request.clock, strict=True):
-        times.append(
-            TimeControl(
-                move=seconds if seat.kind != "agent" else None,
-                match=clock,
-                increment=request.increment if clock else 0.0,
-            )
-        )
-        limits.append(Limit(seconds=seconds or AGENT_SECONDS))
-    given = {
-        "ply_limit": request.ply_limit,
-        "move_limits": request.move_limits,
-        "no_progress_limit": request.no_progress_limit,
-        "repetition": request.repetition,
-    }
-    rules = MatchRules.between(
-        players,
-        game,
-        time=(times[0], times[1]),
-        **{name: value for name, value in given.items() if value is not None},
-    )
-    first, second = (_name_of(seat, game, side) for side, seat in enumerate(request.seats))
-    start = None if request.position is None else game.parse(request.position)
+    """Return the manager of a match and its lock; the match goes on from a record if there is one."""
+    setup = setup_of(request)
+    if restored:  # names have been changed by people who took a seat
+        setup = replace(setup, names=(None, None))
     lock = MatchLock()
+    load = partial(agent_of, tables=tables, trusted=trusted)
     with lock:
-        manager = Manager(
-            game,
-            players,
-            names=(first, second) if record is None else record.names,
-            start=start if record is None else game.parse(record.start),
-            rules=rules,
-            limit=(limits[0], limits[1]),
-            played=() if record is None else zip(record.moves, record.seconds, strict=True),
-            outcome=None if record is None else record.outcome,
-            while_thinking=lock.released,
-            starts_clocks=False,
-        )
+        manager = setup.start_match(record, load=load, while_thinking=lock.released, starts_clocks=False)
     return manager, lock
 
 
-def _name_of(seat: SeatRequest, game: Game, side: int) -> str:
-    """Return the name of a player; people without one are called by their side."""
-    agent = _agent_name(seat.agent or game.facts.default_agent) if seat.kind == "agent" else ""
-    return seat.name or agent or game.facts.sides[side]
+def _agent_of_seat(seat: SeatRequest, game: Game) -> str | None:
+    """Return the agent of a seat, by default that of the game, or None for a person."""
+    return (seat.agent or game.facts.default_agent) if seat.kind == "agent" else None
 
 
-def _agent_name(agent: str) -> str:
-    """Return how an agent is called: pages do not see the paths in its options."""
-    return agent.partition(":")[0] if _is_path(agent) else agent
+def _public_name(agent: str | None) -> str | None:
+    """Return the name of an agent whose options have paths, which pages must not see; otherwise None."""
+    return parse_agent(agent)[0] if agent is not None and _is_path(agent) else None
 
 
 def game_of(name: str, layout: str | None, options: Mapping[str, object]) -> Game:
@@ -514,9 +542,9 @@ def game_of(name: str, layout: str | None, options: Mapping[str, object]) -> Gam
 
 
 def agent_of(
-    text: str, game: Game, tables: Tables, *, seed: int | None = None, trusted: bool = False
+    text: str, game: Game, /, *, tables: Tables, seed: int | None = None, trusted: bool = False
 ) -> Player:
-    """Return an agent for the browser, by default that of the game.
+    """Return an agent for the browser.
 
     Parameters
     ----------
@@ -539,7 +567,6 @@ def agent_of(
     BoardgamesError
         If there is no such agent or option.
     """
-    text = text or game.facts.default_agent
     name, options = parse_agent(text)
     if not trusted and name in NOT_IN_BROWSER:
         raise OptionError(f"the agent {quote(name)} cannot be used in the browser")

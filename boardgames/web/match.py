@@ -25,6 +25,7 @@ from boardgames import plugins
 from boardgames.errors import MatchError, PluginError
 from boardgames.game import Position, Termination
 from boardgames.manager import Manager
+from boardgames.match_setup import HUMAN
 from boardgames.player import Context, Limit, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
 from boardgames.store import ServedMatch
@@ -199,6 +200,7 @@ class LiveMatch:
         self._calls, self._searches, self._tables = calls, searches, tables
         self._on_change = on_change
         self._old_values, self._old_fault = tuple(values), fault
+        self._limits = manager.limit_for(0), manager.limit_for(1)
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
         self._delay = 0.0
         self._is_paused = False
@@ -649,7 +651,8 @@ class LiveMatch:
 
         has_person = any(seat.kind != "agent" for seat in self.seats)
         urgency = PERSON_WAITS if has_person else NOBODY_WAITS
-        subject = agent_subject(self.request.seats[self.side_to_move].agent, self.request.game)
+        player = self._manager.players[self.side_to_move]
+        subject = agent_subject(player.name if player else "", self.request.game)
         search = self._loop.create_task(
             self._searches.run(lambda: self._act(step), stop, urgency=urgency, subject=subject)
         )
@@ -667,7 +670,7 @@ class LiveMatch:
 
     async def _watch_agent(self, search: asyncio.Task[None], side: int, stop: Stop) -> None:
         """Wait until an agent has moved, or has lost because its time is up or it hangs."""
-        seconds, over_since = self.request.move_time[side] or 0.0, None
+        seconds, over_since = self._limits[side].seconds or 0.0, None
         while not search.done():
             await asyncio.wait([search], timeout=WATCH_INTERVAL_SECONDS)
             now = time.monotonic()
@@ -750,7 +753,7 @@ class LiveMatch:
             layout=manager.game.layout,
             options=dict(manager.game.options),
             sides=facts.sides,
-            names=(manager.names[0], manager.names[1]),
+            names=shown_names(manager),
             ply=manager.ply,
             to_move=manager.side_to_move,
             moves=[
@@ -776,6 +779,15 @@ class LiveMatch:
         limits = [] if manager.clocks is None else [manager.clocks[manager.side_to_move]]
         limits += [] if manager.move_clock is None else [manager.move_clock]
         return _Snapshot(state, min(limits, default=None), manager.is_clock_running, time.monotonic())
+
+
+def shown_names(manager: Manager) -> tuple[str, str]:
+    """Return the names for the page, where people without one are called by their sides."""
+    first, second = (
+        side if name == HUMAN else name
+        for name, side in zip(manager.names, manager.game.facts.sides, strict=True)
+    )
+    return first, second
 
 
 def _forfeit_if_to_move(side: int, manager: Manager) -> None:

@@ -58,9 +58,9 @@ GameOptions = dict[ShortText, bool | int | float | ShortText | None]
 
 
 class CreateMatch(_Request, frozen=True, tag="create"):
-    """Requests a new match. `clock` is the time of each side in seconds, `move_time` the time for each move.
+    """Requests a new match, as `MatchSetup` describes one.
 
-    A limit that is None is that of the game.
+    An agent without a text is that of the game. `clock` is the time of each side in seconds.
     """
 
     game: ShortText

@@ -7,7 +7,7 @@ import arena_agents
 import pytest
 
 import boardgames
-from boardgames.arena import play
+from boardgames import match_setup
 from boardgames.arena.plan import MatchSettings
 from boardgames.arena.play import Batch, MatchResult, OpeningPair, close_players, play_batch, player_seed
 from boardgames.clock import TimeControl
@@ -104,7 +104,7 @@ def test_limits_reach_the_agents() -> None:
 def test_fault_is_attributed_to_the_agent_on_either_side(
     agent: str, termination: Termination, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "Manager", partial(Manager, clock=arena_agents.clock))
+    monkeypatch.setattr(match_setup, "Manager", partial(Manager, clock=arena_agents.clock))
     control = TimeControl(move=1.0)
     for match in play_pairs(make_settings("random", agent, time=control)):
         assert (match.faulty_agent, match.termination) == (1, termination)

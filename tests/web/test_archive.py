@@ -58,6 +58,18 @@ def test_match_goes_on_after_a_restart_with_its_seats_and_values(start: Callable
     page.close()
 
 
+def test_name_of_whoever_took_a_seat_is_kept_after_a_restart(start: Callable[[], Server]) -> None:
+    page = start().page()
+    seats = [{"kind": "here", "name": "Ann"}, {"kind": "open", "name": "guest"}]
+    key = page.create(seats=seats)["match"]
+    assert page.ask("claim", match=key, side=1, name="Bob")["side"] == 1
+    page.close()
+    page = start().page()
+    page.send("join", match=key)
+    assert page.state(id=key)["names"] == ["Ann", "Bob"]
+    page.close()
+
+
 def test_agents_go_on_after_a_restart(start: Callable[[], Server]) -> None:
     page = start().page()
     key = page.start("alphabeta", "alphabeta", move_time=[0.1, 0.1])

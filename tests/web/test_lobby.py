@@ -1,13 +1,26 @@
-"""The lobby: which matches make room for new ones."""
+"""The lobby: what its requests mean, and which matches make room for new ones."""
 
+import asyncio
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from web_pages import Page, Server
 
+import boardgames
+import boardgames_connect4
+from boardgames.clock import TimeControl
+from boardgames.errors import LimitError, OptionError
+from boardgames.match_setup import MatchSetup
+from boardgames.player import Limit
 from boardgames.web import lobby as module
+from boardgames.web.lobby import Lobby, request_of, setup_of
+from boardgames.web.messages import CreateMatch, SeatRequest
 
 ROOM = 3
+CONNECT4 = boardgames.load("connect4")
+WEIGHTS = Path(boardgames_connect4.__file__).parent / "data" / "td.safetensors"
 
 
 @pytest.fixture
@@ -82,3 +95,57 @@ def test_match_that_somebody_watches_never_makes_room(page: Page) -> None:
     page.send("leave", match=watched[1])
     assert page.create("here", "here")["type"] == "created"
     assert watched[1] not in listed(page)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_names_of_agents_do_not_show_paths(side: int) -> None:
+    players: list[str | None] = ["human", "human"]
+    players[side] = f'greedy:weights="{WEIGHTS}"'
+    request = request_of(MatchSetup(CONNECT4, (players[0], players[1])))
+
+    async def names() -> tuple[str, str]:
+        lobby = Lobby(1)
+        match, _ = await lobby.create(request, trusted=True)
+        await lobby.close()
+        return match.entry().names
+
+    assert asyncio.run(names())[side] == "greedy"
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"time": TimeControl(move=3)}, "time for a move is set by move_time there"),
+        ({"limit": Limit(depth=3)}, "time for a move is set by move_time there"),
+        (
+            {"time": (TimeControl(match=60, increment=1), TimeControl(match=60))},
+            "both sides must have the same increment",
+        ),
+        ({"players": ("human", boardgames.load_player("random", CONNECT4))}, "Expected `str`"),
+        ({"ply_limit": 1_000_000}, "Expected `int` <= 100000"),
+    ],
+    ids=str,
+)
+def test_a_setup_that_a_page_cannot_ask_for_is_refused(more: dict[str, Any], reason: str) -> None:
+    with pytest.raises(OptionError, match=f"cannot be played in the browser: {reason}"):
+        request_of(MatchSetup(CONNECT4, **{"players": ("human", "random"), **more}))
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"increment": 2}, "an increment needs a match clock"),
+        ({"clock": (60, None), "increment": 2}, "either both sides have a match clock or neither has one"),
+        ({"clock": (None, 60)}, "either both sides have a match clock or neither has one"),
+    ],
+    ids=str,
+)
+def test_times_that_do_not_fit_together_are_refused(asked: dict[str, Any], reason: str) -> None:
+    seats = SeatRequest("here"), SeatRequest("agent")
+    with pytest.raises(LimitError, match=reason):
+        setup_of(CreateMatch(game="connect4", seats=seats, **asked))
+
+
+def test_a_seat_without_an_agent_is_taken_by_that_of_the_game() -> None:
+    setup = setup_of(CreateMatch(game="connect4", seats=(SeatRequest("open"), SeatRequest("agent"))))
+    assert setup.players == (None, CONNECT4.facts.default_agent)

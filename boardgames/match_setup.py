@@ -1,0 +1,246 @@
+"""Setting up a match: who plays, and with which names, seeds, clocks and limits.
+
+Terminal, page, arena and Python programs describe a match as a `MatchSetup`, and what the
+description means is decided here alone. Front ends only parse what they are given.
+"""
+
+from contextlib import ExitStack
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides, parse_time_controls
+from boardgames.errors import MatchError, quote
+from boardgames.game import Game, Position
+from boardgames.manager import Manager, MatchRules, name_of
+from boardgames.options import parse_agent
+from boardgames.player import Limit, Player
+from boardgames.plugins import close_player, load_game_of, load_player
+from boardgames.record import Record, options_as_texts
+
+HUMAN = "human"
+"""The agent that stands for a person, and the name of a person without one."""
+DEFAULT_LIMIT = Limit(seconds=1.0)
+
+Seat = str | Player | None
+"""Who plays a side: an agent as text, a player, or None for a person whose moves come from outside."""
+
+_Value = TypeVar("_Value")
+
+
+class LoadPlayer(Protocol):
+    """How agents are loaded: `boardgames.load_player`, or a function that also refuses some."""
+
+    def __call__(self, text: str, game: Game, /, *, seed: int | None) -> Player:
+        """Return the player that `text` describes."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSetup:
+    """Everything that is decided before a match begins; starts any number of matches.
+
+    Attributes
+    ----------
+    game : Game
+        The game with its layout and options.
+    players : two of str, Player or None
+        An agent with its options, such as `alphabeta:depth=4`; a player; or None for a person
+        whose moves come from outside (`Manager.make_move`), as they may for the agent `human`.
+    names : two of str or None
+        Without one, an agent is called by its text, a player as it describes itself, and a
+        person `human`.
+    start : Position, optional
+        First position; by default the start of the game.
+    seed : int, optional
+        Seed of the first player; the second one's is the next number. A player that is given
+        as an object keeps its own.
+    time : TimeControl or pair of TimeControl
+        The time control of both sides, or of each. Whoever exceeds it loses, agents too.
+    move_time : float or pair of (float or None), optional
+        Seconds for a move. An agent thinks that long. Two people lose if they exceed it. A
+        person against an agent does so only if each side has a number of its own.
+    limit : Limit
+        What an agent may spend on a move; `move_time` replaces its seconds.
+    ply_limit, move_limits, no_progress_limit, repetition
+        As in `MatchRules`; what is None is that of `MatchRules.between`.
+
+    Raises
+    ------
+    MatchError, LimitError
+        If there are not two players, or a time is not as it must be.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> setup = MatchSetup(boardgames.load("connect4"), ("random", "greedy"), seed=1, ply_limit=10)
+    >>> match = setup.start_match()
+    >>> match.names, match.limit_for(0).seconds
+    (('random', 'greedy'), 1.0)
+    >>> match.play().moves == setup.start_match().play().moves
+    True
+    """
+
+    game: Game
+    players: tuple[Seat, Seat]
+    _: KW_ONLY
+    names: tuple[str | None, str | None] = (None, None)
+    start: Position | None = None
+    seed: int | None = None
+    time: TimeControl | TimeControls = UNTIMED
+    move_time: float | tuple[float | None, float | None] | None = None
+    limit: Limit = DEFAULT_LIMIT
+    ply_limit: int | None = None
+    move_limits: tuple[int, int] | None = None
+    no_progress_limit: int | None = None
+    repetition: bool | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.players, str) or len(self.players) != 2:
+            raise MatchError(f"a match has two players, not {quote(self.players)}")
+        if isinstance(self.names, str) or len(self.names) != 2:
+            raise MatchError(f"a match has two names, not {quote(self.names)}")
+        assert self.limits  # checks the seconds
+        of_both_sides(self.time)
+
+    @property
+    def limits(self) -> tuple[Limit, Limit]:
+        """Return what an agent may spend on a move, by side, apart from the clocks."""
+        first, second = (
+            self.limit if seconds is None else replace(self.limit, seconds=seconds)
+            for seconds in self.move_times
+        )
+        return first, second
+
+    @property
+    def move_times(self) -> tuple[float | None, float | None]:
+        """Return the seconds for a move, by side; None for a person whom a single number does not limit."""
+        return self._move_times(self.players)
+
+    def start_match(
+        self,
+        record: Record | None = None,
+        *,
+        load: LoadPlayer = load_player,
+        **settings: Any,  # those of Manager
+    ) -> Manager:
+        """Return the manager of a new match, or of one that goes on from its record.
+
+        Parameters
+        ----------
+        record : Record, optional
+            A match of the same game. Layout, options, start and tags are those of the record,
+            and so are names, clocks and times for a move unless the setup has others. A
+            finished match stays finished and loads no players.
+        load : callable
+            Called with the text of an agent, the game and a seed; returns the player.
+        settings
+            Further arguments of `Manager`, such as `listeners`.
+
+        Raises
+        ------
+        MatchError
+            If the record is of another game.
+        BoardgamesError
+            If an agent cannot be loaded, or a limit, the start or a move of the record is not
+            as it must be. Players that have been loaded are closed again.
+        """
+        game = self.game if record is None else self._game_of(record)
+        is_over = record is not None and record.outcome is not None
+        with ExitStack() as on_failure:
+            players = [None if is_over else self._player(side, game, load, on_failure) for side in (0, 1)]
+            seats = self.players if is_over else (players[0], players[1])
+            known = (None, None) if record is None else record.names
+            names = [
+                given or recorded or _name_of(seat)
+                for given, recorded, seat in zip(self.names, known, self.players, strict=True)
+            ]
+            rules = MatchRules.between(players, game, time=self._times(seats, record), **self._draws())
+            if record is not None:
+                settings = {
+                    "tags": record.tags,
+                    "played": zip(record.moves, record.seconds, strict=True),
+                    "outcome": record.outcome,
+                } | settings
+            manager = Manager(
+                game,
+                players,
+                names=(names[0], names[1]),
+                start=self.start if record is None else game.parse(record.start),
+                rules=rules,
+                limit=self.limits,
+                **settings,
+            )
+            on_failure.pop_all()
+        return manager
+
+    def _game_of(self, record: Record) -> Game:
+        """Return the game of a record, which may have another layout or other options."""
+        if record.game != self.game.facts.name:
+            raise MatchError(f"this is a match of {quote(record.game)}, not {self.game.facts.name}")
+        same = record.layout == self.game.layout and record.options == options_as_texts(self.game.options)
+        return self.game if same else load_game_of(record)
+
+    def _player(self, side: int, game: Game, load: LoadPlayer, on_failure: ExitStack) -> Player | None:
+        seat = self.players[side]
+        if not isinstance(seat, str):
+            return seat
+        player = load(seat, game, seed=None if self.seed is None else self.seed + side)
+        on_failure.callback(close_player, player)
+        return player
+
+    def _move_times(self, seats: tuple[Seat, Seat]) -> tuple[float | None, float | None]:
+        first, second = (is_person(seat) for seat in seats)
+        if isinstance(self.move_time, tuple) or first == second:
+            return pair(self.move_time)
+        return (None, self.move_time) if first else (self.move_time, None)
+
+    def _times(self, seats: tuple[Seat, Seat], record: Record | None) -> TimeControls:
+        """Return the time control of each side; what is not given is that of the record."""
+        controls = [
+            replace(control, move=seconds) if seconds is not None and is_person(seat) else control
+            for control, seconds, seat in zip(
+                of_both_sides(self.time), self._move_times(seats), seats, strict=True
+            )
+        ]
+        if record is not None:
+            recorded = parse_time_controls(record.tags.get("TimeControl", "-"))
+            if all(control.move is None for control in controls):
+                controls = [
+                    replace(control, move=old.move) for control, old in zip(controls, recorded, strict=True)
+                ]
+            if all(control.match is None for control in controls):
+                controls = [
+                    replace(control, match=old.match, increment=old.increment)
+                    for control, old in zip(controls, recorded, strict=True)
+                ]
+        return controls[0], controls[1]
+
+    def _draws(self) -> dict[str, Any]:  # values of several types
+        """Return the limits that are given and lead to a draw."""
+        names = ("ply_limit", "move_limits", "no_progress_limit", "repetition")
+        given = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
+    """Return a value for each side, given a single one for both or a pair.
+
+    Examples
+    --------
+    >>> pair(300.0), pair((300.0, 60.0))
+    ((300.0, 300.0), (300.0, 60.0))
+    """
+    return value if isinstance(value, tuple) else (value, value)
+
+
+def is_person(seat: Seat) -> bool:
+    """Return True for a person: nobody, the agent `human`, or a player that is one."""
+    if isinstance(seat, str):
+        return parse_agent(seat)[0] == HUMAN
+    return seat is None or seat.is_human
+
+
+def _name_of(seat: Seat) -> str:
+    """Return the name of a player that has been given none."""
+    if isinstance(seat, str):
+        return seat.strip()
+    return HUMAN if seat is None else name_of(seat)
