@@ -5,7 +5,7 @@ import { Board } from "./board.js";
 import { announce, button, h, keepPreference, preferences, setText, swatch, tick, whilePointed } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
 import { MoveList } from "./moves.js";
-import { keepToken } from "./net.js";
+import { explain, keepToken } from "./net.js";
 import { Overlays } from "./overlays.js";
 import { T } from "./texts.js";
 
@@ -251,16 +251,13 @@ export class Match {
     }, PREVIEW_MS);
   }
 
-  // Say why clicks lead to no move; the server explains those that are like a move.
+  // Say why clicks lead to no move.
   async #refuse(ids) {
     const { state } = this;
     if (!state.yours.length || state.outcome || state.fault || this.shown !== null) return;
-    if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]));
-    let reason = T.noMoveWith(ids.join(" "));
-    if (ids.length > 1) {
-      await this.#view(state.ply, { move: ids.join("") }).catch((error) => (reason = error.message));
-    }
-    if (this.state.ply === state.ply) this.board.tell(reason);
+    if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]), ids.at(-1));
+    const reason = await explain(this.net, { match: this.id, ply: state.ply, ids }) || this.board.reason(ids);
+    if (this.state.ply === state.ply && this.shown === null) this.board.tell(reason, ids.at(-1));
   }
 
   async #hint() {
@@ -512,11 +509,11 @@ export class Match {
       const [move, name] = [board.towards(angle), Math.round(angle / 45) % 8];
       return { angle, move, arrow: ARROWS[name], label: T.direction(T.directions[name], move) };
     });
-    let entries = [...options.keys()].map((id) => ({ id, move: board.clicks.completes(id, options) }));
+    let entries = [...options.values()];
     const isCompass = ways.length === 6 && entries.every(({ move }) => !move || ways.some((way) => way.move === move));
     if (isCompass) entries = this.compass = ways;
     this.pad.className = `pad ${isCompass ? "compass" : "rows"}`;
-    this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, path.join(" ")), ...entries.map((one) => {
+    this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, board.clicks.selected.join(" ")), ...entries.map((one) => {
       const { id, move } = one;
       const element = button(one.arrow ?? id, () => (move ? board.play(move) : board.click(id)),
         { class: move ? "plays" : "adds", disabled: isCompass && !move, "aria-label": one.label ?? T.padButton(id, move),
