@@ -43,6 +43,7 @@ export class Board {
     this.current = null;
     this.hovered = null;
     this.aimed = null;
+    this.held = null; // a move that waits to be confirmed
     this.refused = null;
     this.previewed = null;
     // rendered state: the picture as it is turned, and its elements
@@ -74,6 +75,7 @@ export class Board {
   show(picture, { interactive = false } = {}) {
     const isOther = this.source !== picture;
     if (isOther || interactive !== this.interactive) this.clicks = new Clicks(interactive ? picture : null);
+    if (isOther || !interactive) this.held = null;
     if (isOther) {
       this.hinted = [];
       this.aimed = null;
@@ -109,14 +111,20 @@ export class Board {
   }
 
   clear() {
-    if (!this.clicks.path.length) return;
+    if (!this.clicks.path.length && this.held === null) return;
     this.clicks.path = [];
+    this.held = null;
     announce(T.deselected);
     this.#update();
   }
 
   // Return whether the click has completed a move.
   click(id) {
+    const { held } = this;
+    if (held !== null && this.clicks.entries.some((entry) => entry.move === held && entry.ids.at(-1) === id)) {
+      this.play(held); // a second click on the target confirms
+      return true;
+    }
     const ids = [...this.clicks.path, id];
     const { move, event } = this.interactive ? this.clicks.click(id) : { move: null, event: "refused" };
     this.#done(move, event, ids);
@@ -126,6 +134,13 @@ export class Board {
   // Make a move as if it had been built on the board.
   play(move) {
     if (this.interactive) this.#done(move, "moved", []);
+  }
+
+  // Show a move until it is confirmed, or until something else is clicked.
+  hold(move) {
+    this.held = move;
+    announce(T.toConfirm(move));
+    this.#update();
   }
 
   // Preview a move that something outside the board would make, or none.
@@ -229,6 +244,7 @@ export class Board {
 
   // Go on after clicks on `ids`, which may have completed a move.
   #done(move, event, ids) {
+    this.held = null;
     if (event === "moved") {
       this.interactive = false;
       this.clicks = new Clicks();
@@ -541,7 +557,7 @@ export class Board {
     const focused = this.#focused();
     const pointed = this.hovered ?? focused;
     const option = options.get(pointed) ?? (path.includes(pointed) ? null : restarts.get(pointed));
-    const move = this.aimed ?? option?.move ?? null;
+    const move = this.aimed ?? this.held ?? option?.move ?? null;
     if (move !== this.previewed) {
       this.previewed = move;
       this.showResult(null);
