@@ -352,6 +352,7 @@ _RESULTS: dict[str, type] = {
     "symmetries": tuple,
     "is_move_text": object,
     "explain_illegal_move": str,
+    "explain_clicks": str,
 }
 """The methods of a game that plug-ins implement, and the types of their results.
 
@@ -661,6 +662,21 @@ class Game(ABC):
         Called if `parse_action` has raised IllegalMoveError and the match is not over. The error
         message then becomes `illegal move 'd4d5': d4 is empty`.
         """
+        return ""
+
+    def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
+        """Return why clicks on these ids of the picture make no move; the last one was to complete it.
+
+        The reason is shown on the board to somebody who has clicked, so it should not quote a move. By
+        default it is that of the move whose text the ids make together, or empty if they make none.
+        """
+        text = "".join(ids)
+        try:
+            self.parse_move(position, text)
+        except IllegalMoveError:
+            return self._why_illegal(position, text, None)
+        except MoveError:
+            return ""
         return ""
 
     def _why_illegal(self, position: Position, text: str, notation: str | None) -> str:

@@ -63,6 +63,19 @@ def test_an_illegal_move_is_rejected_with_the_reason_of_the_game() -> None:
         game.parse_move(game.parse("0:0:0:0"), "take3")
 
 
+def test_clicks_are_explained_like_the_move_that_their_ids_spell() -> None:
+    class Explaining(Nim):
+        def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
+            return f"{text} is too many"
+
+    game = Explaining()
+    position = game.parse("2:0:0:0")
+    assert game.explain_clicks(position, ["take", "3"]) == "take3 is too many"
+    assert game.explain_clicks(position, ["take", "2"]) == ""  # it is legal
+    assert game.explain_clicks(position, ["stone-1"]) == ""  # no move is written like that
+    assert game.explain_clicks(game.parse("0:0:0:0"), ["take3"]) == "the match is over"
+
+
 def test_ambiguous_move_raises_and_names_the_candidates() -> None:
     class Vague(Nim):
         def format_action(self, words: object, action: int, notation: str | None = None) -> str:

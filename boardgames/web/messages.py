@@ -222,6 +222,12 @@ class ShowBoard(PositionRequest, frozen=True, tag="board"):
     overlays: Overlays = []
 
 
+class ExplainClicks(PositionRequest, frozen=True, kw_only=True, tag="explain"):
+    """Asks why clicks on these ids make no move."""
+
+    ids: Annotated[list[ShortText], Meta(min_length=1, max_length=200)]
+
+
 class EditPosition(PositionRequest, frozen=True, tag="edit"):
     """Clears the board, puts a piece on a place or takes it away, or lets a side move."""
 
@@ -277,7 +283,9 @@ MatchRequest = (
     | SetDelay
     | ViewPly
 )
-AnalysisRequest = Analyse | StopAnalysis | Annotate | ShowBoard | EditPosition | ImportRecord | ExportRecord
+AnalysisRequest = (
+    Analyse | StopAnalysis | Annotate | ShowBoard | ExplainClicks | EditPosition | ImportRecord | ExportRecord
+)
 TrainingRequest = ListRuns | WatchRun | StopWatching
 Request = (
     Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest | AnalysisRequest | TrainingRequest
@@ -476,6 +484,12 @@ class ViewReply(Reply, frozen=True, tag="view"):
     ply: int
     move: str | None
     picture: msgspec.Raw
+
+
+class Explanation(Reply, frozen=True, tag="explanation"):
+    """The reason why clicks make no move; empty if the game does not say."""
+
+    reason: str
 
 
 class Hint(Reply, frozen=True, tag="hint"):

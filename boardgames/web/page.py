@@ -286,6 +286,9 @@ class Page:
     async def _show_board(self, request: messages.ShowBoard) -> messages.Reply:
         return await positions.show(self._lobby, request)
 
+    async def _explain(self, request: messages.ExplainClicks) -> messages.Reply:
+        return await positions.explain(self._lobby, request)
+
     async def _edit(self, request: messages.EditPosition) -> messages.Reply:
         return await positions.edit(self._lobby, request)
 
@@ -411,6 +414,7 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.StopWatching: Page._unwatch,
     messages.Annotate: Page._annotate,
     messages.ShowBoard: Page._show_board,
+    messages.ExplainClicks: Page._explain,
     messages.EditPosition: Page._edit,
     messages.ImportRecord: Page._import,
     messages.ExportRecord: Page._export,
@@ -427,6 +431,7 @@ _SLOW = frozenset(
         messages.WatchRun,
         messages.Annotate,
         messages.ShowBoard,
+        messages.ExplainClicks,
         messages.EditPosition,
         messages.ImportRecord,
         messages.ExportRecord,

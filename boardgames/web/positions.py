@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from boardgames import plugins
-from boardgames.errors import MatchError, MoveError, OptionError, PositionError
+from boardgames.errors import MatchError, MoveError, OptionError, PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.plugins import load_game_of, load_overlay
 from boardgames.record import Record, choose_record, options_as_texts, parse_records
@@ -20,6 +20,8 @@ from boardgames.web.match import load_overlays
 from boardgames.web.messages import (
     BoardReply,
     EditPosition,
+    ExplainClicks,
+    Explanation,
     Exported,
     ExportRecord,
     Imported,
@@ -86,6 +88,24 @@ async def show(lobby: Lobby, request: ShowBoard) -> BoardReply:
     """Return the board of a position."""
     line = await line_of(lobby, request)
     return await _draw(lobby, request, line, lambda: _board(line, request.overlays))
+
+
+async def explain(lobby: Lobby, request: ExplainClicks) -> Explanation:
+    """Return why clicks make no move in a position.
+
+    Raises
+    ------
+    BoardgamesError
+        If there is no such position, or nothing with one of these ids in its picture.
+    """
+    line = await line_of(lobby, request)
+
+    def look() -> Explanation:
+        if unknown := set(request.ids).difference(line.position.picture().ids):
+            raise OptionError(f"there is nothing to click with the id {quote(min(unknown))}")
+        return Explanation(reason=line.game.explain_clicks(line.position, request.ids))
+
+    return await in_thread(lobby, line.game.facts.name, look)
 
 
 async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:

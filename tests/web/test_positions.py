@@ -38,6 +38,17 @@ def test_the_board_of_the_start_has_clicks_for_all_legal_moves(page: Page, game:
     assert set(reply["notations"]) >= {start.game.facts.position_notations[0]}
 
 
+def test_clicks_that_make_no_move_are_explained(page: Page) -> None:
+    def explanation(game: str, *ids: str, **fields: object) -> str:
+        return str(ask(page, "explain", game=game, ids=ids, **fields)["reason"])
+
+    assert explanation("abalone", "c3", "b3", layout="standard") == "b3 is your own marble"
+    assert explanation("connect4", "c1r6", moves=["1"] * 6) == "the column is full"
+    assert reason(page, "explain", game="abalone", ids=["z9"]) == (
+        "there is nothing to click with the id 'z9'"
+    )
+
+
 def test_a_position_within_a_line_keeps_all_moves_of_the_line(page: Page) -> None:
     reply = ask(page, "board", game="connect4", moves=list("4453"), ply=2)
     assert (reply["moves"], reply["movers"], reply["ply"]) == (list("4453"), [0, 1, 0, 1], 2)

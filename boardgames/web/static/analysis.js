@@ -6,6 +6,7 @@ import { Chart } from "./chart.js";
 import { announce, button, details, field, h, number as numberInput, preferences, s, setText } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
 import { MoveList } from "./moves.js";
+import { explain } from "./net.js";
 import { Overlays } from "./overlays.js";
 import { T } from "./texts.js";
 
@@ -57,7 +58,11 @@ export class Analysis {
       onMove: (move) => (this.isSetUp ? this.#edit({ target: move, piece: this.state.pieces[this.piece.selectedIndex] ?? null }) : this.#play([move])),
       onSelect: () => this.#drawValues(),
       onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
-      onRefuse: (ids) => this.#try(ids.join("")).catch((error) => this.board.tell(error.message)),
+      onRefuse: async (ids) => {
+        const { state } = this;
+        const reason = await explain(this.net, { ...place(this.line), ids }) || this.board.reason(ids);
+        if (this.state === state) this.board.tell(reason, ids.at(-1));
+      },
     });
     this.board.animation = preferences().animation;
     this.board.setCoordinates(preferences().coordinates);
@@ -302,10 +307,9 @@ export class Analysis {
   #drawValues() {
     const { board, found } = this;
     const labels = new Map();
-    const { path, entries, suggested } = board.clicks;
+    const { clicks } = board;
     for (const one of this.isSetUp ? [] : (found?.values ?? [])) {
-      const entry = path.length && entries.find(({ move, ids }) => move === one.move && path.every((id, i) => ids[i] === id));
-      const id = path.length ? entry?.ids[path.length] : suggested.get(one.move)?.at(-1);
+      const id = clicks.path.length ? clicks.step(one.move) : clicks.suggested.get(one.move)?.ids.at(-1);
       if (board.items.has(id) && !labels.has(id)) labels.set(id, one);
     }
     this.values.replaceChildren(...[...labels].map(([id, { short, value }]) => {

@@ -1,6 +1,6 @@
 // Draws a picture into an SVG, and lets people build moves by click, drag and keyboard.
 
-import { Clicks } from "./clicks.js";
+import { Clicks, contents } from "./clicks.js";
 import { announce, h, s } from "./dom.js";
 import { Marks } from "./overlays.js";
 import { T } from "./texts.js";
@@ -21,7 +21,8 @@ const n = (value) => Math.round(value * U * 10) / 10;
 
 export class Board {
   // `onMove` is called with a completed move, `onSelect` after every change of the selection, `onPreview` with a
-  // move that the next click or release would complete, or null, and `onRefuse` with ids that lead to no move.
+  // move that the next click or release would complete, or null, and `onRefuse` with ids that lead to no move: what is
+  // selected, and the id that was clicked or dragged to.
   constructor({ onMove, onSelect, onPreview, onRefuse }) {
     this.onMove = onMove;
     this.onSelect = onSelect ?? (() => {});
@@ -42,6 +43,8 @@ export class Board {
     this.current = null;
     this.hovered = null;
     this.aimed = null;
+    this.held = null; // a move that waits to be confirmed
+    this.refused = null;
     this.previewed = null;
     // rendered state: the picture as it is turned, and its elements
     this.picture = null;
@@ -71,10 +74,12 @@ export class Board {
   // Show a picture; moves can be built only if `interactive`.
   show(picture, { interactive = false } = {}) {
     const isOther = this.source !== picture;
-    if (isOther || interactive !== this.interactive) this.clicks = new Clicks(interactive ? picture.clicks : {});
+    if (isOther || interactive !== this.interactive) this.clicks = new Clicks(interactive ? picture : null);
+    if (isOther || !interactive) this.held = null;
     if (isOther) {
       this.hinted = [];
       this.aimed = null;
+      this.#hush();
     }
     this.source = picture;
     this.interactive = interactive;
@@ -106,21 +111,36 @@ export class Board {
   }
 
   clear() {
-    if (!this.clicks.path.length) return;
+    if (!this.clicks.path.length && this.held === null) return;
     this.clicks.path = [];
+    this.held = null;
     announce(T.deselected);
     this.#update();
   }
 
+  // Return whether the click has completed a move.
   click(id) {
-    const before = this.clicks.path;
-    const move = this.interactive ? this.clicks.click(id) : null;
-    this.#done(move, [...before, id], before.includes(id));
+    const { held } = this;
+    if (held !== null && this.clicks.entries.some((entry) => entry.move === held && entry.ids.at(-1) === id)) {
+      this.play(held); // a second click on the target confirms
+      return true;
+    }
+    const ids = [...this.clicks.path, id];
+    const { move, event } = this.interactive ? this.clicks.click(id) : { move: null, event: "refused" };
+    this.#done(move, event, ids);
+    return move !== null;
   }
 
   // Make a move as if it had been built on the board.
   play(move) {
-    if (this.interactive) this.#done(move, []);
+    if (this.interactive) this.#done(move, "moved", []);
+  }
+
+  // Show a move until it is confirmed, or until something else is clicked.
+  hold(move) {
+    this.held = move;
+    announce(T.toConfirm(move));
+    this.#update();
   }
 
   // Preview a move that something outside the board would make, or none.
@@ -141,11 +161,41 @@ export class Board {
     return this.clicks.towards(angle, (from, to) => this.angle(from, to));
   }
 
-  // Say why something cannot be done, over the board; it disappears with the next click or key.
-  tell(text) {
+  // Say why something cannot be done, beside an id, away from what is selected, or else low on the board; it
+  // disappears with the next click or key.
+  tell(text, id = null) {
+    const item = this.items.get(id);
+    const [x, y] = item && this.box ? [(n(item.x) - this.box[0]) / this.box[2], (n(item.y) - this.box[1]) / this.box[3]] : [0.5, 0.98];
+    const selected = this.items.get(this.clicks.path[0]);
+    const isAbove = !item || y > 0.85 || (y > 0.15 && (selected && selected !== item ? selected.y >= item.y : y > 0.5));
+    const gap = item ? U / this.box[3] / 2 : 0;
+    const { style } = this.notice;
+    [style.left, style.translate] = [`${100 * x}%`, `${-100 * x}%`];
+    [style.top, style.bottom] = isAbove ? ["auto", `${100 * (1 - y + gap)}%`] : [`${100 * (y + gap)}%`, "auto"];
     this.notice.textContent = text;
     this.notice.hidden = false;
+    this.refused = id;
     announce(text);
+    this.#update();
+  }
+
+  #hush() {
+    if (this.notice.hidden) return;
+    this.notice.hidden = true;
+    this.refused = null;
+    this.#update();
+  }
+
+  // Return in general words why clicks on `ids` lead to no move.
+  reason(ids) {
+    const content = contents(this.source);
+    const id = ids.at(-1);
+    const first = this.clicks.entries.find((entry) => entry.size);
+    const isOwn = first && content(id) === content(first.ids[0]);
+    if (ids.length > 1) return isOwn ? T.ownPiece(id) : T.cannotGo(id);
+    if (isOwn) return T.cannotMove(id);
+    if (this.items.get(id)?.kind === "line") return T.lineDrawn;
+    return first ? T.selectFirst : T.cannotPlayHere;
   }
 
   // Show what a move would change if that is more than one piece, line or cell.
@@ -193,16 +243,15 @@ export class Board {
   }
 
   // Go on after clicks on `ids`, which may have completed a move.
-  #done(move, ids, isUndone = false) {
-    if (move !== null) {
+  #done(move, event, ids) {
+    this.held = null;
+    if (event === "moved") {
       this.interactive = false;
       this.clicks = new Clicks();
       this.aimed = null;
       this.onMove(move);
-    } else if (this.clicks.path.length) {
-      announce(T.nowSelected(this.clicks.path.join(" "), this.clicks.next().size));
-    } else if (isUndone) announce(T.deselected);
-    else this.onRefuse(ids);
+    } else if (event === "refused") this.onRefuse(ids);
+    else announce(this.clicks.path.length ? T.nowSelected(this.clicks.selected.join(" "), this.clicks.next().size) : T.deselected);
     this.#update();
   }
 
@@ -475,6 +524,7 @@ export class Board {
     const { path } = clicks;
     const options = clicks.next();
     const restarts = path.length ? clicks.next([]) : options;
+    const selected = clicks.selected;
     this.options = options;
     const reachable = [...options.keys(), ...path].filter((id) => this.items.has(id));
     if (!this.items.has(this.current) || (reachable.length && !this.targets.get(this.current)?.matches(":focus")
@@ -483,7 +533,7 @@ export class Board {
     }
     for (const [id, target] of this.targets) {
       target.setAttribute("tabindex", id === this.current ? 0 : -1);
-      target.setAttribute("aria-label", this.#name(id, options, restarts));
+      target.setAttribute("aria-label", this.#name(id, options, restarts, selected));
       target.setAttribute("aria-disabled", String(!(options.has(id) || restarts.has(id) || path.includes(id))));
       target.classList.toggle("live", options.has(id) || restarts.has(id));
     }
@@ -498,22 +548,25 @@ export class Board {
         const item = this.items.get(id);
         if (item?.kind === "line") both(id, "next");
         else if (item) {
-          const r = this.pieces.has(id) ? 15 : 13;
-          hints.push(s("circle", { cx: n(item.x), cy: n(item.y), r, class: this.pieces.has(id) ? "dot on-piece" : "dot" }));
+          const isTarget = options.get(id).move !== null;
+          const r = !isTarget ? 9 : this.pieces.has(id) ? 15 : 13;
+          hints.push(s("circle", { cx: n(item.x), cy: n(item.y), r, class: `dot${this.pieces.has(id) ? " on-piece" : ""}${isTarget ? "" : " adds"}` }));
         }
       }
     }
     const focused = this.#focused();
     const pointed = this.hovered ?? focused;
-    const move = this.aimed ?? (options.has(pointed) ? clicks.completes(pointed, options) : null);
+    const option = options.get(pointed) ?? (path.includes(pointed) ? null : restarts.get(pointed));
+    const move = this.aimed ?? this.held ?? option?.move ?? null;
     if (move !== this.previewed) {
       this.previewed = move;
       this.showResult(null);
       this.onPreview(move, pointed === focused);
     }
-    if (move !== null) for (const id of clicks.suggested.get(move)) path.includes(id) || id === focused || both(id, "preview");
+    if (move !== null) for (const id of clicks.suggested.get(move).ids) path.includes(id) || id === focused || both(id, "preview");
     else if (this.hovered !== null && restarts.has(pointed)) both(pointed, "hover");
-    for (const id of clicks.selected) both(id, "chosen");
+    for (const id of selected) both(id, path.includes(id) ? "chosen" : "chosen along");
+    if (this.refused !== null) both(this.refused, "refused");
     layers.hints.replaceChildren(...hints);
     this.#drawFocus();
     this.onSelect();
@@ -529,7 +582,7 @@ export class Board {
     this.layers.focus.replaceChildren(...(item ? twice(...this.#outline(item, false, true), "ring") : []));
   }
 
-  #name(id, options, restarts) {
+  #name(id, options, restarts, selected) {
     const item = this.items.get(id);
     const { sides, changed } = this.picture;
     const parts = [item.kind === "line" ? T.lineName(item.label || id) : id];
@@ -541,10 +594,11 @@ export class Board {
     parts.push(...this.marks.names(id));
     if (changed.includes(id)) parts.push(T.lastMove);
     const { path } = this.clicks;
-    const move = options.has(id) ? this.clicks.completes(id, options) : null;
+    const move = options.get(id)?.move ?? null;
     if (move !== null) parts.push(T.plays(move));
-    else if (options.has(id) && path.length) parts.push(T.canAdd);
     else if (path.includes(id)) parts.push(T.selected);
+    else if (selected.includes(id)) parts.push(T.movesAlong);
+    else if (options.has(id) && path.length) parts.push(T.canAdd);
     else if (options.has(id) || restarts.has(id)) parts.push(T.canSelect);
     return parts.join(T.separator);
   }
@@ -562,6 +616,7 @@ export class Board {
     const idAt = (element) => element?.closest?.("[data-id]")?.dataset.id ?? null;
     let from = null;
     let dragged = false;
+    let isSpent = false;
     const drag = (to) => this.clicks.dragged(from, to, (a, b) => this.angle(a, b));
     svg.addEventListener("pointerdown", (event) => {
       from = event.button === 0 ? idAt(event.target) : null;
@@ -594,10 +649,10 @@ export class Board {
       if (from === null) return;
       const to = dragged ? idAt(document.elementFromPoint(event.clientX, event.clientY)) : null;
       if (dragged && to !== null && to !== from && this.interactive) {
-        const before = this.clicks.path;
-        const { move, path } = drag(to);
+        const ids = this.clicks.selected.includes(from) ? [...this.clicks.path, to] : [from, to];
+        const { move, path, isRefused } = drag(to);
         this.clicks.path = path;
-        this.#done(move, before.includes(from) ? [...before, to] : [...before, from, to]);
+        this.#done(move, isRefused ? "refused" : move === null ? "selected" : "moved", ids);
       }
       drop();
     };
@@ -607,19 +662,22 @@ export class Board {
     document.addEventListener("pointercancel", drop, { signal });
     svg.addEventListener("click", (event) => {
       const id = idAt(event.target);
+      // the second half of a double click belongs to the first one, which has made a move
+      if (event.detail < 2) isSpent = false;
       if (dragged && event.detail > 0) dragged = false;
+      else if (isSpent) return;
       else if (id === null) this.clear();
       else {
         this.current = id;
-        this.click(id);
+        isSpent = this.click(id);
       }
     });
     document.addEventListener("pointerdown", (event) => {
-      this.notice.hidden = true;
+      this.#hush();
       if (!svg.contains(event.target) && !event.target.closest?.("[data-keeps-selection]")) this.clear();
     }, { signal });
     document.addEventListener("keydown", (event) => {
-      this.notice.hidden = true;
+      this.#hush();
       if (event.key === "Escape" && !document.querySelector("dialog[open]")) this.clear();
     }, { signal });
     svg.addEventListener("keydown", (event) => this.#key(event));

@@ -1,13 +1,18 @@
 // Building moves from clicks: knows the sequences of ids of the legal moves, and no rules.
+//
+// A sequence begins with a group: the ids before its target that hold the same as the first one, such as the marbles
+// that move together. A group is selected in any order. What follows, such as the jumps of a capture, is clicked in
+// the order of the sequence. Where the order makes a difference, the move whose sequence was clicked is meant.
 
 export class Clicks {
-  // `clicks` maps each legal move to its sequences; no sequence is a prefix of another one.
-  constructor(clicks = {}) {
+  // `picture.clicks` maps each legal move to its sequences, of which none is a prefix of another one.
+  constructor(picture = null) {
+    const content = contents(picture);
     this.suggested = new Map();
     this.entries = [];
-    for (const [move, sequences] of Object.entries(clicks)) {
-      this.suggested.set(move, sequences[0]);
-      for (const ids of sequences) this.entries.push({ move, ids });
+    for (const [move, sequences] of Object.entries(picture?.clicks ?? {})) {
+      for (const [rank, ids] of sequences.entries()) this.entries.push({ move, ids, rank, size: groupSize(ids, content) });
+      this.suggested.set(move, this.entries.find((entry) => entry.move === move));
     }
     this.path = [];
   }
@@ -16,86 +21,137 @@ export class Clicks {
     return this.entries.some((entry) => entry.ids.length > 1);
   }
 
-  // Return what can be clicked after `path`: the entries that go on with each id.
-  // Ids that were clicked in another order than a sequence has them also lead to its move,
-  // unless that move can be made in the order clicked.
+  // Return what can be clicked after `path`: for each id the move that it completes, or null, and the path after it.
   next(path = this.path) {
     const options = new Map();
-    const count = path.length;
-    const exact = this.entries.filter((entry) => path.every((id, i) => entry.ids[i] === id));
-    for (const entry of exact) add(options, entry, count);
-    if (count > 1) {
-      const moves = new Set(exact.map((entry) => entry.move));
-      const ids = new Set(options.keys());
-      const chosen = [...path].sort().join(" ");
-      for (const entry of this.entries) {
-        const isReordered = entry.ids.length > count && entry.ids.slice(0, count).sort().join(" ") === chosen;
-        if (isReordered && !moves.has(entry.move) && !ids.has(entry.ids[count])) add(options, entry, count);
-      }
+    for (const step of this.#steps(path)) {
+      const other = options.get(step.id);
+      if (!other || step.cost < other.cost) options.set(step.id, step);
     }
     return options;
   }
 
-  // Return what is selected: the path, and what it skips of the suggested sequences of all moves that it can lead to.
+  // Return what is selected: the path, and what moves along although it was not clicked.
   get selected() {
-    const skipped = [...this.next().values()].flat().map(({ move, ids }) =>
-      this.suggested.get(move).filter((id) => !ids.includes(id)));
-    return this.path.concat(skipped.length && this.path.length
-      ? skipped.reduce((common, ids) => common.filter((id) => ids.includes(id))) : []);
+    return this.path.concat(this.#implied(this.path));
   }
 
-  // Return the move that an id completes after the path, or null.
-  completes(id, options = this.next()) {
-    const entry = options.get(id)?.find((one) => one.ids.length === this.path.length + 1);
-    return entry ? entry.move : null;
+  // Return the id to click next in order to make a move, or undefined.
+  step(move) {
+    const steps = [...this.next().values()].filter((step) => step.entry.move === move);
+    return (steps.find((step) => step.move) ?? steps[0])?.id;
   }
 
-  // Click on an id: return the completed move, or null after changing the path.
+  // Click on an id. Return the completed move, or null, and what has happened: `moved`, `selected`, `deselected`,
+  // or `refused`, which changes nothing.
   click(id) {
-    const options = this.next();
-    const move = this.completes(id, options);
-    if (move !== null) {
-      this.path = [];
-      return move;
+    const { path } = this;
+    const option = this.next().get(id) ?? (path.includes(id) ? null : this.next([]).get(id));
+    if (option) {
+      this.path = option.move === null ? option.path : [];
+      return { move: option.move, event: option.move === null ? "selected" : "moved" };
     }
-    if (options.has(id)) {
-      this.path = options.get(id)[0].ids.slice(0, this.path.length + 1);
-      return null;
-    }
-    const again = this.path.includes(id);
-    this.path = [];
-    return !again && this.next().has(id) ? this.click(id) : null;
+    if (!path.includes(id)) return { move: null, event: "refused" };
+    const rest = path.filter((other) => other !== id);
+    this.path = this.#steps(rest).length ? rest : path.slice(0, path.indexOf(id));
+    return { move: null, event: "deselected" };
   }
 
   // Return the move that goes straight on from the selection at an angle, or null; `angle` gives that between ids.
   towards(wanted, angle) {
+    const steps = this.#steps(this.path);
+    const completed = steps.filter(({ move, entry }) => move !== null && angle(entry.ids.at(-2), entry.ids.at(-1)) === wanted);
+    if (completed.length) return single(completed.map((step) => step.move));
     const from = this.path.at(-1);
-    const isStraight = ({ ids }) => ids.slice(this.path.length).every((id) => angle(from, id) === wanted);
-    const moves = new Set([...this.next().values()].flat().filter(isStraight).map((entry) => entry.move));
-    return moves.size === 1 ? [...moves][0] : null;
+    const straight = steps.filter(({ isExact, entry }) => isExact
+      && entry.ids.slice(this.path.length).every((id) => angle(from, id) === wanted));
+    return single(straight.map((step) => step.entry.move));
   }
 
-  // Return the move that a drag completes, or null, and the path after it.
+  // Return the move that a drag completes, or null, the path after it, and whether nothing can be dragged like this.
   dragged(from, to, angle) {
-    if (this.selected.includes(from)) {
-      const move = this.towards(angle(from, to), angle);
-      if (move !== null) return { move, path: [] };
-    }
+    const isSelected = this.selected.includes(from);
     const options = this.next();
-    const goesOn = this.path.length > 0 && options.has(from);
-    const begin = this.path.at(-1) === from ? this.path : [...(goesOn ? this.path : []), from];
-    const matching = this.entries.filter(
-      (entry) => entry.ids.at(-1) === to && begin.every((id, i) => entry.ids[i] === id),
-    );
-    const moves = new Set(matching.map((entry) => entry.move));
-    if (moves.size === 1) return { move: matching[0].move, path: [] };
-    const starts = (ids) => this.entries.some((entry) => ids.every((id, i) => entry.ids[i] === id));
-    return { move: null, path: starts([...begin, to]) ? [...begin, to] : starts(begin) ? begin : [] };
+    if (isSelected) {
+      const own = this.#steps(this.path).filter(({ id, move, entry }) => move !== null && id === to && entry.ids.at(-2) === from);
+      const move = single(own.map((step) => step.move)) ?? this.towards(angle(from, to), angle) ?? options.get(to)?.move ?? null;
+      if (move !== null) return { move, path: [], isRefused: false };
+    }
+    const added = options.get(from);
+    const begin = isSelected ? this.path : added?.move === null ? added.path : [from];
+    const option = this.next(begin).get(to);
+    const ending = this.entries.filter(({ ids }) => ids.at(-1) === to);
+    const move = option?.move
+      ?? single(ending.filter(({ ids }) => begin.every((id, i) => ids[i] === id)).map((entry) => entry.move))
+      ?? single(ending.filter((entry) => begin.every((id) => groupOf(entry).includes(id))).map((entry) => entry.move));
+    if (move !== null) return { move, path: [], isRefused: false };
+    if (option) return { move, path: option.path, isRefused: false };
+    const path = this.path.length || !this.#steps(begin).length ? this.path : begin;
+    return { move, path, isRefused: true };
+  }
+
+  // Return every way to go on after a path, with a cost that is lowest for the one that is meant.
+  #steps(path) {
+    const implied = this.#implied(path);
+    const steps = [];
+    for (const entry of this.entries) {
+      const { ids, size, rank } = entry;
+      const isPrefix = path.every((id, i) => ids[i] === id);
+      for (const at of reached(entry, path, implied)) {
+        const id = ids[at];
+        const isExact = isPrefix && at === path.length;
+        const isLast = at === ids.length - 1;
+        const goesOn = path.at(-1) === ids[at - 1];
+        steps.push({
+          id, entry, isExact, move: isLast ? entry.move : null,
+          path: at < size || at === path.length ? [...path, id] : ids.slice(0, at + 1),
+          cost: (isExact ? 0 : 4e6) + (isLast ? 2e6 : 0) + (goesOn ? 0 : 1e6) + rank,
+        });
+      }
+    }
+    return steps;
+  }
+
+  // Return the rest of the group if a path that leaves it out moves it as well, such as its ends.
+  #implied(path) {
+    const whole = this.entries.filter((entry) => entry.size === path.length && path.every((id) => groupOf(entry).includes(id)));
+    const rests = path.length ? whole.map(({ move }) => groupOf(this.suggested.get(move)).filter((id) => !path.includes(id))) : [];
+    return rests.length ? rests.reduce((common, ids) => common.filter((id) => ids.includes(id))) : [];
   }
 }
 
-function add(options, entry, count) {
-  const id = entry.ids[count];
-  if (!options.has(id)) options.set(id, []);
-  options.get(id).push(entry);
+const groupOf = ({ ids, size }) => ids.slice(0, size);
+
+// Return the places in a sequence whose ids can be clicked after a path; those of a group come in any order.
+function reached({ ids, size }, path, implied) {
+  const group = ids.slice(0, size);
+  if (path.length > size) {
+    const isSame = group.every((id) => path.indexOf(id) < size && path.includes(id));
+    return isSame && path.slice(size).every((id, i) => ids[size + i] === id) && path.length < ids.length ? [path.length] : [];
+  }
+  if (!path.every((id) => group.includes(id))) return [];
+  const places = [...group.keys()].filter((at) => !path.includes(group[at]));
+  if (places.every((at) => implied.includes(group[at]))) places.push(size);
+  return places;
+}
+
+// Return the only move of a list, or null if there is none or another one too.
+function single(moves) {
+  return new Set(moves).size === 1 ? moves[0] : null;
+}
+
+// Return how many ids a sequence begins with that hold the same.
+function groupSize(ids, content) {
+  let size = 0;
+  while (size < ids.length - 1 && content(ids[size]) === content(ids[0]) && ids.indexOf(ids[size]) === size) size++;
+  return size;
+}
+
+// Return a function that says what an id holds in a picture: the side of its piece, line or cell.
+export function contents(picture) {
+  const found = new Map();
+  for (const { id, owner } of picture?.cells ?? []) found.set(id, `cell ${owner}`);
+  for (const { id, side } of picture?.lines ?? []) found.set(id, `line ${side}`);
+  for (const { cell, side } of picture?.pieces ?? []) found.set(cell, `piece ${side}`);
+  return (id) => found.get(id) ?? `button ${id}`;
 }

@@ -5,8 +5,9 @@ import { Board } from "./board.js";
 import { announce, button, h, keepPreference, preferences, setText, swatch, tick, whilePointed } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
 import { MoveList } from "./moves.js";
-import { keepToken } from "./net.js";
+import { explain, keepToken } from "./net.js";
 import { Overlays } from "./overlays.js";
+import { Pace } from "./pace.js";
 import { T } from "./texts.js";
 
 const TICK = 100;
@@ -21,7 +22,9 @@ export class Match {
   constructor(net, id) {
     this.net = net;
     this.id = id;
-    this.state = null;
+    this.state = null; // what is shown
+    this.latest = null; // the last state that has come, for the clocks
+    this.sent = null; // the ply at which a move has been sent
     this.shown = null; // the ply of an earlier position, or null for the current one
     this.turned = null; // whether a person has turned the board, or null if it lies as it does for its players
     this.views = new Map();
@@ -29,7 +32,10 @@ export class Match {
     this.notice = "";
     this.choice = preferences();
     this.board = new Board({
-      onMove: (move) => this.#play(move), onSelect: () => this.#drawPad(),
+      onMove: (move) => this.#play(move), onSelect: () => {
+        this.#drawPad();
+        this.#drawConfirmation();
+      },
       onPreview: (move, isSpoken) => this.#preview(move, isSpoken), onRefuse: (ids) => this.#refuse(ids),
     });
     this.board.animation = this.choice.animation;
@@ -37,10 +43,11 @@ export class Match {
     this.overlays = new Overlays(this.board);
     this.evaluation = new Evaluation(net, (move) => this.board.showMove(move));
     this.aids = new Aids(net, this.evaluation, this.overlays);
+    this.pace = new Pace({ show: (state) => this.#receive(state), look: async (ply) => (await this.#view(ply)).picture });
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
-    net.addEventListener("match", ({ detail }) => detail.id === id && this.#receive(detail), { signal });
+    net.addEventListener("match", ({ detail }) => detail.id === id && this.#news(detail), { signal });
     net.addEventListener("status", ({ detail }) => detail.open && this.state && this.aids.reconnected(), { signal });
     net.addEventListener("join-refused", ({ detail }) => detail.match === id && this.#missing(detail.reason), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
@@ -52,6 +59,7 @@ export class Match {
     this.abort.abort();
     this.board.close();
     this.evaluation.close();
+    this.pace.close();
     clearInterval(this.ticker);
     this.net.leave(this.id);
   }
@@ -76,6 +84,8 @@ export class Match {
     this.limit = h("p", { class: "limit" });
     this.statusBox = h("section", { class: "status-box" }, h("div", { class: "spread" }, this.status, this.limit), this.actions);
     this.pad = h("div", { class: "pad", role: "group", "aria-label": T.continuations, "data-keeps-selection": true });
+    this.confirmation = h("div", { class: "confirmation", "data-keeps-selection": true, hidden: true },
+      button(T.confirm, () => this.#answer(true), { class: "primary" }), button(T.cancel, () => this.#answer(false)));
     this.padBox = h("div", { class: "pad-box", hidden: true }, this.pad);
     this.moves = new MoveList((ply) => this.#show(ply));
     this.input = h("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: false, maxLength: 60 });
@@ -114,13 +124,18 @@ export class Match {
     });
     this.settings = h("div", { class: "settings" }, button(T.flip, () => this.#flip()),
       toggle("coordinates", T.coordinates, (on) => this.board.setCoordinates(on)),
-      toggle("animation", T.animation, (on) => (this.board.animation = on)), this.evaluation.toggle,
+      toggle("animation", T.animation, (on) => (this.board.animation = on)),
+      toggle("confirmation", T.confirmMoves, (on) => {
+        this.choice.confirmation = on;
+        this.board.clear();
+        this.#drawConfirmation();
+      }), this.evaluation.toggle,
       button(T.analyse, () => (location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`)));
     this.title = h("h1", { class: "match-title" });
     const [far, near] = this.bars;
     this.body = h("div", { class: "match", hidden: true },
       (this.table = h("section", { class: "table", "aria-label": T.board },
-        far.element, this.board.element, this.evaluation.meter, near.element)),
+        far.element, this.board.element, this.evaluation.meter, near.element, this.confirmation)),
       h("div", { class: "side" },
         h("div", { class: "heading" }, this.title), this.statusBox, this.padBox,
         this.playControls, this.agentControls, this.delayBox,
@@ -139,10 +154,17 @@ export class Match {
 
   // --- state ---
 
+  // Take in a state, which is shown when those before it have been.
+  #news(state) {
+    this.latest = state;
+    this.received = performance.now();
+    this.pace.receive(state);
+    this.#tick();
+  }
+
   #receive(state) {
     const before = this.state;
     this.state = state;
-    this.received = performance.now();
     const isFirst = !before;
     if (isFirst) {
       this.body.hidden = false;
@@ -155,6 +177,7 @@ export class Match {
     if (this.notice === T.lost || this.notice === this.missing) this.notice = "";
     if (before && before.ply !== state.ply) {
       this.previews.clear();
+      this.sent = null;
       this.notice = "";
       setText(this.problem, "");
       if (this.hasTyped) this.input.value = "";
@@ -213,7 +236,17 @@ export class Match {
     this.#drawStatus();
   }
 
+  // Make a move, or ask whether it is meant; the same move a second time confirms it.
   #play(move) {
+    if (this.choice.confirmation && this.asked !== move) {
+      this.#drawBoard();
+      this.board.hold(move);
+      return;
+    }
+    this.#make(move);
+  }
+
+  #make(move) {
     this.#send(move, (reason) => {
       this.#drawBoard();
       this.board.tell(reason);
@@ -221,7 +254,29 @@ export class Match {
   }
 
   #send(move, onRefusal) {
-    this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, onRefusal);
+    this.sent = this.state.ply;
+    this.#drawBoard();
+    this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, (reason) => {
+      this.sent = null;
+      this.#drawBoard();
+      onRefusal(reason);
+    });
+  }
+
+  #answer(isConfirmed) {
+    const move = this.board.held;
+    if (move === null) return;
+    this.board.clear();
+    if (isConfirmed) this.#make(move);
+  }
+
+  // Show the buttons for a move that waits for them.
+  #drawConfirmation() {
+    this.asked = this.board.held;
+    const isAsking = this.asked !== null;
+    for (const one of this.confirmation.children) one.disabled = !isAsking;
+    this.confirmation.classList.toggle("asking", isAsking);
+    this.confirmation.hidden = !this.choice.confirmation || !this.state?.yours.length;
   }
 
   // Ask for a position of the match, or for the one after `move`.
@@ -251,16 +306,13 @@ export class Match {
     }, PREVIEW_MS);
   }
 
-  // Say why clicks lead to no move; the server explains those that are like a move.
+  // Say why clicks lead to no move.
   async #refuse(ids) {
     const { state } = this;
-    if (!state.yours.length || state.outcome || state.fault || this.shown !== null) return;
-    if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]));
-    let reason = T.noMoveWith(ids.join(" "));
-    if (ids.length > 1) {
-      await this.#view(state.ply, { move: ids.join("") }).catch((error) => (reason = error.message));
-    }
-    if (this.state.ply === state.ply) this.board.tell(reason);
+    if (!state.yours.length || state.outcome || state.fault || this.shown !== null || this.pace.isBehind || this.sent !== null) return;
+    if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]), ids.at(-1));
+    const reason = await explain(this.net, { match: this.id, ply: state.ply, ids }) || this.board.reason(ids);
+    if (this.state.ply === state.ply && this.shown === null) this.board.tell(reason, ids.at(-1));
   }
 
   async #hint() {
@@ -363,12 +415,14 @@ export class Match {
     this.#drawBoard();
     this.#drawStatus();
     this.#drawControls();
+    this.#drawConfirmation();
     this.#tick();
   }
 
   #canMove() {
     const { state } = this;
-    return this.shown === null && !state.outcome && !state.fault && this.#mine(state.to_move);
+    return this.shown === null && !state.outcome && !state.fault && this.#mine(state.to_move)
+      && !this.pace.isBehind && this.sent !== state.ply;
   }
 
   #drawBoard() {
@@ -512,11 +566,11 @@ export class Match {
       const [move, name] = [board.towards(angle), Math.round(angle / 45) % 8];
       return { angle, move, arrow: ARROWS[name], label: T.direction(T.directions[name], move) };
     });
-    let entries = [...options.keys()].map((id) => ({ id, move: board.clicks.completes(id, options) }));
+    let entries = [...options.values()];
     const isCompass = ways.length === 6 && entries.every(({ move }) => !move || ways.some((way) => way.move === move));
     if (isCompass) entries = this.compass = ways;
     this.pad.className = `pad ${isCompass ? "compass" : "rows"}`;
-    this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, path.join(" ")), ...entries.map((one) => {
+    this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, board.clicks.selected.join(" ")), ...entries.map((one) => {
       const { id, move } = one;
       const element = button(one.arrow ?? id, () => (move ? board.play(move) : board.click(id)),
         { class: move ? "plays" : "adds", disabled: isCompass && !move, "aria-label": one.label ?? T.padButton(id, move),
@@ -529,8 +583,8 @@ export class Match {
   // --- clocks ---
 
   #tick() {
-    const { state } = this;
-    if (!state) return;
+    const { latest: state } = this;
+    if (!state || !this.state) return;
     for (const { side, clock, moveClock } of this.bars) {
       const isRunning = state.running === side && !state.outcome;
       const passed = isRunning ? (performance.now() - this.received) / 1000 : 0;

@@ -28,6 +28,9 @@ export function keepToken(match, token) {
   }
 }
 
+// Return a promise of the reason why clicks on ids make no move in a position; empty if the game does not say.
+export const explain = (net, asked) => net.request({ type: "explain", ...asked }).then(({ reason }) => reason, () => "");
+
 export class Net extends EventTarget {
   #socket = null;
   #number = 0;

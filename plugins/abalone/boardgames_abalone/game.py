@@ -22,7 +22,7 @@ from boardgames_abalone.evaluation import SHAPES_WEIGHTS
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 from boardgames_abalone.patterns import SHAPES
 from boardgames_abalone.presets import PRESETS
-from boardgames_abalone.reasons import explain_illegal_move
+from boardgames_abalone.reasons import explain_clicks, explain_illegal_move
 
 FORTRESS_OPENINGS = Path(__file__).parent / "data" / "fortress.txt"
 STATUS_BITS = np.uint64(0xFFFF01)
@@ -121,6 +121,12 @@ class Abalone(Game):
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
         """Return the reason: which marble or cell is in the way."""
         return explain_illegal_move(position.words, text, broadside=bool(self.options["broadside"]))
+
+    def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
+        """Return the reason: the group cannot go to the last cell, or the cell cannot be selected."""
+        if position.outcome is not None:
+            return "the match is over"
+        return explain_clicks(position.words, ids, broadside=bool(self.options["broadside"]))
 
     def check_words(self, words: Words) -> None:
         """Reject marbles off the board or on the same cell, and impossible counts of marbles lost.

@@ -1,7 +1,9 @@
 """Reasons why a move in Abalone is not legal, in a few words."""
 
+from collections.abc import Iterable, Sequence
+
 from boardgames.kernels import Words
-from boardgames_abalone.board import CELL_NAMES, NEIGHBOURS
+from boardgames_abalone.board import CELL_NAMES, CELL_OF_NAME, DISTANCES, NEIGHBOURS
 from boardgames_abalone.notation import cells_of, direction_between, parse_cells
 from boardgames_abalone.rules import STATUS
 
@@ -30,6 +32,51 @@ def explain_illegal_move(words: Words, text: str, *, broadside: bool) -> str:
     return board.in_line(cells[0], direction)
 
 
+def explain_clicks(words: Words, ids: Sequence[str], *, broadside: bool) -> str:
+    """Return the reason why the marbles on all cells but the last one cannot move there.
+
+    Of a group the ends are enough. Without a group the reason is why the cell cannot be selected.
+
+    Examples
+    --------
+    >>> from boardgames_abalone.notation import parse_words
+    >>> words = parse_words("wwwww/wwwwww/..www../......../..bbww.../......../......./....../.....")
+    >>> explain_clicks(words, ["e3", "e4", "e5"], broadside=True)
+    'two white marbles cannot be pushed by two'
+    """
+    board = _Board(words)
+    *chosen, target = (CELL_OF_NAME[name] for name in ids)
+    if not chosen:
+        return board.not_own(target) or f"the marble on {CELL_NAMES[target]} cannot move"
+    for cell in chosen:
+        if reason := board.not_own(cell):
+            return reason
+    if board.owner.get(target) == board.side:
+        return f"{CELL_NAMES[target]} is your own marble"
+    group = _row_between(min(chosen), max(chosen))
+    for cell in group:
+        if target not in NEIGHBOURS[cell]:
+            continue
+        direction = NEIGHBOURS[cell].tolist().index(target)
+        tails = [one for one in group if direction_between(one, target) == direction]
+        if len(tails) == len(group):
+            tail = max(tails, key=lambda one: int(DISTANCES[one, target]))
+            return board.in_line(tail, direction)
+        if not broadside:
+            return "side-steps are not allowed in this variant"
+        if reason := board.sideways(group, direction):
+            return reason
+    return "marbles move to the next cell"
+
+
+def _row_between(start: int, end: int) -> list[int]:
+    """Return the cells from one end of a group to the other, or only the ends if they are not in line."""
+    along, row = direction_between(start, end), [start]
+    while along is not None and row[-1] != end:
+        row.append(int(NEIGHBOURS[row[-1], along]))
+    return row if along is not None or start == end else [start, end]
+
+
 class _Board:
     """The marbles of a position."""
 
@@ -39,7 +86,7 @@ class _Board:
 
     def in_line(self, tail: int, direction: int) -> str:
         """Return what prevents the marbles from `tail` on from moving ahead."""
-        if problem := self._not_own(tail):
+        if problem := self.not_own(tail):
             return problem
         group = self._row(tail, direction)
         if len(group) > LARGEST_GROUP:
@@ -66,8 +113,12 @@ class _Board:
         while group[-1] != last:
             group.append(int(NEIGHBOURS[group[-1], along]))
         for cell in group:
-            if problem := self._not_own(cell):
+            if problem := self.not_own(cell):
                 return problem
+        return self.sideways(group, direction)
+
+    def sideways(self, group: Iterable[int], direction: int) -> str:
+        """Return what prevents marbles of the side to move from stepping sideways."""
         for cell in group:
             place = int(NEIGHBOURS[cell, direction])
             if place < 0:
@@ -76,7 +127,8 @@ class _Board:
                 return f"{CELL_NAMES[place]} is occupied"
         return ""
 
-    def _not_own(self, cell: int) -> str:
+    def not_own(self, cell: int) -> str:
+        """Return why the side to move cannot move what is on a cell, if it has no marble there."""
         owner = self.owner.get(cell)
         if owner is None:
             return f"{CELL_NAMES[cell]} is empty"

@@ -2,9 +2,9 @@
 
 A single marble is moved by clicking on it and on its target. A group is moved in line by
 clicking on its tail, its front and the cell ahead of the front, and sideways by clicking
-on its two ends, in either order, and on the target of the second end. These are never
-ambiguous: only for a group is the second click on a marble of the same side, and only
-for an in-line move is the last cell in line with the group.
+on its marbles and on the target of the one that was clicked last; of three marbles the
+ends are enough. These are never ambiguous: only for a group is the second click on a
+marble of the same side, and only for an in-line move is the last cell in line with the group.
 """
 
 from collections.abc import Iterable
@@ -57,7 +57,8 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
 def clicks(words: Words, action: int) -> tuple[tuple[str, ...], ...]:
     """Return the sequences of clicks that make a legal move; the first one is the one to suggest.
 
-    They select all marbles, or only the two ends, and then the cell that the last one moves to.
+    They select all marbles, or only the two ends, and then the cell that the last one moves to. The last
+    sequences of a side-step of three marbles end with the middle one, so that its cell is a target too.
     """
     kind, direction, _ = split_action(action)
     group = moved_cells(words, action)
@@ -70,6 +71,10 @@ def clicks(words: Words, action: int) -> tuple[tuple[str, ...], ...]:
         sequences += (
             [(*order, target), (order[0], order[-1], target)] if len(order) > 2 else [(*order, target)]
         )
+    if kind > 1 and len(group) > 2:
+        first, middle, last = group
+        target = int(NEIGHBOURS[middle, direction])
+        sequences += [(first, last, middle, target), (last, first, middle, target)]
     return tuple(tuple(CELL_NAMES[cell] for cell in cells) for cells in sequences)
 
 

@@ -1,5 +1,7 @@
 """Connect Four as a `Game`: its facts and options, with kernels and notation behind methods that check."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from boardgames.declarations import Facts, Kernels, Symmetry
@@ -117,6 +119,10 @@ class Connect4(Game):
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
         """Return the reason: the column is full, and which columns are open."""
         return texts.explain_illegal_move(position.actions)
+
+    def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
+        """Return that the column is full, or that the match is over."""
+        return "the column is full" if position.outcome is None else "the match is over"
 
     def check_words(self, words: Words) -> None:
         """Reject positions that cannot occur in a match."""

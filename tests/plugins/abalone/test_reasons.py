@@ -52,6 +52,26 @@ def test_side_steps_are_not_allowed_without_broadside_moves() -> None:
         game.parse_move(game.start(), "c3c5d3")
 
 
+@pytest.mark.parametrize(
+    ("position", "ids", "reason"),
+    [
+        pytest.param(START, "e5", "e5 is empty", id="nothing to select"),
+        pytest.param(START, "i5", "the marble on i5 is white, and black is to move", id="other side's"),
+        pytest.param(START, "a3", "the marble on a3 cannot move", id="cannot move"),
+        pytest.param(START, "c3 b2 b1", "b1 is your own marble", id="own marble"),
+        pytest.param(START, "c3 i5", "marbles move to the next cell", id="far away"),
+        pytest.param(row_f("..bbww.."), "f4 f5 f6", "two white marbles cannot be pushed by two", id="2:2"),
+        pytest.param(row_f("..bbww.."), "f5 f4 f6", "two white marbles cannot be pushed by two", id="front"),
+        pytest.param(row_f("...bw..."), "f5 f6", "one white marble cannot be pushed by one", id="1:1"),
+        pytest.param(START, "b1 b3 c1", "c3 is occupied", id="side-step"),
+        pytest.param(START, "b1 b2 b3 c4", "c4 is your own marble", id="side-step, far end"),
+        pytest.param(START, "i5 h5", "the marble on i5 is white, and black is to move", id="dragged"),
+    ],
+)
+def test_clicks_that_make_no_move_have_a_reason(position: Position, ids: str, reason: str) -> None:
+    assert GAME.explain_clicks(position, ids.split()) == reason
+
+
 def texts() -> list[str]:
     """Return all in-line moves and side-steps that are well-formed on some board."""
     found = []

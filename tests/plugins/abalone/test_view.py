@@ -107,13 +107,15 @@ def test_an_in_line_move_is_clicked_from_tail_to_front() -> None:
     assert draw(words, legal_actions(words)).clicks["e3e4"] == (("e3", "e4", "e5", "e6"), ("e3", "e5", "e6"))
 
 
-def test_a_side_step_is_clicked_from_either_end() -> None:
+def test_a_side_step_is_clicked_from_either_end_or_finished_with_the_middle() -> None:
     words = parse_words("...../....../......./......../..bbb..../......../......./....../.....")
     assert draw(words, legal_actions(words)).clicks["e3e5f4"] == (
         ("e3", "e4", "e5", "f6"),
         ("e3", "e5", "f6"),
         ("e5", "e4", "e3", "f4"),
         ("e5", "e3", "f4"),
+        ("e3", "e5", "e4", "f5"),
+        ("e5", "e3", "e4", "f5"),
     )
 
 
@@ -144,7 +146,7 @@ def test_clicks_move_the_marbles_between_the_ends_towards_the_target(
             before, after = set(cells_of(words)[side]), set(cells_of(successor)[side])
             for sequence in clicks(words, action):
                 *ends, target = (CELL_OF_NAME[name] for name in sequence)
-                group = line(ends[0], ends[-1])
+                group = line(min(ends), max(ends))
                 assert set(ends) <= group
                 step = NEIGHBOURS[ends[-1]].tolist().index(target)
                 assert group <= before
