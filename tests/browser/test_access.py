@@ -56,7 +56,9 @@ def test_axe_finds_nothing_serious_in_the_lobby_and_the_forms(visit: Visit, sche
         page.get_by_role("group", name="Who plays").first.wait_for()
         for summary in page.locator("summary:visible").all():
             summary.click()
-        page.get_by_label("Strength").last.select_option(label="Another agent")
+        seat = page.locator(".seat").nth(1)
+        seat.get_by_label("Computer", exact=True).check()
+        seat.get_by_label("Strength").select_option(label="Another agent")
         check_with_axe(page)
 
 

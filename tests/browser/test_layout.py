@@ -94,7 +94,9 @@ def test_lobby_and_forms_fit_their_window(visitor: Visitor) -> None:
         check(page)
         for summary in page.locator("summary:visible").all():
             summary.click()
-        page.get_by_label("Strength").last.select_option(label="Another agent")
+        seat = page.locator(".seat").nth(1)
+        seat.get_by_label("Computer", exact=True).check()
+        seat.get_by_label("Strength").select_option(label="Another agent")
         page.get_by_label("Clock").select_option(label="Other times")
         check(page)
 
