@@ -30,7 +30,7 @@ class HangError(BaseException):
 
 
 def must_propagate(error: BaseException) -> bool:
-    """Return True for an exception that must not be blamed on a plug-in: a user's Ctrl-C or a HangError.
+    """Return True for a user's Ctrl-C or a HangError, which no plug-in is to blame for.
 
     Signals arrive in the main thread, where the command line turns them into `Interrupted`. Other
     programs have Python's own handler; there a KeyboardInterrupt always counts as a user's.

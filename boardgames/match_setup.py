@@ -18,11 +18,11 @@ from boardgames.plugins import close_player, load_game_of, load_player
 from boardgames.record import Record, options_as_texts
 
 HUMAN = "human"
-"""The agent that stands for a person, and the name of a person without one."""
+"""The name of the agent for a person, and the default name of a person."""
 DEFAULT_LIMIT = Limit(seconds=1.0)
 
 Seat = str | Player | None
-"""Who plays a side: an agent as text, a player, or None for a person whose moves come from outside."""
+"""A player object, the text of an agent, or None for a person who moves through the Manager."""
 
 _Value = TypeVar("_Value")
 
@@ -222,7 +222,7 @@ class MatchSetup:
 
 
 def pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
-    """Return a value for each side, given a single one for both or a pair.
+    """Return a pair as it is, and a single value twice: once for each side.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def continue_text(command: str) -> str:
 
 
 def add_continue_text(error: BoardgamesError, command: str) -> None:
-    """Add the hint to the message of an error; its cause, notes and attributes stay.
+    """Append the hint to an error's message, and keep its cause, notes and attributes.
 
     Examples
     --------

@@ -49,7 +49,7 @@ POLL_S = 1.0
 QUIET_S = 20.0
 """A task that has not compiled for this long is assumed to need no more kernels."""
 CHECKED_S = 1.0
-"""How long a worker's report of its files stays valid."""
+"""A worker checks its files for changes at most this often."""
 MAX_NAMED_WORKERS = 3
 """At most this many workers are named in an error."""
 LOCAL = "local"
@@ -666,7 +666,7 @@ def _run_checked(needs: Needs, expected: Code, request: bytes) -> tuple[list[str
 
 
 _last_compiling = -math.inf
-"""When this process last compiled a kernel; infinity while it does so."""
+"""When this process last compiled a kernel, by `time.monotonic`; infinity during a compilation."""
 
 
 def _note_compiling(module: str, count: int) -> None:

@@ -91,7 +91,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             return None
 
     def _checksum(self, body: bytes) -> bytes:
-        """Return the checksum of a file, which is another one under the name of another kernel."""
+        """Return the checksum of a cache file; it covers the identity, so that a misnamed file is a miss."""
         return hashlib.sha256(self.identity.encode() + body).digest()
 
     def save_overload(self, signature: Any, result: Any) -> None:

@@ -91,7 +91,7 @@ async def show(lobby: Lobby, request: ShowBoard) -> BoardReply:
 
 
 async def explain(lobby: Lobby, request: ExplainClicks) -> Explanation:
-    """Return why clicks make no move in a position.
+    """Explain why the clicked cells do not make a move.
 
     Raises
     ------

@@ -152,7 +152,7 @@ class Searches:
             self._stuck[search.subject] -= 1
 
     def _give_up(self, search: _Search) -> None:
-        """Stop counting a search that does not stop, so that another one can run."""
+        """Free the slot of a search that ignores its stop flag."""
         if search.counts:
             self._stuck[search.subject] += 1
             self._release(search)

@@ -180,6 +180,14 @@ def request_of_a_page(seats: tuple[str, str], times: Times) -> CreateMatch:
     return request
 
 
+def save(record: Record | None, folder: Path) -> Path | None:
+    """Write a record to a file, if there is one, and return its path."""
+    if record is None:
+        return None
+    write_records(folder / "played.record", [record])
+    return folder / "played.record"
+
+
 @pytest.mark.parametrize("record", [None, PLAYED], ids=["new", "resumed"])
 @pytest.mark.parametrize("times", TIMES.values(), ids=TIMES)
 @pytest.mark.parametrize("seats", SEATS, ids="-".join)
@@ -192,9 +200,7 @@ def test_a_setup_gives_the_same_match_everywhere(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    saved = None if record is None else tmp_path / "played.record"
-    if saved is not None:
-        write_records(saved, [PLAYED])
+    saved = save(record, tmp_path)
     setup = MatchSetup(
         CONNECT4, seats, seed=SEED, time=times.control, move_time=times.move_time, ply_limit=PLIES
     )
@@ -248,9 +254,7 @@ def test_names_are_the_same_everywhere(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    saved = None if record is None else tmp_path / "played.record"
-    if saved is not None:
-        write_records(saved, [PLAYED])
+    saved = save(record, tmp_path)
     named = [] if names[0] is None else ["--names", ",".join(name or "" for name in names)]
     arguments = ["play", "connect4", "--agent", agent, *named]
     arguments += [] if saved is None else ["--resume", str(saved)]

@@ -172,7 +172,7 @@ class SolverPlayer(TimedExactPlayer):
 
 
 class Lines(SearchPlayer):
-    """Alpha-beta to a fixed depth with hand-set weights for lines.
+    """Fixed-depth alpha-beta with hand-set weights.
 
     It never changes, so that progress can be measured against it. That is why it has its own copy
     of the weights.
