@@ -665,10 +665,10 @@ class Game(ABC):
         return ""
 
     def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
-        """Return why clicks on these ids of the picture make no move; the last one was to complete it.
+        """Explain why clicking these ids of the picture in turn does not make a move.
 
-        The reason is shown on the board to somebody who has clicked, so it should not quote a move. By
-        default it is that of the move whose text the ids make together, or empty if they make none.
+        The reason is shown on the board, so it should not quote the notation of a move. By default
+        the ids are joined and read as a move; the result is empty if that is not the text of one.
         """
         text = "".join(ids)
         try:
@@ -676,7 +676,7 @@ class Game(ABC):
         except IllegalMoveError:
             return self._why_illegal(position, text, None)
         except MoveError:
-            return ""
+            pass
         return ""
 
     def _why_illegal(self, position: Position, text: str, notation: str | None) -> str:

@@ -392,7 +392,7 @@ class MatchesReply(Reply, frozen=True, tag="matches"):
 
 
 class Compiling(Reply, frozen=True, tag="compiling"):
-    """Reports that kernel number `count`, of `module`, is being compiled.
+    """The server is compiling kernel number `count`, which is in `module`.
 
     Answers may then take a minute. An empty module means that compilation has ended.
     """

@@ -105,7 +105,7 @@ async def explain(lobby: Lobby, request: ExplainClicks) -> Explanation:
             raise OptionError(f"there is nothing to click with the id {quote(min(unknown))}")
         return Explanation(reason=line.game.explain_clicks(line.position, request.ids))
 
-    return await in_thread(lobby, line.game.facts.name, look)
+    return await in_thread(lobby, _loaded_name(lobby, request), look)
 
 
 async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
@@ -181,10 +181,13 @@ async def _draw(
     """Return a board, after its overlays have been loaded."""
     overlays = request.overlays
     load = partial(load_overlays, overlays, line.game.facts.name) if overlays else None
+    return await in_thread(lobby, _loaded_name(lobby, request), draw, load=load)
+
+
+def _loaded_name(lobby: Lobby, request: PositionRequest) -> str:
+    """Return the name that the game was loaded by, which may differ from that in its facts."""
     match = None if request.match is None else lobby.get(request.match)
-    # calls are limited by the name that the game was loaded by, which may differ from that in its facts
-    name = (request.game or "") if match is None else match.request.game
-    return await in_thread(lobby, name, draw, load=load)
+    return (request.game or "") if match is None else match.request.game
 
 
 def _line_of_match(text: str, ply: int | None) -> Line:
