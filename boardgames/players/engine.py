@@ -5,6 +5,7 @@ import shlex
 import shutil
 import time
 import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -134,17 +135,17 @@ class Engine(Player):
         self._seed = seed
 
     def fingerprint(self) -> str:
-        """Return a hash of the program and the files among its arguments."""
+        """Return a hash of the program and the files among its arguments, except for log files."""
         try:
-            return fingerprint_of(*(Path(word).read_bytes() for word in self._command if _is_file(word)))
+            return fingerprint_of(*(file.read_bytes() for file in _files_of(self._command)))
         except OSError as error:
             raise FileError(f"cannot read the files of {self.describe()}: {error}") from None
 
     def label(self) -> str:
         """Return the option `name`, or the last file name in the command, or the command itself."""
-        files = [word for word in self._command[1:] if _is_file(word)]
+        files = _files_of(self._command[1:])
         program = " ".join([Path(self._command[0]).name, *self._command[1:]])
-        return str(self.options["name"]) or (Path(files[-1]).name if files else program)
+        return str(self.options["name"]) or (files[-1].name if files else program)
 
     def close(self) -> None:
         """Send `quit` to the engine and end it."""
@@ -230,6 +231,11 @@ def _reason_not_runnable(program: str) -> str:
     if os.access(program, os.X_OK):
         return f"it is not on PATH; write './{program}'"
     return "the file is not executable"
+
+
+def _files_of(words: Iterable[str]) -> list[Path]:
+    """Return the files among the words of a command; logs do not count, since engines write them."""
+    return [Path(word) for word in words if _is_file(word) and Path(word).suffix != ".log"]
 
 
 def _is_file(word: str) -> bool:

@@ -31,8 +31,8 @@ from hashlib import pbkdf2_hmac  # like a kernel, it sees no signal before it re
 from boardgames.cli.interrupts import end_if_stuck, interrupts
 
 with interrupts(), end_if_stuck(seconds=2):
-    print("next", flush=True)
     try:
+        print("next", flush=True)
         pbkdf2_hmac("sha256", b"", b"", 500_000)
     except KeyboardInterrupt:
         print("next", flush=True)

@@ -315,6 +315,15 @@ def test_a_changed_program_has_another_fingerprint(tmp_path: Path) -> None:
     assert engine.fingerprint() != first
 
 
+def test_a_log_among_the_arguments_changes_neither_fingerprint_nor_label(tmp_path: Path) -> None:
+    bot, log = tmp_path / "bot.py", tmp_path / "bot.log"
+    bot.write_text("first")
+    engine = player(f"cat {bot} {log}")
+    before = engine.fingerprint(), engine.label()
+    log.write_text("written by the engine")
+    assert (engine.fingerprint(), engine.label()) == before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "depth"), [("abalone", 2), ("connect4", 5), ("hexifence", 2)])
 def test_our_engines_play_whole_matches(game: str, depth: int) -> None:
