@@ -1,21 +1,21 @@
 // One match: board, players, clocks, moves, and everything that can be asked for.
 
 import { Aids } from "./aids.js";
+import { Bars } from "./bars.js";
 import { Board } from "./board.js";
-import { announce, button, h, keepPreference, preferences, setText, swatch, tick, whilePointed } from "./dom.js";
+import { Controls } from "./controls.js";
+import { announce, button, h, keepPreference, preferences, setText, tick } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
 import { MoveList } from "./moves.js";
 import { explain, keepToken } from "./net.js";
 import { Overlays } from "./overlays.js";
 import { Pace } from "./pace.js";
+import { Pad } from "./pad.js";
+import { Status } from "./status.js";
 import { T } from "./texts.js";
+import { Typing } from "./typing.js";
 
 const TICK = 100;
-const LOW = 20;
-const WARNINGS = [30, 10];
-const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
-// The last letter or digit of the codes of keys for the directions of hexagonal boards, by angle.
-const KEYS = { 0: "D6", 60: "C3", 120: "Z1", 180: "A4", 240: "Q7", 300: "E9", 30: "D6", 90: "S2", 150: "A4", 210: "Q7", 270: "W8", 330: "E9" };
 const PREVIEW_MS = 120;
 
 export class Match {
@@ -33,7 +33,7 @@ export class Match {
     this.choice = preferences();
     this.board = new Board({
       onMove: (move) => this.#play(move), onSelect: () => {
-        this.#drawPad();
+        this.pad.draw();
         this.#drawConfirmation();
       },
       onPreview: (move, isSpoken) => this.#preview(move, isSpoken), onRefuse: (ids) => this.#refuse(ids),
@@ -67,57 +67,17 @@ export class Match {
   // --- building ---
 
   #build() {
-    this.bars = ["far", "near"].map((place) => {
-      const bar = {
-        swatch: h("span", { class: "bar-swatch" }), name: h("strong", { class: "bar-name" }),
-        note: h("span", { class: "bar-note" }), captions: h("span", { class: "bar-captions" }),
-        moveClock: h("span", { class: "clock", role: "timer" }), clock: h("span", { class: "clock", role: "timer" }),
-      };
-      bar.moveBox = h("span", { class: "move-clock" }, h("span", { "aria-hidden": "true" }, T.thisMove), bar.moveClock);
-      bar.element = h("div", { class: `bar ${place}` }, bar.swatch,
-        h("span", { class: "bar-text" }, bar.name, bar.note), bar.captions,
-        h("span", { class: "bar-clocks" }, bar.moveBox, bar.clock));
-      return bar;
+    this.bars = new Bars((seconds) => announce(T.clockLow(seconds)));
+    this.pad = new Pad(this.board);
+    this.typing = new Typing((move, refused) => this.#send(move, refused));
+    this.controls = new Controls((message) => this.#ask(message), () => this.#hint());
+    this.status = new Status({
+      ask: (message) => this.#ask(message), share: () => this.#share(), claim: (side) => this.#claim(side),
+      back: () => this.#show(Infinity), click: (id) => this.board.click(id),
     });
-    this.status = h("p", { class: "status", role: "status" });
-    this.actions = h("div", { class: "actions" });
-    this.limit = h("p", { class: "limit" });
-    this.statusBox = h("section", { class: "status-box" }, h("div", { class: "spread" }, this.status, this.limit), this.actions);
-    this.pad = h("div", { class: "pad", role: "group", "aria-label": T.continuations, "data-keeps-selection": true });
     this.confirmation = h("div", { class: "confirmation", "data-keeps-selection": true, hidden: true },
       button(T.confirm, () => this.#answer(true), { class: "primary" }), button(T.cancel, () => this.#answer(false)));
-    this.padBox = h("div", { class: "pad-box", hidden: true }, this.pad);
     this.moves = new MoveList((ply) => this.#show(ply));
-    this.input = h("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: false, maxLength: 60 });
-    this.input.setAttribute("aria-describedby", "typed-problem");
-    this.problem = h("p", { class: "problem", id: "typed-problem", role: "alert" });
-    this.typed = h("form", { class: "typed", onsubmit: (event) => this.#type(event) },
-      h("label", { for: "typed" }, T.typeMove), h("span", { class: "row" }, this.input, h("button", {}, T.play)), this.problem);
-    this.controls = {
-      undo: button(T.takeBack, () => this.#ask({ type: "undo" })),
-      draw: button(T.offerDraw, () => this.#ask({ type: "offer-draw" })),
-      resign: button(T.resign, () => this.dialog.showModal()),
-      hint: button(T.hint, () => this.#hint()),
-      pause: button(T.pause, () => this.#ask({ type: this.state.paused ? "resume" : "pause" })),
-      step: button(T.step, () => this.#ask({ type: "step" })),
-    };
-    this.delay = h("input", { type: "range", id: "delay", min: 0, max: 3, step: 0.25,
-      oninput: () => {
-        keepPreference("delay", Number(this.delay.value));
-        this.#ask({ type: "delay", seconds: Number(this.delay.value) });
-      } });
-    this.delayText = h("span", { class: "delay-text", "aria-hidden": "true" });
-    this.delayBox = h("p", { class: "field inline" }, h("label", { for: "delay" }, T.delay), this.delay, this.delayText);
-    this.playControls = h("div", { class: "controls" }, this.controls.hint, this.controls.undo, this.controls.draw, this.controls.resign);
-    this.agentControls = h("div", { class: "controls" }, this.controls.pause, this.controls.step);
-    this.dialog = h("dialog", { "aria-labelledby": "resign-question" },
-      h("form", { method: "dialog" }, h("p", { id: "resign-question" }, T.resignQuestion),
-        h("div", { class: "controls end" }, h("button", {}, T.cancel),
-          h("button", { value: "yes", class: "danger" }, T.resign))));
-    this.dialog.addEventListener("close", () => {
-      if (this.dialog.returnValue === "yes") this.#ask({ type: "resign" });
-      this.dialog.returnValue = "";
-    });
     const toggle = (name, label, apply) => tick(label, this.choice[name], (isOn) => {
       keepPreference(name, isOn);
       apply(isOn);
@@ -132,16 +92,14 @@ export class Match {
       }), this.evaluation.toggle,
       button(T.analyse, () => (location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`)));
     this.title = h("h1", { class: "match-title" });
-    const [far, near] = this.bars;
     this.body = h("div", { class: "match", hidden: true },
       (this.table = h("section", { class: "table", "aria-label": T.board },
-        far.element, this.board.element, this.evaluation.meter, near.element, this.confirmation)),
+        this.bars.far.element, this.board.element, this.evaluation.meter, this.bars.near.element, this.confirmation)),
       h("div", { class: "side" },
-        h("div", { class: "heading" }, this.title), this.statusBox, this.padBox,
-        this.playControls, this.agentControls, this.delayBox,
+        h("div", { class: "heading" }, this.title), this.status.element, this.pad.element, ...this.controls.elements,
         this.moves.element,
-        this.evaluation.box, this.typed, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
-      this.dialog);
+        this.evaluation.box, this.typing.element, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
+      this.controls.dialog);
     this.loading = h("p", { class: "loading" }, T.loading);
     this.element = h("div", {}, this.loading, this.body);
   }
@@ -179,9 +137,7 @@ export class Match {
       this.previews.clear();
       this.sent = null;
       this.notice = "";
-      setText(this.problem, "");
-      if (this.hasTyped) this.input.value = "";
-      this.hasTyped = false;
+      this.typing.clear();
       if (this.board.hinted.length) this.board.showMove(null);
     }
     if (this.shown !== null && this.shown >= state.ply) this.shown = null;
@@ -190,7 +146,6 @@ export class Match {
       state.picture = before.picture;
     }
     if (state.announcement && state.announcement !== before?.announcement) announce(state.announcement);
-    if (!before || before.running !== state.running || before.ply !== state.ply) this.warned = new Set();
     this.#draw();
     this.#tellShown();
   }
@@ -326,18 +281,6 @@ export class Match {
     }
   }
 
-  #type(event) {
-    event.preventDefault();
-    const move = this.input.value.trim();
-    setText(this.problem, "");
-    if (!move) return;
-    this.hasTyped = true;
-    this.#send(move, (reason) => {
-      this.hasTyped = false;
-      setText(this.problem, reason);
-    });
-  }
-
   async #claim(side) {
     try {
       const name = preferences().name ?? "";
@@ -382,14 +325,8 @@ export class Match {
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
     if (event.target.closest("input, select, textarea, dialog")) return;
-    const isOnBoard = this.table.contains(event.target) || this.padBox.contains(event.target);
-    const direction = isOnBoard && /^(Key|Numpad)/.test(event.code)
-      && this.compass?.find((one) => KEYS[one.angle]?.includes(event.code.at(-1)));
-    if (direction) {
-      if (direction.move) this.board.play(direction.move);
-      else this.board.tell(direction.label);
-      return;
-    }
+    const isOnBoard = this.table.contains(event.target) || this.pad.element.contains(event.target);
+    if (isOnBoard && this.pad.press(event)) return;
     const to = this.moves.target(event.key);
     if (to === undefined) return;
     event.preventDefault();
@@ -409,8 +346,7 @@ export class Match {
     const { state } = this;
     this.board.setFlipped(this.#isTurned);
     setText(this.title, state.title);
-    setText(this.limit, state.outcome || this.shown !== null ? "" : state.limit);
-    this.#drawBars();
+    this.bars.draw(state, this.#near(), (side) => this.#name(side));
     this.moves.draw(state.moves, this.#ply(), (number, move) => this.#moveLabel(number, move));
     this.#drawBoard();
     this.#drawStatus();
@@ -432,7 +368,7 @@ export class Match {
     this.board.show(picture, { interactive: this.#canMove() });
     this.table.style.setProperty("--ratio", this.board.ratio);
     this.body.classList.toggle("past", this.shown !== null);
-    this.#drawCaptions(picture);
+    this.bars.drawCaptions(picture, this.#isTurned && picture.surface !== "front");
     const ply = this.#ply();
     const key = state.moves.slice(0, ply).map((move) => move.text).join(" ");
     this.evaluation.update(key, { match: this.id, ply }, picture);
@@ -444,178 +380,25 @@ export class Match {
     return (this.state.picture.surface === "front" ? this.#isSecond : this.#isTurned) ? 1 : 0;
   }
 
-  #drawCaptions(picture) {
-    const isTurned = this.#isTurned && picture.surface !== "front";
-    for (const [i, end] of ["top", "bottom"].entries()) {
-      const corner = isTurned ? ["bottom", "top"][i] : end;
-      const captions = picture.captions.filter((caption) => caption.corner.startsWith(corner));
-      setText(this.bars[i].captions, captions.map((caption) => caption.text).join(" · "));
-    }
-  }
-
-  #drawBars() {
-    const { state } = this;
-    const near = this.#near();
-    for (const [i, bar] of this.bars.entries()) {
-      const side = i === 1 ? near : 1 - near;
-      const seat = state.seats[side];
-      bar.side = side;
-      bar.swatch.replaceChildren(swatch(side, state.picture.colours[side]));
-      const isFree = seat.kind === "open" && !seat.taken;
-      setText(bar.name, isFree ? T.seatFree : this.#name(side));
-      const notes = [this.#name(side) !== state.sides[side] || isFree ? state.sides[side] : ""];
-      if (seat.kind !== "agent" && seat.taken && !seat.connected && !state.outcome) notes.push(T.away);
-      setText(bar.note, notes.filter(Boolean).join(" · "));
-      bar.element.classList.toggle("to-move", !state.outcome && state.to_move === side);
-      bar.clock.setAttribute("aria-label", T.clockLabel(state.sides[side]));
-      bar.clock.hidden = state.clocks === null;
-      bar.moveClock.setAttribute("aria-label", T.moveClockLabel(state.sides[side]));
-      const isTimeUp = state.to_move === side && state.move_left === 0;
-      bar.moveBox.hidden = state.move_times[side] === null || Boolean(state.outcome && !isTimeUp);
-    }
-  }
-
   #drawStatus() {
-    const { state } = this;
-    const actions = [];
-    let text = "";
-    const offeredTo = (side) => side !== null && this.#mine(1 - side);
-    const isAsked = offeredTo(state.draw_offer) || offeredTo(state.undo_request);
-    const free = state.seats.findIndex((seat) => seat.kind === "open" && !seat.taken);
-    if (state.fault) text = T.fault(state.fault);
-    else if (state.outcome) text = state.outcome.text || T.matchOver;
-    else if (isAsked) {
-      text = offeredTo(state.draw_offer) ? T.drawOffered(this.#name(state.draw_offer)) : T.undoRequested(this.#name(state.undo_request));
-      actions.push(
-        button(T.accept, () => this.#ask({ type: "answer", accept: true }), { class: "primary" }),
-        button(T.decline, () => this.#ask({ type: "answer", accept: false })),
-      );
-    } else if (free >= 0) {
-      text = T.waitingFor(state.sides[free]);
-      if (state.yours.length) actions.push(button(T.share, () => this.#share(), { class: "primary" }));
-      actions.push(button(T.takeSeat(state.sides[free]), () => this.#claim(free), { class: state.yours.length ? "" : "primary" }));
-    } else if (state.draw_offer !== null) text = T.drawSent;
-    else if (state.undo_request !== null) text = T.undoSent;
-    else if (state.paused) text = T.paused;
-    else if (this.#mine(state.to_move)) text = state.yours.length > 1 ? T.move(state.sides[state.to_move]) : T.yourMove(state.sides[state.to_move]);
-    else if (state.thinking || state.seats[state.to_move].kind === "agent") text = T.thinking(this.#name(state.to_move));
-    else text = T.opponentsMove(this.#name(state.to_move));
-    if (this.notice) text = this.notice;
-    if (this.shown !== null) {
-      if (!isAsked) text = T.viewing(this.shown);
-      actions.unshift(button(T.backToMatch, () => this.#show(Infinity), { class: "primary" }));
-    } else if (!this.notice || !actions.length) {
-      for (const one of state.picture.buttons) {
-        actions.push(button(one.label || one.id, () => this.board.click(one.id),
-          { disabled: !this.#canMove() || !this.board.clicks.entries.some((entry) => entry.ids.includes(one.id)), "data-keeps-selection": true }));
-      }
-    }
-    if (state.outcome && this.shown === null) actions.push(button(T.again, () => (location.hash = "#/")));
-    setText(this.status, text);
-    const key = JSON.stringify([state.version, actions.map((one) => [one.textContent, one.disabled])]);
-    if (key !== this.actionsKey) this.actions.replaceChildren(...actions);
-    this.actionsKey = key;
-    this.statusBox.classList.toggle("over", Boolean(state.outcome) && this.shown === null);
+    const canClick = (id) => this.#canMove() && this.board.clicks.entries.some((entry) => entry.ids.includes(id));
+    this.status.draw(this.state, { shown: this.shown, notice: this.notice, name: (side) => this.#name(side), canClick });
   }
 
   #drawControls() {
     const { state } = this;
-    const isOver = Boolean(state.outcome || state.fault);
     const isMine = state.yours.length > 0;
-    const isAgents = state.seats.every((seat) => seat.kind === "agent");
-    this.playControls.hidden = !isMine;
-    this.typed.hidden = !isMine;
-    this.agentControls.hidden = !isAgents;
-    this.delayBox.hidden = !isAgents;
-    this.controls.undo.disabled = isOver || !state.ply;
-    this.controls.draw.disabled = isOver || state.draw_offer !== null;
-    this.controls.resign.disabled = isOver;
-    this.controls.hint.disabled = isOver || !this.#mine(state.to_move);
-    this.controls.pause.disabled = isOver;
-    setText(this.controls.pause, state.paused ? T.resume : T.pause);
-    this.controls.step.disabled = isOver || !state.paused;
-    if (!this.delay.matches(":active")) this.delay.value = state.delay;
-    setText(this.delayText, T.seconds(state.delay));
-    this.delay.setAttribute("aria-valuetext", T.seconds(state.delay));
-    this.input.disabled = this.typed.querySelector("button").disabled = !this.#canMove();
-    if (isMine && this.board.clicks.hasSelections) this.hasPad = true;
-    this.padBox.hidden = !this.hasPad;
-    this.#drawPad();
+    this.controls.draw(state);
+    this.typing.draw(isMine, this.#canMove());
+    if (isMine && this.board.clicks.hasSelections) this.pad.open();
+    this.pad.draw();
   }
 
   #moveLabel(number, move) {
     return T.moveLabel(number, this.state.sides[move.side], move.text, move.seconds ? T.seconds(move.seconds) : "", move.value);
   }
 
-  // Buttons for the ways to continue a move: six directions, or placed like what they stand for, or in rows.
-  #drawPad() {
-    if (!this.state || !this.hasPad) return;
-    const { board } = this;
-    const { path } = board.clicks;
-    const options = path.length ? board.clicks.next() : new Map();
-    const key = JSON.stringify([path, board.flipped, [...options.keys()]]);
-    if (key === this.padKey) return;
-    this.padKey = key;
-    this.compass = null;
-    if (!path.length) {
-      this.pad.className = "pad";
-      this.pad.replaceChildren(h("p", { class: "pad-help" }, board.directions.length === 6 ? T.compassHelp : T.padHelp));
-      return;
-    }
-    const ways = board.directions.map((angle) => {
-      const [move, name] = [board.towards(angle), Math.round(angle / 45) % 8];
-      return { angle, move, arrow: ARROWS[name], label: T.direction(T.directions[name], move) };
-    });
-    let entries = [...options.values()];
-    const isCompass = ways.length === 6 && entries.every(({ move }) => !move || ways.some((way) => way.move === move));
-    if (isCompass) entries = this.compass = ways;
-    this.pad.className = `pad ${isCompass ? "compass" : "rows"}`;
-    this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, board.clicks.selected.join(" ")), ...entries.map((one) => {
-      const { id, move } = one;
-      const element = button(one.arrow ?? id, () => (move ? board.play(move) : board.click(id)),
-        { class: move ? "plays" : "adds", disabled: isCompass && !move, "aria-label": one.label ?? T.padButton(id, move),
-          ...whilePointed(() => board.preview(move), () => board.preview(null)) });
-      if (isCompass) element.style.setProperty("--angle", `${one.angle}deg`);
-      return element;
-    }));
-  }
-
-  // --- clocks ---
-
   #tick() {
-    const { latest: state } = this;
-    if (!state || !this.state) return;
-    for (const { side, clock, moveClock } of this.bars) {
-      const isRunning = state.running === side && !state.outcome;
-      const passed = isRunning ? (performance.now() - this.received) / 1000 : 0;
-      const remaining = (left) => (left === null ? null : Math.max(0, left - passed));
-      const perMove = state.move_times[side];
-      const ofMatch = remaining(state.clocks?.[side] ?? null);
-      const ofMove = remaining(side === state.to_move ? state.move_left : perMove);
-      drawClock(clock, ofMatch, { isRunning, isLow: ofMatch !== null && ofMatch < LOW });
-      drawClock(moveClock, ofMove, { isRunning, isLow: perMove !== null && ofMove < Math.min(LOW, perMove / 4) });
-      if (!isRunning || !this.#mine(side)) continue;
-      const left = Math.min(ofMatch ?? Infinity, ofMove ?? Infinity);
-      for (const limit of WARNINGS) {
-        const isNear = left <= limit && left >= limit - 1 && limit < (perMove ?? Infinity);
-        if (!isNear || this.warned.has(limit)) continue;
-        this.warned.add(limit);
-        announce(T.clockLow(limit));
-      }
-    }
+    if (this.latest && this.state) this.bars.tick(this.latest, (performance.now() - this.received) / 1000);
   }
-}
-
-function drawClock(element, seconds, { isRunning, isLow }) {
-  setText(element, seconds === null ? "∞" : clockText(seconds));
-  element.classList.toggle("running", isRunning);
-  element.classList.toggle("low", isLow);
-}
-
-function clockText(seconds) {
-  if (seconds < 10) return `0:0${(Math.floor(seconds * 10) / 10).toFixed(1)}`;
-  const whole = Math.floor(seconds);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (value) => String(value).padStart(2, "0");
-  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }

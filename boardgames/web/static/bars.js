@@ -1,0 +1,100 @@
+// The bars above and below the board: who plays, what they have captured, and their clocks.
+
+import { h, setText, swatch } from "./dom.js";
+import { T } from "./texts.js";
+
+const LOW = 20;
+const WARNINGS = [30, 10];
+
+export class Bars {
+  // `warn` is called with the seconds that this page's side has left, when its time runs low.
+  constructor(warn) {
+    this.warn = warn;
+    this.warned = new Set();
+    this.turn = null;
+    [this.far, this.near] = this.bars = ["far", "near"].map(newBar);
+  }
+
+  // Draw names and notes; `near` is the side of the lower bar, and `name` returns the name of a side.
+  draw(state, near, name) {
+    for (const [i, bar] of this.bars.entries()) {
+      const side = i === 1 ? near : 1 - near;
+      const seat = state.seats[side];
+      bar.side = side;
+      bar.swatch.replaceChildren(swatch(side, state.picture.colours[side]));
+      const isFree = seat.kind === "open" && !seat.taken;
+      setText(bar.name, isFree ? T.seatFree : name(side));
+      const notes = [name(side) !== state.sides[side] || isFree ? state.sides[side] : ""];
+      if (seat.kind !== "agent" && seat.taken && !seat.connected && !state.outcome) notes.push(T.away);
+      setText(bar.note, notes.filter(Boolean).join(" · "));
+      bar.element.classList.toggle("to-move", !state.outcome && state.to_move === side);
+      bar.clock.setAttribute("aria-label", T.clockLabel(state.sides[side]));
+      bar.clock.hidden = state.clocks === null;
+      bar.moveClock.setAttribute("aria-label", T.moveClockLabel(state.sides[side]));
+      const isTimeUp = state.to_move === side && state.move_left === 0;
+      bar.moveBox.hidden = state.move_times[side] === null || Boolean(state.outcome && !isTimeUp);
+    }
+  }
+
+  drawCaptions(picture, isTurned) {
+    for (const [i, end] of ["top", "bottom"].entries()) {
+      const corner = isTurned ? ["bottom", "top"][i] : end;
+      const captions = picture.captions.filter((caption) => caption.corner.startsWith(corner));
+      setText(this.bars[i].captions, captions.map((caption) => caption.text).join(" · "));
+    }
+  }
+
+  // Draw the clocks of a state that came some seconds ago.
+  tick(state, age) {
+    const turn = `${state.ply} ${state.running}`;
+    if (turn !== this.turn) this.warned.clear();
+    this.turn = turn;
+    for (const { side, clock, moveClock } of this.bars) {
+      const isRunning = state.running === side && !state.outcome;
+      const passed = isRunning ? age : 0;
+      const remaining = (left) => (left === null ? null : Math.max(0, left - passed));
+      const perMove = state.move_times[side];
+      const ofMatch = remaining(state.clocks?.[side] ?? null);
+      const ofMove = remaining(side === state.to_move ? state.move_left : perMove);
+      drawClock(clock, ofMatch, { isRunning, isLow: ofMatch !== null && ofMatch < LOW });
+      drawClock(moveClock, ofMove, { isRunning, isLow: perMove !== null && ofMove < Math.min(LOW, perMove / 4) });
+      if (isRunning && state.yours.includes(side)) this.#warn(Math.min(ofMatch ?? Infinity, ofMove ?? Infinity), perMove);
+    }
+  }
+
+  #warn(left, perMove) {
+    for (const limit of WARNINGS) {
+      const isNear = left <= limit && left >= limit - 1 && limit < (perMove ?? Infinity);
+      if (!isNear || this.warned.has(limit)) continue;
+      this.warned.add(limit);
+      this.warn(limit);
+    }
+  }
+}
+
+function newBar(place) {
+  const bar = {
+    swatch: h("span", { class: "bar-swatch" }), name: h("strong", { class: "bar-name" }),
+    note: h("span", { class: "bar-note" }), captions: h("span", { class: "bar-captions" }),
+    moveClock: h("span", { class: "clock", role: "timer" }), clock: h("span", { class: "clock", role: "timer" }),
+  };
+  bar.moveBox = h("span", { class: "move-clock" }, h("span", { "aria-hidden": "true" }, T.thisMove), bar.moveClock);
+  bar.element = h("div", { class: `bar ${place}` }, bar.swatch,
+    h("span", { class: "bar-text" }, bar.name, bar.note), bar.captions,
+    h("span", { class: "bar-clocks" }, bar.moveBox, bar.clock));
+  return bar;
+}
+
+function drawClock(element, seconds, { isRunning, isLow }) {
+  setText(element, seconds === null ? "∞" : clockText(seconds));
+  element.classList.toggle("running", isRunning);
+  element.classList.toggle("low", isLow);
+}
+
+export function clockText(seconds) {
+  if (seconds < 10) return `0:0${(Math.floor(seconds * 10) / 10).toFixed(1)}`;
+  const whole = Math.floor(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (value) => String(value).padStart(2, "0");
+  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
