@@ -40,7 +40,7 @@ help:
 	@echo make docs ...... build the documentation in build/docs
 	@echo make pictures .. draw the pictures on the pages of the games
 	@echo make format .... lay the sources out as the checks want them
-	@echo make clean ..... remove the environment
+	@echo make clean ..... remove the environments of Python and npm
 
 play: $(VENV)/for-play
 	$(BIN)/boardgames play $(GAME) $(ARGS)
@@ -50,9 +50,10 @@ test: $(VENV)/for-check
 
 check: lint types contracts docs coverage slow
 
-lint: $(VENV)/for-check
+lint: $(VENV)/for-check node_modules/for-check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	npm run --silent lint
 
 types: $(VENV)/for-check
 	$(BIN)/mypy $(TYPED)
@@ -82,7 +83,7 @@ format: $(VENV)/for-check
 	$(BIN)/ruff format
 
 clean:
-	$(PYTHON) -c "import shutil; shutil.rmtree('$(VENV)', ignore_errors=True)"
+	$(PYTHON) -c "import shutil; [shutil.rmtree(folder, ignore_errors=True) for folder in ('$(VENV)', 'node_modules')]"
 
 ifneq ($(wildcard bench/run.py),)
 .PHONY: bench
@@ -101,3 +102,8 @@ $(VENV)/for-play: $(DECLARED)
 $(VENV)/for-check: $(VENV)/for-play
 	$(INSTALL) -e ".[check]" $(EDITABLE)
 	@$(BIN)/python -c "import pathlib; pathlib.Path('$@').touch()"
+
+node_modules/for-check: package.json package-lock.json
+	@$(PYTHON) -c "import shutil, sys; sys.exit(None if shutil.which('npm') else 'npm is missing, which the checks of the page need, with Node.js 18.18 or newer; on Debian and Ubuntu: apt install npm')"
+	npm ci --loglevel=error
+	@$(PYTHON) -c "import pathlib; pathlib.Path('$@').touch()"

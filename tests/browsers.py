@@ -15,7 +15,7 @@ from web_pages import Server
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REQUIRED = "BROWSER_TESTS"
-"""If this environment variable is `required`, tests fail without a browser instead of being skipped."""
+"""If this environment variable is `required`, tests without a browser or Node.js fail and are not skipped."""
 PATIENCE_MS = 1000 * int(TIMEOUT_S)
 POLL_MS = 15
 LONGEST_MATCH = 400
@@ -47,17 +47,18 @@ def chromium() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        _skip("Playwright is not installed: pip install 'boardgames-core[browser]'")
+        skip_unless_required("Playwright is not installed: pip install 'boardgames-core[browser]'")
     program = chromium_program()
     if program is None:
-        _skip("there is no Chromium on this machine; on Debian: apt install chromium")
+        skip_unless_required("there is no Chromium on this machine; on Debian: apt install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
         yield browser
         browser.close()
 
 
-def _skip(reason: str) -> None:
+def skip_unless_required(reason: str) -> None:
+    """Skip a test that needs a program which this machine lacks; fail it where such tests must run."""
     if os.environ.get(REQUIRED) == "required":
         pytest.fail(reason)
     pytest.skip(reason)

@@ -1,6 +1,7 @@
 """Rules of the repository that no other tool checks: which module may do what, and how files must look."""
 
 import ast
+import json
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
@@ -36,6 +37,7 @@ PRIVATE = re.compile(
             r"files\." + r"pythonhosted",
             r"index" + r"-url",
             r"pypi\.org" + r"/simple",
+            r"registry\." + r"npmjs",
         )
     )
 )
@@ -258,6 +260,13 @@ def test_no_tracked_file_mentions_a_machine_or_a_registry() -> None:
 
 def test_no_lock_file_is_tracked() -> None:
     assert [path for path in tracked() if path.name in {"uv.lock", "poetry.lock", "Pipfile.lock"}] == []
+
+
+def test_lock_file_of_npm_pins_versions_and_names_no_registry() -> None:
+    packages = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"]
+    wanted = json.loads((ROOT / "package.json").read_text("utf-8"))["devDependencies"]
+    assert {name: packages[f"node_modules/{name}"]["version"] for name in wanted} == wanted
+    assert [name for name, package in packages.items() if "resolved" in package] == []
 
 
 def test_constraints_only_pin_versions() -> None:

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The evaluation and the overlays next to a board, with what the game offers for them.
 
 export class Aids {

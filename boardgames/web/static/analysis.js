@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Analysis of any position: free moves, set-up, values of all moves, and reviews of records. The address names the position.
 
 import { Aids } from "./aids.js";

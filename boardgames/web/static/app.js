@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The page: routes by the part of the address after #, and shows the connection.
 
 import { keepToken, Net } from "./net.js";

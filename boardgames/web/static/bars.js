@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The bars above and below the board: who plays, what they have captured, and their clocks.
 
 import { h, setText, swatch } from "./dom.js";

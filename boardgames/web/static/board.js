@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Draws a picture into an SVG, and lets people build moves by click, drag and keyboard.
 
 import { Clicks, contents } from "./clicks.js";
@@ -163,7 +164,7 @@ export class Board {
 
   // Say why something cannot be done, beside an id, away from what is selected, or else low on the board; it
   // disappears with the next click or key.
-  tell(text, id = null) {
+  tell(reason, id = null) {
     const item = this.items.get(id);
     const [x, y] = item && this.box ? [(n(item.x) - this.box[0]) / this.box[2], (n(item.y) - this.box[1]) / this.box[3]] : [0.5, 0.98];
     const selected = this.items.get(this.clicks.path[0]);
@@ -172,10 +173,10 @@ export class Board {
     const { style } = this.notice;
     [style.left, style.translate] = [`${100 * x}%`, `${-100 * x}%`];
     [style.top, style.bottom] = isAbove ? ["auto", `${100 * (1 - y + gap)}%`] : [`${100 * (y + gap)}%`, "auto"];
-    this.notice.textContent = text;
+    this.notice.textContent = reason;
     this.notice.hidden = false;
     this.refused = id;
-    announce(text);
+    announce(reason);
     this.#update();
   }
 
@@ -342,7 +343,7 @@ export class Board {
       yield s("rect", { x: x + 2, y: y + 2, width: width - 4, height: height - 4, rx: 22, class: "sheet" });
     } else if (surface === "wood" && cells.length) {
       const points = hull(cells.map((cell) => [n(cell.x), n(cell.y)])).map((point) => point.join(",")).join(" ");
-      const body = (width, paint) => s("polygon", { points, fill: paint, stroke: paint, "stroke-width": width,
+      const body = (thickness, paint) => s("polygon", { points, fill: paint, stroke: paint, "stroke-width": thickness,
         "stroke-linejoin": "round" });
       yield body(144, "#3a2616");
       yield body(130, "#b98a5d");
@@ -563,7 +564,7 @@ export class Board {
       this.showResult(null);
       this.onPreview(move, pointed === focused);
     }
-    if (move !== null) for (const id of clicks.suggested.get(move).ids) path.includes(id) || id === focused || both(id, "preview");
+    if (move !== null) for (const id of clicks.suggested.get(move).ids) if (!path.includes(id) && id !== focused) both(id, "preview");
     else if (this.hovered !== null && restarts.has(pointed)) both(pointed, "hover");
     for (const id of selected) both(id, path.includes(id) ? "chosen" : "chosen along");
     if (this.refused !== null) both(this.refused, "refused");
@@ -665,9 +666,8 @@ export class Board {
       // the second half of a double click belongs to the first one, which has made a move
       if (event.detail < 2) isSpent = false;
       if (dragged && event.detail > 0) dragged = false;
-      else if (isSpent) return;
-      else if (id === null) this.clear();
-      else {
+      else if (!isSpent && id === null) this.clear();
+      else if (!isSpent) {
         this.current = id;
         isSpent = this.click(id);
       }

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Line charts as SVG. Values are read with the pointer, the keyboard or a screen reader.
 
 import { h, s, setText } from "./dom.js";

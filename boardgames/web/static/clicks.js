@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Building moves from clicks: knows the sequences of ids of the legal moves, and no rules.
 //
 // A sequence begins with a group: the ids before its target that hold the same as the first one, such as the marbles

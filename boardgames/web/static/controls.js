@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The buttons with which a match is controlled.
 
 import { button, h, keepPreference, setText } from "./dom.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Small helpers for elements.
 
 const SVG = "http://www.w3.org/2000/svg";

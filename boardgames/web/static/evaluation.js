@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The evaluation bar: what an agent thinks of the position that is shown, and its best lines of play.
 
 import { button, h, keepPreference, preferences, setText, tick, whilePointed } from "./dom.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The start page: set up a new match, and find matches to join or watch.
 
 import { h, replaceItems } from "./dom.js";

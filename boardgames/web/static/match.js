@@ -1,3 +1,4 @@
+// @ts-nocheck
 // One match: board, players, clocks, moves, and everything that can be asked for.
 
 import { Aids } from "./aids.js";

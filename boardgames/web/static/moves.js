@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The list of moves, and buttons to go through them.
 
 import { button, h } from "./dom.js";

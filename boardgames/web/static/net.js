@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The connection to the server: requests with answers, state that is sent again after a reconnection.
 
 import { T } from "./texts.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The overlays that a game offers: switches, and a legend in words for what is drawn over the board.
 
 import { h, keepPreference, preferences, s, setText } from "./dom.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The pace at which a match is shown: its states one after the other, and an agent's reply after a pause.
 
 export const REPLY_MS = 500;

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Buttons for the ways to continue a move, and the keys that stand for their directions.
 
 import { button, h, whilePointed } from "./dom.js";

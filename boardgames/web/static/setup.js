@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The form for a new match. It remembers what was chosen, also when another game is chosen.
 
 import { button, details, field, h, keepPreference, number, preferences, setText, swatch } from "./dom.js";

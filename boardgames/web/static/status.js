@@ -1,3 +1,4 @@
+// @ts-nocheck
 // What a match is waiting for, in a line, and the buttons that answer it.
 
 import { button, h, setText } from "./dom.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Every text that the page shows, as strings and functions, so that it can be translated.
 
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Small pictures of positions, such as those of layouts.
 
 import { s } from "./dom.js";

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Training runs: a list of them, and one with its curves, standings and weights, while it trains.
 
 import { Chart, legend, short } from "./chart.js";
@@ -129,7 +130,7 @@ export class Run extends Page {
     const { standings, weights } = this.data;
     const ranked = (step !== null && standings.findLast((one) => one.step <= step)) || standings.at(-1);
     if (ranked && ranked.step !== this.ranked) this.standings.replaceChildren(table(T.standings, [T.afterStep(ranked.step), T.competitor, T.points],
-      ranked.rows.map(([name, points], i) => [T.rank(i + 1), name, short(points)])));
+      ranked.rows.map(([name, total], i) => [T.rank(i + 1), name, short(total)])));
     this.ranked = ranked?.step;
     if (!weights) return;
     const index = step === null ? weights.steps.length - 1 : Math.max(0, weights.steps.findLastIndex((one) => one <= step));

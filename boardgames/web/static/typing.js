@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The form in which a move is typed.
 
 import { button, h, setText } from "./dom.js";
