@@ -1,0 +1,841 @@
+// The messages between the page and the server, and the pictures in them, for the checks of the page.
+// tests/message_types.py makes this file from messages.py and ../picture.py.
+
+/** A cell of the board: its id, centre and shape. */
+export interface Cell {
+  id: string;
+  x: number;
+  y: number;
+  shape: "circle" | "square" | "hexagon";
+  owner: number | null;
+}
+
+/** A piece of one side on a cell; `symbol` is its letter in a terminal. */
+export interface Piece {
+  cell: string;
+  side: number;
+  symbol: string;
+  shape: "disc" | "letter";
+}
+
+/** A straight line such as an edge of a cell, drawn by `side`, or still open if that is None. */
+export interface Line {
+  id: string;
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+  side: number | null;
+  label: string;
+}
+
+/** Something to click that is not on the board, such as `Button("pass")`; drawn below it. */
+export interface Button {
+  id: string;
+  label: string;
+}
+
+/** Text beside the board, such as the name of a row or column. */
+export interface Label {
+  x: number;
+  y: number;
+  text: string;
+}
+
+/** Text in a corner of the drawing; several captions in one corner are stacked. */
+export interface Caption {
+  corner: "top-left" | "top-right" | "bottom-left" | "bottom-right";
+  text: string;
+}
+
+/** A class of marked lines or cells in an overlay: one character, a name, and what it means. */
+export interface MarkClass {
+  symbol: string;
+  name: string;
+  summary: string;
+}
+
+/** A row of cells that belong together, each beside the next, which is drawn with an outline. */
+export interface Group {
+  label: string;
+  text: string;
+  cells: string[];
+  is_closed: boolean;
+}
+
+/** Something about a position that can be drawn over its picture: marks, groups of cells, and remarks. */
+export interface Overlay {
+  name: string;
+  summary: string;
+  classes: MarkClass[];
+  marks: Record<string, string>;
+  groups: Group[];
+  remarks: string[];
+}
+
+/** What a position looks like. */
+export interface Picture {
+  cells: Cell[];
+  pieces: Piece[];
+  lines: Line[];
+  labels: Label[];
+  captions: Caption[];
+  sides: [string, string];
+  colours: [string, string];
+  clicks: Record<string, string[][]>;
+  changed: string[];
+  title: string;
+  surface: "paper" | "wood" | "front";
+  buttons: Button[];
+  overlays: Overlay[];
+  bounds: [number, number, number, number];
+  description: string;
+}
+
+/** Asks for the games that are installed. */
+export interface Catalogue {
+  type: "catalogue";
+  re?: number | null;
+}
+
+/** Asks for the options, layouts and agents of a game. */
+export interface DescribeGame {
+  type: "game";
+  name: string;
+  re?: number | null;
+}
+
+/** Asks for the matches now and whenever they change. */
+export interface ListMatches {
+  type: "matches";
+  re?: number | null;
+}
+
+/** Who plays a side: the person who asks, a person who comes later, or an agent. */
+export interface SeatRequest {
+  kind: "here" | "open" | "agent";
+  agent?: string;
+  name?: string;
+}
+
+/** Requests a new match, as `MatchSetup` describes one. */
+export interface CreateMatch {
+  type: "create";
+  game: string;
+  seats: [SeatRequest, SeatRequest];
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  clock?: [number | null, number | null];
+  increment?: number;
+  move_time?: [number | null, number | null];
+  ply_limit?: number | null;
+  move_limits?: [number, number] | null;
+  no_progress_limit?: number | null;
+  repetition?: boolean | null;
+  seed?: number | null;
+  re?: number | null;
+}
+
+/** Asks for the state of a match now and whenever it changes. */
+export interface JoinMatch {
+  type: "join";
+  match: string;
+  token?: string | null;
+  re?: number | null;
+}
+
+/** Ends the updates of a match. */
+export interface LeaveMatch {
+  type: "leave";
+  match: string;
+  re?: number | null;
+}
+
+/** Takes the free seat of a side. */
+export interface ClaimSeat {
+  type: "claim";
+  match: string;
+  side: number;
+  name?: string;
+  re?: number | null;
+}
+
+/** Makes a move after `ply` moves; refused if the match has moved on. */
+export interface MakeMove {
+  type: "move";
+  match: string;
+  ply: number;
+  move: string;
+  re?: number | null;
+}
+
+/** Says that the page shows the board after `ply` moves. */
+export interface BoardShown {
+  type: "shown";
+  match: string;
+  ply: number;
+  re?: number | null;
+}
+
+/** Takes back to one's own move against an agent, or asks the other person to agree. */
+export interface TakeBack {
+  type: "undo";
+  match: string;
+  re?: number | null;
+}
+
+/** Resigns. */
+export interface Resign {
+  type: "resign";
+  match: string;
+  re?: number | null;
+}
+
+/** Offers a draw. */
+export interface OfferDraw {
+  type: "offer-draw";
+  match: string;
+  re?: number | null;
+}
+
+/** Answers a draw offer or a takeback request. */
+export interface Answer {
+  type: "answer";
+  match: string;
+  accept: boolean;
+  re?: number | null;
+}
+
+/** Asks what the game's default agent would play. */
+export interface AskHint {
+  type: "hint";
+  match: string;
+  re?: number | null;
+}
+
+/** Stops a match between agents before the next move. */
+export interface Pause {
+  type: "pause";
+  match: string;
+  re?: number | null;
+}
+
+/** Lets a match between agents go on. */
+export interface Resume {
+  type: "resume";
+  match: string;
+  re?: number | null;
+}
+
+/** Lets the agents of a paused match make one move. */
+export interface Step {
+  type: "step";
+  match: string;
+  re?: number | null;
+}
+
+/** Sets the shortest time between two moves of agents. */
+export interface SetDelay {
+  type: "delay";
+  match: string;
+  seconds: number;
+  re?: number | null;
+}
+
+/** Asks for the board after `ply` moves, or after these and another that is not made, with overlays. */
+export interface ViewPly {
+  type: "view";
+  match: string;
+  ply: number;
+  move?: string | null;
+  overlays?: string[];
+  re?: number | null;
+}
+
+/** Names a position: that of a match on the server, or that of a game with `moves`, after `ply` of them. */
+export interface PositionRequest {
+  match?: string | null;
+  ply?: number | null;
+  game?: string | null;
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  moves?: string[];
+  re?: number | null;
+}
+
+/** Asks an agent for the values of a position's moves, and for the best lines of play. */
+export interface Analyse {
+  type: "analyse";
+  match?: string | null;
+  ply?: number | null;
+  game?: string | null;
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  moves?: string[];
+  agent?: string | null;
+  seconds?: number;
+  lines?: number;
+  values?: boolean;
+  purpose?: "analysis" | "bar";
+  re?: number | null;
+}
+
+/** Ends an analysis. */
+export interface StopAnalysis {
+  type: "stop-analysis";
+  purpose?: "analysis" | "bar" | "annotation";
+  re?: number | null;
+}
+
+/** Asks an agent for the value of every position and the loss of every move. */
+export interface Annotate {
+  type: "annotate";
+  match?: string | null;
+  ply?: number | null;
+  game?: string | null;
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  moves?: string[];
+  re?: number | null;
+  key: string;
+  agent?: string | null;
+  seconds?: number;
+}
+
+/** Asks for the board of a position, with overlays drawn on it. */
+export interface ShowBoard {
+  type: "board";
+  match?: string | null;
+  ply?: number | null;
+  game?: string | null;
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  moves?: string[];
+  overlays?: string[];
+  re?: number | null;
+}
+
+/** Asks why clicks on these ids make no move. */
+export interface ExplainClicks {
+  type: "explain";
+  match?: string | null;
+  ply?: number | null;
+  game?: string | null;
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  moves?: string[];
+  re?: number | null;
+  ids: string[];
+}
+
+/** Clears the board, puts a piece on a place or takes it away, or lets a side move. */
+export interface EditPosition {
+  type: "edit";
+  match?: string | null;
+  ply?: number | null;
+  game?: string | null;
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  moves?: string[];
+  target?: string | null;
+  piece?: string | null;
+  side?: number | null;
+  clear?: boolean;
+  overlays?: string[];
+  re?: number | null;
+}
+
+/** Asks for one of the matches in a text. */
+export interface ImportRecord {
+  type: "import";
+  text: string;
+  number?: number;
+  re?: number | null;
+}
+
+/** Requests the record of a match, or of moves from a position with the given names and times. */
+export interface ExportRecord {
+  type: "export";
+  match?: string | null;
+  ply?: number | null;
+  game?: string | null;
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  moves?: string[];
+  names?: [string, string] | null;
+  seconds?: (number | null)[];
+  re?: number | null;
+}
+
+/** Asks for the training runs now and whenever one changes. */
+export interface ListRuns {
+  type: "runs";
+  re?: number | null;
+}
+
+/** Asks for a training run now and whenever it changes. */
+export interface WatchRun {
+  type: "run";
+  name: string;
+  re?: number | null;
+}
+
+/** Ends the updates of the training runs. */
+export interface StopWatching {
+  type: "unwatch";
+  re?: number | null;
+}
+
+/** Says in one sentence why a request was refused. */
+export interface Refused {
+  type: "refused";
+  reason: string;
+  re?: number;
+}
+
+/** A game in the lobby. */
+export interface GameEntry {
+  name: string;
+  title: string;
+  summary: string;
+}
+
+/** The games that are installed. */
+export interface CatalogueReply {
+  type: "catalogue";
+  games: GameEntry[];
+  re?: number;
+}
+
+/** An option of a game or agent. */
+export interface OptionEntry {
+  name: string;
+  kind: string;
+  default: boolean | number | string | null;
+  summary: string;
+  choices: string[] | number[] | null;
+  minimum: number | null;
+  maximum: number | null;
+}
+
+/** An agent that can play a game. */
+export interface AgentEntry {
+  name: string;
+  summary: string;
+  options: OptionEntry[];
+}
+
+/** An overlay that can be drawn over the pictures of a game. */
+export interface OverlayEntry {
+  name: string;
+  summary: string;
+}
+
+/** What can be chosen for a match of a game; `levels` is 0 if there are none. */
+export interface GameReply {
+  type: "game";
+  name: string;
+  title: string;
+  summary: string;
+  rules: string;
+  sides: [string, string];
+  colours: [string, string];
+  layouts: string[];
+  default_layout: string;
+  same_board: string[];
+  options: OptionEntry[];
+  agents: AgentEntry[];
+  default_agent: string;
+  levels: number;
+  trained: Record<string, string>;
+  overlays: OverlayEntry[];
+  re?: number;
+}
+
+/** A match in the lobby; `free` has the sides whose seats can be taken. */
+export interface MatchEntry {
+  id: string;
+  game: string;
+  title: string;
+  names: [string, string];
+  ply: number;
+  result: string;
+  free: number[];
+  live: boolean;
+}
+
+/** The matches, newest first. */
+export interface MatchesReply {
+  type: "matches";
+  matches: MatchEntry[];
+  re?: number;
+}
+
+/** The server is compiling kernel number `count`, which is in `module`. */
+export interface Compiling {
+  type: "compiling";
+  module: string;
+  count: number;
+  re?: number;
+}
+
+/** A new match, and the token of the seats of the person who asked for it. */
+export interface Created {
+  type: "created";
+  match: string;
+  token: string | null;
+  re?: number;
+}
+
+/** The token of a seat that was taken. */
+export interface Claimed {
+  type: "claimed";
+  match: string;
+  side: number;
+  token: string;
+  re?: number;
+}
+
+/** Who sits on a side, and whether a page with the seat's token is connected. */
+export interface SeatState {
+  kind: string;
+  taken: boolean;
+  connected: boolean;
+}
+
+/** A move that was made: its seconds, and what the player expects for its own side. */
+export interface MoveState {
+  text: string;
+  side: number;
+  seconds: number;
+  value: string | null;
+}
+
+/** How a match ended. */
+export interface OutcomeState {
+  winner: number | null;
+  text: string;
+}
+
+/** A match. All pages get the same state, apart from `yours`: the sides that the page may play. */
+export interface MatchState {
+  type: "match";
+  id: string;
+  version: number;
+  game: string;
+  title: string;
+  layout: string;
+  options: Record<string, boolean | number | string | null>;
+  sides: [string, string];
+  names: [string, string];
+  seats: SeatState[];
+  yours: number[];
+  ply: number;
+  to_move: number;
+  moves: MoveState[];
+  picture: Picture;
+  clocks: [number, number] | null;
+  move_times: [number | null, number | null];
+  move_left: number | null;
+  running: number | null;
+  limit: string;
+  score: [number, number];
+  outcome: OutcomeState | null;
+  fault: string | null;
+  draw_offer: number | null;
+  undo_request: number | null;
+  thinking: boolean;
+  paused: boolean;
+  delay: number;
+  announcement: string;
+}
+
+/** The board after `ply` moves, and after `move` if there is one. */
+export interface ViewReply {
+  type: "view";
+  match: string;
+  ply: number;
+  move: string | null;
+  picture: Picture;
+  re?: number;
+}
+
+/** The reason why clicks make no move; empty if the game does not say. */
+export interface Explanation {
+  type: "explanation";
+  reason: string;
+  re?: number;
+}
+
+/** A move that an agent would play, and the value that it expects. */
+export interface Hint {
+  type: "hint";
+  match: string;
+  ply: number;
+  move: string;
+  value: string | null;
+  re?: number;
+}
+
+/** A legal move and its value: as text for the side to move, and from -1 to 1 for side 0. */
+export interface MoveValueState {
+  move: string;
+  value: string;
+  short: string;
+  score: number;
+  proven: boolean;
+}
+
+/** A line of play and the value of its first move. */
+export interface LineState {
+  value: string;
+  score: number;
+  proven: boolean;
+  moves: string[];
+}
+
+/** The value of a position and of its moves, best first; `best` is None if the match is over. */
+export interface AnalysisReply {
+  type: "analysis";
+  match: string | null;
+  ply: number;
+  to_move: number;
+  agent: string;
+  unit: string;
+  best: string | null;
+  value: string;
+  score: number;
+  proven: boolean;
+  values: MoveValueState[];
+  lines: LineState[];
+  depth: number;
+  nodes: number;
+  seconds: number;
+  re?: number;
+}
+
+/** A move and its loss: texts for the side that made it, and the line that was better. */
+export interface AnnotatedMove {
+  side: number;
+  move: string;
+  mark: string;
+  loss: string;
+  value: string;
+  best_value: string;
+  better: string[];
+}
+
+/** The value of a position of a record, as text and from -1 to 1 for side 0, and the move before it. */
+export interface AnnotatedPly {
+  type: "annotated";
+  key: string;
+  ply: number;
+  count: number;
+  value: string;
+  score: number;
+  proven: boolean;
+  move: AnnotatedMove | null;
+  re?: number;
+}
+
+/** What ends an annotation: what the agent and the marks are, and the mistakes of each side. */
+export interface AnnotationReply {
+  type: "annotation";
+  key: string;
+  agent: string;
+  unit: string;
+  legend: string;
+  summaries: [string, string];
+  complete: boolean;
+  re?: number;
+}
+
+/** A position of a line of moves, everything in canonical notation. */
+export interface BoardReply {
+  type: "board";
+  game: string;
+  title: string;
+  layout: string;
+  options: Record<string, string>;
+  sides: [string, string];
+  names: [string, string];
+  start: string | null;
+  ply: number;
+  moves: string[];
+  movers: number[];
+  seconds: (number | null)[];
+  position: string;
+  notations: Record<string, string>;
+  to_move: number;
+  score: [number, number];
+  outcome: OutcomeState | null;
+  picture: Picture;
+  pieces: string[];
+  overlays: OverlayEntry[];
+  re?: number;
+}
+
+/** Match `number` of the `count` matches in a text. */
+export interface Imported {
+  type: "imported";
+  number: number;
+  count: number;
+  game: string;
+  layout: string;
+  options: Record<string, string>;
+  start: string;
+  names: [string, string];
+  moves: string[];
+  seconds: (number | null)[];
+  result: string;
+  outcome: string;
+  re?: number;
+}
+
+/** A record. */
+export interface Exported {
+  type: "exported";
+  text: string;
+  re?: number;
+}
+
+/** Says that a request without another answer was carried out. */
+export interface Done {
+  type: "done";
+  re?: number;
+}
+
+/** A training run: its state is that of `boardgames runs list`; times are in seconds since 1970. */
+export interface RunEntry {
+  name: string;
+  game: string | null;
+  learner: string | null;
+  state: string;
+  step: number;
+  length: number | null;
+  best: number | null;
+  best_step: number;
+  created: number;
+  changed: number;
+  error: string | null;
+}
+
+/** The training runs, newest first. */
+export interface RunsReply {
+  type: "runs";
+  runs: RunEntry[];
+  re?: number;
+}
+
+/** Says that a training run that the page watches has been deleted. */
+export interface RunGone {
+  type: "run-gone";
+  name: string;
+  re?: number;
+}
+
+/** A setting of a learner. */
+export interface SettingEntry {
+  name: string;
+  value: boolean | number | string | null;
+  summary: string;
+}
+
+/** Weights after some steps, by name; `total` is how many there are, 0 for a summary of a large table. */
+export interface WeightsEntry {
+  steps: number[];
+  names: string[];
+  values: ((number | null)[])[];
+  total: number;
+}
+
+/** Names and points of the competitors after a step, best first. */
+export interface StandingsEntry {
+  step: number;
+  rows: ([string, number | null])[];
+}
+
+/** A training run: settings, metrics after some of its steps, weights, standings. */
+export interface RunReply {
+  type: "run";
+  run: RunEntry;
+  layout: string | null;
+  options: Record<string, boolean | number | string | null>;
+  seed: number | null;
+  settings: SettingEntry[];
+  curve: string;
+  follows_curve: boolean;
+  steps: number[];
+  seconds: (number | null)[];
+  metrics: Record<string, (number | null)[]>;
+  weights: WeightsEntry | null;
+  standings: StandingsEntry[];
+  agent: string | null;
+  obstacle: string;
+  strength: string[];
+  measuring: [number, number] | null;
+  re?: number;
+}
+
+export type Request =
+  | Catalogue
+  | DescribeGame
+  | ListMatches
+  | CreateMatch
+  | JoinMatch
+  | LeaveMatch
+  | ClaimSeat
+  | MakeMove
+  | BoardShown
+  | TakeBack
+  | Resign
+  | OfferDraw
+  | Answer
+  | AskHint
+  | Pause
+  | Resume
+  | Step
+  | SetDelay
+  | ViewPly
+  | Analyse
+  | StopAnalysis
+  | Annotate
+  | ShowBoard
+  | ExplainClicks
+  | EditPosition
+  | ImportRecord
+  | ExportRecord
+  | ListRuns
+  | WatchRun
+  | StopWatching;
+
+export type Message =
+  | Refused
+  | CatalogueReply
+  | GameReply
+  | MatchesReply
+  | Compiling
+  | Created
+  | Claimed
+  | MatchState
+  | ViewReply
+  | Explanation
+  | Hint
+  | AnalysisReply
+  | AnnotatedPly
+  | AnnotationReply
+  | BoardReply
+  | Imported
+  | Exported
+  | Done
+  | RunsReply
+  | RunGone
+  | RunReply;

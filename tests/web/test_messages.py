@@ -1,0 +1,7 @@
+"""The messages between the page and the server, as their types are written for the page's modules."""
+
+from message_types import PATH, message_types
+
+
+def test_types_of_the_page_are_those_of_the_messages() -> None:
+    assert PATH.read_text("utf-8") == message_types(), "run `python tests/message_types.py`"
