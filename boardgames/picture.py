@@ -6,15 +6,17 @@ neighbouring cells; x points right and y points down. Everything that can be
 clicked has an `id` without spaces that is unique in the picture.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-Shape = Literal["circle", "square", "hexagon"]
+Shape = Literal["circle", "square", "hexagon", "point"]
 PieceShape = Literal["disc", "letter"]
-Surface = Literal["paper", "wood", "front"]
+Frame = Literal["none", "board", "panel"]
+Flip = Literal["turn", "mirror"]
+Direction = Literal["up", "down", "left", "right"]
 Corner = Literal["top-left", "top-right", "bottom-left", "bottom-right"]
 
 HALF_CELL = 0.5
@@ -27,8 +29,8 @@ HALF_LABEL = 0.4
 class Cell:
     """A cell of the board: its id, centre and shape.
 
-    `owner` is the side that owns the cell, or None; in many games cells have no
-    owner.
+    A `point` is where printed lines meet; it is drawn as a dot. `owner` is the side
+    that owns the cell, or None; in many games cells have no owner.
     """
 
     id: str
@@ -53,7 +55,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A straight line such as an edge of a cell, drawn by `side`, or still open if that is None."""
+    """A straight line such as an edge of a cell, drawn by `side`, or still open if that is None.
+
+    Lines are part of the game. Those that are only printed on the board are `GridLine`s.
+    """
 
     id: str
     x1: float
@@ -62,6 +67,35 @@ class Line:
     y2: float
     side: int | None = None
     label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GridLine:
+    """A straight line that is printed on the board, such as those between the points of Nine Men's Morris."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """Colours of the material that a board is made of, as `#rrggbb`; an empty one is that of the theme.
+
+    Attributes
+    ----------
+    board : str
+        The body of the board, or what the cells are drawn on if there is no frame.
+    cell : str
+        Empty cells, or what is seen behind the windows of a panel.
+    edge : str
+        The edges of the board and of its cells, and printed lines.
+    """
+
+    board: str = ""
+    cell: str = ""
+    edge: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +225,9 @@ _OPPOSITE: Mapping[Corner, Corner] = MappingProxyType(
         "bottom-right": "top-right",
     }
 )
+_AGAINST: Mapping[Direction, Direction] = MappingProxyType(
+    {"up": "down", "down": "up", "left": "right", "right": "left"}
+)
 
 
 def _no_clicks() -> Mapping[str, tuple[tuple[str, ...], ...]]:
@@ -221,9 +258,18 @@ class Picture:
         Ids of the cells and lines that the last move changed.
     title : str
         Name of the game, for screen readers.
-    surface : {'paper', 'wood', 'front'}
-        Cells drawn on paper, hollows in a wooden board, or an upright board
-        with round windows behind which the pieces fall.
+    frame : {'none', 'board', 'panel'}
+        What holds the cells: nothing, a board in which round cells are
+        hollows, or a panel with a round window in front of each cell.
+    gravity : {'up', 'down', 'left', 'right'}, optional
+        Direction in which new pieces fall; they enter at the opposite edge.
+    flip : {'turn', 'mirror'}
+        How the other player sees the board: turned by 180 degrees, or with
+        left and right exchanged, as if from behind.
+    palette : Palette
+        Colours of the board.
+    grid : tuple of GridLine
+        Lines printed on the board, behind the cells.
 
     Examples
     --------
@@ -242,7 +288,11 @@ class Picture:
     clicks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=_no_clicks)
     changed: frozenset[str] = frozenset()
     title: str = ""
-    surface: Surface = "paper"
+    frame: Frame = "none"
+    gravity: Direction | None = None
+    flip: Flip = "turn"
+    palette: Palette = Palette()
+    grid: tuple[GridLine, ...] = ()
     buttons: tuple[Button, ...] = ()
     overlays: tuple[Overlay, ...] = ()
 
@@ -259,8 +309,8 @@ class Picture:
             points += [(cell.x - HALF_CELL, cell.y - half), (cell.x + HALF_CELL, cell.y + half)]
         for label in self.labels:
             points += [(label.x + half, label.y + half) for half in (-HALF_LABEL, HALF_LABEL)]
-        points += [(line.x1, line.y1) for line in self.lines]
-        points += [(line.x2, line.y2) for line in self.lines]
+        lines: tuple[Line | GridLine, ...] = (*self.lines, *self.grid)
+        points += [end for line in lines for end in ((line.x1, line.y1), (line.x2, line.y2))]
         if not points:
             return 0.0, 0.0, 1.0, 1.0
         xs, ys = [x for x, _ in points], [y for _, y in points]
@@ -321,9 +371,8 @@ class Picture:
     def flipped(self) -> "Picture":
         """Return the picture as the other player sees it.
 
-        A board on a table is turned by 180 degrees, and top and bottom
-        captions are swapped. An upright board is seen from behind, with left
-        and right swapped. Ids and clicks do not change.
+        A board that is turned by 180 degrees has its top and bottom captions
+        swapped. Ids and clicks do not change.
 
         Examples
         --------
@@ -335,24 +384,26 @@ class Picture:
         xs = [cell.x for cell in self.cells] + [x for line in self.lines for x in (line.x1, line.x2)]
         ys = [cell.y for cell in self.cells] + [y for line in self.lines for y in (line.y1, line.y2)]
         across, down = min(xs) + max(xs), min(ys) + max(ys)
-        is_turned = self.surface != "front"
+        is_turned = self.flip == "turn"
 
         def turned(x: float, y: float) -> tuple[float, float]:
             # rounded, so that neighbours still share coordinates
             return round(across - x, 6), round(down - y if is_turned else y, 6)
 
+        gravity = self.gravity
+        if gravity is not None and (is_turned or gravity in ("left", "right")):
+            gravity = _AGAINST[gravity]
         return replace(
             self,
             cells=tuple(_moved(cell, turned(cell.x, cell.y)) for cell in self.cells),
             labels=tuple(_moved(label, turned(label.x, label.y)) for label in self.labels),
-            lines=tuple(
-                _drawn_between(line, turned(line.x1, line.y1), turned(line.x2, line.y2))
-                for line in self.lines
-            ),
+            lines=tuple(_drawn_between(line, turned) for line in self.lines),
+            grid=tuple(_drawn_between(line, turned) for line in self.grid),
             captions=tuple(
                 replace(caption, corner=_OPPOSITE[caption.corner]) if is_turned else caption
                 for caption in self.captions
             ),
+            gravity=gravity,
         )
 
     def describe(self) -> str:
@@ -392,12 +443,13 @@ def _described(overlay: Overlay) -> list[str]:
 
 
 _Placed = TypeVar("_Placed", Cell, Label)
+_Straight = TypeVar("_Straight", Line, GridLine)
 
 
 def _moved(placed: _Placed, place: tuple[float, float]) -> _Placed:
     return replace(placed, x=place[0], y=place[1])
 
 
-def _drawn_between(line: Line, *ends: tuple[float, float]) -> Line:
-    (x1, y1), (x2, y2) = sorted(ends)
+def _drawn_between(line: _Straight, turned: Callable[[float, float], tuple[float, float]]) -> _Straight:
+    (x1, y1), (x2, y2) = sorted((turned(line.x1, line.y1), turned(line.x2, line.y2)))
     return replace(line, x1=x1, y1=y1, x2=x2, y2=y2)

@@ -188,7 +188,7 @@ class Visitor:
         assert found["right"] <= self.page.viewport_size["width"]
         for name, side in zip(found["names"], (1 - near, near), strict=True):
             assert name == (self.state["names"][side] if self.state["seats"][side]["taken"] else "free seat")
-        is_turned = near == 1 and picture["surface"] != "front"
+        is_turned = near == 1 and picture["flip"] == "turn"
         by_height = sorted(picture["cells"], key=lambda cell: cell["y"], reverse=is_turned)
         heights = [found["targets"][cell["id"]] for cell in by_height]
         assert heights == sorted(heights), "the board is the wrong way up"

@@ -396,6 +396,7 @@ FACE_FAULTS = (
     "picture lacks a move",
     "clicks are a prefix of others",
     "clicks on unknown ids",
+    "picture in an unknown frame",
     "score of floats",
     "evaluation out of bounds",
     "contempt out of bounds",
@@ -510,7 +511,8 @@ class Noughts(Game):
         clicks = {self.format_action(words, cell): self._clicks(cell) for cell in buffer[:count].tolist()}
         if self.fault == "picture lacks a move":
             clicks.pop(next(iter(clicks), ""), None)
-        return Picture(cells=cells, pieces=pieces, clicks=clicks)
+        frame: Any = "wood" if self.fault == "picture in an unknown frame" else "none"
+        return Picture(cells=cells, pieces=pieces, clicks=clicks, frame=frame)
 
     def _clicks(self, cell: int) -> tuple[tuple[str, ...], ...]:
         name = CELL_NAMES[cell]

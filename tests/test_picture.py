@@ -2,7 +2,23 @@
 
 from dataclasses import replace
 
-from boardgames.picture import Button, Caption, Cell, Group, Label, Line, MarkClass, Overlay, Picture, Piece
+import pytest
+
+from boardgames.picture import (
+    Button,
+    Caption,
+    Cell,
+    Direction,
+    Flip,
+    GridLine,
+    Group,
+    Label,
+    Line,
+    MarkClass,
+    Overlay,
+    Picture,
+    Piece,
+)
 
 CELLS = (Cell("a", 0.0, 0.0), Cell("b", 1.0, 0.0), Cell("c", 1.0, 2.0))
 
@@ -52,10 +68,32 @@ def test_flipping_turns_a_board_on_a_table() -> None:
     assert (flipped.labels[0].x, flipped.labels[0].y) == (1.0, -1.0)
 
 
-def test_flipping_mirrors_an_upright_board() -> None:
-    flipped = Picture(CELLS, surface="front", captions=(Caption("top-left", "red"),)).flipped()
+def test_flipping_mirrors_a_board_that_is_seen_from_behind() -> None:
+    flipped = Picture(CELLS, flip="mirror", captions=(Caption("top-left", "red"),)).flipped()
     assert [(cell.x, cell.y) for cell in flipped.cells] == [(1.0, 0.0), (0.0, 0.0), (0.0, 2.0)]
     assert flipped.captions[0].corner == "top-left"
+
+
+@pytest.mark.parametrize(
+    ("flip", "gravity", "flipped"),
+    [
+        ("turn", "down", "up"),
+        ("turn", "left", "right"),
+        ("mirror", "down", "down"),
+        ("mirror", "right", "left"),
+        ("turn", None, None),
+    ],
+)
+def test_pieces_fall_towards_the_same_cells_on_a_flipped_board(
+    flip: Flip, gravity: Direction | None, flipped: Direction | None
+) -> None:
+    assert Picture(CELLS, flip=flip, gravity=gravity).flipped().gravity == flipped
+
+
+def test_printed_lines_are_flipped_with_the_cells() -> None:
+    picture = Picture(CELLS, grid=(GridLine(0.0, 0.0, 1.0, 0.0),))
+    assert picture.flipped().grid == (GridLine(0.0, 2.0, 1.0, 2.0),)
+    assert picture.flipped().flipped() == picture
 
 
 def test_flipping_swaps_top_and_bottom_captions() -> None:

@@ -5,16 +5,21 @@ cells have rings, and drawn lines of the second side are double lines, so that a
 CSS colours work for the sides. Overlays have a legend below the board; each class of
 marks has a letter and a pattern of dashes. The drawing has its own background and looks the
 same on dark and light pages. Everything that can be clicked has its id in the
-attribute `data-id`.
+attribute `data-id`. Sizes, colours and gradients are those of styles.json, which the page of
+`boardgames serve` reads too; a colour there may be a pair, for light and for dark pages.
 """
 
 import hashlib
+import json
+import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
+from typing import Any
 
 from boardgames.draw.lattice import corners
-from boardgames.picture import Cell, Line, Picture, Piece, Surface
+from boardgames.picture import Cell, GridLine, Line, Picture, Piece
 
 UNIT = 100
 WIDTH_PX = 480
@@ -36,23 +41,15 @@ CHARACTER_WIDTH = 0.62
 """Upper estimate of the average width of a sans-serif character, relative to the font size."""
 
 BACKDROP, TEXT, FAINT = "#f6f3ec", "#3b3630", "#8b8478"
-MARK = "#f59f00"
 GROUP_FILL, GROUP_EDGE, GROUP_WIDTH = "#ece4d0", "#6f6657", 46
-CLASS_STYLES = (
-    ("#00704f", "14 5"),
-    ("#8a5200", "10 4 2 4"),
-    ("#5c5c5c", "3 5"),
-    ("#7b1fa2", "6 4"),
-    ("#33691e", "12 3 3 3 3 3"),
-    ("#4e342e", "2 3"),
-)
-"""Colour and dashes of the classes of marks, in order; they begin again if there are more classes."""
 FONT = "font-family=\"'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif\""
 
-_RIM_WIDTHS: dict[Surface, float] = {"paper": 0, "wood": 20, "front": 12}
-_DISCS: dict[Surface, float] = {"paper": 38, "wood": 42, "front": 35}
-_EMPTY: dict[Surface, str] = {"paper": "#fffdf8", "wood": "#4f3420", "front": "#eef3fb"}
-_CELL_STROKES: dict[Surface, str] = {"paper": "#b9b1a2", "wood": "#2f1e11", "front": "#102a5c"}
+STYLES_FILE = Path(__file__).with_name("styles.json")
+"""Sizes, gradients, and the colours of themes."""
+_STYLES: dict[str, Any] = json.loads(STYLES_FILE.read_text(encoding="utf-8"))  # Any: JSON
+_SIZES = _STYLES["sizes"]
+_THEME = _STYLES["themes"]["standard"]
+MARK = _THEME["mark"]
 
 
 def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> str:
@@ -82,8 +79,12 @@ class _Drawing:
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.cells = {cell.id: cell for cell in picture.cells}
+        self.palette = {
+            name: _text(getattr(picture.palette, name)) or _first(colour)
+            for name, colour in _THEME["palettes"][picture.frame].items()
+        }
         # a page may contain several drawings, and ids must be unique in a page
-        digest = hashlib.sha256(f"{picture.surface}{picture.colours}".encode(errors="replace"))
+        digest = hashlib.sha256(f"{picture.frame}{picture.colours}".encode(errors="replace"))
         self.prefix = f"bg{digest.hexdigest()[:8]}"
         self.marks, self.group_labels = picture.marks, picture.group_labels
         self.occupied = {piece.cell for piece in picture.pieces}
@@ -131,7 +132,7 @@ class _Drawing:
     def _extent(self) -> tuple[float, float, float, float]:
         """Return the left, top, right and bottom edge of the board, including labels."""
         left, top, right, bottom = (UNIT * length for length in self.picture.bounds())
-        rim = _RIM_WIDTHS[self.picture.surface]
+        rim = _SIZES["rim"][self.picture.frame]
         return left - rim, top - rim, right + rim, bottom + rim
 
     def _legend_size(self) -> float:
@@ -166,7 +167,9 @@ class _Drawing:
         return f'stroke="{colour}" stroke-width="{_number(width)}" stroke-dasharray="{dashes}"'
 
     def _class_style(self, symbols: str) -> tuple[str, str]:
-        return CLASS_STYLES[self.class_numbers.get(symbols[:1], 0) % len(CLASS_STYLES)]
+        styles = _STYLES["classes"]
+        colour, dashes = styles[self.class_numbers.get(symbols[:1], 0) % len(styles)]
+        return colour, dashes
 
     def _button_widths(self) -> list[float]:
         return [CHARACTER_WIDTH * BUTTON_SIZE * (len(one.text) + 2) for one in self.picture.buttons]
@@ -186,35 +189,44 @@ class _Drawing:
             left += width + BUTTON_GAP / 2
 
     def _definitions(self) -> Iterator[str]:
-        """Yield the gradients of discs, hollows and board surfaces."""
+        """Yield the gradients, which lighten and darken what they are drawn over."""
         yield "<defs>"
-        yield f'<radialGradient id="{self.prefix}-gloss" cx="0.36" cy="0.3" r="0.75">'
-        yield '<stop offset="0" stop-color="#fff" stop-opacity="0.55"/>'
-        yield '<stop offset="0.35" stop-color="#fff" stop-opacity="0.08"/>'
-        yield '<stop offset="0.7" stop-color="#000" stop-opacity="0"/>'
-        yield '<stop offset="1" stop-color="#000" stop-opacity="0.35"/></radialGradient>'
-        yield f'<radialGradient id="{self.prefix}-hollow" cx="0.5" cy="0.62" r="0.62">'
-        yield '<stop offset="0.4" stop-color="#000" stop-opacity="0"/>'
-        yield '<stop offset="1" stop-color="#000" stop-opacity="0.45"/></radialGradient>'
-        yield f'<linearGradient id="{self.prefix}-wood" x1="0" y1="0" x2="1" y2="1">'
-        yield '<stop offset="0" stop-color="#8a5f3a"/><stop offset="1" stop-color="#6b4526"/>'
-        yield "</linearGradient>"
-        yield f'<linearGradient id="{self.prefix}-front" x1="0" y1="0" x2="0" y2="1">'
-        yield '<stop offset="0" stop-color="#2a5cb8"/><stop offset="1" stop-color="#153a82"/>'
-        yield "</linearGradient></defs>"
+        for name, gradient in _STYLES["gradients"].items():
+            tag = "radialGradient" if "r" in gradient["shape"] else "linearGradient"
+            shape = " ".join(f'{key}="{value}"' for key, value in gradient["shape"].items())
+            stops = "".join(
+                f'<stop offset="{offset}" stop-color="{colour}" stop-opacity="{opacity}"/>'
+                for offset, colour, opacity in gradient["stops"]
+            )
+            yield f'<{tag} id="{self.prefix}-{name}" {shape}>{stops}</{tag}>'
+        yield "</defs>"
+
+    def _over(self, gradient: str) -> str:
+        """Return the attributes of a shape that is drawn over another one with a gradient."""
+        return f'fill="url(#{self.prefix}-{gradient})" pointer-events="none"'
 
     def _board(self) -> Iterator[str]:
         """Yield everything but the captions, from back to front."""
-        yield from self._surface()
+        is_panel = self.picture.frame == "panel"
+        pieces = [
+            part
+            for piece in self.picture.pieces
+            if piece.cell in self.cells
+            for part in self._piece(piece, self.cells[piece.cell])
+        ]
+        yield from self._body()
+        yield from map(self._grid_line, self.picture.grid)
         for cell in self.picture.cells:
             yield from self._cell(cell)
         yield from self._groups()
+        if is_panel:
+            yield from pieces
+            yield from self._panel()
         changed = self.picture.changed
         for line in sorted(self.picture.lines, key=lambda line: (line.side is not None, line.id in changed)):
             yield from self._line(line)
-        for piece in self.picture.pieces:
-            if piece.cell in self.cells:
-                yield from self._piece(piece, self.cells[piece.cell])
+        if not is_panel:
+            yield from pieces
         yield from self._cell_marks()
         for cell in self.picture.cells:
             if cell.id in changed:
@@ -222,43 +234,68 @@ class _Drawing:
         for label in self.picture.labels:
             yield _centred(label.x, label.y, label.text, size=34, colour=FAINT, extra=' font-weight="600"')
 
-    def _surface(self) -> Iterator[str]:
-        """Yield the body of the board, behind the cells."""
-        cells, surface = self.picture.cells, self.picture.surface
-        if not cells or surface == "paper":
+    def _body(self) -> Iterator[str]:
+        """Yield the body of a board with hollows, behind the cells."""
+        if not self.cells or self.picture.frame != "board":
             return
-        if surface == "front":
-            left, right = (UNIT * end for end in _ends([cell.x for cell in cells]))
-            top, bottom = (UNIT * end for end in _ends([cell.y for cell in cells]))
-            paint = f'rx="26" fill="url(#{self.prefix}-front)" stroke="#102a5c" stroke-width="6"'
-            yield _rectangle(left - 58, top - 58, right - left + 116, bottom - top + 116, paint)
+        hull = [(UNIT * x, UNIT * y) for x, y in _hull([(cell.x, cell.y) for cell in self.picture.cells])]
+        for reach, name, lightness in _SIZES["body"]:
+            outline = f'<path d="{_around(hull, reach)}"'
+            yield f'{outline} fill="{self.palette[name]}"/>'
+            if lightness:
+                yield f'{outline} fill="#fff" fill-opacity="{lightness}"/>'
+        yield f'<path d="{_around(hull, _SIZES["body"][-1][0])}" {self._over("sheen")}/>'
+
+    def _panel(self) -> Iterator[str]:
+        """Yield the panel, with a hole in front of each cell."""
+        if not self.cells:
             return
-        outline = " ".join(_point(x, y) for x, y in _hull([(cell.x, cell.y) for cell in cells]))
-        wood = f"url(#{self.prefix}-wood)"
-        for thickness, colour in ((138, "#3a2616"), (120, wood)):
-            yield (
-                f'<polygon points="{outline}" fill="{colour}" stroke="{colour}" '
-                f'stroke-width="{thickness}" stroke-linejoin="round"/>'
-            )
+        reach, corner, radius = _SIZES["panel"], _SIZES["corner"], _SIZES["hollow"]["panel"]
+        left, right = (UNIT * end for end in _ends([cell.x for cell in self.picture.cells]))
+        top, bottom = (UNIT * end for end in _ends([cell.y for cell in self.picture.cells]))
+        left, top, right, bottom = left - reach, top - reach, right + reach, bottom + reach
+        path = _rounded_path(left, top, right, bottom, corner) + "".join(
+            _circle_path(UNIT * cell.x, UNIT * cell.y, radius) for cell in self.picture.cells
+        )
+        edge = f'stroke="{self.palette["edge"]}"'
+        shape = f'<path d="{path}" fill-rule="evenodd"'
+        yield f'{shape} fill="{self.palette["board"]}" {edge} stroke-width="4" pointer-events="none"/>'
+        yield f"{shape} {self._over('sheen')}/>"
+        outline = f'rx="{corner}" fill="none" {edge} stroke-width="6" pointer-events="none"'
+        yield _rectangle(left, top, right - left, bottom - top, outline)
+
+    def _grid_line(self, line: GridLine) -> str:
+        stroke = f'stroke="{self.palette["edge"]}" stroke-width="{_SIZES["grid"]}" stroke-linecap="round"'
+        return f"<line {_ends_of(line)} {stroke}/>"
 
     def _cell(self, cell: Cell) -> Iterator[str]:
-        surface = self.picture.surface
-        paint = f'fill="{_EMPTY[surface]}" stroke="{_CELL_STROKES[surface]}" stroke-width="3"'
-        if cell.shape == "hexagon":
+        frame, shape = self.picture.frame, cell.shape
+        empty, edge = self.palette["cell"], self.palette["edge"]
+        if frame == "panel" and self.cells:
+            # the whole place of the cell, of which its window shows a part
+            half = _SIZES["panel"] - 2
+            place = (UNIT * cell.x - half, UNIT * cell.y - half, 2 * half, 2 * half)
+            yield _rectangle(*place, f'{_id(cell.id)} rx="{_SIZES["corner"]}" fill="{empty}"')
+        elif shape == "hexagon":
             yield from self._hexagon(cell)
-        elif cell.shape == "square" and surface != "front":
-            yield _rectangle(UNIT * cell.x - 50, UNIT * cell.y - 50, 100, 100, f"{_id(cell.id)} {paint}")
+        elif shape == "square":
+            paint = f'{_id(cell.id)} fill="{empty}" stroke="{edge}" stroke-width="3"'
+            yield _rectangle(UNIT * cell.x - 50, UNIT * cell.y - 50, 100, 100, paint)
+        elif shape == "point":
+            yield _circle(cell, _SIZES["hollow"]["none"], f'{_id(cell.id)} fill-opacity="0"')
+            yield _circle(cell, _SIZES["point"], f'fill="{edge}" pointer-events="none"')
         else:
-            radius = 38 if surface == "wood" else 40
-            yield _circle(cell, radius, f"{_id(cell.id)} {paint}")
-            if surface != "paper":
-                yield _circle(cell, radius, f'fill="url(#{self.prefix}-hollow)" pointer-events="none"')
+            radius = _SIZES["hollow"][frame]
+            yield _circle(cell, radius, f'{_id(cell.id)} fill="{empty}" stroke="{edge}" stroke-width="3"')
+            if frame == "board":
+                yield _circle(cell, radius, self._over("well"))
+                yield _circle(cell, radius, self._over("hollow"))
 
     def _hexagon(self, cell: Cell) -> Iterator[str]:
         points = " ".join(_point(x, y) for x, y in corners(cell.x, cell.y))
-        empty, stroke = _EMPTY[self.picture.surface], _CELL_STROKES[self.picture.surface]
-        rim = 'stroke="none"' if self.picture.lines else f'stroke="{stroke}" stroke-width="3"'
-        yield f'<polygon {_id(cell.id)} points="{points}" fill="{empty}" {rim}/>'
+        edge = self.palette["edge"]
+        rim = 'stroke="none"' if self.picture.lines else f'stroke="{edge}" stroke-width="3"'
+        yield f'<polygon {_id(cell.id)} points="{points}" fill="{self.palette["cell"]}" {rim}/>'
         if cell.owner is None:
             return
         colour = _text(self.picture.colours[cell.owner])
@@ -297,13 +334,10 @@ class _Drawing:
             yield from _line_label(cell.x + 0.3, cell.y + 0.3, symbols, colour)
 
     def _line(self, line: Line) -> Iterator[str]:
-        ends = " ".join(
-            f'{name}="{_number(UNIT * value)}"'
-            for name, value in (("x1", line.x1), ("y1", line.y1), ("x2", line.x2), ("y2", line.y2))
-        )
+        ends = _ends_of(line)
         if line.side is None:
             symbols = self.marks.get(line.id, "")
-            dots = 'stroke="#d3ccbe" stroke-width="4" stroke-dasharray="2 9" stroke-linecap="round"'
+            dots = f'stroke="{_THEME["open"]}" stroke-width="4" stroke-dasharray="2 9" stroke-linecap="round"'
             stroke = self._class_stroke(symbols, 7) if symbols else dots
             yield f"<line {_id(line.id)} {ends} {stroke}/>"
             if label := line.label + symbols:
@@ -324,17 +358,18 @@ class _Drawing:
             extra = ' font-weight="700"'
             yield _centred(cell.x, cell.y, piece.symbol.upper(), size=70, colour=colour, extra=extra)
             return
-        radius = _DISCS[self.picture.surface]
+        radius = _SIZES["disc"][self.picture.frame]
         edge = 'stroke="#000" stroke-opacity="0.45" stroke-width="2" pointer-events="none"'
         yield _circle(cell, radius, f'fill="{colour}" {edge}')
-        yield _circle(cell, radius, f'fill="url(#{self.prefix}-gloss)" pointer-events="none"')
+        yield _circle(cell, radius, self._over("gloss"))
 
     def _mark(self, cell: Cell) -> str:
         """Return the ring around a cell that the last move changed, dashed if the cell is now empty."""
         is_occupied = cell.id in self.occupied or cell.owner is not None
         dashes = "" if is_occupied else ' stroke-dasharray="9 8"'
         stroke = f'fill="none" stroke="{MARK}" stroke-width="7" pointer-events="none"'
-        return _circle(cell, 34 if is_occupied else 26, stroke + dashes)
+        radius = _SIZES["ring" if is_occupied else "emptied"][self.picture.frame]
+        return _circle(cell, radius, stroke + dashes)
 
 
 def _caption_texts(
@@ -355,6 +390,47 @@ def _caption_width(pair: tuple[str, str]) -> float:
     """Return the width of a line of two captions, relative to the font size."""
     count = len(pair[0]) + len(pair[1]) + 2 * bool(pair[0] and pair[1])
     return CHARACTER_WIDTH * count
+
+
+def _first(colour: str | Sequence[str]) -> str:
+    """Return a colour of a theme as it is on light pages."""
+    return colour if isinstance(colour, str) else colour[0]
+
+
+def _ends_of(line: Line | GridLine) -> str:
+    places = (("x1", line.x1), ("y1", line.y1), ("x2", line.x2), ("y2", line.y2))
+    return " ".join(f'{name}="{_number(UNIT * value)}"' for name, value in places)
+
+
+def _around(hull: Sequence[tuple[float, float]], reach: float) -> str:
+    """Return the path that surrounds a convex polygon at a distance."""
+    if len(hull) == 1:
+        return _circle_path(*hull[0], reach)
+    parts: list[str] = []
+    for (x1, y1), (x2, y2) in zip(hull, [*hull[1:], hull[0]], strict=True):
+        length = math.hypot(x2 - x1, y2 - y1)
+        across, down = reach * (y2 - y1) / length, reach * (x1 - x2) / length
+        start, end = (f"{_number(x + across)},{_number(y + down)}" for x, y in ((x1, y1), (x2, y2)))
+        parts.append(f"{f'A{reach},{reach} 0 0 1 {start}' if parts else f'M{start}'}L{end}")
+    first = parts[0][1:].partition("L")[0]
+    return f"{''.join(parts)}A{reach},{reach} 0 0 1 {first}Z"
+
+
+def _rounded_path(left: float, top: float, right: float, bottom: float, radius: float) -> str:
+    """Return a rectangle with round corners as part of a path."""
+    arc = f"a{radius},{radius} 0 0 1"
+    return (
+        f"M{_number(left + radius)},{_number(top)}H{_number(right - radius)}{arc} {radius},{radius}"
+        f"V{_number(bottom - radius)}{arc} -{radius},{radius}"
+        f"H{_number(left + radius)}{arc} -{radius},-{radius}"
+        f"V{_number(top + radius)}{arc} {radius},-{radius}Z"
+    )
+
+
+def _circle_path(x: float, y: float, radius: float) -> str:
+    """Return a circle as part of a path."""
+    half = f"a{radius},{radius} 0 1 0"
+    return f"M{_number(x - radius)},{_number(y)}{half} {2 * radius},0{half} -{2 * radius},0Z"
 
 
 def _circle(cell: Cell, radius: float, paint: str) -> str:

@@ -6,8 +6,9 @@ cells) has a text row between any two rows of cells. An open line shows its
 label, and a drawn one the letter of its side. Changes by the last move are
 marked even without colour: pieces switch between lower and upper case, cells
 that became empty show a `*`, owners are put in brackets, and lines consist of
-`#` and the letter. Overlays add the symbol of its class to the label of an open
-line and to a piece; empty cells show it, or the label of their group. The legend is below
+`#` and the letter. Printed lines are drawn where there is room between the
+cells. Overlays add the symbol of its class to the label of an open line and to
+a piece; empty cells show it, or the label of their group. The legend is below
 the board.
 """
 
@@ -19,21 +20,24 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from boardgames.picture import Cell, Line, Picture, Piece, Surface
+from boardgames.picture import Cell, GridLine, Line, Picture, Piece
 
 if TYPE_CHECKING:
     from rich.style import Style
     from rich.text import Text
 
-Role = Literal["cell", "piece", "owner", "line", "open", "label", "button", "caption", "legend", "blank"]
+Role = Literal[
+    "cell", "piece", "owner", "line", "open", "grid", "label", "button", "caption", "legend", "blank"
+]
 
 CELL, EMPTIED, CHANGED_LINE = ".", "*", "#"
 CAPTION_GAP = 3
 LEGEND_WIDTH = 78
 
-_BOARD_ROLES = ("cell", "piece", "owner", "line", "open")
-_BACKGROUNDS: dict[Surface, str | None] = {"paper": None, "wood": "#7a5230", "front": "#143470"}
-_INKS: dict[Surface, str | None] = {"paper": None, "wood": "#e6cfa9", "front": "#cfe0fb"}
+TOUCH = 0.1
+"""Distance from the centre of a cell within which a line leads to it or through it."""
+
+_BOARD_ROLES = ("cell", "piece", "owner", "line", "open", "grid")
 
 
 class _Ink(NamedTuple):
@@ -154,7 +158,7 @@ def _board(picture: Picture) -> list[list[_Char]]:
             placed[line, start + offset] = _Char(char, ink)
     if not placed:
         return []
-    rim = 0 if picture.surface == "paper" else 1
+    rim = 0 if picture.frame == "none" else 1
     first = min(column - rim * (char.ink.role in _BOARD_ROLES) for (_, column), char in placed.items())
     lines = range(min(line for line, _ in placed), max(line for line, _ in placed) + 1)
     return [_row(placed, line, first=first, rim=rim) for line in lines]
@@ -176,17 +180,21 @@ def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
     """Yield the text row, first column, text and ink of everything on and beside the board."""
     picture, over = _with_marked_lines(picture), _texts_over_cells(picture)
     scale = _scale(picture, max(map(len, over.values()), default=0))
-    pieces = {piece.cell: piece for piece in picture.pieces}
-    for cell in picture.cells:
-        text, ink = _cell_text(cell, pieces.get(cell.id), picture)
-        is_empty = ink.role == "cell" and not ink.is_changed
-        text = over[cell.id] if is_empty and cell.id in over else text + over.get(cell.id, "")
-        yield scale.line(cell.y), _start(scale.column(cell.x), text), text, ink
+    for grid_line in picture.grid:
+        yield from _grid_texts(grid_line, scale)
     for line in picture.lines:
         text = _line_text(line, scale, picture)
         middle = scale.column((line.x1 + line.x2) / 2)
         ink = _Ink("open" if line.side is None else "line", line.side, line.id in picture.changed)
         yield scale.line((line.y1 + line.y2) / 2), _start(middle, text), text, ink
+    # after the lines, so that these never hide a cell
+    pieces = {piece.cell: piece for piece in picture.pieces}
+    for cell in picture.cells:
+        text, ink = _cell_text(cell, pieces.get(cell.id), picture)
+        is_empty = ink.role == "cell" and not ink.is_changed
+        text = over[cell.id] if is_empty and cell.id in over else text + over.get(cell.id, "")
+        if text.strip():
+            yield scale.line(cell.y), _start(scale.column(cell.x), text), text, ink
     for label in picture.labels:
         yield scale.line(label.y), _start(scale.column(label.x), label.text), label.text, _Ink("label")
 
@@ -217,8 +225,37 @@ def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, 
     if cell.owner is not None:
         letter = picture.sides[cell.owner][:1].upper()
         return f"[{letter}]" if is_changed else letter, _Ink("owner", cell.owner, is_changed)
-    empty = " " if picture.lines else CELL
+    # a cell with edges around it is seen without a sign of its own
+    lines: tuple[Line | GridLine, ...] = (*picture.lines, *picture.grid)
+    is_outlined = picture.lines and not any(_touches(line, cell) for line in lines)
+    empty = " " if is_outlined else CELL
     return EMPTIED if is_changed else empty, _Ink("cell", None, is_changed)
+
+
+def _touches(line: Line | GridLine, cell: Cell) -> bool:
+    """Return True if a line leads to the centre of a cell, or through it."""
+    across, down = line.x2 - line.x1, line.y2 - line.y1
+    x, y = cell.x - line.x1, cell.y - line.y1
+    share = (x * across + y * down) / ((across**2 + down**2) or 1)
+    share = min(1, max(0, share))
+    return math.hypot(x - share * across, y - share * down) < TOUCH
+
+
+def _grid_texts(line: GridLine, scale: _Scale) -> Iterator[tuple[int, int, str, _Ink]]:
+    """Yield the strokes of a printed line: between its ends, one in each column or row."""
+    (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
+    columns = [math.floor(scale.column(x) + 0.5) for x in (x1, x2)]
+    rows = [scale.line(y) for y in (y1, y2)]
+    ink = _Ink("grid")
+    if rows[0] == rows[1]:
+        if columns[1] - columns[0] > 1:
+            yield rows[0], columns[0] + 1, "-" * (columns[1] - columns[0] - 1), ink
+        return
+    stroke = "|" if columns[0] == columns[1] else "\\" if rows[0] < rows[1] else "/"
+    step = 1 if rows[0] < rows[1] else -1
+    for row in range(rows[0] + step, rows[1], step):
+        share = (row - rows[0]) / (rows[1] - rows[0])
+        yield row, math.floor(columns[0] + share * (columns[1] - columns[0]) + 0.5), stroke, ink
 
 
 def _scale(picture: Picture, longest_over: int) -> _Scale:
@@ -262,14 +299,14 @@ def _start(middle: float, text: str) -> int:
 def _style(ink: _Ink, picture: Picture) -> "Style":
     from rich.style import Style
 
-    ground = _BACKGROUNDS[picture.surface] if ink.is_on_board else None
+    ground = _rgb(picture.palette.board) if ink.is_on_board and picture.frame != "none" else None
+    background = _hexadecimal(ground) if ground else None
     if ink.role in ("piece", "owner") and ink.side is not None:
         colour = _rgb(picture.colours[ink.side])
         if colour is None:
             return Style(bold=True, reverse=ink.side == 0, underline=ink.is_changed)
-        is_light = sum(colour) > 3 * 128
         return Style(
-            color="#000000" if is_light else "#ffffff",
+            color=_contrasting(colour),
             bgcolor=_hexadecimal(colour),
             bold=True,
             underline=ink.is_changed,
@@ -277,11 +314,16 @@ def _style(ink: _Ink, picture: Picture) -> "Style":
     if ink.role == "line" and ink.side is not None:
         colour = _rgb(picture.colours[ink.side])
         return Style(color=_hexadecimal(colour) if colour else None, bold=True)
-    if ink.role in ("open", "label"):
-        return Style(dim=True, bgcolor=ground)
+    if ink.role in ("open", "grid", "label"):
+        return Style(dim=True, bgcolor=background)
     if ink.role in ("button", "caption"):
         return Style(bold=True)
-    return Style(color=_INKS[picture.surface] if ground else None, bgcolor=ground, bold=ink.is_changed)
+    return Style(color=_contrasting(ground) if ground else None, bgcolor=background, bold=ink.is_changed)
+
+
+def _contrasting(colour: tuple[int, int, int]) -> str:
+    """Return black or white, whichever can be read on a colour."""
+    return "#000000" if sum(colour) > 3 * 128 else "#ffffff"
 
 
 def _rgb(colour: str) -> tuple[int, int, int] | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from typing import get_args
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.kernels import JIT, Actions, Words
 from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
-from boardgames.picture import Overlay, Picture
+from boardgames.picture import Direction, Flip, Frame, Overlay, Picture
 from boardgames.players.alphabeta import WEIGHTS
 from boardgames.plugins import close_player, load_overlay, load_player, overlay_names
 from boardgames.score import RETURN
@@ -732,7 +733,7 @@ def check_pictures(sample: Sample) -> RunningCheck:
     count = 0
     for position in sample.positions():
         picture = position.picture()
-        for fault in _id_faults(picture):
+        for fault in (*_id_faults(picture), *_material_faults(picture)):
             yield Fault(fault, position.words)
         actions = {move.text: move.action for move in position.legal_moves}
         for text, fault in _click_faults(picture, actions):
@@ -825,6 +826,14 @@ def _id_faults(picture: Picture) -> Iterator[str]:
     for piece in picture.pieces:
         if piece.cell not in cells or piece.side not in (0, 1):
             yield f"a piece is not on a cell, or not of side 0 or 1: {piece!r}"
+
+
+def _material_faults(picture: Picture) -> Iterator[str]:
+    """Yield what is wrong with the properties that say how a picture is drawn."""
+    known = {"frame": get_args(Frame), "flip": get_args(Flip), "gravity": (None, *get_args(Direction))}
+    for name, values in known.items():
+        if (value := getattr(picture, name)) not in values:
+            yield f"the {name} of the picture must be one of {', '.join(map(repr, values))}, not {value!r},"
 
 
 def _overlay_faults(overlay: Overlay, picture: Picture) -> Iterator[str]:

@@ -9,12 +9,14 @@ from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse
-from starlette.routing import Mount, WebSocketRoute
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse
+from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from boardgames.draw.svg import STYLES_FILE
 from boardgames.web.lobby import Lobby
 from boardgames.web.page import Page
 
@@ -54,7 +56,14 @@ def create_app(lobby: Lobby | None = None, *, hosts: frozenset[str], token: str 
     async def connect(socket: WebSocket) -> None:
         await Page(socket, lobby).run()
 
-    routes = [WebSocketRoute("/ws", connect), Mount("/", StaticFiles(directory=STATIC, html=True))]
+    def styles(request: Request) -> FileResponse:
+        return FileResponse(STYLES_FILE, media_type="application/json")
+
+    routes = [
+        WebSocketRoute("/ws", connect),
+        Route(f"/{STYLES_FILE.name}", styles),
+        Mount("/", StaticFiles(directory=STATIC, html=True)),
+    ]
     return Guard(Starlette(routes=routes, lifespan=lifespan), hosts=hosts, token=token)
 
 

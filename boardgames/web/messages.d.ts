@@ -6,7 +6,7 @@ export interface Cell {
   id: string;
   x: number;
   y: number;
-  shape: "circle" | "square" | "hexagon";
+  shape: "circle" | "square" | "hexagon" | "point";
   owner: number | null;
 }
 
@@ -27,6 +27,21 @@ export interface Line {
   y2: number;
   side: number | null;
   label: string;
+}
+
+/** A straight line that is printed on the board, such as those between the points of Nine Men's Morris. */
+export interface GridLine {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+/** Colours of the material that a board is made of, as `#rrggbb`; an empty one is that of the theme. */
+export interface Palette {
+  board: string;
+  cell: string;
+  edge: string;
 }
 
 /** Something to click that is not on the board, such as `Button("pass")`; drawn below it. */
@@ -85,7 +100,11 @@ export interface Picture {
   clicks: Record<string, string[][]>;
   changed: string[];
   title: string;
-  surface: "paper" | "wood" | "front";
+  frame: "none" | "board" | "panel";
+  gravity: "up" | "down" | "left" | "right" | null;
+  flip: "turn" | "mirror";
+  palette: Palette;
+  grid: GridLine[];
   buttons: Button[];
   overlays: Overlay[];
   bounds: [number, number, number, number];

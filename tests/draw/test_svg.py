@@ -70,9 +70,9 @@ def test_markup_in_captions_is_escaped() -> None:
     assert any(text.text == "<script>&\"'" for text in elements(root, "text"))
 
 
-@pytest.mark.parametrize("surface", ["paper", "wood", "front"])
-def test_equal_pictures_give_equal_documents(surface: str) -> None:
-    picture = replace(BOARD, surface=surface, changed=frozenset(["11", "00", "23"]))
+@pytest.mark.parametrize("frame", ["none", "board", "panel"])
+def test_equal_pictures_give_equal_documents(frame: str) -> None:
+    picture = replace(BOARD, frame=frame, changed=frozenset(["11", "00", "23"]))
     assert svg(picture) == svg(replace(picture, changed=frozenset(["23", "00", "11"])))
 
 
@@ -91,22 +91,22 @@ def test_all_cells_and_lines_can_be_clicked() -> None:
 
 
 def test_pieces_do_not_catch_clicks() -> None:
-    root = parsed(replace(BOARD, surface="front", changed=frozenset(["11"])))
+    root = parsed(replace(BOARD, frame="panel", changed=frozenset(["11"])))
     drawn = [element for element in elements(root, "circle") if element.get("data-id") is None]
     assert drawn
     assert {element.get("pointer-events") for element in drawn} == {"none"}
 
 
-@pytest.mark.parametrize("surface", ["paper", "wood", "front"])
+@pytest.mark.parametrize("frame", ["none", "board", "panel"])
 @pytest.mark.parametrize("corner", ["top-left", "top-right", "bottom-left", "bottom-right"])
-def test_captions_do_not_overlap_the_board(surface: str, corner: str) -> None:
+def test_captions_do_not_overlap_the_board(frame: str, corner: str) -> None:
     caption = Caption(corner, "caption")
-    root = parsed(replace(BOARD, surface=surface).with_captions(caption, caption, caption))
+    root = parsed(replace(BOARD, frame=frame).with_captions(caption, caption, caption))
     texts = [text for text in elements(root, "text") if text.text == "caption"]
     heights = [
         y for text in texts for y in (float(text.get("y", "nan")), float(text.get("font-size", "nan")))
     ]
-    top, bottom = (-50, 250) if surface == "paper" else (-62, 262)
+    top, bottom = (-50, 250) if frame == "none" else (-62, 262)
     for baseline, size in zip(heights[::2], heights[1::2], strict=True):
         assert baseline + 0.25 * size < top or baseline - 0.8 * size > bottom
 
@@ -217,14 +217,14 @@ def test_different_drawings_have_different_gradient_ids() -> None:
 
 
 def test_all_gradients_in_use_are_defined() -> None:
-    text = svg(replace(BOARD, surface="wood", changed=frozenset(["11"])))
+    text = svg(replace(BOARD, frame="board", changed=frozenset(["11"])))
     assert set(re.findall(r"url\(#([^)]*)\)", text)) <= set(re.findall(r' id="([^"]*)"', text))
 
 
-@pytest.mark.parametrize("surface", ["paper", "wood", "front"])
+@pytest.mark.parametrize("frame", ["none", "board", "panel"])
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_tiny_boards_can_be_drawn(surface: str, count: int) -> None:
-    assert "NaN" not in svg(Picture(CELLS[:count], surface=surface)).upper().replace("NAN", "NaN")
+def test_tiny_boards_can_be_drawn(frame: str, count: int) -> None:
+    assert "NaN" not in svg(Picture(CELLS[:count], frame=frame)).upper().replace("NAN", "NaN")
 
 
 def test_buttons_can_be_clicked_and_are_inside_the_drawing_between_board_and_captions() -> None:

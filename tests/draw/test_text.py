@@ -7,7 +7,20 @@ from rich.console import Console
 
 from boardgames.draw.lattice import hexagon_places, hexagon_side, hexagonal, square
 from boardgames.draw.text import plain_text, printable, styled_text
-from boardgames.picture import Button, Caption, Cell, Group, Label, Line, MarkClass, Overlay, Picture, Piece
+from boardgames.picture import (
+    Button,
+    Caption,
+    Cell,
+    GridLine,
+    Group,
+    Label,
+    Line,
+    MarkClass,
+    Overlay,
+    Palette,
+    Picture,
+    Piece,
+)
 
 
 def drawing(text: str) -> str:
@@ -33,6 +46,62 @@ def hexagon_board(size: int, *drawn: int) -> Picture:
         for index, (start, end) in enumerate(ordered)
     )
     return Picture(cells, lines=lines, sides=("blue", "red"), colours=("#2040c0", "#c02020"))
+
+
+Ends = tuple[float, float, float, float]
+
+
+def morris_board() -> tuple[tuple[Cell, ...], list[Ends]]:
+    """Return the 24 points of Nine Men's Morris, and the lines between neighbours."""
+    around = [(-1, -1), (0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0)]
+    places = {
+        (ring, step): (3.0 + ring * x, 3.0 + ring * y)
+        for ring in (3, 2, 1)
+        for step, (x, y) in enumerate(around)
+    }
+    pairs = [((ring, step), (ring, (step + 1) % 8)) for ring, step in places]
+    pairs += [((ring, step), (ring - 1, step)) for ring, step in places if ring > 1 and step % 2]
+    cells = tuple(Cell(f"p{ring}{step}", *place, "point") for (ring, step), place in places.items())
+    return cells, [(*places[one], *places[other]) for one, other in pairs]
+
+
+@pytest.mark.parametrize("side", [None, 0, 1], ids=["open", "first", "second"])
+@pytest.mark.parametrize("label", ["", "7", "123"])
+def test_lines_between_cells_never_hide_a_cell(side: int | None, label: str) -> None:
+    cells, ends = morris_board()
+    lines = tuple(Line(f"l{number}", *end, side, label) for number, end in enumerate(ends))
+    lines += (Line("through", 0.0, 0.0, 6.0, 0.0, side, label),)  # its middle is a point
+    pieces = tuple(Piece(cell.id, 0, "X") for cell in cells[:12])
+    for flipped in (False, True):
+        text = plain_text(Picture(cells, pieces, lines, colours=("#111111", "#eeeeee")), flipped=flipped)
+        assert text.count("X") == 12
+        empty = plain_text(
+            Picture(cells, lines=tuple(replace(line, label="-") for line in lines)), flipped=flipped
+        )
+        assert empty.count(".") == 24
+
+
+def test_printed_lines_join_the_cells() -> None:
+    cells, ends = morris_board()
+    picture = Picture(
+        cells, (Piece("p31", 0, "w"), Piece("p17", 1, "b")), grid=tuple(GridLine(*end) for end in ends)
+    )
+    expected = """
+        |.-----w-----.|
+        || .---.---. ||
+        || | .-.-. | ||
+        |.-.-b   .-.-.|
+        || | .-.-. | ||
+        || .---.---. ||
+        |.-----.-----.|"""
+    assert plain_text(picture) == drawing(expected)
+
+
+def test_printed_diagonals_are_slanted() -> None:
+    cells = tuple(Cell(f"{x}{y}", 2.0 * x, 2.0 * y, "point") for y in range(2) for x in range(2))
+    grid = (GridLine(0, 0, 2, 2), GridLine(0, 2, 2, 0), GridLine(0, 2, 2, 2))
+    cells += (Cell("m", 1.0, 1.0, "point"), Cell("n", 1.0, 3.0, "point"))
+    assert plain_text(Picture(cells, grid=(*grid, GridLine(1, 3, 3, 1)))).splitlines()[2] == ".---."
 
 
 def test_square_board() -> None:
@@ -156,14 +225,14 @@ def test_empty_picture_is_an_empty_text() -> None:
     assert plain_text(Picture()) == ""
 
 
-@pytest.mark.parametrize("surface", ["paper", "wood", "front"])
+@pytest.mark.parametrize("frame", ["none", "board", "panel"])
 @pytest.mark.parametrize("flipped", [False, True])
-def test_styled_text_has_the_characters_of_plain_text(surface: str, flipped: bool) -> None:
+def test_styled_text_has_the_characters_of_plain_text(frame: str, flipped: bool) -> None:
     picture = replace(
         square_board(3, 4),
         pieces=(Piece("10", 0, "r"), Piece("11", 1, "b")),
         captions=(Caption("top-left", "red"),),
-        surface=surface,
+        frame=frame,
     )
     styled = styled_text(picture, flipped=flipped).plain
     lines = [line.rstrip() for line in styled.split("\n")]
@@ -172,7 +241,9 @@ def test_styled_text_has_the_characters_of_plain_text(surface: str, flipped: boo
 
 @pytest.mark.parametrize("colour", ["#fff", "#f0f0f0", "gold", "rgb(1, 2, 3)", "#12", "#gggggg", ""])
 def test_any_css_colour_can_be_styled(colour: str) -> None:
-    picture = replace(hexagon_board(2, 1), colours=(colour, colour), surface="wood")
+    picture = replace(
+        hexagon_board(2, 1), colours=(colour, colour), frame="board", palette=Palette(board=colour)
+    )
     picture = replace(picture, pieces=(Piece("c0", 0, "x"), Piece("c1", 1, "o")))
     console = Console(force_terminal=True, color_system="truecolor", width=100)
     with console.capture() as capture:

@@ -66,6 +66,7 @@ EXPECTED = {
     "picture lacks a move": ("pictures", NONE),
     "clicks are a prefix of others": ("pictures", NONE),
     "clicks on unknown ids": ("pictures", NONE),
+    "picture in an unknown frame": ("pictures", NONE),
     "score of floats": ("score", NONE),
     "evaluation out of bounds": ("evaluation", NONE),
     "contempt out of bounds": ("evaluation", NONE),

@@ -10,6 +10,7 @@ from web_pages import Server
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from boardgames.draw.svg import STYLES_FILE
 from boardgames.web.app import STATIC
 
 TOKEN = "secret"
@@ -42,6 +43,12 @@ def test_the_page_allows_no_foreign_code(server: Server) -> None:
     assert "unsafe" not in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
     assert "<script" in body
+
+
+def test_the_page_and_drawings_share_their_styles(server: Server) -> None:
+    status, headers, body = get(server, "/styles.json")
+    assert (status, headers["content-type"]) == (200, "application/json")
+    assert body == STYLES_FILE.read_text(encoding="utf-8")
 
 
 def imported(module: str) -> set[str]:

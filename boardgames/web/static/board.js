@@ -4,17 +4,18 @@
 import { Clicks, contents } from "./clicks.js";
 import { announce, h, s } from "./dom.js";
 import { Marks } from "./overlays.js";
+import STYLES from "./styles.json" with { type: "json" };
 import { T } from "./texts.js";
 
 const U = 100;
 const HALF_HEXAGON = 0.57735;
-const DISC = { paper: 38, wood: 42, front: 43 };
-const WINDOW = { paper: 40, wood: 39, front: 40 };
-const RIM = { paper: 14, wood: 22, front: 14 };
+const SIZES = STYLES.sizes;
 const MARGIN = 10;
 const MOVE_MS = 180;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const LAYERS = ["surface", "cells", "groups", "under", "frame", "lines", "pieces", "marks", "result", "changed", "hints", "lost"];
+// From back to front; the pieces of a panel are behind it.
+const LAYERS = ["body", "cells", "groups", "under", "panel", "lines", "pieces", "marks", "result", "changed", "hints", "lost"];
+const AGAINST = { up: "down", down: "up", left: "right", right: "left" };
 
 let boards = 0;
 const quiet = matchMedia("(prefers-reduced-motion: reduce)");
@@ -263,12 +264,12 @@ export class Board {
     if (!this.source) return;
     const [previous, geometry] = [this.picture, this.geometry];
     this.picture = this.flipped ? flipped(this.source) : this.source;
-    const { surface, bounds, cells, lines } = this.source;
+    const { frame, palette, grid, bounds, cells, lines } = this.source;
     this.geometry = JSON.stringify([
-      this.flipped, surface, bounds, cells.map(({ id, x, y, shape }) => [id, x, y, shape]), lines.map(({ id }) => id),
+      this.flipped, frame, palette, grid, bounds, cells.map(({ id, x, y, shape }) => [id, x, y, shape]), lines.map(({ id }) => id),
     ]);
     const isSamePlace = this.geometry === geometry;
-    this.svg.setAttribute("class", `board ${surface}${this.coordinates ? "" : " plain"}`);
+    this.svg.setAttribute("class", `board frame-${frame}${this.coordinates ? "" : " plain"}`);
     if (!isSamePlace) this.#drawStatic();
     this.#drawPosition();
     if (isAnimated && isSamePlace) this.#animate(previous);
@@ -280,23 +281,15 @@ export class Board {
   }
 
   #definitions() {
-    const stop = (offset, colour, opacity = 1) =>
+    const stop = (offset, colour, opacity) =>
       s("stop", { offset, "stop-color": colour, "stop-opacity": opacity });
     const define = (tag, name, attributes, ...children) => s(tag, { id: `${this.prefix}-${name}`, ...attributes }, ...children);
-    const radial = define.bind(null, "radialGradient");
-    const linear = define.bind(null, "linearGradient");
     const pattern = (name, angle, attributes, ...children) =>
       define("pattern", name, { patternUnits: "userSpaceOnUse", patternTransform: `rotate(${angle})`, ...attributes }, ...children);
+    const gradients = Object.entries(STYLES.gradients).map(([name, { shape, stops }]) =>
+      define("r" in shape ? "radialGradient" : "linearGradient", name, shape, ...stops.map((one) => stop(...one))));
     return s(
-      "defs", {},
-      radial("gloss", { cx: 0.36, cy: 0.3, r: 0.75 },
-        stop(0, "#fff", 0.6), stop(0.3, "#fff", 0.12), stop(0.65, "#000", 0), stop(1, "#000", 0.42)),
-      radial("hollow", { cx: 0.5, cy: 0.62, r: 0.62 }, stop(0.35, "#000", 0), stop(1, "#000", 0.5)),
-      radial("shade", {}, stop(0.6, "#000", 0.5), stop(1, "#000", 0)),
-      linear("wood", { x2: "100%", y2: "100%", gradientUnits: "userSpaceOnUse" }, stop(0, "#a9774b"), stop(0.5, "#8f6139"), stop(1, "#734a29")),
-      linear("hole", { x2: 0, y2: 1 }, stop(0, "#3f2917"), stop(1, "#6d4a2c")),
-      linear("front", { x2: 0, y2: 1 }, stop(0, "#3565b5"), stop(1, "#1f4588")),
-      linear("back", { x2: 0, y2: 1 }, stop(0, "#d3deef"), stop(1, "#eef3fb")),
+      "defs", {}, ...gradients,
       pattern("grain", -4, { width: 260, height: 90 }, ...["M0 12 C60 4 120 22 260 12", "M0 34 C90 44 150 26 260 34", "M0 56 C70 50 190 66 260 56",
         "M0 78 C80 88 170 70 260 78"].map((d, i) => s("path", { d, fill: "none", stroke: i % 2 ? "#fff" : "#2a1708",
         "stroke-opacity": i % 2 ? 0.05 : 0.1, "stroke-width": 2 + i }))),
@@ -306,9 +299,10 @@ export class Board {
 
   #drawStatic() {
     const { picture, layers } = this;
-    const { cells, surface } = picture;
+    const { cells, frame } = picture;
     const [left, top, right, bottom] = picture.bounds;
-    const pad = RIM[surface] + MARGIN;
+    const pad = SIZES.rim[frame] + MARGIN;
+    this.#paint();
     const box = [n(left) - pad, n(top) - pad, n(right - left) + 2 * pad, n(bottom - top) + 2 * pad];
     this.box = box;
     this.svg.setAttribute("viewBox", box.join(" "));
@@ -319,9 +313,10 @@ export class Board {
     for (const line of picture.lines) {
       this.items.set(line.id, { ...line, kind: "line", x: (line.x1 + line.x2) / 2, y: (line.y1 + line.y2) / 2 });
     }
-    layers.surface.replaceChildren(...this.#surface());
-    layers.under.setAttribute("clip-path", surface === "front" ? this.#url("clip") : "none");
-    layers.frame.replaceChildren(...(surface === "front" ? this.#frame() : []));
+    const isPanel = frame === "panel" && cells.length > 0;
+    layers.body.replaceChildren(...this.#body());
+    layers.under.setAttribute("clip-path", isPanel ? this.#url("clip") : "none");
+    layers.panel.replaceChildren(...(isPanel ? this.#panel() : []));
     this.targets.clear();
     for (const [id, item] of this.items) {
       const [tag, attributes] = this.#outline(item, true);
@@ -336,26 +331,42 @@ export class Board {
     if (!this.items.has(this.current)) this.current = null;
   }
 
-  *#surface() {
-    const { cells, surface } = this.picture;
-    const [x, y, width, height] = this.box;
-    if (surface === "paper") {
-      yield s("rect", { x: x + 2, y: y + 2, width: width - 4, height: height - 4, rx: 22, class: "sheet" });
-    } else if (surface === "wood" && cells.length) {
-      const points = hull(cells.map((cell) => [n(cell.x), n(cell.y)])).map((point) => point.join(",")).join(" ");
-      const body = (thickness, paint) => s("polygon", { points, fill: paint, stroke: paint, "stroke-width": thickness,
-        "stroke-linejoin": "round" });
-      yield body(144, "#3a2616");
-      yield body(130, "#b98a5d");
-      yield body(122, this.#url("wood"));
-      yield body(122, this.#url("grain"));
-    } else if (surface === "front" && cells.length) {
-      yield s("clipPath", { id: `${this.prefix}-clip` }, s("rect", this.#panel(58)));
-      yield s("rect", { ...this.#panel(50), fill: this.#url("back") });
+  // Set the colours of the material, which are those of the picture or else those of the theme.
+  #paint() {
+    const { palette, frame } = this.picture;
+    const { palettes, ...colours } = STYLES.themes.standard;
+    Object.assign(colours, palettes[frame]);
+    for (const [name, colour] of Object.entries(palette)) if (colour) colours[name] = colour;
+    for (const [name, colour] of Object.entries(colours)) {
+      this.svg.style.setProperty(`--${name}`, Array.isArray(colour) ? `light-dark(${colour.join(", ")})` : colour);
     }
   }
 
-  #panel(more) {
+  // What the cells lie on, and the lines that are printed on it.
+  *#body() {
+    const { cells, frame, grid } = this.picture;
+    const [x, y, width, height] = this.box;
+    if (frame === "none") {
+      yield s("rect", { x: x + 2, y: y + 2, width: width - 4, height: height - 4, rx: 22, class: "sheet" });
+    } else if (frame === "board" && cells.length) {
+      const points = hull(cells.map((cell) => [n(cell.x), n(cell.y)]));
+      const outline = (reach, attributes) => s("path", { d: around(points, reach), ...attributes });
+      for (const [reach, name, lightness] of SIZES.body) {
+        yield outline(reach, { class: `body-${name}` });
+        if (lightness) yield outline(reach, { fill: "#fff", "fill-opacity": lightness });
+      }
+      const inner = SIZES.body.at(-1)[0];
+      for (const name of ["sheen", "grain"]) yield outline(inner, { fill: this.#url(name) });
+    } else if (frame === "panel" && cells.length) {
+      yield s("clipPath", { id: `${this.prefix}-clip` }, s("rect", this.#extent(SIZES.panel - 2)));
+      yield s("rect", { ...this.#extent(SIZES.panel - 10), class: "back" });
+    }
+    for (const { x1, y1, x2, y2 } of grid) {
+      yield s("line", { x1: n(x1), y1: n(y1), x2: n(x2), y2: n(y2), class: "grid", "stroke-width": SIZES.grid });
+    }
+  }
+
+  #extent(more) {
     const xs = this.picture.cells.map((cell) => n(cell.x));
     const ys = this.picture.cells.map((cell) => n(cell.y));
     const x = Math.min(...xs) - more;
@@ -363,23 +374,23 @@ export class Board {
     return { x, y, width: Math.max(...xs) + more - x, height: Math.max(...ys) + more - y };
   }
 
-  *#frame() {
-    const panel = this.#panel(60);
+  // The panel, with a hole in front of each cell.
+  *#panel() {
+    const { x, y, width, height } = this.#extent(SIZES.panel);
+    const r = SIZES.hollow.panel;
     const holes = this.picture.cells.map((cell) => [n(cell.x), n(cell.y)]);
-    yield s("mask", { id: `${this.prefix}-mask`, maskUnits: "userSpaceOnUse", ...panel },
-      s("rect", { ...panel, fill: "#fff" }), holes.map(([cx, cy]) => s("circle", { cx, cy, r: 40, fill: "#000" })));
-    yield s("rect", { ...panel, rx: 26, fill: this.#url("front"), mask: this.#url("mask") });
-    yield s("rect", { ...panel, rx: 26, fill: "none", stroke: "#14305f", "stroke-width": 5 });
+    const d = rounded(x, y, width, height, SIZES.corner) + holes.map(([cx, cy]) => circle(cx, cy, r)).join("");
+    yield s("path", { d, "fill-rule": "evenodd", class: "panel-front" });
+    yield s("path", { d, "fill-rule": "evenodd", fill: this.#url("sheen") });
+    yield s("rect", { x, y, width, height, rx: SIZES.corner, class: "panel-edge" });
     for (const [cx, cy] of holes) {
-      yield s("circle", { cx, cy, r: 41, fill: "none", stroke: "#14305f", "stroke-opacity": 0.75, "stroke-width": 4 });
-      yield s("path", { d: `M${cx - 30} ${cy + 33} A44 44 0 0 0 ${cx + 30} ${cy + 33}`, fill: "none", stroke: "#7fa5e4",
-        "stroke-opacity": 0.7, "stroke-width": 3, "stroke-linecap": "round" });
+      yield s("path", { d: `M${cx - 30} ${cy + 33} A44 44 0 0 0 ${cx + 30} ${cy + 33}`, class: "lip" });
     }
   }
 
   #drawPosition() {
     const { picture, layers } = this;
-    const { surface } = picture;
+    const isPanel = picture.frame === "panel";
     this.pieces = new Map(picture.pieces.filter((piece) => this.items.has(piece.cell)).map((p) => [p.cell, p]));
     for (const cell of picture.cells) this.items.get(cell.id).owner = cell.owner;
     for (const line of picture.lines) this.items.get(line.id).side = line.side;
@@ -387,8 +398,8 @@ export class Board {
     this.previewed = null;
     this.showResult(null);
     layers.cells.replaceChildren(...picture.cells.flatMap((cell) => [...this.#cell(cell)]));
-    layers.under.replaceChildren(...(surface === "front" ? this.groups.values() : []));
-    layers.pieces.replaceChildren(...(surface === "front" ? [] : this.groups.values()));
+    layers.under.replaceChildren(...(isPanel ? this.groups.values() : []));
+    layers.pieces.replaceChildren(...(isPanel ? [] : this.groups.values()));
     const cells = picture.cells.filter((cell) => picture.changed.includes(cell.id));
     layers.changed.replaceChildren(...cells.flatMap((cell) => this.#changed(cell)));
     layers.labels.replaceChildren(
@@ -409,18 +420,19 @@ export class Board {
   }
 
   *#cell(cell) {
-    const { surface, lines, colours, sides } = this.picture;
+    const { frame, lines, colours, sides } = this.picture;
     const [cx, cy] = [n(cell.x), n(cell.y)];
     const isHexagon = cell.shape === "hexagon";
-    const isFlat = isHexagon || (cell.shape === "square" && surface !== "front");
-    const [tag, outline] = isFlat ? this.#outline(cell, true) : ["circle", { cx, cy, r: WINDOW[surface] }];
+    const isFlat = isHexagon || (cell.shape === "square" && frame !== "panel");
+    const [tag, outline] = isFlat ? this.#outline(cell, true) : ["circle", { cx, cy, r: SIZES.hollow[frame] }];
     const shape = (attributes) => s(tag, { ...outline, ...attributes });
-    if (isFlat || surface === "paper") yield shape({ class: isHexagon && lines.length ? "cell borderless" : "cell" });
-    else if (surface === "wood") {
-      yield shape({ fill: this.#url("hole") });
+    if (cell.shape === "point") yield s("circle", { cx, cy, r: SIZES.point, class: "point" });
+    else if (isFlat || frame === "none") yield shape({ class: isHexagon && lines.length ? "cell borderless" : "cell" });
+    else if (frame === "board") {
+      yield shape({ class: "hole" });
+      yield shape({ fill: this.#url("well") });
       yield shape({ fill: this.#url("hollow") });
-      yield s("path", { d: `M${cx - 32} ${cy + 22} A39 39 0 0 0 ${cx + 32} ${cy + 22}`, fill: "none", stroke: "#d3a676",
-        "stroke-opacity": 0.55, "stroke-width": 2.5, "stroke-linecap": "round" });
+      yield s("path", { d: `M${cx - 32} ${cy + 22} A39 39 0 0 0 ${cx + 32} ${cy + 22}`, class: "lip" });
     }
     if (cell.owner === null) return;
     const fill = colours[cell.owner];
@@ -430,21 +442,21 @@ export class Board {
   }
 
   #piece(piece, cell) {
-    const { surface, colours } = this.picture;
+    const { frame, colours } = this.picture;
     const inner = s("g", {});
     if (piece.shape === "letter") {
       inner.append(text(0, 0, piece.symbol.toUpperCase(), 72, "letter", colours[piece.side]));
     } else {
-      const r = DISC[surface];
-      if (surface === "wood") inner.append(s("ellipse", { cx: 3, cy: 9, rx: r, ry: r - 2, fill: this.#url("shade") }));
+      const r = SIZES.disc[frame];
+      if (frame === "board") inner.append(s("ellipse", { cx: 3, cy: 9, rx: r, ry: r - 2, fill: this.#url("shade") }));
       inner.append(s("circle", { r, fill: colours[piece.side] }));
-      if (surface !== "wood") {
+      if (frame !== "board") {
         inner.append(s("circle", { r: r - 10, class: "bevel" }));
         // the second side also has a ring, so that colour is not the only difference
         if (piece.side === 1) inner.append(s("circle", { r: r - 22, class: "emblem" }));
       }
       inner.append(s("circle", { r, fill: this.#url("gloss"), stroke: "#000", "stroke-opacity": 0.4, "stroke-width": 1.5 }));
-      if (surface === "wood") {
+      if (frame === "board") {
         inner.append(s("ellipse", { cx: -12, cy: -18, rx: 10, ry: 6, fill: "#fff", "fill-opacity": 0.5,
           transform: "rotate(-35 -12 -18)" }));
       }
@@ -490,9 +502,8 @@ export class Board {
 
   #changed(cell) {
     const isOccupied = this.pieces.has(cell.id) || cell.owner !== null;
-    const { surface } = this.picture;
     if (cell.owner !== null && !this.pieces.has(cell.id)) return [];
-    const r = isOccupied ? { wood: 17, front: 46, paper: 44 }[surface] : surface === "wood" ? 20 : 26;
+    const r = SIZES[isOccupied ? "ring" : "emptied"][this.picture.frame];
     return twice("circle", { cx: n(cell.x), cy: n(cell.y), r }, isOccupied ? "mark" : "mark left");
   }
 
@@ -501,7 +512,7 @@ export class Board {
   // Return tag and attributes of the shape of a cell or line; `isTarget` fills the whole cell,
   // and `isFocus` goes further around a line.
   #outline(item, isTarget = false, isFocus = false) {
-    const { surface } = this.picture;
+    const isPanel = this.picture.frame === "panel";
     const [cx, cy] = [n(item.x), n(item.y)];
     if (item.kind === "line") {
       const [dx, dy] = [n(item.x2 - item.x1), n(item.y2 - item.y1)];
@@ -511,11 +522,11 @@ export class Board {
         .map(([a, b]) => `${cx + (a * dx) / 2 - b * by},${cy + (a * dy) / 2 + b * bx}`).join(" "), "stroke-linejoin": "round" }];
     }
     if (item.shape === "hexagon") return ["polygon", { points: hexagon(cx, cy, isTarget ? 1 : 0.84) }];
-    if ((item.shape === "square" && surface !== "front") || (isTarget && surface === "front")) {
+    if (isPanel ? isTarget : item.shape === "square") {
       const half = isTarget ? 50 : 43;
       return ["rect", { x: cx - half, y: cy - half, width: 2 * half, height: 2 * half, rx: isTarget ? 0 : 8 }];
     }
-    return ["circle", { cx, cy, r: isTarget ? 50 : surface === "paper" ? 43 : 41 }];
+    return ["circle", { cx, cy, r: isTarget ? 50 : this.picture.frame === "none" ? 43 : 41 }];
   }
 
   // Show what is selected, what can follow and what has the focus; name every target.
@@ -777,15 +788,15 @@ export class Board {
     }
     for (const piece of came.filter((one) => !used.has(one))) {
       const group = this.groups.get(piece.cell).firstChild;
-      if (this.picture.surface === "front") {
-        const height = n(this.items.get(piece.cell).y) - this.box[1];
-        group.animate([{ transform: `translate(0, ${-height}px)` }, { transform: "none" }],
-          { duration: 120 + height / 3, easing: "cubic-bezier(.5,0,.9,.6)" });
+      if (this.picture.gravity) {
+        const [across, down] = this.#fall(this.items.get(piece.cell));
+        group.animate([{ transform: `translate(${-across}px, ${-down}px)` }, { transform: "none" }],
+          { duration: 120 + Math.hypot(across, down) / 3, easing: "cubic-bezier(.5,0,.9,.6)" });
       } else group.animate([{ opacity: 0, transform: "scale(.8)" }, { opacity: 1, transform: "none" }], timing);
     }
     for (const piece of left.filter((one) => !used.has(one) && this.items.has(one.cell))) {
       const ghost = this.#piece(piece, this.items.get(piece.cell));
-      this.layers.surface.after(ghost);
+      this.layers.body.after(ghost);
       const gone = ghost.firstChild.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(.7)" }], timing);
       gone.onfinish = gone.oncancel = () => ghost.remove();
     }
@@ -793,24 +804,59 @@ export class Board {
       this.layers.lines.querySelector(`[data-line="${CSS.escape(line)}"]`)?.animate([{ opacity: 0 }, { opacity: 1 }], timing);
     }
   }
+
+  // Return how far a piece falls from the edge of the board to a cell.
+  #fall(cell) {
+    const [left, top, width, height] = this.box;
+    const [x, y] = [n(cell.x), n(cell.y)];
+    return { down: [0, y - top], up: [0, y - top - height], right: [x - left, 0], left: [x - left - width, 0] }[this.picture.gravity];
+  }
 }
 
 const isSame = (a, b) => a && b && a.side === b.side && a.symbol === b.symbol;
 
 // --- geometry ---
 
-// Return the picture as the other player sees it: turned, or an upright board from behind.
+// Return the picture as the other player sees it.
 function flipped(picture) {
   const [left, top, right, bottom] = picture.bounds;
+  const isTurned = picture.flip === "turn";
   const x = (value) => left + right - value;
-  const y = (value) => (picture.surface === "front" ? value : top + bottom - value);
+  const y = (value) => (isTurned ? top + bottom - value : value);
   const move = (item) => ({ ...item, x: x(item.x), y: y(item.y) });
+  const draw = (line) => ({ ...line, x1: x(line.x1), y1: y(line.y1), x2: x(line.x2), y2: y(line.y2) });
+  const isReversed = isTurned || picture.gravity === "left" || picture.gravity === "right";
   return {
     ...picture,
     cells: picture.cells.map(move),
     labels: picture.labels.map(move),
-    lines: picture.lines.map((l) => ({ ...l, x1: x(l.x1), y1: y(l.y1), x2: x(l.x2), y2: y(l.y2) })),
+    lines: picture.lines.map(draw),
+    grid: picture.grid.map(draw),
+    gravity: isReversed ? AGAINST[picture.gravity] : picture.gravity,
   };
+}
+
+// Return the path of a rectangle with round corners.
+function rounded(x, y, width, height, r) {
+  const arc = (across, down) => `a${r} ${r} 0 0 1 ${across} ${down}`;
+  return `M${x + r} ${y}h${width - 2 * r}${arc(r, r)}v${height - 2 * r}${arc(-r, r)}h${2 * r - width}${arc(-r, -r)}v${2 * r - height}${arc(r, -r)}Z`;
+}
+
+function circle(x, y, r) {
+  return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+}
+
+// Return the path that surrounds a convex polygon at a distance.
+function around(corners, reach) {
+  if (corners.length === 1) return circle(...corners[0], reach);
+  const sides = corners.map(([x1, y1], i) => {
+    const [x2, y2] = corners[(i + 1) % corners.length];
+    const length = Math.hypot(x2 - x1, y2 - y1);
+    const [across, down] = [(reach * (y2 - y1)) / length, (reach * (x1 - x2)) / length];
+    return [`${x1 + across} ${y1 + down}`, `${x2 + across} ${y2 + down}`];
+  });
+  const arc = `A${reach} ${reach} 0 0 1 `;
+  return `M${sides.map(([start, end]) => `${start}L${end}`).join(arc)}${arc}${sides[0][0]}Z`;
 }
 
 function rank(line, changed) {

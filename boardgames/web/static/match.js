@@ -168,9 +168,9 @@ export class Match {
     return this.#mine(1) && !this.#mine(0);
   }
 
-  // By default the player's own side is at the bottom; upright boards are never turned.
+  // By default the player's own side is at the bottom; boards that are mirrored instead stay as they are.
   get #isTurned() {
-    return this.turned ?? (this.#isSecond && this.state.picture.surface !== "front");
+    return this.turned ?? (this.#isSecond && this.state.picture.flip === "turn");
   }
 
   #ply() {
@@ -369,7 +369,7 @@ export class Match {
     this.board.show(picture, { interactive: this.#canMove() });
     this.table.style.setProperty("--ratio", this.board.ratio);
     this.body.classList.toggle("past", this.shown !== null);
-    this.bars.drawCaptions(picture, this.#isTurned && picture.surface !== "front");
+    this.bars.drawCaptions(picture, this.#isTurned && picture.flip === "turn");
     const ply = this.#ply();
     const key = state.moves.slice(0, ply).map((move) => move.text).join(" ");
     this.evaluation.update(key, { match: this.id, ply }, picture);
@@ -378,7 +378,7 @@ export class Match {
 
   // Return the side whose bar is below the board.
   #near() {
-    return (this.state.picture.surface === "front" ? this.#isSecond : this.#isTurned) ? 1 : 0;
+    return (this.state.picture.flip === "mirror" ? this.#isSecond : this.#isTurned) ? 1 : 0;
   }
 
   #drawStatus() {

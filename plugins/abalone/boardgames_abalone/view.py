@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from boardgames.draw.lattice import hexagonal
 from boardgames.kernels import Words
-from boardgames.picture import Caption, Cell, Label, Picture, Piece
+from boardgames.picture import Caption, Cell, Label, Palette, Picture, Piece
 from boardgames_abalone.board import CELL_NAMES, DIAGONAL_OF, NEIGHBOURS, ROW_LENGTHS, ROW_OF, ROWS
 from boardgames_abalone.notation import SIDES, cells_of, format_action, lost, moved_cells, split_action
 
@@ -50,7 +50,8 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
         colours=COLOURS,
         clicks=MappingProxyType({format_action(words, action): clicks(words, action) for action in actions}),
         title="Abalone",
-        surface="wood",
+        frame="board",
+        palette=Palette(board="#8f6139", cell="#553821", edge="#3a2616"),
     )
 
 

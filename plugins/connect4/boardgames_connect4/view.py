@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from boardgames.draw.lattice import square
 from boardgames.kernels import Words
-from boardgames.picture import Cell, Label, Picture, Piece
+from boardgames.picture import Cell, Label, Palette, Picture, Piece
 from boardgames_connect4.board import Board
 from boardgames_connect4.notation import SYMBOLS, format_action
 
@@ -45,7 +45,10 @@ def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
         colours=COLOURS,
         clicks=clicks,
         title="Connect Four",
-        surface="front",
+        frame="panel",
+        gravity="down",
+        flip="mirror",
+        palette=Palette(board="#2a57a4", cell="#e4ebf6", edge="#14305f"),
     )
 
 
