@@ -1,8 +1,10 @@
-// @ts-nocheck
 // Line charts as SVG. Values are read with the pointer, the keyboard or a screen reader.
 
 import { h, s, setText } from "./dom.js";
 import { T } from "./texts.js";
+
+/** @typedef {[number, number]} Point  a step and a value, or a place in the drawing */
+/** @typedef {{name?: string, points: Point[], style: number}} Series  a curve; `style` numbers colours, dashes and markers */
 
 const LEFT = 48;
 const RIGHT = 14;
@@ -12,9 +14,13 @@ const COLOURS = 6;
 const MARKERS = 9;
 const DASHES = ["", "8 4", "2 4", "10 3 2 3"];
 const SHAPES = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5l4.5 8h-9z"];
+/** @type {Record<string, number>} */
 const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -1e9, End: 1e9, Escape: 1e9 };
 
-// Return a number with at most four digits, short enough for an axis.
+/**
+ * Return a number with at most four digits, short enough for an axis.
+ * @param {number | null} value
+ */
 export function short(value) {
   if (value === null) return T.noValue;
   const size = Math.abs(value);
@@ -22,44 +28,82 @@ export function short(value) {
   return new Intl.NumberFormat(T.lang, { maximumSignificantDigits: 4, notation }).format(value);
 }
 
-// Return the centred moving average over a tenth of a curve, narrower at its ends.
-const smooth = (values) => values.map((_, i) => {
+/**
+ * Return the centred moving average over a tenth of a curve, narrower at its ends.
+ * @param {number[]} values
+ */
+export const smooth = (values) => values.map((_, i) => {
   const reach = Math.min(Math.floor(values.length / 20), i, values.length - 1 - i);
   return values.slice(i - reach, i + reach + 1).reduce((sum, value) => sum + value) / (2 * reach + 1);
 });
 
-function ticks([low, high], count) {
+/**
+ * Return about `count` round numbers, evenly spaced between two.
+ * @param {Point} range
+ * @param {number} count
+ */
+export function ticks([low, high], count) {
   const raw = (high - low) / Math.max(1, count);
   const unit = 10 ** Math.floor(Math.log10(raw));
-  const step = unit * [1, 2, 5, 10].find((factor) => factor * unit >= raw * 0.999);
+  const step = unit * ([1, 2, 5].find((factor) => factor * unit >= raw * 0.999) ?? 10);
   const first = Math.ceil(low / step - 1e-9);
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
-// Return the range of values, wider if there is only one.
-function range(values) {
+/**
+ * Return the range of values, wider if there is only one.
+ * @param {number[]} values
+ * @returns {Point}
+ */
+export function range(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const room = low === high ? Math.abs(low) / 10 || 0.5 : 0;
   return [low - room, high + room];
 }
 
+/** @param {Point[]} places */
 const path = (places) => `M${places.join("L")}`;
+/** @type {(style: number, d: string) => SVGElement} */
 const line = (style, d) => s("path", { class: `series c${style % COLOURS}`, d, "stroke-dasharray": DASHES[style % DASHES.length] || null });
+/** @type {(style: number, at: Point) => SVGElement} */
 const marker = (style, at) => s("path", { class: `marker c${style % COLOURS}`, d: SHAPES[style % SHAPES.length], transform: `translate(${at})` });
 
-// Return a short piece of a line with its marker, for a legend.
+/**
+ * Return a short piece of a line with its marker, for a legend.
+ * @param {number} style
+ */
 export const legend = (style) =>
   s("svg", { class: "legend-line", viewBox: "0 0 44 14", "aria-hidden": "true" }, line(style, "M1 7H43"), marker(style, [22, 7]));
 
 export class Chart {
-  // `moved` is called with the step that the reader points at, or null for the last one, and whether it was chosen.
+  /** @type {number | null} */
+  step = null;
+  /** @type {Series[]} */
+  series = [];
+  /** @type {number[]} */
+  steps = [];
+  /** @type {Point | null} */
+  best = null;
+  /** @type {Point | null} */
+  bounds = null;
+  /** @type {SVGGElement | null} */
+  cursor = null;
+  index = 0;
+  /** @type {(step: number) => number} */
+  x = () => 0;
+  /** @type {(point: Point) => Point} */
+  place = (point) => point;
+
+  /**
+   * @param {string} title
+   * @param {(step: number | null, isChosen: boolean) => void} moved  called with the step that the reader points at, or
+   *   null for the last one
+   */
   constructor(title, moved) {
     this.moved = moved;
-    this.step = null;
-    this.series = [];
-    this.steps = [];
     this.svg = s("svg", { "aria-hidden": "true" });
     this.readout = h("span", { class: "readout" });
+    /** @param {PointerEvent} event */
     const point = (event) => this.#point(event);
     this.plot = h("div", { class: "plot", role: "slider", tabIndex: 0, "aria-label": title, onkeydown: (event) => this.#key(event),
       onpointermove: point, onpointerdown: point, onpointerleave: () => moved(null, false) }, this.svg);
@@ -67,8 +111,11 @@ export class Chart {
     new ResizeObserver(() => this.#draw()).observe(this.plot);
   }
 
-  // `series` are {name, points: [[step, value]], style}; a long single one gets a moving average unless the values
-  // have `bounds`, [low, high]. `best` is a point.
+  /**
+   * Draw curves. A long single one gets a moving average unless the values have `bounds`.
+   * @param {Series[]} series
+   * @param {{best?: Point | null, bounds?: Point | null}} marks
+   */
   show(series, { best = null, bounds = null } = {}) {
     this.series = series.filter(({ points }) => points.length);
     this.best = best;
@@ -77,7 +124,10 @@ export class Chart {
     this.#draw();
   }
 
-  // Mark the last step that is not after `step`, by default the last one.
+  /**
+   * Mark the last step that is not after `step`, by default the last one.
+   * @param {number | null} step
+   */
   mark(step) {
     const { steps, series, plot, cursor } = this;
     this.step = step;
@@ -89,7 +139,7 @@ export class Chart {
     setText(this.readout, text);
     const values = series.length === 1 ? [] : series.map(({ name }, i) => `${name} ${short(points[i][1])}`);
     const state = { min: steps[0], max: steps.at(-1), now, text: [text, ...values].join(T.separator) };
-    for (const [name, value] of Object.entries(state)) plot.setAttribute(`aria-value${name}`, value);
+    for (const [name, value] of Object.entries(state)) plot.setAttribute(`aria-value${name}`, `${value}`);
     if (!cursor) return;
     cursor.replaceChildren(s("path", { class: "cursor", d: `M${this.x(now)} ${TOP}V${plot.clientHeight - BOTTOM}` }),
       ...series.map(({ style }, i) => marker(style, this.place(points[i]))));
@@ -104,14 +154,18 @@ export class Chart {
     const shown = [...series.flatMap(({ points }) => points), ...(best ? [best] : [])];
     const across = range(shown.map(([step]) => step));
     const up = bounds ?? range(shown.map(([, value]) => value));
+    /** @type {(range: Point, from: number, to: number) => (value: number) => number} */
     const scale = ([low, high], from, to) => (value) => Number((from + ((value - low) / (high - low)) * (to - from)).toFixed(1));
     const [x, y] = [scale(across, LEFT, right), scale(up, height - BOTTOM, TOP)];
+    /** @type {(point: Point) => Point} */
     const place = ([step, value]) => [x(step), y(value)];
-    Object.assign(this, { x, place, cursor: s("g") });
+    this.x = x;
+    this.place = place;
+    this.cursor = s("g");
     const drawn = series.flatMap(({ points, style }) => {
       const places = points.map(place);
       if (series.length === 1 && !bounds && points.length >= 20) {
-        const mean = smooth(points.map(([, value]) => value)).map((value, i) => [places[i][0], y(value)]);
+        const mean = smooth(points.map(([, value]) => value)).map((value, i) => /** @type {Point} */ ([places[i][0], y(value)]));
         return [s("path", { class: `raw c${style % COLOURS}`, d: path(places) }), line(style, path(mean))];
       }
       const gap = Math.ceil(points.length / MARKERS);
@@ -127,6 +181,7 @@ export class Chart {
     this.mark(this.step);
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const end = this.steps.length - 1;
     if (!(event.key in KEYS) || end < 0) return;
@@ -135,6 +190,7 @@ export class Chart {
     this.moved(place === end ? null : this.steps[place], true);
   }
 
+  /** @param {PointerEvent} event */
   #point(event) {
     if (!this.cursor) return;
     const at = event.clientX - this.plot.getBoundingClientRect().left;

@@ -1,29 +1,45 @@
-// @ts-nocheck
 // Building moves from clicks: knows the sequences of ids of the legal moves, and no rules.
 //
 // A sequence begins with a group: the ids before its target that hold the same as the first one, such as the marbles
 // that move together. A group is selected in any order. What follows, such as the jumps of a capture, is clicked in
 // the order of the sequence. Where the order makes a difference, the move whose sequence was clicked is meant.
 
+/** @import { Picture } from "../messages.js" */
+/** @typedef {{move: string, ids: string[], rank: number, size: number}} Entry  a sequence of a move; `size` is that of its group */
+/** @typedef {{id: string, entry: Entry, isExact: boolean, move: string | null, path: string[], cost: number}} Step */
+/** @typedef {(from: string, to: string) => number | null} Angle  the direction from one id to another */
+
 export class Clicks {
-  // `picture.clicks` maps each legal move to its sequences, of which none is a prefix of another one.
+  /** @type {Map<string, Entry>} */
+  suggested = new Map();
+  /** @type {Entry[]} */
+  entries = [];
+  /** @type {string[]} */
+  path = [];
+
+  /**
+   * `picture.clicks` maps each legal move to its sequences, of which none is a prefix of another one.
+   * @param {Picture | null} picture
+   */
   constructor(picture = null) {
     const content = contents(picture);
-    this.suggested = new Map();
-    this.entries = [];
     for (const [move, sequences] of Object.entries(picture?.clicks ?? {})) {
-      for (const [rank, ids] of sequences.entries()) this.entries.push({ move, ids, rank, size: groupSize(ids, content) });
-      this.suggested.set(move, this.entries.find((entry) => entry.move === move));
+      const entries = sequences.map((ids, rank) => ({ move, ids, rank, size: groupSize(ids, content) }));
+      if (entries.length) this.suggested.set(move, entries[0]);
+      this.entries.push(...entries);
     }
-    this.path = [];
   }
 
   get hasSelections() {
     return this.entries.some((entry) => entry.ids.length > 1);
   }
 
-  // Return what can be clicked after `path`: for each id the move that it completes, or null, and the path after it.
+  /**
+   * Return what can be clicked after `path`: for each id the move that it completes, or null, and the path after it.
+   * @param {string[]} path
+   */
   next(path = this.path) {
+    /** @type {Map<string, Step>} */
     const options = new Map();
     for (const step of this.#steps(path)) {
       const other = options.get(step.id);
@@ -37,14 +53,20 @@ export class Clicks {
     return this.path.concat(this.#implied(this.path));
   }
 
-  // Return the id to click next in order to make a move, or undefined.
+  /**
+   * Return the id to click next in order to make a move, or undefined.
+   * @param {string} move
+   */
   step(move) {
     const steps = [...this.next().values()].filter((step) => step.entry.move === move);
     return (steps.find((step) => step.move) ?? steps[0])?.id;
   }
 
-  // Click on an id. Return the completed move, or null, and what has happened: `moved`, `selected`, `deselected`,
-  // or `refused`, which changes nothing.
+  /**
+   * Click on an id. Return the completed move, or null, and what has happened; `refused` changes nothing.
+   * @param {string} id
+   * @returns {{move: string | null, event: "moved" | "selected" | "deselected" | "refused"}}
+   */
   click(id) {
     const { path } = this;
     const option = this.next().get(id) ?? (path.includes(id) ? null : this.next([]).get(id));
@@ -58,18 +80,28 @@ export class Clicks {
     return { move: null, event: "deselected" };
   }
 
-  // Return the move that goes straight on from the selection at an angle, or null; `angle` gives that between ids.
+  /**
+   * Return the move that goes straight on from the selection at an angle, or null.
+   * @param {number | null} wanted
+   * @param {Angle} angle
+   */
   towards(wanted, angle) {
     const steps = this.#steps(this.path);
-    const completed = steps.filter(({ move, entry }) => move !== null && angle(entry.ids.at(-2), entry.ids.at(-1)) === wanted);
+    const completed = steps.filter(({ move, entry }) => move !== null && angle(...lastTwo(entry)) === wanted);
     if (completed.length) return single(completed.map((step) => step.move));
     const from = this.path.at(-1);
+    if (from === undefined) return null;
     const straight = steps.filter(({ isExact, entry }) => isExact
       && entry.ids.slice(this.path.length).every((id) => angle(from, id) === wanted));
     return single(straight.map((step) => step.entry.move));
   }
 
-  // Return the move that a drag completes, or null, the path after it, and whether nothing can be dragged like this.
+  /**
+   * Return the move that a drag completes, or null, the path after it, and whether nothing can be dragged like this.
+   * @param {string} from
+   * @param {string} to
+   * @param {Angle} angle
+   */
   dragged(from, to, angle) {
     const isSelected = this.selected.includes(from);
     const options = this.next();
@@ -79,7 +111,7 @@ export class Clicks {
       if (move !== null) return { move, path: [], isRefused: false };
     }
     const added = options.get(from);
-    const begin = isSelected ? this.path : added?.move === null ? added.path : [from];
+    const begin = isSelected ? this.path : added && added.move === null ? added.path : [from];
     const option = this.next(begin).get(to);
     const ending = this.entries.filter(({ ids }) => ids.at(-1) === to);
     const move = option?.move
@@ -91,9 +123,13 @@ export class Clicks {
     return { move, path, isRefused: true };
   }
 
-  // Return every way to go on after a path, with a cost that is lowest for the one that is meant.
+  /**
+   * Return every way to go on after a path, with a cost that is lowest for the one that is meant.
+   * @param {string[]} path
+   */
   #steps(path) {
     const implied = this.#implied(path);
+    /** @type {Step[]} */
     const steps = [];
     for (const entry of this.entries) {
       const { ids, size, rank } = entry;
@@ -113,17 +149,33 @@ export class Clicks {
     return steps;
   }
 
-  // Return the rest of the group if a path that leaves it out moves it as well, such as its ends.
+  /**
+   * Return the rest of the group if a path that leaves it out moves it as well, such as its ends.
+   * @param {string[]} path
+   */
   #implied(path) {
     const whole = this.entries.filter((entry) => entry.size === path.length && path.every((id) => groupOf(entry).includes(id)));
-    const rests = path.length ? whole.map(({ move }) => groupOf(this.suggested.get(move)).filter((id) => !path.includes(id))) : [];
+    const rests = path.length ? whole.map((entry) => groupOf(this.suggested.get(entry.move) ?? entry).filter((id) => !path.includes(id))) : [];
     return rests.length ? rests.reduce((common, ids) => common.filter((id) => ids.includes(id))) : [];
   }
 }
 
+/** @param {Entry} entry */
 const groupOf = ({ ids, size }) => ids.slice(0, size);
 
-// Return the places in a sequence whose ids can be clicked after a path; those of a group come in any order.
+/**
+ * Return the last two ids of a sequence: where its last step begins and ends.
+ * @param {Entry} entry
+ * @returns {[string, string]}
+ */
+const lastTwo = ({ ids }) => [ids[ids.length - 2], ids[ids.length - 1]];
+
+/**
+ * Return the places in a sequence whose ids can be clicked after a path; those of a group come in any order.
+ * @param {Entry} entry
+ * @param {string[]} path
+ * @param {string[]} implied
+ */
 function reached({ ids, size }, path, implied) {
   const group = ids.slice(0, size);
   if (path.length > size) {
@@ -136,20 +188,32 @@ function reached({ ids, size }, path, implied) {
   return places;
 }
 
-// Return the only move of a list, or null if there is none or another one too.
+/**
+ * Return the only move of a list, or null if there is none or another one too.
+ * @param {(string | null)[]} moves
+ */
 function single(moves) {
   return new Set(moves).size === 1 ? moves[0] : null;
 }
 
-// Return how many ids a sequence begins with that hold the same.
+/**
+ * Return how many ids a sequence begins with that hold the same.
+ * @param {string[]} ids
+ * @param {(id: string) => string} content
+ */
 function groupSize(ids, content) {
   let size = 0;
   while (size < ids.length - 1 && content(ids[size]) === content(ids[0]) && ids.indexOf(ids[size]) === size) size++;
   return size;
 }
 
-// Return a function that says what an id holds in a picture: the side of its piece, line or cell.
+/**
+ * Return a function that says what an id holds in a picture: the side of its piece, line or cell.
+ * @param {Picture | null} picture
+ * @returns {(id: string) => string}
+ */
 export function contents(picture) {
+  /** @type {Map<string, string>} */
   const found = new Map();
   for (const { id, owner } of picture?.cells ?? []) found.set(id, `cell ${owner}`);
   for (const { id, side } of picture?.lines ?? []) found.set(id, `line ${side}`);

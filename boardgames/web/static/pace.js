@@ -1,20 +1,36 @@
-// @ts-nocheck
 // The pace at which a match is shown: its states one after the other, and an agent's reply after a pause.
+
+/** @import { MatchState, Picture } from "../messages.js" */
+/** @typedef {Omit<MatchState, "picture"> & {picture: Picture | null}} Waiting  a state whose picture may have to be asked for */
 
 export const REPLY_MS = 500;
 export const FOLLOW_MS = 250;
 const MOST_STEPS = 8; // a page that has missed more moves goes straight to the last one
 
 export class Pace {
-  // `show` shows a state. `look` returns a promise of the picture after a number of moves: the server only sends the
-  // latest state, so the one after a person's own move may be missing. `now`, `later` and `isHidden` are for tests.
+  /** @type {Waiting[]} */
+  queue = [];
+  /** @type {MatchState | null} */
+  shown = null;
+  shownAt = 0;
+  timer = 0;
+  isBusy = false;
+
+  /**
+   * The server only sends the latest state, so the one after a person's own move may be missing.
+   * @param {object} options
+   * @param {(state: MatchState) => void} options.show  shows a state
+   * @param {(ply: number) => Promise<Picture>} options.look  gives the picture after a number of moves
+   * @param {() => number} [options.now]  this and what follows are for tests
+   * @param {(f: () => void, ms: number) => number} [options.later]
+   * @param {() => boolean} [options.isHidden]
+   */
   constructor({ show, look, now = () => performance.now(), later = (f, ms) => setTimeout(f, ms), isHidden = () => document.hidden }) {
-    Object.assign(this, { show, look, now, later, isHidden });
-    this.queue = [];
-    this.shown = null;
-    this.shownAt = 0;
-    this.timer = null;
-    this.isBusy = false;
+    this.show = show;
+    this.look = look;
+    this.now = now;
+    this.later = later;
+    this.isHidden = isHidden;
   }
 
   // Return whether states wait to be shown, so that what is on the board is not the position to play in.
@@ -22,15 +38,16 @@ export class Pace {
     return this.queue.length > 0;
   }
 
+  /** @param {MatchState} state */
   receive(state) {
     const last = this.queue.at(-1) ?? this.shown;
-    if (this.isBehind && last.ply === state.ply && isPlayedOn(last, state)) {
+    if (last && this.isBehind && last.ply === state.ply && isPlayedOn(last, state)) {
       this.queue[this.queue.length - 1] = state;
       return;
     }
     const hasPerson = state.seats.some((seat) => seat.kind !== "agent");
     const steps = last ? state.ply - last.ply : 0;
-    if (!hasPerson || steps < 1 || steps > MOST_STEPS || !isPlayedOn(last, state) || this.isHidden()) {
+    if (!last || !hasPerson || steps < 1 || steps > MOST_STEPS || !isPlayedOn(last, state) || this.isHidden()) {
       this.queue = [];
       this.#show(state);
       return;
@@ -45,6 +62,7 @@ export class Pace {
     clearTimeout(this.timer);
   }
 
+  /** @param {MatchState} state */
   #show(state) {
     this.shown = state;
     this.shownAt = this.now();
@@ -55,10 +73,10 @@ export class Pace {
   async #advance() {
     if (this.isBusy) return;
     this.isBusy = true;
-    while (this.isBehind) {
+    while (this.shown && this.isBehind) {
       const wait = this.shownAt + pause(this.shown, this.queue[0]) - this.now();
       if (wait > 0) {
-        await new Promise((done) => (this.timer = this.later(done, wait)));
+        await new Promise((/** @type {(_: void) => void} */ done) => (this.timer = this.later(done, wait)));
         continue;
       }
       const [state] = this.queue;
@@ -72,7 +90,11 @@ export class Pace {
   }
 }
 
-// Return for how long one state is shown before the next one.
+/**
+ * Return for how long one state is shown before the next one.
+ * @param {Waiting} before
+ * @param {Waiting} after
+ */
 export function pause(before, after) {
   const side = after.moves[after.ply - 1].side;
   if (after.yours.includes(side)) return 0;
@@ -80,11 +102,20 @@ export function pause(before, after) {
   return isReply ? REPLY_MS : FOLLOW_MS;
 }
 
+/**
+ * @param {Waiting} before
+ * @param {Waiting} after
+ */
 function isPlayedOn(before, after) {
   return before.moves.every((move, i) => move.text === after.moves[i]?.text);
 }
 
-// Return a state as it was after fewer moves, without its picture.
+/**
+ * Return a state as it was after fewer moves, without its picture.
+ * @param {MatchState} state
+ * @param {number} ply
+ * @returns {Waiting}
+ */
 function stateAt(state, ply) {
   const side = state.moves[ply].side;
   return { ...state, ply, moves: state.moves.slice(0, ply), to_move: side, thinking: state.seats[side].kind === "agent",
