@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from boardgames.declarations import (
         Contempt,
         Evaluation,
+        Exercise,
         Facts,
         Feature,
         FeatureSet,
@@ -55,6 +56,7 @@ _MODULES = {
     "boardgames.declarations": (
         "Contempt",
         "Evaluation",
+        "Exercise",
         "Facts",
         "Feature",
         "FeatureSet",
@@ -97,6 +99,7 @@ __all__ = [
     "Context",
     "Entry",
     "Evaluation",
+    "Exercise",
     "Facts",
     "Feature",
     "FeatureSet",

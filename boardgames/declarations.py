@@ -32,7 +32,7 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import check_kernel
 from boardgames.kernels.bits import GOLDEN
-from boardgames.options import Option, is_finite
+from boardgames.options import Option, OptionValue, is_finite
 from boardgames.score import RETURN, Score, Unit
 
 
@@ -403,6 +403,54 @@ class Symmetry:
     words: Callable[[Words], Words]
     action: Callable[[Words, int], int]
     swaps_sides: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """A position with a task that is solved by making moves: a lesson or a puzzle.
+
+    The person plays the side to move in the position, and the program makes the moves of the other one.
+
+    Attributes
+    ----------
+    title : str
+        A few words for lists, such as `Push off`.
+    position : str
+        Text of the position.
+    task : str
+        What to do, in one or two sentences.
+    lines : tuple of str
+        Lines of play that solve it, as moves separated by spaces. Each ends with a move of the person.
+    text : str
+        The rule that a lesson explains, shown before the task.
+    praise : str
+        What is said when the exercise has been solved.
+    options : mapping of str to value
+        Options of the game, if they are not the default ones.
+
+    Examples
+    --------
+    >>> Exercise("Win", "xx./oo./...", "Complete a line.", ("c3",)).lines
+    ('c3',)
+    """
+
+    title: str
+    position: str
+    task: str
+    lines: tuple[str, ...]
+    text: str = ""
+    praise: str = ""
+    options: Mapping[str, OptionValue] = field(default_factory=_no_items)
+
+    def __post_init__(self) -> None:
+        texts = (self.title, self.position, self.task)
+        if not all(isinstance(text, str) and text for text in texts):
+            raise PluginError(f"an exercise needs a title, a position and a task, not {quote(texts)}")
+        lines: object = self.lines
+        if not (isinstance(lines, tuple) and lines and all(isinstance(one, str) and one for one in lines)):
+            raise PluginError(
+                f"the lines of the exercise {self.title!r} must be a tuple of texts, not {quote(lines)}"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

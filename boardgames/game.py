@@ -19,7 +19,15 @@ from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 
-from boardgames.declarations import NO_EVALUATION, Contempt, Evaluation, Facts, Kernels, Symmetry
+from boardgames.declarations import (
+    NO_EVALUATION,
+    Contempt,
+    Evaluation,
+    Exercise,
+    Facts,
+    Kernels,
+    Symmetry,
+)
 from boardgames.draw.svg import svg
 from boardgames.errors import (
     AmbiguousMoveError,
@@ -385,6 +393,8 @@ class Game(ABC):
         How `alphabeta` tries to win a match that is heading for a draw; may be set in `prepare`.
     edit_pieces : tuple of str
         Names of the pieces that `edit` can put, such as those of the sides; empty without `edit_words`.
+    lessons : tuple of Exercise
+        What beginners try on the board when the page explains how to play.
 
     Raises
     ------
@@ -395,6 +405,7 @@ class Game(ABC):
     declared_options: ClassVar[tuple[Option, ...]] = ()
     layout_options: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = MappingProxyType({})
     edit_pieces: ClassVar[tuple[str, ...]] = ()
+    lessons: ClassVar[tuple[Exercise, ...]] = ()
     facts: Facts
     kernels: Kernels
     evaluation: Evaluation = NO_EVALUATION
@@ -587,6 +598,40 @@ class Game(ABC):
             raise IllegalMoveError(f"illegal action {quote(action)} in {position}")
         move = Move(int(action), self.format_action(position.words, int(action)))
         return decoded.setdefault(move.action, move)
+
+    def lines_of(self, exercise: Exercise) -> tuple[tuple[Move, ...], ...]:
+        """Return the lines of an exercise as moves; this game has the options of the exercise.
+
+        Raises
+        ------
+        PluginError
+            If the exercise is wrong: its position or a move is not one of the game, a line does not end
+            with a move of the person, or there are different replies to the same moves.
+        """
+        fault = f"the exercise {exercise.title!r} is wrong"
+        replies: dict[tuple[Move, ...], Move] = {}
+        lines = []
+        try:
+            start = self.parse(exercise.position)
+            for text in exercise.lines:
+                position, line, is_own = start, list[Move](), False
+                for word in text.split():
+                    move = self.parse_move(position, word)
+                    is_own = position.side_to_move == start.side_to_move
+                    if not is_own and replies.setdefault(tuple(line), move) != move:
+                        raise PluginError(
+                            f"{fault}: after {' '.join(one.text for one in line)} the reply is both "
+                            f"{replies[tuple(line)]} and {move}"
+                        )
+                    line.append(move)
+                    position = position.apply(move)
+                if not is_own:
+                    side = self.facts.sides[start.side_to_move]
+                    raise PluginError(f"{fault}: the line {quote(text)} does not end with a move of {side}")
+                lines.append(tuple(line))
+        except (PositionError, MoveError) as error:
+            raise PluginError(f"{fault}: {error}") from None
+        return tuple(lines)
 
     # --- for subclasses to implement or override -------------------------
 

@@ -166,9 +166,10 @@ def bg_overlays() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 
 @hookspec
 def bg_puzzles() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Add kinds of puzzles: each target takes a `Game` and a random generator and yields `Candidate`s.
+    """Add kinds of puzzles: each target takes a `Game` and a random generator.
 
-    See `boardgames.puzzles`; an entry names its game.
+    It yields `Candidate`s, among which the solver of the game finds puzzles, or returns a sequence
+    of `Exercise`s, which are puzzles already. See `boardgames.puzzles`; an entry names its game.
     """
 
 

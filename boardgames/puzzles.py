@@ -1,18 +1,20 @@
-"""Puzzles: positions with exactly one winning move, which a beginner misses.
+"""Puzzles: positions with a task, mostly with exactly one winning move, which a beginner misses.
 
 A plug-in offers kinds of puzzles with the hook `bg_puzzles`. The target of such an entry takes a
-game and a random generator and yields candidates without end. The core keeps those that it has
-verified: the game's solver proves that exactly one move wins and that it is of this kind, and
-the agent `greedy` plays another move.
+game and a random generator. Either it returns a sequence of exercises, which are puzzles as they
+are. Or it yields candidates without end, of which the core keeps those that it has verified: the
+game's solver proves that exactly one move wins and that it is of this kind, and the agent `greedy`
+plays another move.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from boardgames import plugins
+from boardgames.declarations import Exercise
 from boardgames.errors import MatchError, OptionError, PluginError, quote
 from boardgames.game import Game, Move, Position
 from boardgames.player import NO_CONTEXT, Context, ExactPlayer, Player
@@ -32,7 +34,8 @@ class Candidate:
     moves: tuple[Move, ...]
 
 
-Candidates = Callable[[Game, np.random.Generator], Iterator[Candidate]]
+Maker = Callable[[Game, np.random.Generator], Iterator[Candidate] | Sequence[Exercise]]
+"""The target of an entry of `bg_puzzles`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,46 @@ def puzzle_kinds(game: Game) -> tuple[str, ...]:
     return tuple(offer.entry.name for offer in plugins.registry().offers("puzzles", game.facts.name))
 
 
+def exercise_game(game: Game, exercise: Exercise) -> Game:
+    """Return the game of an exercise: with its options, and otherwise the default ones.
+
+    Raises
+    ------
+    PluginError
+        If the game has no such option.
+    """
+    make: Callable[..., Game] = type(game)
+    try:
+        return make(**exercise.options)
+    except OptionError as error:
+        raise PluginError(f"the exercise {exercise.title!r} is wrong: {error}") from None
+
+
+def ready_puzzles(game: Game, kind: str) -> tuple[Exercise, ...]:
+    """Return the puzzles of a kind; empty if they are found among candidates, by `find_puzzles`.
+
+    Raises
+    ------
+    UnknownNameError, OptionError, PluginError
+        If there is no such kind, or none for the options of the game, or the plug-in is broken.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> game = boardgames.load("abalone")
+    >>> puzzle = ready_puzzles(game, "tactics")[0]
+    >>> puzzle.title, [[move.text for move in line] for line in game.lines_of(puzzle)]
+    ('Push off a marble', [['e4f5']])
+    """
+    made = _made(game, kind, seed=0)
+    if not isinstance(made, Sequence):
+        return ()
+    for one in made:
+        if not isinstance(one, Exercise):
+            raise PluginError(f"puzzle {kind!r} has {quote(one)}, which is not an Exercise")
+    return tuple(made)
+
+
 def find_puzzles(
     game: Game,
     kind: str,
@@ -100,6 +143,8 @@ def find_puzzles(
     ------
     UnknownNameError, PluginError
         If there is no such kind, or the plug-in is broken.
+    OptionError
+        If the puzzles of this kind are ready, so that there is nothing to find.
     MatchError
         If no puzzle is among the next 20,000 candidates, or `context.stop` was set.
 
@@ -112,11 +157,10 @@ def find_puzzles(
     >>> puzzle.score.sign, puzzle.next_best.sign
     (1, -1)
     """
-    make: Candidates = plugins.registry().load("puzzles", kind, game.facts.name)
-    offers = plugins.registry().offers("puzzles", game.facts.name)
-    summary = next(offer.entry.summary for offer in offers if offer.entry.name == kind)
-    with plugins.attributing_errors("puzzle", kind):
-        candidates = iter(make(game, np.random.default_rng(seed)))
+    candidates = _made(game, kind, seed)
+    if isinstance(candidates, Sequence):
+        raise OptionError(f"the puzzles of the kind {quote(kind)} are ready, and none are searched for")
+    summary = kind_summary(game, kind)
     beginner, seen, tried = plugins.load_player(BEGINNER, game, seed=seed), set[Position](), 0
     while True:
         with plugins.attributing_errors("puzzle", kind):
@@ -135,6 +179,12 @@ def find_puzzles(
         if puzzle is not None:
             tried = 0
             yield puzzle
+
+
+def kind_summary(game: Game, kind: str) -> str:
+    """Return what is special about a kind of puzzles."""
+    offers = plugins.registry().offers("puzzles", game.facts.name)
+    return next(offer.entry.summary for offer in offers if offer.entry.name == kind)
 
 
 def make_puzzles(
@@ -164,6 +214,13 @@ def scores_of_moves(
         is_own = successor.side_to_move == position.side_to_move
         scores[move] = (score if is_own else -score).delayed()
     return scores
+
+
+def _made(game: Game, kind: str, seed: int) -> Iterator[Candidate] | Sequence[Exercise]:
+    make: Maker = plugins.registry().load("puzzles", kind, game.facts.name)
+    with plugins.attributing_errors("puzzle", kind):
+        made = make(game, np.random.default_rng(seed))
+        return made if isinstance(made, Sequence) else iter(made)
 
 
 def _verified(

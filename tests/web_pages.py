@@ -100,7 +100,7 @@ class Page:
     def close(self) -> None:
         self._connection.__exit__(None, None, None)
 
-    def send(self, kind: str, **fields: object) -> None:
+    def send(self, kind: str, /, **fields: object) -> None:
         self.socket.send(json.dumps({"type": kind, **fields}))
 
     def receive(self, *kinds: str) -> Any:
@@ -110,7 +110,7 @@ class Page:
             if message["type"] in kinds:
                 return message
 
-    def ask(self, kind: str, **fields: object) -> Any:
+    def ask(self, kind: str, /, **fields: object) -> Any:
         """Return the direct answer to a request."""
         self.send(kind, re=7, **fields)
         while True:

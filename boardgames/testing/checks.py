@@ -16,6 +16,7 @@ import numpy as np
 from boardgames.declarations import (
     NO_EVALUATION,
     SIGNATURES,
+    Exercise,
     FeatureSet,
     StateAbstraction,
     Symmetry,
@@ -26,6 +27,7 @@ from boardgames.errors import (
     AmbiguousMoveError,
     BoardgamesError,
     MoveError,
+    OptionError,
     PluginError,
     PositionError,
     quote,
@@ -37,6 +39,7 @@ from boardgames.patterns import PatternSet
 from boardgames.picture import Direction, Flip, Frame, Overlay, Picture
 from boardgames.players.alphabeta import WEIGHTS
 from boardgames.plugins import close_player, load_overlay, load_player, overlay_names
+from boardgames.puzzles import exercise_game, puzzle_kinds, ready_puzzles
 from boardgames.score import RETURN
 from boardgames.search.perft import perft
 from boardgames.testing.sampling import (
@@ -758,6 +761,28 @@ def check_overlays(sample: Sample) -> RunningCheck:
             for fault in _overlay_faults(overlay, picture):
                 yield Fault(f"overlay {name!r}: {fault},", position.words)
     return f"{len(positions)} positions: {', '.join(names)}" if names else "no overlays"
+
+
+def check_exercises(game: Game) -> RunningCheck:
+    """Check that lessons, and puzzles that are ready, can be solved by the moves that they declare."""
+    lessons: object = type(game).lessons
+    if not (isinstance(lessons, tuple) and all(isinstance(one, Exercise) for one in lessons)):
+        yield f"lessons must be a tuple of Exercise, not {quote(lessons)}"
+        return "no lessons"
+    puzzles: list[Exercise] = []
+    for kind in puzzle_kinds(game):
+        try:
+            puzzles += ready_puzzles(game, kind)
+        except OptionError:
+            continue  # there are none for the options of the game
+        except PluginError as error:
+            yield str(error)
+    for exercise in (*lessons, *puzzles):
+        try:
+            exercise_game(game, exercise).lines_of(exercise)
+        except BoardgamesError as error:
+            yield str(error)
+    return f"{counted(len(lessons), 'lesson')}, {counted(len(puzzles), 'puzzle')}"
 
 
 def check_score(sample: Sample) -> RunningCheck:

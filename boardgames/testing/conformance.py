@@ -256,6 +256,7 @@ def _run_checks(
         "abstractions",
         lambda: checks.check_abstractions(sample, _registered("abstractions", load_abstraction, run)),
     )
+    run.check("exercises", lambda: checks.check_exercises(game))
     run.check("perft", lambda: checks.check_perft(game, perft_depth))
     if reference is None:
         return run.report(NO_REFERENCE, *(() if game.facts.perft else (NO_PERFT,)))
@@ -299,6 +300,7 @@ CHECKS = (
     "features",
     "patterns",
     "abstractions",
+    "exercises",
     "perft",
     "reference",
     "reference-perft",

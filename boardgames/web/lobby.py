@@ -35,6 +35,7 @@ from boardgames.web.messages import (
     MatchEntry,
     OptionEntry,
     OverlayEntry,
+    PuzzleReply,
     SeatRequest,
 )
 from boardgames.web.searches import Searches
@@ -76,6 +77,8 @@ class Lobby:
     def __init__(self, searches: int | None = None, *, archive: Archive | None = None) -> None:
         self.calls = Calls()
         self.tables = Tables()
+        self.puzzles: dict[tuple[str, str, int], PuzzleReply] = {}
+        """The puzzles that pages have asked for, by game, kind and number."""
         self.searches = Searches(searches or os.cpu_count() or 1)
         self.training = Training()
         self._archive = archive
@@ -406,6 +409,7 @@ def _describe(name: str) -> GameReply:
             OverlayEntry(offer.entry.name, offer.entry.summary)
             for offer in plugins.registry().offers("overlays", name)
         ],
+        puzzles=bool(plugins.registry().offers("puzzles", name)),
     )
 
 

@@ -394,6 +394,22 @@ export interface ExportRecord {
   re?: number | null;
 }
 
+/** Asks for the rules and the lessons of a game, and which puzzles it has. */
+export interface AskLessons {
+  type: "lessons";
+  game: string;
+  re?: number | null;
+}
+
+/** Asks for a puzzle of a kind; numbers begin at 1. */
+export interface AskPuzzle {
+  type: "puzzle";
+  game: string;
+  kind: string;
+  number?: number;
+  re?: number | null;
+}
+
 /** Asks for the training runs now and whenever one changes. */
 export interface ListRuns {
   type: "runs";
@@ -476,6 +492,7 @@ export interface GameReply {
   levels: number;
   trained: Record<string, string>;
   overlays: OverlayEntry[];
+  puzzles: boolean;
   re?: number;
 }
 
@@ -732,6 +749,45 @@ export interface Done {
   re?: number;
 }
 
+/** A position with a task, and the lines of play that solve it, with the replies of the other side. */
+export interface ExerciseEntry {
+  title: string;
+  text: string;
+  task: string;
+  praise: string;
+  layout: string | null;
+  options: Record<string, string>;
+  position: string;
+  lines: string[][];
+}
+
+/** A kind of puzzles; `count` is None if there is a puzzle of every number. */
+export interface PuzzleKind {
+  name: string;
+  summary: string;
+  count: number | null;
+}
+
+/** How a game is played: its rules as a text, and lessons; and the kinds of its puzzles. */
+export interface LessonsReply {
+  type: "lessons";
+  game: string;
+  title: string;
+  rules: string;
+  lessons: ExerciseEntry[];
+  puzzles: PuzzleKind[];
+  re?: number;
+}
+
+/** A puzzle. */
+export interface PuzzleReply {
+  type: "puzzle";
+  kind: string;
+  number: number;
+  exercise: ExerciseEntry;
+  re?: number;
+}
+
 /** A training run: its state is that of `boardgames runs list`; times are in seconds since 1970. */
 export interface RunEntry {
   name: string;
@@ -832,6 +888,8 @@ export type Request =
   | EditPosition
   | ImportRecord
   | ExportRecord
+  | AskLessons
+  | AskPuzzle
   | ListRuns
   | WatchRun
   | StopWatching;
@@ -855,6 +913,8 @@ export type Message =
   | Imported
   | Exported
   | Done
+  | LessonsReply
+  | PuzzleReply
   | RunsReply
   | RunGone
   | RunReply;

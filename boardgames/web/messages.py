@@ -252,6 +252,20 @@ class ExportRecord(PositionRequest, frozen=True, tag="export"):
     seconds: Annotated[list[float | None], Meta(max_length=MAX_MOVES)] = []
 
 
+class AskLessons(_Request, frozen=True, tag="lessons"):
+    """Asks for the rules and the lessons of a game, and which puzzles it has."""
+
+    game: ShortText
+
+
+class AskPuzzle(_Request, frozen=True, tag="puzzle"):
+    """Asks for a puzzle of a kind; numbers begin at 1."""
+
+    game: ShortText
+    kind: ShortText
+    number: Count = 1
+
+
 class ListRuns(_Request, frozen=True, tag="runs"):
     """Asks for the training runs now and whenever one changes."""
 
@@ -286,9 +300,17 @@ MatchRequest = (
 AnalysisRequest = (
     Analyse | StopAnalysis | Annotate | ShowBoard | ExplainClicks | EditPosition | ImportRecord | ExportRecord
 )
+LessonRequest = AskLessons | AskPuzzle
 TrainingRequest = ListRuns | WatchRun | StopWatching
 Request = (
-    Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest | AnalysisRequest | TrainingRequest
+    Catalogue
+    | DescribeGame
+    | ListMatches
+    | CreateMatch
+    | MatchRequest
+    | AnalysisRequest
+    | LessonRequest
+    | TrainingRequest
 )
 
 
@@ -352,7 +374,8 @@ class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none.
 
     `same_board` has the layouts on the board of the default one, which need no other rules. `trained`
-    has the agents that play with what the user's training runs have learned, by the runs' names.
+    has the agents that play with what the user's training runs have learned, by the runs' names, and
+    `puzzles` says whether there are puzzles.
     """
 
     name: str
@@ -370,6 +393,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     levels: int
     trained: Mapping[str, str]
     overlays: list[OverlayEntry]
+    puzzles: bool
 
 
 class MatchEntry(Struct, frozen=True):
@@ -632,6 +656,45 @@ class Exported(Reply, frozen=True, tag="exported"):
 
 class Done(Reply, frozen=True, tag="done"):
     """Says that a request without another answer was carried out."""
+
+
+class ExerciseEntry(Struct, frozen=True):
+    """A position with a task, and the lines of play that solve it, with the replies of the other side."""
+
+    title: str
+    text: str
+    task: str
+    praise: str
+    layout: str | None
+    options: dict[str, str]
+    position: str
+    lines: list[list[str]]
+
+
+class PuzzleKind(Struct, frozen=True):
+    """A kind of puzzles; `count` is None if there is a puzzle of every number."""
+
+    name: str
+    summary: str
+    count: int | None
+
+
+class LessonsReply(Reply, frozen=True, tag="lessons"):
+    """How a game is played: its rules as a text, and lessons; and the kinds of its puzzles."""
+
+    game: str
+    title: str
+    rules: str
+    lessons: list[ExerciseEntry]
+    puzzles: list[PuzzleKind]
+
+
+class PuzzleReply(Reply, frozen=True, tag="puzzle"):
+    """A puzzle."""
+
+    kind: str
+    number: int
+    exercise: ExerciseEntry
 
 
 class RunEntry(Struct, frozen=True):

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from boardgames.compiling import compilation_listener
 from boardgames.errors import BoardgamesError, MatchError, PluginError, shortened
-from boardgames.web import messages, positions
+from boardgames.web import lessons, messages, positions
 from boardgames.web.analysis import Analyst
 from boardgames.web.calls import PAGE
 from boardgames.web.lobby import Lobby
@@ -298,6 +298,12 @@ class Page:
     async def _export(self, request: messages.ExportRecord) -> messages.Reply:
         return await positions.export_record(self._lobby, request)
 
+    async def _lessons(self, request: messages.AskLessons) -> messages.Reply:
+        return await lessons.lessons(self._lobby, request)
+
+    async def _puzzle(self, request: messages.AskPuzzle) -> messages.Reply:
+        return await lessons.puzzle(self._lobby, request)
+
     # --- matches and seats -----------------------------------------------------
 
     def _match(self, key: str) -> LiveMatch:
@@ -418,6 +424,8 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.EditPosition: Page._edit,
     messages.ImportRecord: Page._import,
     messages.ExportRecord: Page._export,
+    messages.AskLessons: Page._lessons,
+    messages.AskPuzzle: Page._puzzle,
 }
 _SLOW = frozenset(
     {
@@ -435,6 +443,8 @@ _SLOW = frozenset(
         messages.EditPosition,
         messages.ImportRecord,
         messages.ExportRecord,
+        messages.AskLessons,
+        messages.AskPuzzle,
     }
 )
 _LOADING = frozenset({messages.JoinMatch, messages.ClaimSeat})

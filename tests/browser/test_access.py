@@ -106,6 +106,16 @@ def test_axe_finds_nothing_serious_in_an_analysis(visit: Visit, game: str, schem
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("part", ["rules", "3", "puzzles"])
+def test_axe_finds_nothing_serious_in_how_to_play(visit: Visit, scheme: str, part: str) -> None:
+    visitor = visit(color_scheme=scheme, reduced_motion="reduce")
+    page = visitor.open(f"#/learn/abalone/{part}")
+    page.locator(".thumbnail-piece, .task").first.wait_for()
+    check_with_axe(page)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_pieces_are_animated_unless_less_motion_is_wanted(visit: Visit, motion: str) -> None:
     visitor = visit(reduced_motion=motion)

@@ -38,10 +38,19 @@ def test_puzzles_are_drawn_in_a_folder(bg: Run) -> None:
     assert "solutions, " in out
 
 
+def test_puzzles_of_a_fixed_set_come_with_the_lines_that_solve_them(bg: Run) -> None:
+    found = json.loads(bg("puzzles", "abalone", "--number", "2", "--json").out)["puzzles"]
+    assert len(found) == 2
+    for puzzle in found:
+        assert puzzle["lines"]
+        assert (puzzle["solution"], puzzle["proven"]) == (None, False)
+        assert puzzle["task"] in bg("puzzles", "abalone", "--number", "2").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["connect4"], "no plug-in offers puzzles of connect4"),
+        (["abalone", "--option", "broadside=false"], "the puzzles of Abalone need side-steps"),
         (["hexifence", "--kind", "handout"], "hexifence has no puzzle 'handout'; did you mean 'hand-out'?"),
         (["hexifence", "--option", "dimension=4"], "puzzles have dimension 2 or 3, not 4"),
         (["hexifence", "--number", "0"], "--number must be"),

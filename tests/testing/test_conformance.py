@@ -15,7 +15,7 @@ from faulty import FAULTS, KERNEL_FAULTS, Noughts, SlowRules, feature_set
 from nim import Nim
 
 import boardgames
-from boardgames.declarations import NO_EVALUATION, Feature, Kernels
+from boardgames.declarations import NO_EVALUATION, Exercise, Feature, Kernels
 from boardgames.errors import KernelError, PluginError
 from boardgames.game import Game
 from boardgames.kernels import JIT, GuardAction, RewardOf, Words
@@ -292,6 +292,29 @@ def test_wrong_overlays_are_found(offer: Callable[..., None], overlay: Overlay |
     offer("bg_overlays", wrong=lambda position: overlay)
     report = check_game(game, matches=2, positions=20, only=["overlays"])
     assert report.failed() == {"overlays"}
+    assert message in str(report)
+
+
+@pytest.mark.parametrize(
+    ("position", "line", "message"),
+    [
+        ("4 4", "4", "is not a position"),
+        ("44", "9", "'9' is not a column"),
+        ("44", "1 2", "the line '1 2' does not end with a move of red"),
+        ("44", "1 2 3|1 3 3", "after 1 the reply is both 2 and 3"),
+    ],
+    ids=["position", "move", "end", "replies"],
+)
+def test_wrong_lessons_and_puzzles_are_found(
+    offer: Callable[..., None], position: str, line: str, message: str
+) -> None:
+    exercise = Exercise("Try", position, "Do it.", tuple(line.split("|")))
+    game = boardgames.load("connect4")
+    assert check_game(game, only=["exercises"]).ok
+    offer("bg_puzzles", wrong=lambda game, generator: (exercise,))
+    report = check_game(game, only=["exercises"])
+    assert report.failed() == {"exercises"}
+    assert "the exercise 'Try' is wrong: " in str(report)
     assert message in str(report)
 
 

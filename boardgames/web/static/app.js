@@ -52,7 +52,13 @@ net.addEventListener("compiling", ({ detail: { module, count } }) => {
 });
 
 // Return a function that makes the page of an address; only the modules that it needs are loaded.
-async function pageOf(kind, id, analysis) {
+async function pageOf(kind, id, analysis, learn) {
+  if (learn) {
+    const { Learn } = await import("./learn.js");
+    const game = decodeURIComponent(learn[1]);
+    const onPart = (part) => history.replaceState(null, "", `#/learn/${encodeURIComponent(game)}/${part}`);
+    return () => new Learn(net, game, { part: learn[2], onPart });
+  }
   if (analysis) {
     const { Analysis } = await import("./analysis.js");
     return () => new Analysis(net, analysis);
@@ -77,13 +83,14 @@ async function route() {
     keepToken(id, token);
     history.replaceState(null, "", `#/${kind}/${part}`);
   }
+  const learn = location.hash.match(/^#\/learn\/([^/]+)(?:\/(\w+))?$/);
   const analysis = location.hash.match(/^#\/analysis\/(.+)$/)?.[1];
   page?.close();
   page = null;
   main.replaceChildren();
   document.title = T.site;
   const visit = ++visits;
-  const make = await pageOf(kind, id, analysis).catch(() => () => ({ element: document.createTextNode(T.noAnswer), close() {} }));
+  const make = await pageOf(kind, id, analysis, learn).catch(() => () => ({ element: document.createTextNode(T.noAnswer), close() {} }));
   // another address may have been opened meanwhile; a page that nobody sees must not join and leave what the next one shows
   if (visit !== visits) return;
   page = make();

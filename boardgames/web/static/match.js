@@ -91,6 +91,7 @@ export class Match {
         this.board.clear();
         this.#drawConfirmation();
       }), this.evaluation.toggle,
+      button(T.howToPlay, () => this.#explainGame()),
       button(T.analyse, () => (location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`)));
     this.title = h("h1", { class: "match-title" });
     this.body = h("div", { class: "match", hidden: true },
@@ -103,6 +104,11 @@ export class Match {
       this.controls.dialog);
     this.loading = h("p", { class: "loading" }, T.loading);
     this.element = h("div", {}, this.loading, this.body);
+  }
+
+  async #explainGame() {
+    const { openLearn } = await import("./learn.js");
+    openLearn(this.net, this.state.game);
   }
 
   #missing(reason) {

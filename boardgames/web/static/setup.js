@@ -53,6 +53,8 @@ export class Setup {
     const chosen = games.some((game) => game.name === wanted) ? wanted : games[0].name;
     this.rest = h("div", { class: "rest" });
     this.problem = h("p", { class: "problem", role: "alert" });
+    this.learn = button(T.howToPlay, () => this.#explainGame());
+    this.puzzles = h("a", { class: "button" }, T.puzzles);
     this.analyse = h("a", { class: "button" }, T.analyse);
     this.submit = h("button", { class: "primary large", disabled: true }, T.startMatch);
     this.now = h("p", { class: "now", hidden: true });
@@ -62,7 +64,7 @@ export class Setup {
         h("input", { type: "radio", name: "game", value: game.name, checked: game.name === chosen,
           onchange: () => this.#choose(game.name) }),
         h("span", {}, h("strong", {}, game.title), h("span", { class: "muted" }, game.summary))))),
-      this.rest, this.problem, h("p", { class: "end" }, this.analyse, this.submit));
+      this.rest, this.problem, h("p", { class: "end" }, this.learn, this.puzzles, this.analyse, this.submit));
     this.#drawNow();
     this.#choose(chosen);
   }
@@ -96,6 +98,11 @@ export class Setup {
     }
   }
 
+  async #explainGame() {
+    const { openLearn } = await import("./learn.js");
+    openLearn(this.net, this.wanted);
+  }
+
   #setWaiting(isWaiting) {
     this.rest.inert = this.submit.disabled = isWaiting;
   }
@@ -105,6 +112,8 @@ export class Setup {
     this.#setWaiting(false);
     const { kept } = this;
     const own = kept.games?.[game.name] ?? {};
+    this.puzzles.href = `#/learn/${encodeURIComponent(game.name)}/puzzles`;
+    this.puzzles.hidden = !game.puzzles;
     this.analyse.href = `#/analysis/${encodeURIComponent(game.name)}`;
     this.layout = game.layouts.includes(own.layout) ? own.layout : game.default_layout;
     this.options = game.options.map((option) => optionField(option, own.options?.[option.name]));

@@ -16,7 +16,9 @@ export function thumbnail({ bounds: [left, top, right, bottom], cells, lines, pi
   const places = new Map(cells.map((cell) => [cell.id, cell]));
   const isLined = lines.length > 0;
   return s("svg", { viewBox: [left, top, right - left, bottom - top].map(at).join(" "), "aria-hidden": "true" },
-    isLined ? lines.map((line) => s("line", { x1: at(line.x1), y1: at(line.y1), x2: at(line.x2), y2: at(line.y2), class: "thumbnail-line" }))
+    cells.filter((cell) => isLined && cell.owner !== null).map((cell) => s("circle", { cx: at(cell.x), cy: at(cell.y), r: 0.3 * SIZE, fill: colours[cell.owner ?? 0] })),
+    isLined ? [...lines].sort((a, b) => Number(a.side !== null) - Number(b.side !== null)).map((line) => s("line", { x1: at(line.x1), y1: at(line.y1), x2: at(line.x2), y2: at(line.y2),
+      class: `thumbnail-line${line.side === null ? "" : " drawn"}`, stroke: line.side === null ? null : colours[line.side] }))
       : cells.map((cell) => s("circle", { cx: at(cell.x), cy: at(cell.y), r: 0.42 * SIZE, class: "thumbnail-cell" })),
     pieces.map((piece) => {
       const { x, y } = places.get(piece.cell) ?? {};

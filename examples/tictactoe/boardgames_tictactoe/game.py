@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.declarations import Facts, Kernels, Symmetry
+from boardgames.declarations import Exercise, Facts, Kernels, Symmetry
 from boardgames.errors import PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import (
@@ -106,6 +106,23 @@ def symmetric_key(position: Words) -> np.uint64:
     return mix(smallest)
 
 
+FORKS = {
+    "..x/.o./x.o": "a3 b3 a2",
+    "..x/o../xxo": "b2 a3 c2",
+    "..o/x../o.x": "b2 a3 c2",
+    "..x/o.x/.xo": "a3 b2 a1",
+    ".o./o.x/.x.": "c1 c3 a1",
+    "..o/x.x/.ox": "b2 b3 a1",
+}
+"""Positions in which one move threatens to complete two lines, with that move, a reply and the end."""
+
+
+def forks(game: Game, generator: np.random.Generator) -> tuple[Exercise, ...]:
+    """Return the puzzles."""
+    task = "Fill a cell so that you threaten to complete two lines, and then complete one."
+    return tuple(Exercise("Fork", position, task, (line,)) for position, line in FORKS.items())
+
+
 class TicTacToe(Game):
     """Tic-tac-toe.
 
@@ -115,6 +132,25 @@ class TicTacToe(Game):
     >>> str(position), position.side_to_move
     ('.../.x./o..', 0)
     """
+
+    lessons = (
+        Exercise(
+            "Win",
+            "xx./oo./...",
+            "Complete a line of three.",
+            ("c3",),
+            "Three of your own in a row, column or diagonal win.",
+            "Crosses have won.",
+        ),
+        Exercise(
+            "Block",
+            "x../oo./..x",
+            "Noughts threaten to complete a line. Prevent it.",
+            ("c2",),
+            "If the other side has two in a line, fill the third cell yourself.",
+            "The line is blocked, and there is a threat of your own in the right-hand column.",
+        ),
+    )
 
     def prepare(self) -> None:
         """Set facts and kernels."""

@@ -22,3 +22,10 @@ def bg_patterns() -> list[Entry]:
     return [
         Entry("cells", "the content of the cells", "boardgames_tictactoe.features:cells", game="tictactoe")
     ]
+
+
+@hookimpl
+def bg_puzzles() -> list[Entry]:
+    """Return the kind of puzzles."""
+    summary = "threaten to complete two lines at once"
+    return [Entry("fork", summary, "boardgames_tictactoe.game:forks", game="tictactoe")]

@@ -19,6 +19,7 @@ from boardgames_abalone import rules, view
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, CELL_OF_NAME, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
 from boardgames_abalone.contempt import contempt
 from boardgames_abalone.evaluation import SHAPES_WEIGHTS
+from boardgames_abalone.lessons import LESSONS
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 from boardgames_abalone.patterns import SHAPES
 from boardgames_abalone.presets import PRESETS
@@ -56,6 +57,7 @@ class Abalone(Game):
     """Abalone with full rules, or without broadside moves (`broadside=False`)."""
 
     edit_pieces = view.SIDE_NAMES
+    lessons = LESSONS
     _default_evaluation: ClassVar[Evaluation | None] = None
     declared_options = (Option("broadside", bool, True, "allow broadside moves (side-steps)"),)
 

@@ -152,3 +152,10 @@ def bg_experiments() -> list[Entry]:
             needs=features,
         ),
     ]
+
+
+@hookimpl
+def bg_puzzles() -> list[Entry]:
+    """Return the kind of puzzles."""
+    summary = "win or save a marble, or the match"
+    return [Entry("tactics", summary, "boardgames_abalone.puzzles:tactics", game="abalone")]

@@ -14,6 +14,7 @@ from boardgames_connect4 import notation as texts
 from boardgames_connect4 import rules, view
 from boardgames_connect4.board import MAX_SIZE, MIN_SIZE, SIZES, Board
 from boardgames_connect4.evaluation import evaluation
+from boardgames_connect4.lessons import LESSONS
 from boardgames_connect4.patterns import TRAINING
 
 RULES = (
@@ -54,6 +55,7 @@ class Connect4(Game):
     """
 
     edit_pieces = view.SIDES
+    lessons = LESSONS
     declared_options = (
         Option("columns", int, 7, "number of columns", minimum=MIN_SIZE, maximum=MAX_SIZE),
         Option("rows", int, 6, "number of rows", minimum=MIN_SIZE, maximum=MAX_SIZE),

@@ -135,6 +135,19 @@ def bg_experiments() -> list[Entry]:
 
 
 @hookimpl
+def bg_puzzles() -> list[Entry]:
+    """Return the kind of puzzles."""
+    return [
+        Entry(
+            "two-threats",
+            "the only winning move makes two threats, of which only one can be blocked",
+            "boardgames_connect4.puzzles:two_threats",
+            game="connect4",
+        )
+    ]
+
+
+@hookimpl
 def bg_commands(group: "click.Group") -> None:
     """Add the command that builds books for the solver."""
     from boardgames_connect4.commands import connect4_book

@@ -23,6 +23,7 @@ from boardgames_hexifence.board import (
     symmetries,
 )
 from boardgames_hexifence.evaluation import margin_evaluation, move_order
+from boardgames_hexifence.lessons import LESSONS
 
 RULES = (
     "The sides take turns to draw an edge of a hexagon, blue first. Type the number of the edge, which the "
@@ -55,6 +56,7 @@ class Hexifence(Game):
     """Hexifence on a hexagon with 2 to 8 cells per side."""
 
     edit_pieces = view.SIDES
+    lessons = LESSONS
     declared_options = (
         Option(
             "dimension", int, 3, "cells per side of the board", minimum=MIN_DIMENSION, maximum=MAX_DIMENSION

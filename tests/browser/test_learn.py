@@ -1,0 +1,145 @@
+"""How to play: lessons and puzzles are tried on the board, on their own page, in a match and in the form."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from browsers import Visitor
+
+import boardgames
+
+Visit = Callable[..., Visitor]
+GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
+
+
+def make_move(visitor: Visitor, game: Any, position: Any, move: str) -> None:
+    """Click on the board of an exercise."""
+    board = visitor.page.locator(".learn .board")
+    for cell in position.picture().clicks[move][0]:
+        board.locator(f'[data-id="{cell}"]').click(force=True)
+
+
+def solve(visitor: Visitor, game: str, exercise: Any, *, line: int = 0) -> None:
+    """Make the moves of a line of an exercise, after its position has been drawn."""
+    loaded = boardgames.load(game, **exercise.options)
+    start = loaded.parse(exercise.position)
+    position = start
+    for move in loaded.lines_of(exercise)[line]:
+        if position.side_to_move == start.side_to_move:
+            visitor.page.locator(".learn .board .target.live").first.wait_for(state="attached")
+            make_move(visitor, loaded, position, move.text)
+        position = position.apply(move)
+    visitor.page.locator(".status.right").get_by_text("✓").wait_for()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_all_lessons_are_solved_by_mouse_one_after_the_other(visit: Visit, game: str) -> None:
+    visitor = visit()
+    page = visitor.open(f"#/learn/{game}")
+    lessons = boardgames.load(game).lessons
+    page.get_by_role("button", name="Try it").first.click()
+    for number, lesson in enumerate(lessons, start=1):
+        page.locator(".task").get_by_text(lesson.task).wait_for()
+        solve(visitor, game, lesson, line=-1)
+        page.locator(".status").get_by_text(lesson.praise).wait_for()
+        assert page.url.endswith(f"#/learn/{game}/{number}")
+        page.get_by_role("button", name="Next", exact=True).click()
+    page.get_by_text("Puzzle 1").wait_for()
+    page.reload()
+    page.get_by_role("navigation", name="How to play").wait_for()
+    assert page.get_by_role("img", name="solved").count() == len(lessons)
+
+
+@pytest.mark.slow
+def test_a_wrong_move_is_shown_and_taken_back(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/learn/connect4/2")
+    page.locator(".learn .board .target.live").first.wait_for(state="attached")
+    pieces = page.locator(".learn .board .under > g")
+    before = pieces.count()
+    page.locator('.learn .board [data-id="c7r6"]').click()
+    page.get_by_text("That is not it. Try again.").wait_for()
+    visitor.wait(lambda: pieces.count() == before + 1, "the wrong move")
+    visitor.wait(lambda: pieces.count() == before, "the position before it")
+    solve(visitor, "connect4", boardgames.load("connect4").lessons[1])
+
+
+@pytest.mark.slow
+def test_the_solution_can_be_shown_and_the_exercise_started_again(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/learn/connect4/4")
+    page.get_by_role("button", name="Show the solution").click()
+    page.get_by_text("The solution is 2 5 1.").wait_for()
+    assert page.get_by_role("img", name="solved").count() == 0
+    page.get_by_role("button", name="Start again").click()
+    solve(visitor, "connect4", boardgames.load("connect4").lessons[3], line=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "kind"), [("abalone", "tactics"), ("tictactoe", "fork")])
+def test_puzzles_follow_each_other_and_solved_ones_are_remembered(visit: Visit, game: str, kind: str) -> None:
+    from boardgames.puzzles import ready_puzzles
+
+    visitor = visit()
+    puzzles = ready_puzzles(boardgames.load(game), kind)
+    page = visitor.open(f"#/learn/{game}/puzzles")
+    for number in (1, 2, 3, 4):
+        page.get_by_text(f"Puzzle {number} of {len(puzzles)}").wait_for()
+        if number != 2:
+            solve(visitor, game, puzzles[number - 1])
+        page.get_by_role("button", name="Next", exact=True).click()
+    page.get_by_text(f"Puzzle 5 of {len(puzzles)}").wait_for()
+    page.reload()
+    page.get_by_text(f"Puzzle 5 of {len(puzzles)}").wait_for()
+    page.get_by_text("3 solved").wait_for()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["connect4", "hexifence"])
+def test_puzzles_that_the_solver_finds_are_solved(visit: Visit, game: str) -> None:
+    visitor = visit()
+    page = visitor.open(f"#/learn/{game}/puzzles")
+    page.get_by_text("Only one move does.").wait_for()
+    page.locator(".learn .board .target.live").first.wait_for(state="attached")
+    page.get_by_role("button", name="Show the solution").click()
+    page.get_by_text("The solution is").wait_for()
+    solution = page.locator(".status").inner_text().split()[3].removesuffix(".")
+    page.get_by_role("button", name="Start again").click()
+    page.locator(".learn .board .target.live").first.wait_for(state="attached")
+    last = {"connect4": f"c{solution}r1", "hexifence": solution}[game]
+    page.locator(f'.learn .board [data-id="{last}"]').click(force=True)
+    page.locator(".status.right").wait_for()
+
+
+@pytest.mark.slow
+def test_how_to_play_is_a_dialog_in_the_form_and_in_a_match(visit: Visit) -> None:
+    visitor = visit()
+    lesson = boardgames.load("tictactoe").lessons[0]
+    page = visitor.open("#/new/tictactoe")
+    for where in ("the form", "a match"):
+        if where == "a match":
+            visitor.start("tictactoe", "here")
+        page.get_by_role("button", name="How to play").click()
+        dialog = page.get_by_role("dialog", name="How to play")
+        dialog.get_by_role("button", name="1 Win").click()
+        solve(visitor, "tictactoe", lesson)
+        dialog.get_by_role("button", name="Close").click()
+        dialog.wait_for(state="detached")
+    visitor.move("b2")
+    visitor.wait_for_ply(1)
+
+
+@pytest.mark.slow
+def test_a_lesson_is_solved_with_the_keys(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/learn/connect4/2")
+    page.locator(".learn .board .target.live").first.wait_for(state="attached")
+    visitor.tab_to("e.closest('.board') !== null")
+    for _ in range(20):
+        if visitor.focused("e.dataset.id").startswith("c4"):
+            break
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.locator(".status.right").wait_for()
+    assert visitor.focused("e.textContent") == "Next"
