@@ -1,13 +1,31 @@
-// @ts-nocheck
 // The evaluation and the overlays next to a board, with what the game offers for them.
 
+/** @import { GameReply } from "../messages.js" */
+/** @import { Evaluation } from "./evaluation.js" */
+/** @import { Net } from "./net.js" */
+/** @import { Overlays } from "./overlays.js" */
+
 export class Aids {
-  // `onDescribed` is called with the description of the game when it has arrived.
+  game = "";
+  described = "";
+
+  /**
+   * @param {Net} net
+   * @param {Evaluation} evaluation
+   * @param {Overlays} overlays
+   * @param {(game: GameReply) => void} [onDescribed]  called with the description of the game when it has arrived
+   */
   constructor(net, evaluation, overlays, onDescribed) {
-    Object.assign(this, { net, evaluation, overlays, onDescribed, game: null, described: null });
+    this.net = net;
+    this.evaluation = evaluation;
+    this.overlays = overlays;
+    this.onDescribed = onDescribed;
   }
 
-  // Ask for what a game offers, unless that is known.
+  /**
+   * Ask for what a game offers, unless that is known.
+   * @param {string} game
+   */
   async describe(game) {
     this.game = game;
     if (this.described === game) return;

@@ -41,8 +41,8 @@ export class Analysis {
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
-    net.addEventListener("status", ({ detail }) => detail.open && this.#connected(), { signal });
-    net.addEventListener("annotated", ({ detail }) => detail.key === this.review && this.#note(detail), { signal });
+    net.on("status", ({ detail }) => detail.open && this.#connected(), { signal });
+    net.on("annotated", ({ detail }) => detail.key === this.review && this.#note(detail), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     if (net.isOpen) this.#show();
   }

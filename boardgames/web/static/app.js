@@ -1,25 +1,27 @@
-// @ts-nocheck
 // The page: routes by the part of the address after #, and shows the connection.
 
+import { byId } from "./dom.js";
 import { keepToken, Net } from "./net.js";
 import { T } from "./texts.js";
 
 const SLOW_MS = 700;
 
-const main = document.getElementById("main");
-const connection = document.getElementById("connection");
+const main = byId("main");
+const connection = byId("connection");
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const net = new Net(`${scheme}://${location.host}/ws`);
+/** @typedef {{element?: Node, close(): void}} Page  a page, and what to do when it is left */
+/** @type {Page | null} */
 let page = null;
 let visits = 0;
 let wasOpen = false;
 let timer = 0;
 
 document.documentElement.lang = T.lang;
-document.getElementById("skip").textContent = T.skip;
-document.getElementById("home-text").textContent = T.site;
-document.getElementById("to-training").textContent = T.training;
-document.getElementById("skip").addEventListener("click", (event) => {
+byId("skip").textContent = T.skip;
+byId("home-text").textContent = T.site;
+byId("to-training").textContent = T.training;
+byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });
@@ -29,6 +31,10 @@ document.getElementById("skip").addEventListener("click", (event) => {
 let status = "";
 const amount = document.createElement("span");
 amount.ariaHidden = "true";
+/**
+ * @param {string} text
+ * @param {string} detail
+ */
 const showStatus = (text, detail = "") => {
   amount.textContent = detail;
   if (text === status) return;
@@ -38,24 +44,32 @@ const showStatus = (text, detail = "") => {
   else timer = setTimeout(() => connection.replaceChildren(text, amount), SLOW_MS);
 };
 showStatus(T.connecting);
-net.addEventListener("status", ({ detail }) => {
+net.on("status", ({ detail }) => {
   wasOpen ||= detail.open;
   showStatus(detail.open ? "" : wasOpen ? T.offline : T.connecting);
 });
 
 // while the server compiles its answers are late; the next kernel usually follows at once
 let clearTimer = 0;
-net.addEventListener("compiling", ({ detail: { module, count } }) => {
+net.on("compiling", ({ detail: { module, count } }) => {
   clearTimeout(clearTimer);
   if (module) showStatus(T.compiling(module.split(".")[0]), T.kernels(count));
   else clearTimer = setTimeout(() => status === T.offline || showStatus(""), SLOW_MS);
 });
 
-// Return a function that makes the page of an address; only the modules that it needs are loaded.
+/**
+ * Return a function that makes the page of an address; only the modules that it needs are loaded.
+ * @param {string | undefined} kind
+ * @param {string | undefined} id
+ * @param {string | undefined} analysis
+ * @param {RegExpMatchArray | null} learn  the game and the part of its lesson
+ * @returns {Promise<() => Page>}
+ */
 async function pageOf(kind, id, analysis, learn) {
   if (learn) {
     const { Learn } = await import("./learn.js");
     const game = decodeURIComponent(learn[1]);
+    /** @param {string} part */
     const onPart = (part) => history.replaceState(null, "", `#/learn/${encodeURIComponent(game)}/${part}`);
     return () => new Learn(net, game, { part: learn[2], onPart });
   }
@@ -78,7 +92,7 @@ async function pageOf(kind, id, analysis, learn) {
 async function route() {
   const [, kind, part, token] = location.hash.match(/^#\/(match|new|training)(?:\/([^/]+)(?:\/([\w-]+))?)?$/) ?? [];
   const id = part && decodeURIComponent(part);
-  if (token) {
+  if (id && token) {
     // the seat that `play --web` announces; its secret does not stay in the address
     keepToken(id, token);
     history.replaceState(null, "", `#/${kind}/${part}`);
@@ -94,7 +108,7 @@ async function route() {
   // another address may have been opened meanwhile; a page that nobody sees must not join and leave what the next one shows
   if (visit !== visits) return;
   page = make();
-  main.append(page.element);
+  if (page.element) main.append(page.element);
   scrollTo(0, 0);
 }
 

@@ -1,20 +1,40 @@
-// @ts-nocheck
 // The evaluation bar: what an agent thinks of the position that is shown, and its best lines of play.
 
 import { button, h, keepPreference, preferences, setText, tick, whilePointed } from "./dom.js";
+import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
 
 const SECONDS = 1;
 const LINES = 3;
 const LONGEST_MS = 90000;
 
+/** @import { AnalysisReply, GameReply, PositionRequest } from "../messages.js" */
+/** @import { Net } from "./net.js" */
+
 export class Evaluation {
-  // `onLine` is called with the first move of a line that is pointed at, or null. On the page for analysis `values` of
-  // all moves are asked for: `onFound` is called with what is found or null, and `onPlay` with a line that is chosen.
+  /** @type {string | null} */
+  key = null;
+  seconds = SECONDS;
+  timer = 0;
+  /** @type {PositionRequest | null} */
+  request = null;
+  sides = ["", ""];
+
+  /**
+   * @param {Net} net
+   * @param {(move: string | null) => void} onLine  called with the first move of a line that is pointed at, or null
+   * @param {object} analysis  for the page for analysis
+   * @param {boolean} [analysis.values]  whether to ask for the values of all moves
+   * @param {(found: AnalysisReply | null) => void} [analysis.onFound]
+   * @param {(moves: string[]) => void} [analysis.onPlay]  called with a line that is chosen
+   */
   constructor(net, onLine, { values = false, onFound, onPlay } = {}) {
-    Object.assign(this, { net, onLine, values, onFound, onPlay });
-    this.purpose = values ? "analysis" : "bar";
-    this.seconds = SECONDS;
+    this.net = net;
+    this.onLine = onLine;
+    this.values = values;
+    this.onFound = onFound;
+    this.onPlay = onPlay;
+    this.purpose = /** @type {"analysis" | "bar"} */ (values ? "analysis" : "bar");
     const { evaluation, evaluator } = preferences();
     this.isOn = values || Boolean(evaluation);
     this.part = h("span", { class: "meter-part" });
@@ -30,14 +50,22 @@ export class Evaluation {
     this.toggle = tick(T.evaluation, this.isOn, (isOn) => this.#switch(isOn));
   }
 
+  /** @param {GameReply} game */
   offer(game) {
     this.names.replaceChildren(...game.agents.map((agent) => h("option", { value: agent.name }, agent.summary)));
   }
 
-  // Show the evaluation of a position: `key` tells positions apart, and `request` names this one.
+  /**
+   * Show the evaluation of a position.
+   * @param {string} key  tells positions apart
+   * @param {PositionRequest} request  names this one
+   * @param {{sides: [string, string], colours: [string, string]}} picture
+   */
   update(key, request, { sides, colours }) {
     if (key === this.key) return;
-    Object.assign(this, { key, request, sides });
+    this.key = key;
+    this.request = request;
+    this.sides = sides;
     this.onFound?.(null);
     this.meter.style.background = colours[1];
     this.part.style.background = colours[0];
@@ -49,6 +77,7 @@ export class Evaluation {
     if (this.isOn && this.net.isOpen) this.net.send({ type: "stop-analysis", purpose: this.purpose });
   }
 
+  /** @param {boolean} isOn */
   #switch(isOn) {
     if (!this.values) keepPreference("evaluation", isOn);
     this.meter.hidden = this.box.hidden = !isOn;
@@ -78,18 +107,19 @@ export class Evaluation {
     this.timer = setTimeout(async () => {
       const agent = this.agent.value.trim() || null;
       const isWanted = () => key === this.key && this.isOn && agent === (this.agent.value.trim() || null);
-      const asked = { type: "analyse", ...this.request, agent, seconds: this.seconds, lines: LINES, values: this.values, purpose: this.purpose };
       try {
-        const found = await this.net.request(asked, { patience: LONGEST_MS });
+        const found = await this.net.request({ type: "analyse", ...this.request, agent, seconds: this.seconds, lines: LINES,
+          values: this.values, purpose: this.purpose }, { patience: LONGEST_MS });
         if (isWanted()) this.#show(found);
       } catch (error) {
         if (!isWanted()) return;
-        setText(this.value, error.message);
+        setText(this.value, reasonOf(error));
         this.lines.replaceChildren();
       }
     }, 150);
   }
 
+  /** @param {AnalysisReply} found */
   #show(found) {
     const { to_move: side, score, value, agent, depth, lines, best } = found;
     const text = best === null ? T.matchOver : T.valueFor(this.sides[side], value, agent, depth);

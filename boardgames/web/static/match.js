@@ -48,9 +48,9 @@ export class Match {
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
-    net.addEventListener("match", ({ detail }) => detail.id === id && this.#news(detail), { signal });
-    net.addEventListener("status", ({ detail }) => detail.open && this.state && this.aids.reconnected(), { signal });
-    net.addEventListener("join-refused", ({ detail }) => detail.match === id && this.#missing(detail.reason), { signal });
+    net.on("match", ({ detail }) => detail.id === id && this.#news(detail), { signal });
+    net.on("status", ({ detail }) => detail.open && this.state && this.aids.reconnected(), { signal });
+    net.on("join-refused", ({ detail }) => detail.match === id && this.#missing(detail.reason), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     net.join(id);
     this.ticker = setInterval(() => this.#tick(), TICK);

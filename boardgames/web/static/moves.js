@@ -1,15 +1,20 @@
-// @ts-nocheck
 // The list of moves, and buttons to go through them.
 
 import { button, h } from "./dom.js";
 import { T } from "./texts.js";
 
+/** @typedef {{text: string, side: number, seconds?: number | null, value?: string | null}} Move  with what is shown beside it */
+/** @typedef {{key: string, element: HTMLElement, row: HTMLElement, side: number}} Drawn */
+
 export class MoveList {
-  // `go` is called with the number of moves to show: 0 for the start, and more than there are for the end.
+  /** @type {Drawn[]} */
+  drawn = [];
+  ply = 0;
+
+  /** @param {(ply: number) => void} go  called with the number of moves to show, more than there are for the end */
   constructor(go) {
     this.go = go;
-    this.drawn = [];
-    this.ply = 0;
+    /** @type {(label: string, sign: string, to: () => number) => HTMLButtonElement} */
     const nav = (label, sign, to) => button(sign, () => go(to()), { class: "nav", "aria-label": label, title: label });
     this.buttons = [nav(T.first, "«", () => 0), nav(T.previous, "‹", () => Math.max(0, this.ply - 1)),
       nav(T.next, "›", () => this.ply + 1), nav(T.last, "»", () => Infinity)];
@@ -17,12 +22,22 @@ export class MoveList {
     this.element = h("section", { class: "moves-box", "aria-label": T.moves }, h("div", { class: "navigation" }, this.buttons), this.list);
   }
 
-  // Return where a key leads from a ply, or undefined.
+  /**
+   * Return where a key leads from a ply, or undefined.
+   * @param {string} key
+   * @returns {number | undefined}
+   */
   target(key, ply = this.ply) {
     return { ArrowLeft: Math.max(0, ply - 1), ArrowRight: ply + 1, Home: 0, End: Infinity }[key];
   }
 
-  // Show moves as {text, side, seconds, value}; rows that have not changed are kept. `label` names a move.
+  /**
+   * Show moves; rows that have not changed are kept.
+   * @template {Move} M
+   * @param {M[]} moves
+   * @param {number} ply
+   * @param {(number: number, move: M) => string} label  names a move
+   */
   draw(moves, ply, label) {
     const { list, drawn } = this;
     const same = moves.findIndex((move, i) => JSON.stringify(move) !== drawn[i]?.key);
@@ -47,6 +62,12 @@ export class MoveList {
     for (const [i, one] of this.buttons.entries()) one.disabled = ply === (i < 2 ? 0 : moves.length);
   }
 
+  /**
+   * @template {Move} M
+   * @param {number} number
+   * @param {M} move
+   * @param {(number: number, move: M) => string} label
+   */
   #add(number, move, label) {
     const last = this.drawn.at(-1);
     if (!last) this.list.replaceChildren();

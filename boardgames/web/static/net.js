@@ -1,7 +1,29 @@
-// @ts-nocheck
 // The connection to the server: requests with answers, state that is sent again after a reconnection.
 
 import { T } from "./texts.js";
+
+/**
+ * @import { AnalysisReply, AnnotationReply, BoardReply, CatalogueReply, Claimed, CreateMatch, Created, Done, Explanation,
+ *   Exported, GameReply, Hint, Imported, MatchesReply, Message, PositionRequest, Request, RunGone, RunReply, RunsReply,
+ *   ViewReply } from "../messages.js"
+ */
+/**
+ * The answer to each request; the others are only done.
+ * @typedef {{
+ *   catalogue: CatalogueReply, game: GameReply, matches: MatchesReply, create: Created, claim: Claimed, hint: Hint,
+ *   view: ViewReply, analyse: AnalysisReply, annotate: AnnotationReply, board: BoardReply, edit: BoardReply,
+ *   explain: Explanation, import: Imported, export: Exported, runs: RunsReply, run: RunReply | RunGone,
+ * }} Replies
+ */
+/** @typedef {{[M in Message as M["type"]]: M}} Messages */
+/** @typedef {Messages & {status: {open: boolean}, "join-refused": {match: string, reason: string}}} Events */
+/**
+ * @typedef {object} Pending  a request without an answer yet
+ * @property {(answer: any) => void} resolve  `any`: the answer is JSON, and the request says of which type
+ * @property {(error: Error) => void} reject
+ * @property {() => number} wait
+ * @property {number} timer
+ */
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 8000;
@@ -10,15 +32,24 @@ export const LONG_PATIENCE_MS = 600000; // the server may have to compile a game
 const MAX_BYTES = 64 * 1024;
 const KEY = "boardgames.tokens.";
 
+/**
+ * Return the tokens of the seats that this browser has in a match.
+ * @param {string} match
+ * @returns {string[]}
+ */
 export function tokensOf(match) {
   try {
-    const tokens = JSON.parse(localStorage.getItem(KEY + match));
+    const tokens = JSON.parse(localStorage.getItem(KEY + match) ?? "[]");
     return Array.isArray(tokens) ? tokens : [];
   } catch {
     return [];
   }
 }
 
+/**
+ * @param {string} match
+ * @param {string | null} token
+ */
 export function keepToken(match, token) {
   if (!token) return;
   const tokens = tokensOf(match).filter((other) => other !== token);
@@ -29,33 +60,65 @@ export function keepToken(match, token) {
   }
 }
 
-// Return a promise of the reason why clicks on ids make no move in a position; empty if the game does not say.
+/**
+ * Return a promise of the reason why clicks on ids make no move in a position; empty if the game does not say.
+ * @param {Net} net
+ * @param {PositionRequest & {ids: string[]}} asked
+ */
 export const explain = (net, asked) => net.request({ type: "explain", ...asked }).then(({ reason }) => reason, () => "");
 
+/**
+ * Return what an error says.
+ * @param {unknown} error
+ */
+export const reasonOf = (error) => (error instanceof Error ? error.message : `${error}`);
+
 export class Net extends EventTarget {
-  #socket = null;
+  /** @type {WebSocket} */
+  #socket;
   #number = 0;
+  /** @type {Map<number, Pending>} */
   #pending = new Map();
   #wait = FIRST_WAIT_MS;
   #timer = 0;
+  /** @type {Set<string>} */
   #joined = new Set();
   #listsMatches = false;
+  /** @type {Map<string, GameReply>} */
   #games = new Map();
 
+  /** @param {string} url */
   constructor(url) {
     super();
     this.url = url;
-    this.#connect();
+    this.#socket = this.#connect();
     addEventListener("online", () => this.#retryNow());
     document.addEventListener("visibilitychange", () => document.hidden || this.#retryNow());
   }
 
   get isOpen() {
-    return this.#socket?.readyState === WebSocket.OPEN;
+    return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  // Return a promise of the answer; it is rejected with the reason if the server refuses.
-  // A message that expects no reply has succeeded if it is not refused in time.
+  /**
+   * Call a function with each message of a type, and when the connection changes.
+   * @template {keyof Events} K
+   * @param {K} type
+   * @param {(event: CustomEvent<Events[K]>) => void} listener
+   * @param {AddEventListenerOptions} [options]
+   */
+  on(type, listener, options) {
+    this.addEventListener(type, /** @type {EventListener} */ (listener), options);
+  }
+
+  /**
+   * Return a promise of the answer; it is rejected with the reason if the server refuses.
+   * A message that expects no reply has succeeded if it is not refused in time.
+   * @template {Request["type"]} K
+   * @param {Request & {type: K}} message
+   * @param {{expectsReply?: boolean, patience?: number}} options
+   * @returns {Promise<K extends keyof Replies ? Replies[K] : Done | null>}
+   */
   request(message, { expectsReply = true, patience = PATIENCE_MS } = {}) {
     if (!this.isOpen) return Promise.reject(new Error(T.lost));
     const re = ++this.#number;
@@ -68,13 +131,23 @@ export class Net extends EventTarget {
     });
   }
 
-  // Return a promise of the description of a game, which is asked for once.
+  /**
+   * Return a promise of the description of a game, which is asked for once.
+   * @param {string} name
+   */
   async game(name) {
-    if (!this.#games.has(name)) this.#games.set(name, await this.request({ type: "game", name }, { patience: LONG_PATIENCE_MS }));
-    return this.#games.get(name);
+    const known = this.#games.get(name);
+    if (known) return known;
+    const game = await this.request({ type: "game", name }, { patience: LONG_PATIENCE_MS });
+    this.#games.set(name, game);
+    return game;
   }
 
-  // Make a match and open its page. `opening` is called with its id before.
+  /**
+   * Make a match and open its page. `opening` is called with its id before.
+   * @param {Omit<CreateMatch, "type">} message
+   * @param {(match: string) => void} [opening]
+   */
   async create(message, opening) {
     const { match, token } = await this.request({ type: "create", ...message }, { patience: LONG_PATIENCE_MS });
     keepToken(match, token);
@@ -82,30 +155,39 @@ export class Net extends EventTarget {
     location.hash = `#/match/${encodeURIComponent(match)}`;
   }
 
-  // Send a message whose effect shows in the state of the match; `refused` is called with a reason.
+  /**
+   * Send a message whose effect shows in the state of the match; `refused` is called with a reason.
+   * @param {Request} message
+   * @param {(reason: string) => void} [refused]
+   */
   send(message, refused) {
     this.request(message, { expectsReply: false }).catch((error) => refused?.(error.message));
   }
 
+  /** @param {boolean} wanted */
   listMatches(wanted) {
     this.#listsMatches = wanted;
     if (wanted && this.isOpen) this.#post({ type: "matches" });
   }
 
+  /** @param {string} match */
   join(match) {
     this.#joined.add(match);
     if (this.isOpen) this.#postJoin(match);
   }
 
+  /** @param {string} match */
   leave(match) {
     this.#joined.delete(match);
     if (this.isOpen) this.#post({ type: "leave", match });
   }
 
+  /** @param {Request} message */
   #post(message) {
     this.#socket.send(JSON.stringify(message));
   }
 
+  /** @param {string} match */
   #postJoin(match) {
     const tokens = tokensOf(match);
     for (const token of tokens.length ? tokens : [null]) {
@@ -117,7 +199,7 @@ export class Net extends EventTarget {
 
   #connect() {
     clearTimeout(this.#timer);
-    const socket = (this.#socket = new WebSocket(this.url));
+    const socket = new WebSocket(this.url);
     socket.onopen = () => {
       this.#wait = FIRST_WAIT_MS;
       if (this.#listsMatches) this.#post({ type: "matches" });
@@ -128,19 +210,22 @@ export class Net extends EventTarget {
     socket.onclose = () => {
       for (const re of [...this.#pending.keys()]) this.#settle(re, null, new Error(T.lost));
       this.#tell("status", { open: false });
-      this.#timer = setTimeout(() => this.#connect(), this.#wait);
+      this.#timer = setTimeout(() => (this.#socket = this.#connect()), this.#wait);
       this.#wait = Math.min(MAX_WAIT_MS, 2 * this.#wait);
     };
+    return socket;
   }
 
   #retryNow() {
-    if (this.#socket.readyState === WebSocket.CLOSED) this.#connect();
+    if (this.#socket.readyState === WebSocket.CLOSED) this.#socket = this.#connect();
   }
 
+  /** @param {Message} message */
   #receive(message) {
-    const { type, re } = message;
+    const { type } = message;
+    const re = "re" in message ? message.re : undefined;
     if (re !== undefined) {
-      if (type === "refused") this.#settle(re, null, new Error(message.reason));
+      if (message.type === "refused") this.#settle(re, null, new Error(message.reason));
       else this.#settle(re, message);
     }
     if (type === "compiling") this.#waitLonger();
@@ -155,6 +240,11 @@ export class Net extends EventTarget {
     }
   }
 
+  /**
+   * @param {number} re
+   * @param {Message | null} message
+   * @param {Error | null} [error]
+   */
   #settle(re, message, error) {
     const pending = this.#pending.get(re);
     if (!pending) return;
@@ -164,6 +254,11 @@ export class Net extends EventTarget {
     else pending.resolve(message);
   }
 
+  /**
+   * @template {keyof Events} K
+   * @param {K} type
+   * @param {Events[K]} detail
+   */
   #tell(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }

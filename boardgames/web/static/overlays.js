@@ -1,38 +1,53 @@
-// @ts-nocheck
 // The overlays that a game offers: switches, and a legend in words for what is drawn over the board.
 
 import { h, keepPreference, preferences, s, setText } from "./dom.js";
+import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
+
+/** @import { Group, Overlay, OverlayEntry } from "../messages.js" */
+/** @typedef {{symbol: string, name: string, colour: string, dashes: string}} Mark  a class of marks, and how it is drawn */
 
 // Colour and dashes of the classes of marks, in order; they begin again if there are more classes.
 const STYLES = [["#00704f", "14 5"], ["#8a5200", "10 4 2 4"], ["#5c5c5c", "3 5"], ["#7b1fa2", "6 4"], ["#33691e", "12 3 3 3 3 3"], ["#4e342e", "2 3"]];
 
 // What overlays say about cells and lines: `marks` has the classes of each id, `groups` the group of each cell.
 export class Marks {
+  /** @type {Map<string, Mark>} */
+  classes = new Map();
+  /** @type {Map<string, Mark[]>} */
+  marks = new Map();
+  /** @type {Map<string, Group>} */
+  groups = new Map();
+
+  /** @param {Overlay[]} overlays */
   constructor(overlays = []) {
-    this.groups = new Map();
-    this.marks = new Map();
-    const classes = new Map();
+    const { classes } = this;
     for (const { symbol, name } of overlays.flatMap((one) => one.classes)) {
       const [colour, dashes] = STYLES[classes.size % STYLES.length];
       if (!classes.has(symbol)) classes.set(symbol, { symbol, name, colour, dashes });
     }
-    this.classes = classes;
     for (const overlay of overlays) {
       for (const [id, symbol] of Object.entries(overlay.marks)) {
-        if (classes.has(symbol)) this.marks.set(id, [...(this.marks.get(id) ?? []), classes.get(symbol)]);
+        const mark = classes.get(symbol);
+        if (mark) this.marks.set(id, [...(this.marks.get(id) ?? []), mark]);
       }
       for (const group of overlay.groups) for (const id of group.cells) this.groups.set(id, group);
     }
   }
 
-  // Return the class that decides how an id is drawn, with the symbols of all, or null.
+  /**
+   * Return the class that decides how an id is drawn, with the symbols of all, or null.
+   * @param {string} id
+   */
   of(id) {
     const found = this.marks.get(id);
     return found ? { ...found[0], symbols: found.map((one) => one.symbol).join("") } : null;
   }
 
-  // Return what the overlays say about an id.
+  /**
+   * Return what the overlays say about an id.
+   * @param {string} id
+   */
   names(id) {
     const group = this.groups.get(id);
     return [...(this.marks.get(id) ?? []).map((one) => one.name), ...(group ? [`${group.label} ${group.text}`] : [])];
@@ -40,15 +55,27 @@ export class Marks {
 }
 
 export class Overlays {
+  /** @type {HTMLInputElement[]} */
+  boxes = [];
+  /** @type {string | null} */
+  key = null;
+  /** @type {((names: string[]) => Promise<{overlays: Overlay[]}>) | null} */
+  ask = null;
+  /** @type {Map<string, Overlay[]>} */
+  cache = new Map();
+
+  /** @param {{setMarks(marks: Marks): void}} board */
   constructor(board) {
     this.board = board;
     this.switches = h("fieldset", { class: "settings" });
     this.legend = h("div", { class: "legend", role: "group", "aria-label": T.legend });
     this.element = h("section", { class: "overlays", hidden: true }, this.switches, this.legend);
-    this.cache = new Map();
   }
 
-  // Offer the overlays of a game, which have names and summaries.
+  /**
+   * Offer the overlays of a game.
+   * @param {OverlayEntry[]} entries
+   */
   offer(entries) {
     const chosen = preferences().overlays ?? [];
     this.boxes = entries.map(({ name }) => h("input", { type: "checkbox", value: name, checked: chosen.includes(name), onchange: () => {
@@ -62,10 +89,14 @@ export class Overlays {
   }
 
   get names() {
-    return (this.boxes ?? []).filter((box) => box.checked).map((box) => box.value);
+    return this.boxes.filter((box) => box.checked).map((box) => box.value);
   }
 
-  // Show the overlays of a position; `ask` returns a promise of its picture with the overlays of some names.
+  /**
+   * Show the overlays of a position; `ask` returns a promise of its picture with the overlays of some names.
+   * @param {string} key  tells positions apart
+   * @param {(names: string[]) => Promise<{overlays: Overlay[]}>} ask
+   */
   update(key, ask) {
     if (key === this.key) return;
     [this.key, this.ask] = [key, ask];
@@ -78,13 +109,15 @@ export class Overlays {
     if (!names.length || !this.ask) return this.#show([]);
     const wanted = JSON.stringify([key, names]);
     try {
-      if (!this.cache.has(wanted)) this.cache.set(wanted, (await this.ask(names)).overlays);
-      if (wanted === JSON.stringify([this.key, this.names])) this.#show(this.cache.get(wanted));
+      const found = this.cache.get(wanted) ?? (await this.ask(names)).overlays;
+      this.cache.set(wanted, found);
+      if (wanted === JSON.stringify([this.key, this.names])) this.#show(found);
     } catch (error) {
-      if (key === this.key) setText(this.legend, error.message);
+      if (key === this.key) setText(this.legend, reasonOf(error));
     }
   }
 
+  /** @param {Overlay[]} overlays */
   #show(overlays) {
     if (!overlays.length && !this.legend.firstChild) return;
     const marks = new Marks(overlays);
@@ -93,7 +126,7 @@ export class Overlays {
       const used = overlay.classes.filter((one) => Object.values(overlay.marks).includes(one.symbol));
       const entries = [
         ...used.map(({ symbol, name, summary }) => {
-          const { colour, dashes } = marks.classes.get(symbol);
+          const { colour, dashes } = marks.classes.get(symbol) ?? {};
           const sample = s("svg", { class: "sample", viewBox: "0 0 40 10", "aria-hidden": "true" },
             s("line", { x1: 1, x2: 39, y1: 5, y2: 5, stroke: colour, "stroke-width": 5, "stroke-dasharray": dashes }));
           return h("li", {}, sample, h("span", {}, h("strong", {}, `${symbol} ${name}`), summary && `: ${summary}`));

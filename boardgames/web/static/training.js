@@ -31,8 +31,8 @@ class Page {
     const { signal } = this.abort;
     const ask = () => net.request(request).catch((error) => this.refused(error.message));
     document.title = T.pageTitle(title);
-    net.addEventListener("status", ({ detail }) => detail.open && ask(), { signal });
-    for (const type of types) net.addEventListener(type, ({ detail }) => this.show(detail), { signal });
+    net.on("status", ({ detail }) => detail.open && ask(), { signal });
+    for (const type of types) net.on(type, ({ detail }) => this.show(detail), { signal });
     if (net.isOpen) ask();
   }
 

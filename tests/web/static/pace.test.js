@@ -75,12 +75,12 @@ test("a takeback is shown at once, even if moves still wait", async () => {
   assert.equal(table.pace.isBehind, false);
 });
 
-test("another move in place of the shown one is not animated on top of it", async () => {
+test("moves that replace the shown ones are not animated on top of them", async () => {
   const table = new Table();
   table.pace.receive(state([0, 1]));
-  table.pace.receive(state([0, 1, 0], { texts: { 1: "other" } }));
+  table.pace.receive(state([0, 1, 0, 1], { texts: { 1: "other" } }));
   await table.run();
-  assert.deepEqual(table.shown.map(([at, ply]) => [at, ply]), [[0, 2], [0, 3]]);
+  assert.deepEqual(table.shown.map(([at, ply]) => [at, ply]), [[0, 2], [0, 4]]);
 });
 
 for (const [name, options, prepare] of [
