@@ -47,16 +47,23 @@ def add_offers(monkeypatch: pytest.MonkeyPatch, hook: str, **targets: object) ->
 
 
 @contextmanager
-def tictactoe_installed() -> Iterator[Game]:
-    """Yield the example's game; within the context it can be loaded by its name."""
-    example = EntryPoint("tictactoe", "boardgames_tictactoe.plugin", PROJECT)
-    points = [*entry_points(group=PROJECT), example]
+def plugins_installed(**folders: Path) -> Iterator[None]:
+    """Install the plug-in `boardgames_NAME` of each folder within the context."""
+    added = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in folders]
+    points = [*entry_points(group=PROJECT), *added]
     with (
-        patch.object(sys, "path", [str(EXAMPLE), *sys.path]),
+        patch.object(sys, "path", [*map(str, folders.values()), *sys.path]),
         patch.object(plugins, "entry_points", lambda group: points),
     ):
         plugins.registry.cache_clear()
         try:
-            yield boardgames.load("tictactoe")
+            yield
         finally:
             plugins.registry.cache_clear()
+
+
+@contextmanager
+def tictactoe_installed() -> Iterator[Game]:
+    """Yield the example's game; within the context it can be loaded by its name."""
+    with plugins_installed(tictactoe=EXAMPLE):
+        yield boardgames.load("tictactoe")

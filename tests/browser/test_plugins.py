@@ -1,0 +1,59 @@
+"""A stranger's plug-in has the whole page without a line of web code: the scaffolds, and the example."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from browsers import Visitor
+from installed import EXAMPLE, plugins_installed
+from web_pages import Server
+
+from boardgames.cli.new import KINDS, plugin_files, write_folder
+
+pytestmark = pytest.mark.slow
+
+Visit = Callable[..., Visitor]
+BOARDS = {"square": "square:4x3", "hex": "hex:3", "edges": "edges:2x2"}
+GAMES = (*BOARDS, "tictactoe")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Return a server with a scaffold of each kind of board, named after it, and the example."""
+    folders = {name: tmp_path_factory.mktemp("plugins") / name for name in BOARDS}
+    for name, folder in folders.items():
+        write_folder(folder, plugin_files(name, BOARDS[name]))
+    with plugins_installed(tictactoe=EXAMPLE, **folders):
+        server = Server()
+        yield server
+        server.close()
+
+
+def test_every_kind_of_board_is_played() -> None:
+    assert BOARDS.keys() == KINDS.keys()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_plugin_is_played_to_its_end_from_either_seat(visit: Visit, game: str) -> None:
+    visitor = visit()
+    for side in (0, 1):
+        visitor.start(game, side=side)
+        visitor.wait_for_turn()
+        visitor.check_board(side)
+        visitor.play_by_mouse(seed=side)
+        assert visitor.state["outcome"]["text"] in visitor.status
+        assert visitor.shown_moves() == visitor.played_moves()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_plugin_has_hints_and_is_analysed(visit: Visit, game: str) -> None:
+    visitor = visit()
+    visitor.start(game, ply_limit=4)
+    page = visitor.page
+    page.get_by_role("button", name="Hint", exact=True).click()
+    page.locator(".status").get_by_text("Hint: ").wait_for()
+    visitor.play_by_mouse()
+    page.get_by_role("button", name="Analyse").click()
+    page.locator(".best-line").first.wait_for()
+    page.get_by_role("button", name="Review the moves").click()
+    page.get_by_role("figure").get_by_text(f"step {visitor.state['ply']}").wait_for()
+    assert page.locator(".value").inner_text()
