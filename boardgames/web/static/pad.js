@@ -1,17 +1,25 @@
-// @ts-nocheck
 // Buttons for the ways to continue a move, and the keys that stand for their directions.
 
 import { button, h, whilePointed } from "./dom.js";
 import { T } from "./texts.js";
 
+/** @import { Board } from "./board.js" */
+/** @import { Step } from "./clicks.js" */
+/** @typedef {{angle: number, move: string | null, arrow: string, label: string}} Way  a direction in which a selection may move */
+
 const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
 // The last letter or digit of the codes of keys for the directions of hexagonal boards, by angle.
+/** @type {Record<number, string>} */
 const KEYS = { 0: "D6", 60: "C3", 120: "Z1", 180: "A4", 240: "Q7", 300: "E9", 30: "D6", 90: "S2", 150: "A4", 210: "Q7", 270: "W8", 330: "E9" };
 
 export class Pad {
+  /** @type {Way[] | null} */
+  compass = null; // the six directions that the buttons and keys stand for
+  key = "";
+
+  /** @param {Board} board */
   constructor(board) {
     this.board = board;
-    this.compass = null; // the six directions that the buttons and keys stand for
     this.pad = h("div", { class: "pad", role: "group", "aria-label": T.continuations, "data-keeps-selection": true });
     this.element = h("div", { class: "pad-box", hidden: true }, this.pad);
   }
@@ -27,6 +35,7 @@ export class Pad {
     if (this.element.hidden) return;
     const { board } = this;
     const { path } = board.clicks;
+    /** @type {Map<string, Step>} */
     const options = path.length ? board.clicks.next() : new Map();
     const key = JSON.stringify([path, board.flipped, [...options.keys()]]);
     if (key === this.key) return;
@@ -37,27 +46,42 @@ export class Pad {
       this.pad.replaceChildren(h("p", { class: "pad-help" }, board.directions.length === 6 ? T.compassHelp : T.padHelp));
       return;
     }
-    const ways = board.directions.map((angle) => {
-      const [move, name] = [board.towards(angle), Math.round(angle / 45) % 8];
+    const ways = board.directions.map((/** @type {number} */ angle) => {
+      /** @type {string | null} */
+      const move = board.towards(angle);
+      const name = Math.round(angle / 45) % 8;
       return { angle, move, arrow: ARROWS[name], label: T.direction(T.directions[name], move) };
     });
-    let entries = [...options.values()];
-    const isCompass = ways.length === 6 && entries.every(({ move }) => !move || ways.some((way) => way.move === move));
-    if (isCompass) entries = this.compass = ways;
+    const steps = [...options.values()];
+    const isCompass = ways.length === 6 && steps.every(({ move }) => !move || ways.some((way) => way.move === move));
+    if (isCompass) this.compass = ways;
     this.pad.className = `pad ${isCompass ? "compass" : "rows"}`;
-    this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, board.clicks.selected.join(" ")), ...entries.map((one) => {
-      const { id, move } = one;
-      const element = button(one.arrow ?? id, () => (move ? board.play(move) : board.click(id)),
-        { class: move ? "plays" : "adds", disabled: isCompass && !move, "aria-label": one.label ?? T.padButton(id, move),
-          ...whilePointed(() => board.preview(move), () => board.preview(null)) });
-      if (isCompass) element.style.setProperty("--angle", `${one.angle}deg`);
-      return element;
-    }));
+    this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, board.clicks.selected.join(" ")),
+      ...(isCompass ? ways.map((way) => this.#direction(way)) : steps.map((step) => this.#step(step))));
   }
 
-  // Play the move in the direction of a key; return whether the key stands for one.
+  /** @param {Way} way */
+  #direction({ angle, move, arrow, label }) {
+    const { board } = this;
+    const element = button(arrow, () => move && board.play(move), { class: move ? "plays" : "adds", disabled: !move, "aria-label": label,
+      ...whilePointed(() => board.preview(move), () => board.preview(null)) });
+    element.style.setProperty("--angle", `${angle}deg`);
+    return element;
+  }
+
+  /** @param {Step} step */
+  #step({ id, move }) {
+    const { board } = this;
+    return button(id, () => (move ? board.play(move) : board.click(id)), { class: move ? "plays" : "adds",
+      "aria-label": T.padButton(id, move), ...whilePointed(() => board.preview(move), () => board.preview(null)) });
+  }
+
+  /**
+   * Play the move in the direction of a key; return whether the key stands for one.
+   * @param {KeyboardEvent} event
+   */
   press(event) {
-    const way = /^(Key|Numpad)/.test(event.code) && this.compass?.find((one) => KEYS[one.angle]?.includes(event.code.at(-1)));
+    const way = /^(Key|Numpad)/.test(event.code) && this.compass?.find((one) => KEYS[one.angle]?.includes(event.code.slice(-1)));
     if (!way) return false;
     if (way.move) this.board.play(way.move);
     else this.board.tell(way.label);

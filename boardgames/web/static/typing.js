@@ -1,22 +1,28 @@
-// @ts-nocheck
 // The form in which a move is typed.
 
-import { button, h, setText } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { T } from "./texts.js";
 
 export class Typing {
-  // `send` is called with a move, and with a function that takes the reason why it is refused.
+  /**
+   * @param {(move: string, refused: (reason: string) => void) => void} send  called with a move, and with a function that
+   *   takes the reason why it is refused
+   */
   constructor(send) {
     this.send = send;
     this.hasTyped = false;
     this.input = h("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: false, maxLength: 60 });
     this.input.setAttribute("aria-describedby", "typed-problem");
     this.problem = h("p", { class: "problem", id: "typed-problem", role: "alert" });
-    this.button = button(T.play, null, { type: "submit" });
+    this.button = h("button", { type: "submit" }, T.play);
     this.element = h("form", { class: "typed", onsubmit: (event) => this.#submit(event) },
       h("label", { for: "typed" }, T.typeMove), h("span", { class: "row" }, this.input, this.button), this.problem);
   }
 
+  /**
+   * @param {boolean} isOffered
+   * @param {boolean} isEnabled
+   */
   draw(isOffered, isEnabled) {
     this.element.hidden = !isOffered;
     this.input.disabled = this.button.disabled = !isEnabled;
@@ -29,6 +35,7 @@ export class Typing {
     this.hasTyped = false;
   }
 
+  /** @param {Event} event */
   #submit(event) {
     event.preventDefault();
     const move = this.input.value.trim();
