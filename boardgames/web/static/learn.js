@@ -52,7 +52,7 @@ export class Learn {
     this.board.setCoordinates(preferences().coordinates);
     this.table = h("div", { class: "table" }, this.board.element);
     this.abort = new AbortController();
-    net.addEventListener("status", ({ detail }) => detail.open && this.#load(), { signal: this.abort.signal });
+    net.on("status", ({ detail }) => detail.open && this.#load(), { signal: this.abort.signal });
     if (net.isOpen) this.#load();
   }
 

@@ -1,10 +1,31 @@
-// @ts-nocheck
 // The form for a new match. It remembers what was chosen, also when another game is chosen.
 
 import { button, details, field, h, keepPreference, number, preferences, setText, swatch } from "./dom.js";
-import { LONG_PATIENCE_MS } from "./net.js";
+import { LONG_PATIENCE_MS, reasonOf } from "./net.js";
 import { T } from "./texts.js";
 import { thumbnail } from "./thumbnail.js";
+
+/** @import { CreateMatch, GameEntry, GameReply, OptionEntry } from "../messages.js" */
+/** @import { Control } from "./dom.js" */
+/** @import { Net } from "./net.js" */
+/** @typedef {Omit<CreateMatch, "type">} Wanted  a match to create */
+/** @typedef {boolean | number | string | null} Value  of an option */
+/** @typedef {{name: string, value: () => Value | undefined, element: HTMLElement}} OptionField */
+/** @typedef {Record<string, any>} Kept  what an earlier visit chose, as JSON */
+/**
+ * @typedef {object} Seat  what can be chosen for a side
+ * @property {"here" | "open" | "agent"} kind
+ * @property {HTMLSelectElement} strength
+ * @property {HTMLInputElement} level
+ * @property {HTMLSelectElement} agent
+ * @property {Record<string, Record<string, Value | undefined>>} agentOptions  those chosen for each agent
+ * @property {OptionField[]} options
+ * @property {HTMLInputElement} name
+ * @property {HTMLInputElement} seconds
+ * @property {boolean} usesTime  whether the agent plays better with more time
+ * @property {HTMLElement} element
+ */
+/** @typedef {{name: string, place: HTMLElement | null, element: HTMLElement}} Card  a layout to choose */
 
 const MINUTES = [1, 3, 5, 10, 15, 30];
 const LEVEL = "level";
@@ -12,22 +33,56 @@ const OTHER = "other";
 const TIME = "time"; // the option of agents that think longer if they are given more time
 const DELAY = 0.5;
 
+/** @param {HTMLInputElement} input */
 const filled = (input) => (input.value.trim() === "" ? null : Number(input.value));
 
-// Set a control to a remembered value, unless it does not offer that.
+/**
+ * Set a control to a remembered value, unless it does not offer that.
+ * @param {HTMLInputElement | HTMLSelectElement} control
+ * @param {unknown} value
+ */
 function restore(control, value) {
   if (value === undefined || value === null) return;
-  if (control.type === "checkbox") control.checked = value === true;
-  else if (control.tagName !== "SELECT" || [...control.options].some((option) => option.value === `${value}`)) control.value = value;
+  if (control instanceof HTMLInputElement && control.type === "checkbox") control.checked = value === true;
+  else if (control instanceof HTMLInputElement || [...control.options].some((option) => option.value === `${value}`)) control.value = `${value}`;
 }
 
 export class Setup {
-  // `net` is the connection; `wanted` is the name of a game or undefined.
+  rest = h("div", { class: "rest" });
+  problem = h("p", { class: "problem", role: "alert" });
+  learn = button(T.howToPlay, () => this.#explainGame());
+  puzzles = h("a", { class: "button" }, T.puzzles);
+  analyse = h("a", { class: "button" }, T.analyse);
+  submit = h("button", { class: "primary large", disabled: true }, T.startMatch);
+  now = h("p", { class: "now", hidden: true });
+  random = h("input", { type: "checkbox" });
+  /** @type {GameEntry[] | null} */
+  catalogue = null;
+  /** @type {GameReply | null} */
+  game = null;
+  layout = "";
+  /** @type {OptionField[]} */
+  options = [];
+  /** @type {Seat[]} */
+  seats = [];
+  position = h("input", { type: "text", autocomplete: "off", spellcheck: false });
+  plyLimit = number({ min: 1, step: 1 });
+  moveLimits = [0, 1].map(() => number({ min: 1, step: 1 }));
+  time = h("div", { class: "time" });
+  clock = h("select");
+  /** @type {HTMLInputElement[]} */
+  minutes = [];
+  increment = number();
+  /** @type {Kept} */
+  kept = preferences().setup ?? {};
+
+  /**
+   * @param {Net} net
+   * @param {string | undefined} wanted  the name of a game
+   */
   constructor(net, wanted) {
     this.net = net;
     this.wanted = wanted;
-    this.game = null;
-    this.kept = preferences().setup ?? {};
     this.element = h("form", { class: "new", onsubmit: (event) => this.#create(event), onchange: () => this.#changed() },
       h("p", { class: "loading" }, T.loading));
   }
@@ -40,24 +95,17 @@ export class Setup {
     }
     try {
       this.catalogue = (await this.net.request({ type: "catalogue" }, { patience: LONG_PATIENCE_MS })).games;
-      this.#draw();
+      this.#draw(this.catalogue);
     } catch (error) {
-      this.element.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message));
+      this.element.replaceChildren(h("p", { class: "problem", role: "alert" }, reasonOf(error)));
     }
   }
 
-  #draw() {
-    const games = this.catalogue;
+  /** @param {GameEntry[]} games */
+  #draw(games) {
     if (!games.length) return this.element.replaceChildren(h("p", {}, T.noGames));
     const wanted = this.wanted ?? preferences().game;
     const chosen = games.some((game) => game.name === wanted) ? wanted : games[0].name;
-    this.rest = h("div", { class: "rest" });
-    this.problem = h("p", { class: "problem", role: "alert" });
-    this.learn = button(T.howToPlay, () => this.#explainGame());
-    this.puzzles = h("a", { class: "button" }, T.puzzles);
-    this.analyse = h("a", { class: "button" }, T.analyse);
-    this.submit = h("button", { class: "primary large", disabled: true }, T.startMatch);
-    this.now = h("p", { class: "now", hidden: true });
     this.element.replaceChildren(
       this.now,
       h("fieldset", { class: "games" }, h("legend", {}, T.game), games.map((game) => h("label", { class: "card" },
@@ -72,20 +120,26 @@ export class Setup {
   // Offer the last match again, or the first time what the form says.
   #drawNow() {
     const { last } = preferences();
-    const isKnown = this.catalogue.some((game) => game.name === last?.message?.game);
-    if (!isKnown && !this.game) return;
+    const isKnown = this.catalogue?.some((game) => game.name === last?.message?.game);
+    const text = isKnown ? last.text : this.game && this.#describe(this.game, this.#message(this.game));
+    if (!text) return;
     const play = button(T.playNow, () => (isKnown ? this.#start(last.message, last.isRandom) : this.element.requestSubmit()),
       { class: "primary large" });
-    this.now.replaceChildren(play, h("span", { class: "muted" }, isKnown ? last.text : this.#describe(this.#message())));
+    this.now.replaceChildren(play, h("span", { class: "muted" }, text));
     this.now.hidden = false;
   }
 
-  // Return in words who plays.
-  #describe(message) {
+  /**
+   * Return in words who plays.
+   * @param {GameReply} game
+   * @param {Wanted} message
+   */
+  #describe(game, message) {
     const who = message.seats.map((seat) => (seat.kind === "here" ? T.you : seat.kind === "open" ? T.somebody : T.player(seat.agent)));
-    return T.lastMatch(this.game.title, who, this.random.checked ? [] : this.game.sides);
+    return T.lastMatch(game.title, who, this.random.checked ? [] : game.sides);
   }
 
+  /** @param {string} name */
   async #choose(name) {
     this.wanted = name;
     keepPreference("game", name);
@@ -94,7 +148,7 @@ export class Setup {
       const game = await this.net.game(name);
       if (this.wanted === name) this.#drawGame(game);
     } catch (error) {
-      setText(this.problem, error.message);
+      setText(this.problem, reasonOf(error));
     }
   }
 
@@ -103,10 +157,12 @@ export class Setup {
     openLearn(this.net, this.wanted);
   }
 
+  /** @param {boolean} isWaiting */
   #setWaiting(isWaiting) {
     this.rest.inert = this.submit.disabled = isWaiting;
   }
 
+  /** @param {GameReply} game */
   #drawGame(game) {
     this.game = game;
     this.#setWaiting(false);
@@ -117,9 +173,9 @@ export class Setup {
     this.analyse.href = `#/analysis/${encodeURIComponent(game.name)}`;
     this.layout = game.layouts.includes(own.layout) ? own.layout : game.default_layout;
     this.options = game.options.map((option) => optionField(option, own.options?.[option.name]));
-    this.seats = [0, 1].map((side) => this.#seat(side, kept.seats?.[side] ?? {}));
+    this.seats = [0, 1].map((side) => this.#seat(game, side, kept.seats?.[side] ?? {}));
     this.random = h("input", { type: "checkbox", checked: kept.random === true });
-    this.#buildTime(kept);
+    this.#buildTime(game, kept);
     this.plyLimit = number({ min: 1, step: 1 });
     this.moveLimits = [0, 1].map(() => number({ min: 1, step: 1 }));
     restore(this.plyLimit, kept.plyLimit);
@@ -127,7 +183,7 @@ export class Setup {
     this.position = h("input", { type: "text", autocomplete: "off", spellcheck: false });
     const { sides } = game;
     this.rest.replaceChildren(
-      game.layouts.length > 1 ? this.#layouts() : "",
+      game.layouts.length > 1 ? this.#layouts(game) : "",
       this.options.length ? details(T.gameOptions, this.options.map((one) => one.element)) : "",
       h("div", { class: "seats" }, this.seats.map((seat) => seat.element)),
       h("p", { class: "sides" }, button(T.swapSides, () => this.#swap()),
@@ -139,9 +195,11 @@ export class Setup {
     this.#drawNow();
   }
 
-  // Return the choice of a layout; pictures are asked for when it is opened, and not if they need other rules.
-  #layouts() {
-    const { game } = this;
+  /**
+   * Return the choice of a layout; pictures are asked for when it is opened, and not if they need other rules.
+   * @param {GameReply} game
+   */
+  #layouts(game) {
     const label = h("span", { class: "muted" }, this.layout);
     const { same_board: pictured } = game;
     const cards = game.layouts.map((name) => {
@@ -152,15 +210,20 @@ export class Setup {
       const place = pictured.length > 1 && pictured.includes(name) ? h("span", { class: "thumbnail" }) : null;
       return { name, place, element: h("label", { class: "card layout" }, input, place, h("span", {}, name)) };
     });
+    /** @type {HTMLDetailsElement} */
     const box = h("details", { class: "layouts", ontoggle: () => box.open && this.#drawThumbnails(game.name, cards) },
       h("summary", {}, `${T.layout} `, label),
       h("fieldset", { "aria-label": T.layout }, cards.map((card) => card.element)));
     return box;
   }
 
+  /**
+   * @param {string} game
+   * @param {Card[]} cards
+   */
   async #drawThumbnails(game, cards) {
     for (const { name, place } of cards) {
-      if (!place || place.firstChild || this.game.name !== game) continue;
+      if (!place || place.firstChild || this.game?.name !== game) continue;
       try {
         place.append(thumbnail((await this.net.request({ type: "board", game, layout: name })).picture));
       } catch {
@@ -169,8 +232,11 @@ export class Setup {
     }
   }
 
-  #buildTime(kept) {
-    const { sides } = this.game;
+  /**
+   * @param {GameReply} game
+   * @param {Kept} kept
+   */
+  #buildTime({ sides }, kept) {
     this.clock = h("select", {}, h("option", { value: "" }, T.noClock),
       MINUTES.map((minutes) => h("option", { value: minutes }, T.minutes(minutes))), h("option", { value: OTHER }, T.ownClock));
     this.minutes = sides.map(() => number({ min: 0.1, value: "10" }));
@@ -189,20 +255,34 @@ export class Setup {
     this.time = h("div", { class: "time" }, h("div", { class: "grid" }, field(T.time, this.clock), increment), own);
   }
 
-  #seat(side, kept) {
-    const { game } = this;
-    const kinds = { here: T.me, open: T.elsewhere, ...(game.agents.length ? { agent: T.computer } : {}) };
-    const start = kept.kind in kinds ? kept.kind : side === 0 || !game.agents.length ? "here" : "agent";
-    const seat = { kind: start, agentOptions: { ...kept.agentOptions } };
+  /**
+   * @param {GameReply} game
+   * @param {number} side
+   * @param {Kept} kept
+   */
+  #seat(game, side, kept) {
+    /** @type {[Seat["kind"], string][]} */
+    const kinds = [["here", T.me], ["open", T.elsewhere], ...(game.agents.length ? [/** @type {[Seat["kind"], string]} */ (["agent", T.computer])] : [])];
+    const start = kinds.find(([kind]) => kind === kept.kind)?.[0] ?? (side === 0 || !game.agents.length ? "here" : "agent");
     const trained = Object.entries(game.trained).map(([name, agent]) => h("option", { value: agent }, T.trained(name)));
-    seat.strength = h("select", {}, game.levels > 0 && h("option", { value: LEVEL }, T.levels), trained, h("option", { value: OTHER }, T.chooseAgent));
+    /** @type {Seat} */
+    const seat = {
+      kind: start,
+      strength: h("select", {}, game.levels > 0 && h("option", { value: LEVEL }, T.levels), trained, h("option", { value: OTHER }, T.chooseAgent)),
+      level: h("input", { type: "range", min: 1, max: Math.max(game.levels, 1), value: Math.ceil(game.levels / 2) }),
+      agent: h("select", {}, game.agents.map((agent) =>
+        h("option", { value: agent.name, selected: agent.name === game.default_agent }, agent.name))),
+      agentOptions: { ...kept.agentOptions },
+      options: [],
+      name: h("input", { type: "text", maxLength: 40, autocomplete: "nickname", placeholder: T.namePlaceholder }),
+      seconds: number({ min: 0.01, value: "1" }),
+      usesTime: false,
+      element: h("fieldset", { class: "seat" }),
+    };
     restore(seat.strength, kept.strength);
-    seat.level = h("input", { type: "range", min: 1, max: Math.max(game.levels, 1), value: Math.ceil(game.levels / 2) });
     restore(seat.level, kept.level);
     const meaning = h("p", { class: "muted", "aria-live": "polite" });
     const level = h("div", {}, field(T.levelLabel, seat.level), meaning);
-    seat.agent = h("select", {}, game.agents.map((agent) =>
-      h("option", { value: agent.name, selected: agent.name === game.default_agent }, agent.name)));
     restore(seat.agent, kept.agent);
     const summary = h("p", { class: "muted" });
     const options = h("div", { class: "grid" });
@@ -210,14 +290,12 @@ export class Setup {
     const chosenAgent = () => game.agents.find((one) => one.name === seat.agent.value);
     const showAgent = () => {
       const agent = chosenAgent();
-      seat.options = (agent?.options ?? []).map((option) => optionField(option, seat.agentOptions[agent.name]?.[option.name]));
+      seat.options = agent?.options.map((option) => optionField(option, seat.agentOptions[agent.name]?.[option.name])) ?? [];
       setText(summary, agent?.summary ?? "");
       options.replaceChildren(...seat.options.map((one) => one.element));
       optionsBox.hidden = !seat.options.length;
     };
-    seat.name = h("input", { type: "text", maxLength: 40, autocomplete: "nickname", placeholder: T.namePlaceholder });
     restore(seat.name, kept.name ?? (side === 0 ? preferences().name : ""));
-    seat.seconds = number({ min: 0.01, value: "1" });
     restore(seat.seconds, kept.seconds);
     const seconds = field(T.moveTime, seat.seconds);
     const person = h("div", {}, field(T.name, seat.name));
@@ -238,7 +316,7 @@ export class Setup {
       seat.usesTime = usesTime();
       seconds.hidden = !seat.usesTime;
     };
-    const radios = Object.entries(kinds).map(([kind, label]) =>
+    const radios = kinds.map(([kind, label]) =>
       h("label", {}, h("input", { type: "radio", name: `seat-${side}`, value: kind, checked: kind === start, onchange: () => {
         seat.kind = kind;
         show();
@@ -251,12 +329,13 @@ export class Setup {
     });
     showAgent();
     show();
-    seat.element = h("fieldset", { class: "seat" },
+    seat.element.append(
       h("legend", {}, swatch(side, game.colours[side]), T.seatOf(game.sides[side])), h("div", { class: "choice" }, radios), person, agent);
     return seat;
   }
 
   #swap() {
+    if (!this.game) return;
     this.#remember();
     this.kept.seats.reverse();
     this.kept.minutes.reverse();
@@ -276,58 +355,74 @@ export class Setup {
     if (!this.game) return;
     const { kept } = this;
     for (const seat of this.seats) {
-      const options = Object.fromEntries(seat.options.map((one) => [one.name, one.value()]).filter(([, value]) => value !== undefined));
-      seat.agentOptions = { ...seat.agentOptions, [seat.agent.value]: options };
+      seat.agentOptions = { ...seat.agentOptions, [seat.agent.value]: changed(seat.options) };
     }
     this.kept = {
       random: this.random.checked, clock: this.clock.value, minutes: this.minutes.map((input) => input.value),
       increment: this.increment.value, plyLimit: this.plyLimit.value, moveLimits: this.moveLimits.map((input) => input.value),
       seats: this.seats.map((seat) => ({ kind: seat.kind, strength: seat.strength.value, level: seat.level.value,
         agent: seat.agent.value, agentOptions: seat.agentOptions, name: seat.name.value.trim(), seconds: seat.seconds.value })),
-      games: { ...kept.games, [this.game.name]: { layout: this.layout, options: this.#gameOptions() } },
+      games: { ...kept.games, [this.game.name]: { layout: this.layout, options: changed(this.options) } },
     };
     keepPreference("setup", this.kept);
   }
 
-  #gameOptions() {
-    return Object.fromEntries(this.options.map((one) => [one.name, one.value()]).filter(([, value]) => value !== undefined));
-  }
-
   // --- creating ---
 
-  #message() {
-    const { seats, clock, game } = this;
-    const times = clock.value === "" ? [null, null] : clock.value === OTHER
-      ? this.minutes.map((input) => (filled(input) === null ? null : 60 * filled(input))) : [60 * clock.value, 60 * clock.value];
+  /**
+   * Return the match that the form describes.
+   * @param {GameReply} game
+   * @returns {Wanted}
+   */
+  #message(game) {
+    const { clock } = this;
+    /** @param {number} side */
+    const time = (side) => {
+      const minutes = clock.value === "" ? null : clock.value === OTHER ? filled(this.minutes[side]) : Number(clock.value);
+      return minutes === null ? null : 60 * minutes;
+    };
+    const times = both(time);
     const limits = this.moveLimits.map(filled);
-    const some = limits.find((limit) => limit !== null);
+    const some = limits[0] ?? limits[1];
     return {
-      game: game.name, layout: game.layouts.length ? this.layout : null, options: this.#gameOptions(),
+      game: game.name, layout: game.layouts.length ? this.layout : null, options: changed(this.options),
       position: this.position.value.trim() || null,
-      seats: seats.map((seat) => ({ kind: seat.kind, name: seat.kind === "here" ? seat.name.value.trim() : "",
-        agent: seat.kind === "agent" ? agentText(seat) : "" })),
-      clock: times, increment: times.every((time) => time === null) ? 0 : (filled(this.increment) ?? 0),
-      move_time: seats.map((seat) => (seat.kind === "agent" && seat.usesTime ? filled(seat.seconds) : null)),
-      ply_limit: filled(this.plyLimit), move_limits: some === undefined ? null : limits.map((limit) => limit ?? some),
+      seats: both((side) => {
+        const seat = this.seats[side];
+        return { kind: seat.kind, name: seat.kind === "here" ? seat.name.value.trim() : "", agent: seat.kind === "agent" ? agentText(seat) : "" };
+      }),
+      clock: times, increment: times.every((seconds) => seconds === null) ? 0 : (filled(this.increment) ?? 0),
+      move_time: both((side) => {
+        const seat = this.seats[side];
+        return seat.kind === "agent" && seat.usesTime ? filled(seat.seconds) : null;
+      }),
+      ply_limit: filled(this.plyLimit), move_limits: some === null ? null : both((side) => limits[side] ?? some),
     };
   }
 
+  /** @param {Event} event */
   #create(event) {
     event.preventDefault();
+    if (!this.game) return;
     this.#remember();
-    const message = this.#message();
+    const message = this.#message(this.game);
     const mine = this.seats.find((seat) => seat.kind === "here");
     if (mine) keepPreference("name", mine.name.value.trim());
     const isRandom = this.random.checked;
-    keepPreference("last", { message, isRandom, text: this.#describe(message) });
+    keepPreference("last", { message, isRandom, text: this.#describe(this.game, message) });
     this.#start(message, isRandom);
   }
 
-  // Create a match; at random, the sides are swapped.
+  /**
+   * Create a match; at random, the sides are swapped.
+   * @param {Wanted} message
+   * @param {boolean} isRandom
+   */
   async #start(message, isRandom) {
     const isSwapped = isRandom && Math.random() < 0.5;
-    const swapped = isSwapped
-      ? Object.fromEntries(["seats", "clock", "move_time", "move_limits"].map((name) => [name, message[name] && [...message[name]].reverse()])) : {};
+    const { seats, clock, move_time, move_limits } = message;
+    const swapped = isSwapped ? { seats: turned(seats), clock: clock && turned(clock), move_time: move_time && turned(move_time),
+      move_limits: move_limits && turned(move_limits) } : {};
     this.submit.disabled = true;
     setText(this.problem, "");
     try {
@@ -335,18 +430,54 @@ export class Setup {
         if (message.seats.every((seat) => seat.kind === "agent")) this.net.send({ type: "delay", match, seconds: preferences().delay ?? DELAY });
       });
     } catch (error) {
-      setText(this.problem, error.message);
+      setText(this.problem, reasonOf(error));
       this.submit.disabled = this.game?.name !== this.wanted;
     }
   }
 }
 
-// Return an option's control, and its value, which is undefined if it is the default one.
+/**
+ * Return what a function says about both sides.
+ * @template V
+ * @param {(side: number) => V} of
+ * @returns {[V, V]}
+ */
+const both = (of) => [of(0), of(1)];
+
+/**
+ * Return what belongs to both sides with the sides swapped.
+ * @template V
+ * @param {[V, V]} sides
+ * @returns {[V, V]}
+ */
+const turned = ([first, second]) => [second, first];
+
+/**
+ * Return the options that do not have their default values, by name.
+ * @param {OptionField[]} options
+ */
+function changed(options) {
+  /** @type {Record<string, Value>} */
+  const found = {};
+  for (const option of options) {
+    const value = option.value();
+    if (value !== undefined) found[option.name] = value;
+  }
+  return found;
+}
+
+/**
+ * Return an option's control, and its value, which is undefined if it is the default one.
+ * @param {OptionEntry} option
+ * @param {unknown} kept
+ * @returns {OptionField}
+ */
 function optionField(option, kept) {
   const { kind, choices } = option;
   const start = option.default;
   const isNumber = kind === "int" || kind === "float";
   const placeholder = start === null ? T.notSet : "";
+  /** @type {HTMLInputElement | HTMLSelectElement} */
   let control;
   if (choices?.length) {
     control = h("select", {}, start === null && h("option", { value: "" }, T.notSet),
@@ -356,7 +487,7 @@ function optionField(option, kept) {
   else control = h("input", { type: "text", autocomplete: "off", spellcheck: false, value: start ?? "", placeholder });
   restore(control, kept);
   const value = () => {
-    const read = kind === "bool" && !choices?.length ? control.checked : control.value.trim() === "" && (isNumber || start === null)
+    const read = control instanceof HTMLInputElement && control.type === "checkbox" ? control.checked : control.value.trim() === "" && (isNumber || start === null)
       ? start : isNumber ? Number(control.value) : control.value;
     return read === start ? undefined : read;
   };
@@ -364,11 +495,15 @@ function optionField(option, kept) {
   return { name: option.name, value, element: field(label, control, { class: control.type === "checkbox" ? "field tick" : "field" }) };
 }
 
-// Return an agent with its options as text: name:option=value,option="value".
+/**
+ * Return an agent with its options as text: name:option=value,option="value".
+ * @param {Seat} seat
+ */
 function agentText(seat) {
   if (seat.strength.value === LEVEL) return `level:level=${seat.level.value}`;
   if (seat.strength.value !== OTHER) return seat.strength.value;
-  const options = seat.options.map((one) => [one.name, one.value()]).filter(([, value]) => value !== undefined);
-  const quoted = (value) => (/[,"=]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
+  const options = Object.entries(changed(seat.options));
+  /** @param {Value} value */
+  const quoted = (value) => (/[,"=]/.test(`${value}`) ? `"${`${value}`.replaceAll('"', '""')}"` : value);
   return seat.agent.value + (options.length ? `:${options.map(([name, value]) => `${name}=${quoted(value)}`).join(",")}` : "");
 }
