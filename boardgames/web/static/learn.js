@@ -35,7 +35,12 @@ export function openLearn(net, game) {
 }
 
 export class Learn {
-  // `part` is "rules", the number of a lesson, or "puzzles"; `onPart` is called with it when another one is chosen.
+  /**
+   * @param {import("./net.js").Net} net
+   * @param {string} game
+   * @param {{part?: string, onPart?: (part: string) => void}} options  `part` is "rules", the number of a lesson, or
+   *   "puzzles"; `onPart` is called with it when another one is chosen
+   */
   constructor(net, game, { part = RULES, onPart = () => {} } = {}) {
     Object.assign(this, { net, game, part, onPart, reply: null });
     this.puzzles = new Map(); // promises, by kind and number
