@@ -135,7 +135,7 @@ export class Setup {
    * @param {Wanted} message
    */
   #describe(game, message) {
-    const who = message.seats.map((seat) => (seat.kind === "here" ? T.you : seat.kind === "open" ? T.somebody : T.player(seat.agent)));
+    const who = message.seats.map((seat) => (seat.kind === "here" ? T.you : seat.kind === "open" ? T.somebody : T.player(seat.agent ?? "")));
     return T.lastMatch(game.title, who, this.random.checked ? [] : game.sides);
   }
 

@@ -1,12 +1,13 @@
-// @ts-nocheck
 // Every text that the page shows, as strings and functions, so that it can be translated.
 
+/** @type {(n: number, one: string, many: string) => string} */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
 // what levels of the computer mean, from the weakest to the strongest
 const LEVELS = ["plays almost at random", "a beginner who overlooks threats", "a casual player", "an experienced player",
   "a strong player", "as strong as it can be in its time"];
 
+/** @satisfies {import("../texts.js").Texts} */
 export const T = {
   lang: "en",
   site: "Board games",

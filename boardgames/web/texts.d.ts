@@ -1,0 +1,48 @@
+// The parameters of the texts of the page that are computed, for the checks: what a translation has to offer.
+
+type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...parameters: P) => string>>;
+
+/** Texts of one word or sentence: the name of a side, player, game or agent, a move, an id, a time or a reason. */
+type OfOne = Made<
+  | "analysisOf" | "bestPlayer" | "cannotGo" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling" | "drawOffered"
+  | "drawnBy" | "fault" | "howToPlayGame" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
+  | "noLegalMove" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
+  | "pageTitle" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "puzzlesOf" | "reviewedBy" | "seatOf"
+  | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "undoRequested" | "used"
+  | "waitingFor" | "won" | "yourMove",
+  [text: string]
+>;
+type OfNumber = Made<
+  | "afterStep" | "clockLow" | "kernels" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "readMoves" | "seconds"
+  | "seed" | "solvedCount" | "turn" | "viewing",
+  [n: number]
+>;
+type OfNumbers = Made<"exerciseOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
+type OfTwo = Made<
+  | "becomes" | "crash" | "illegalMove" | "learnerOn" | "resigned" | "rightMove" | "samePlayed" | "solution" | "versus",
+  [text: string, other: string]
+>;
+type OfTwoOrOne = Made<"direction" | "hintText" | "padButton" | "piece", [text: string, other: string | null]>;
+
+/** Every text is a string, a list or a record of strings, or one of these. */
+export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
+  & Made<"accuracyOf", [percent: number | null]>
+  & Made<"atStep", [step: number, value: string]>
+  & Made<"best", [value: string, step: number]>
+  & Made<"better", [side: string, loss: string, better: string, best: string, value: string]>
+  & Made<"exerciseTask", [turn: string, side: string, move: string]>
+  & Made<"imported", [n: number, all: number, names: string[], result: string]>
+  & Made<"inTray", [label: string, n: number, places: number | null]>
+  & Made<"joinLabel", [verb: string, title: string, names: string]>
+  & Made<"lastMatch", [title: string, who: string[], sides: string[]]>
+  & Made<"loses" | "nowSelected", [name: string, n: number]>
+  & Made<"marked", [from: string, to: string | null, isRemoved: boolean]>
+  & Made<"moveLabel", [n: number, side: string, move: string, seconds: string, value: string | null | undefined]>
+  & Made<"playNote", [agent: string, step: number]>
+  & Made<"puzzleNumber" | "steps", [n: number, all: number | null]>
+  & Made<"stateOf", [position: { outcome: { text: string } | null; sides: [string, string]; to_move: number }]>
+  & Made<"valueFor", [side: string, value: string, agent: string, depth: number]>
+  & Made<"withPoints", [won: string, own: number, other: number]>
+  & Made<"wrongMove", [move: string, value: string, best: string]>
+  & { offered?: Record<string, (name: string) => string>; declined?: Record<string, (name: string, reason: string) => string> }
+  & Record<string, unknown>;
