@@ -45,6 +45,7 @@ export const T = {
   becomes: (id, what) => `${id} ${what}`,
   loses: (side, n) => `${side} loses ${count(n, "piece", "pieces")}`,
   movesAlong: "moves along",
+  marked: (from, to, isRemoved) => `${to === null ? from : `arrow from ${from} to ${to}`} ${isRemoved ? "no longer marked" : "marked"}`,
   ownPiece: (id) => `${id} is your own piece`,
   cannotGo: (id) => `You cannot go to ${id} from there`,
   cannotMove: (id) => `The piece on ${id} cannot move now`,
