@@ -489,6 +489,9 @@ class Facts:
         moves of which few matter.
     score_name : str
         What is counted as points, such as `marbles pushed off`; empty in a game without points.
+    no_progress : str
+        What did not happen in a match that is drawn at `no_progress_limit`, such as `nothing was
+        pushed off`, for a sentence that continues with `for 100 plies`.
     default_agent : str
         The opponent in `boardgames play`.
     solver : str
@@ -534,6 +537,7 @@ class Facts:
     no_moves_loses: bool = False
     allows_reductions: bool = False
     score_name: str = ""
+    no_progress: str = "nobody scored"
     rules: str = ""
     default_agent: str = "alphabeta"
     solver: str = "solver"

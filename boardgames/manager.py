@@ -6,7 +6,7 @@ repetitions and draw offers. A person's clock starts with their turn; with
 `starts_clocks=False` it starts when `start_clock` is called, once the board is
 visible. An agent's clock runs only while it thinks. A manager is used in one
 thread. Another thread may call it while an agent thinks; the agent's move
-is then dropped if the match has moved on. A program in which several threads use a
+is then dropped if the match has moved on or has been paused. A program in which several threads use a
 manager holds a lock for each call, and releases it `while_thinking`.
 """
 
@@ -196,6 +196,8 @@ class Manager:
         The side that has offered a draw and waits for an answer.
     fault : str or None
         What an agent did wrong: an illegal move, an exception, or a late move.
+    is_paused : bool
+        Whether the match is paused: no clock runs and no move can be made.
 
     Raises
     ------
@@ -241,6 +243,8 @@ class Manager:
         self.outcome: Outcome | None = None
         self.draw_offer: int | None = None
         self.fault: str | None = None
+        self.is_paused = False
+        self._pauses = 0
         self._limits = (limit, limit) if isinstance(limit, Limit) else limit
         self._tags = dict(tags or {})
         self._listeners = tuple(listeners)
@@ -332,6 +336,11 @@ class Manager:
         return used[0], used[1]
 
     @property
+    def seconds_on_move(self) -> float:
+        """Return the seconds that the side to move has spent on its move so far."""
+        return self._clock.elapsed
+
+    @property
     def plies_since_score(self) -> int:
         """Return the number of plies since the score changed or the match began."""
         return self.ply - self._score_changed_at[-1]
@@ -388,6 +397,7 @@ class Manager:
             If this is not a legal move; the match does not change.
         """
         self._check_not_over()
+        self._check_not_paused()
         if side != self.side_to_move:
             raise MatchError(f"side {side!r} cannot move: it is the turn of side {self.side_to_move}")
         if seconds is not None and not (is_finite(seconds) and seconds >= 0):
@@ -526,8 +536,41 @@ class Manager:
         >>> match.is_clock_running
         True
         """
-        if self.outcome is None and _is_person(self.players[self.side_to_move]):
+        is_on = self.outcome is None and not self.is_paused
+        if is_on and _is_person(self.players[self.side_to_move]):
             self._clock.start()
+
+    def pause(self) -> None:
+        """Stop the clock, and let nobody move until `resume` is called.
+
+        An agent that is thinking starts again then.
+
+        Raises
+        ------
+        MatchError
+            If the match is over.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> match = Manager(boardgames.load("connect4"), [None, None])
+        >>> match.pause()
+        >>> match.is_paused, match.is_clock_running
+        (True, False)
+        >>> match.resume()
+        >>> match.is_paused, match.is_clock_running
+        (False, True)
+        """
+        self._check_not_over()
+        self.is_paused = True
+        self._pauses += 1
+        self._clock.pause()
+        self._interrupt()
+
+    def resume(self) -> None:
+        """Let a paused match go on; nothing happens if it is not paused."""
+        self.is_paused = False
+        self._begin_turn()
 
     def tick(self) -> Outcome | None:
         """End the match if the time of the side to move is up; return the outcome if it is over."""
@@ -556,10 +599,11 @@ class Manager:
         Raises
         ------
         MatchError
-            If the match is over or the side to move has no player.
+            If the match is over or paused, or the side to move has no player.
         """
         self._check_not_over()
-        side, position = self.side_to_move, self.position
+        self._check_not_paused()
+        side, position, pauses = self.side_to_move, self.position, self._pauses
         player = self.players[side]
         if player is None:
             raise MatchError(f"side {side} has no player: make its moves with make_move")
@@ -573,12 +617,12 @@ class Manager:
         except BaseException as error:
             if _is_not_of_player(player, error):
                 raise
-            return self._fail(side, error) if self._is_waiting_at(position) else self.outcome
+            return self._fail(side, error) if self._is_waiting_at(position, pauses) else self.outcome
         finally:
             self._stop = None if self._stop is stop else self._stop
-            if self._is_waiting_at(position) and not player.is_human:
+            if self._is_waiting_at(position, pauses) and not player.is_human:
                 self._clock.pause()
-        return self._make_choice(side, choice) if self._is_waiting_at(position) else self.outcome
+        return self._make_choice(side, choice) if self._is_waiting_at(position, pauses) else self.outcome
 
     def play(self) -> Record:
         """Ask the players for moves until the match is over; return its record."""
@@ -625,9 +669,9 @@ class Manager:
             return self._lose(side, Termination.TIME)
         return self._lose(side, Termination.ILLEGAL_MOVE if is_move_error else Termination.CRASH)
 
-    def _is_waiting_at(self, position: Position) -> bool:
-        """Return True unless the match has ended or changed while the player was thinking."""
-        return self.outcome is None and self.position is position
+    def _is_waiting_at(self, position: Position, pauses: int) -> bool:
+        """Return True unless the match has ended, changed or been paused while the player was thinking."""
+        return self.outcome is None and self.position is position and self._pauses == pauses
 
     def _interrupt(self) -> None:
         if self._stop is not None:  # a player is thinking in another thread
@@ -693,7 +737,7 @@ class Manager:
         return self._end(Outcome(1 - side, termination))
 
     def _end(self, outcome: Outcome) -> Outcome:
-        self.outcome, self.draw_offer = outcome, None
+        self.outcome, self.draw_offer, self.is_paused = outcome, None, False
         self._clock.pause()
         self._interrupt()
         for player, name in zip(self.players, self.names, strict=True):
@@ -711,6 +755,10 @@ class Manager:
     def _check_not_over(self) -> None:
         if self.outcome is not None:
             raise MatchError(_describe_end(self.outcome, self.game))
+
+    def _check_not_paused(self) -> None:
+        if self.is_paused:
+            raise MatchError("the match is paused")
 
     def _check_offer(self, side: int) -> None:
         self._check_not_over()

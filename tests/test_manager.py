@@ -370,6 +370,57 @@ def test_clock_stops_at_the_end() -> None:
     assert match.clocks == (50.0, 60.0)
 
 
+def test_a_pause_stops_the_clock_and_nobody_moves_before_the_match_is_resumed() -> None:
+    match, clock = timed(match=60)
+    clock.now = 10.0
+    match.pause()
+    clock.now = 1000.0
+    match.start_clock()
+    with pytest.raises(MatchError, match="the match is paused"):
+        match.make_move(0, "take1")
+    assert (match.tick(), match.clocks, match.seconds_on_move) == (None, (50.0, 60.0), 10.0)
+    match.resume()
+    clock.now += 5.0
+    assert match.make_move(0, "take1") is None
+    assert match.clocks == (45.0, 60.0)
+
+
+def test_an_agent_that_thinks_when_the_match_is_paused_thinks_again_later() -> None:
+    match: Manager
+    clock = FakeClock()
+
+    def pause() -> str:
+        clock.now += 10.0
+        match.pause()
+        clock.now += 100.0
+        return "take1"
+
+    def pause_and_resume() -> str:
+        pause()
+        match.resume()
+        return "take1"
+
+    rules = MatchRules(time=TimeControl(match=60))
+    match = Manager(NIM, [Scripted(NIM, pause, pause_and_resume, "take2"), None], rules=rules, clock=clock)
+    match.step()
+    with pytest.raises(MatchError, match="the match is paused"):
+        match.step()
+    match.resume()
+    match.step()
+    assert (match.ply, match.clocks) == (0, (40.0, 60.0))
+    match.step()
+    assert [played.move.text for played in match.moves] == ["take2"]
+
+
+def test_a_match_that_ends_is_not_paused() -> None:
+    match = between_people()
+    match.pause()
+    match.resign(0)
+    assert not match.is_paused
+    with pytest.raises(MatchError, match="the match is over"):
+        match.pause()
+
+
 def test_clock_waits_at_every_turn_until_a_front_end_starts_it() -> None:
     clock = FakeClock()
     rules = MatchRules(time=TimeControl(match=60, move=20))

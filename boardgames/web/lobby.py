@@ -202,15 +202,9 @@ class Lobby:
         BoardgamesError
             If the game, an option, an agent, the position or a limit is not as it must be.
         """
-        await self._make_room()
-        await self._unload_surplus()
-        manager, lock = await self._new_manager(request, record, trusted=trusted)
         token = new_token() if any(seat.kind == "here" for seat in request.seats) else None
         first, second = (_seat_of(seat, token) for seat in request.seats)
-        key = secrets.token_urlsafe(KEY_BYTES)
-        match = await self._add(key, request, manager, lock, (first, second), trusted=trusted)
-        self._changed(match)
-        return match, token
+        return await self._start(request, (first, second), record, trusted=trusted), token
 
     async def close(self) -> None:
         """Save the matches, end all searches and release what the agents hold."""
@@ -219,6 +213,27 @@ class Lobby:
         self.searches.close()
         self.training.close()
         await asyncio.gather(*(match.close(CLOSE_SECONDS) for match in self._matches.values()))
+
+    async def _start(
+        self, request: CreateMatch, seats: tuple[Seat, Seat], record: Record | None = None, *, trusted: bool
+    ) -> LiveMatch:
+        await self._make_room()
+        await self._unload_surplus()
+        manager, lock = await self._new_manager(request, record, trusted=trusted)
+        key = secrets.token_urlsafe(KEY_BYTES)
+        match = await self._add(key, request, manager, lock, seats, trusted=trusted)
+        self._changed(match)
+        return match
+
+    async def _start_rematch(self, match: LiveMatch, swap: bool) -> str:
+        """Start a match with the players and settings of another one, and return its key.
+
+        Whoever had a seat has it again, with the same token.
+        """
+        request = rematch_request(match, swap=swap)
+        first, second = (Seat(seat.kind, seat.name, seat.token_hash) for seat in match.seats)
+        seats = (second, first) if swap else (first, second)
+        return (await self._start(request, seats, trusted=match.trusted)).key
 
     async def _new_manager(
         self, request: CreateMatch, record: Record | None, *, trusted: bool, restored: bool = False
@@ -240,7 +255,8 @@ class Lobby:
         try:
             request = msgspec.convert(data["request"], CreateMatch)
             records = parse_records(saved.record, None).records
-            trusted = msgspec.convert(data.get("trusted", False), bool)
+            trusted, paused = (msgspec.convert(data.get(name, False), bool) for name in ("trusted", "paused"))
+            next_key = msgspec.convert(data.get("next"), str | None)
             manager, lock = await self._new_manager(request, records[0], trusted=trusted, restored=True)
             first, second = (
                 Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]])
@@ -251,7 +267,18 @@ class Lobby:
             reason = str(error).partition("\n")[0]
             raise MatchError(f"the match cannot be loaded any more: {reason}") from None
         seats = first, second
-        await self._add(saved.key, request, manager, lock, seats, values=values, fault=fault, trusted=trusted)
+        await self._add(
+            saved.key,
+            request,
+            manager,
+            lock,
+            seats,
+            values=values,
+            fault=fault,
+            trusted=trusted,
+            paused=paused,
+            next_key=next_key,
+        )
         del self._saved[saved.key]
 
     async def _add(
@@ -265,6 +292,8 @@ class Lobby:
         values: Sequence[str | None] = (),
         fault: str | None = None,
         trusted: bool,
+        paused: bool = False,
+        next_key: str | None = None,
     ) -> LiveMatch:
         """Add a match to those in memory."""
         match = LiveMatch(
@@ -277,9 +306,12 @@ class Lobby:
             searches=self.searches,
             tables=self.tables,
             on_change=self._changed,
+            start_rematch=self._start_rematch,
             values=values,
             fault=fault,
             trusted=trusted,
+            paused=paused,
+            next_key=next_key,
         )
         try:
             await match.open()
@@ -506,6 +538,30 @@ def request_of(setup: MatchSetup) -> CreateMatch:
         return msgspec.convert(asked | {name: getattr(setup, name) for name in names}, CreateMatch)
     except msgspec.ValidationError as error:
         raise OptionError(f"{refusal}: {error}") from None
+
+
+def rematch_request(match: LiveMatch, *, swap: bool) -> CreateMatch:
+    """Return a request for a match with the players and settings of another one."""
+    game, request = match.start.game, match.request
+    seats = [
+        msgspec.structs.replace(asked, name=seat.name or asked.name)
+        for asked, seat in zip(request.seats, match.seats, strict=True)
+    ]
+    changes = {
+        "seats": (seats[0], seats[1]),
+        "layout": game.layout,
+        "options": dict(game.options),
+        "position": None if match.start == game.start() else str(match.start),
+    }
+    request = msgspec.structs.replace(request, re=None, **changes)
+    if not swap:
+        return request
+    of_sides = {
+        name: tuple(reversed(value))
+        for name in ("seats", "clock", "move_time", "move_limits")
+        if (value := getattr(request, name)) is not None
+    }
+    return msgspec.structs.replace(request, **of_sides)
 
 
 def _make_manager(

@@ -13,7 +13,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,8 +23,8 @@ import msgspec
 
 from boardgames import plugins
 from boardgames.errors import MatchError, PluginError
-from boardgames.game import Position, Termination
-from boardgames.manager import Manager
+from boardgames.game import Outcome, Position, Termination
+from boardgames.manager import MIN_DRAW_PLIES, Manager
 from boardgames.match_setup import HUMAN
 from boardgames.player import Context, Limit, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
@@ -36,6 +36,8 @@ from boardgames.web.messages import (
     MatchEntry,
     MatchState,
     MoveState,
+    OfferKind,
+    OfferState,
     OutcomeState,
     SeatState,
     ViewReply,
@@ -167,12 +169,19 @@ class LiveMatch:
         Where the tables of the agents that give hints are counted.
     on_change : callable
         Called after every change.
+    start_rematch : callable
+        Starts a match like this one, with sides swapped if its second argument is True, and
+        returns the key of it.
     values : sequence of str or None
         What players expected when they made the moves that the match begins with.
     fault : str or None
         What an agent did wrong, if the match had ended before it was loaded.
     trusted : bool
         Whether the match was asked for on the command line, so that its agents may be any.
+    paused : bool
+        Whether the match was paused when it was saved.
+    next_key : str or None
+        The key of the rematch, if there is one.
     """
 
     def __init__(
@@ -187,14 +196,20 @@ class LiveMatch:
         searches: Searches,
         tables: Tables,
         on_change: Callable[["LiveMatch"], None],
+        start_rematch: Callable[["LiveMatch", bool], Awaitable[str]],
         values: Sequence[str | None] = (),
         fault: str | None = None,
         trusted: bool = False,
+        paused: bool = False,
+        next_key: str | None = None,
     ) -> None:
         self.key = key
         self.request, self.trusted = request, trusted
         self.seats = seats
-        self.undo_request: int | None = None
+        self._offer: OfferState | None = None
+        self._declined: OfferState | None = None
+        self._next, self._start_rematch = next_key, start_rematch
+        self._is_starting_rematch = False
         self._manager = manager
         self._lock = lock
         self._calls, self._searches, self._tables = calls, searches, tables
@@ -203,7 +218,9 @@ class LiveMatch:
         self._limits = manager.limit_for(0), manager.limit_for(1)
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
         self._delay = 0.0
-        self._is_paused = False
+        self._is_paused = paused and manager.outcome is None
+        if self._is_paused and self._has_person:
+            manager.pause()
         self._is_thinking, self._thinking_since = False, 0.0
         self._steps = 0
         self._wake = asyncio.Event()
@@ -275,9 +292,9 @@ class LiveMatch:
         return self._snapshot.state.to_move
 
     @property
-    def draw_offer(self) -> int | None:
-        """Return the side that has offered a draw and waits for an answer."""
-        return self._snapshot.state.draw_offer
+    def start(self) -> Position:
+        """Return the position with which the match has begun."""
+        return self._manager.start
 
     def state(self, yours: list[int]) -> bytes:
         """Return the state of the match as JSON, for a page that may play these sides."""
@@ -286,10 +303,12 @@ class LiveMatch:
             SeatState(seat.kind, not seat.is_free, seat.kind == "agent" or bool(seat.pages))
             for seat in self.seats
         ]
-        running, clocks, move_left = None, state.clocks, state.move_left
-        if self._is_clock_running and self._snapshot.seconds_left is not None:
+        running, clocks, move_left, used = None, state.clocks, state.move_left, state.used
+        if self._is_clock_running:
             running = state.to_move
             spent = time.monotonic() - self._snapshot.taken_at
+            now_used = [seconds + spent * (side == running) for side, seconds in enumerate(used)]
+            used = now_used[0], now_used[1]
             if clocks is not None:
                 left = [max(seconds - spent * (side == running), 0.0) for side, seconds in enumerate(clocks)]
                 clocks = left[0], left[1]
@@ -302,8 +321,11 @@ class LiveMatch:
                 yours=yours,
                 clocks=clocks,
                 move_left=move_left,
+                used=used,
                 running=running,
-                undo_request=self.undo_request,
+                offer=self._offer or state.offer,
+                declined=self._declined,
+                next=self._next,
                 thinking=self._is_thinking,
                 fault=state.fault or self._trouble,
                 paused=self._is_paused,
@@ -385,6 +407,8 @@ class LiveMatch:
             "values": self._saved.values,
             "fault": self._saved.fault,
             "trusted": self.trusted,
+            "paused": self._is_paused,
+            "next": self._next,
         }
         return ServedMatch(self.key, data, self._saved.record)
 
@@ -432,14 +456,12 @@ class LiveMatch:
         """
         if self._is_archived:
             raise MatchError("the match had ended when the server was started; it cannot be reopened")
-        if len(sides) == 2 or any(seat.kind == "agent" for seat in self.seats):
+        if not self._needs_consent(sides):
             await self._change(lambda manager: manager.undo())
             return
-        moves = self._snapshot.state.moves
-        if all(move.side != sides[0] for move in moves):
+        if all(move.side != sides[0] for move in self._snapshot.state.moves):
             raise MatchError("there is no move to take back")
-        self.undo_request = sides[0]
-        self._changed()
+        await self._propose(sides, "undo")
 
     async def resign(self, side: int) -> None:
         """Resign for a side."""
@@ -448,32 +470,91 @@ class LiveMatch:
     async def offer_draw(self, side: int) -> None:
         """Offer a draw, which an agent answers at once."""
         await self._change(lambda manager: manager.offer_draw(side))
+        state = self._snapshot.state
+        if state.offer is None and state.outcome is None:
+            early = f"agents accept none in the first {MIN_DRAW_PLIES} plies"
+            self._declined = OfferState("draw", side, early if state.ply < MIN_DRAW_PLIES else "")
+            self._changed()
 
-    async def answer(self, side: int, *, accepts: bool) -> None:
-        """Answer the other side's wish to take back its last move, or else its draw offer.
+    async def answer(self, sides: list[int], *, accepts: bool) -> None:
+        """Answer what the other side has offered or asked for.
 
         Raises
         ------
         MatchError
             If the other side waits for no answer.
         """
-
-        def undo(manager: Manager) -> None:
-            ply = manager.ply
-            manager.undo()
-            if manager.ply not in (0, ply) and manager.side_to_move == side:
-                manager.undo()
-
-        if self.undo_request == 1 - side:
-            if accepts:
-                await self._change(undo)
-            else:
-                self.undo_request = None
-                self._changed()
+        offer = self._offer or self._snapshot.state.offer
+        if offer is None or 1 - offer.side not in sides:
+            raise MatchError("there is nothing to answer")
+        side = 1 - offer.side
+        if offer.kind == "draw":
+            answer = Manager.accept if accepts else Manager.decline
+            await self._change(lambda manager: answer(manager, side))
         elif accepts:
-            await self._change(lambda manager: manager.accept(side))
+            await self._do(offer)
         else:
-            await self._change(lambda manager: manager.decline(side))
+            self._offer = None
+        if not accepts:
+            self._declined = offer
+            self._changed()
+
+    async def _propose(self, sides: Collection[int], kind: OfferKind) -> None:
+        """Do something that both sides must agree to: at once if nobody else has to, or else after they have.
+
+        Raises
+        ------
+        MatchError
+            If people play and this page is none of theirs.
+        """
+        if not sides and self._has_person:
+            raise MatchError("only the players can do that; this page watches the match")
+        side = min(sides, default=0)
+        is_same = self._offer is not None and (self._offer.kind, self._offer.side) == (kind, 1 - side)
+        if is_same or not self._needs_consent(sides):
+            await self._do(OfferState(kind, side))
+        else:
+            self._offer, self._declined = OfferState(kind, side), None
+            self._changed()
+
+    def _needs_consent(self, sides: Collection[int]) -> bool:
+        """Return True if another person plays against these sides."""
+        others = [seat for side, seat in enumerate(self.seats) if side not in sides]
+        return len(others) == 1 and others[0].kind != "agent" and not others[0].is_free
+
+    async def _do(self, offer: OfferState) -> None:
+        """Do what both sides have agreed to."""
+        if offer.kind == "undo":
+            await self._change(partial(_undo_move_of, offer.side))
+        elif offer.kind in ("pause", "resume"):
+            await self._set_paused(offer.kind == "pause")
+        else:
+            await self._begin_rematch(offer.kind == "swap")
+
+    async def _begin_rematch(self, swap: bool) -> None:
+        if self._is_starting_rematch:
+            raise MatchError("the new match is being started already")
+        self._is_starting_rematch = True
+        try:
+            key = await self._start_rematch(self, swap)
+            if not self.is_over:
+                await self._set_paused(True)
+        finally:
+            self._is_starting_rematch = False
+        self._offer, self._next = None, key
+        self._changed()
+
+    async def _set_paused(self, is_paused: bool) -> None:
+        """Pause or resume; in a match between agents the one that thinks makes its move before the pause."""
+        if self.is_over:
+            raise MatchError("the match is over")
+        self._is_paused, self._steps = is_paused, 0
+        if not self._has_person:
+            self._changed()
+        elif is_paused:
+            await self._change(lambda manager: manager.pause())
+        else:
+            await self._change(lambda manager: manager.resume())
 
     async def claim(self, side: int, name: str) -> str:
         """Take a free seat and return its secret.
@@ -496,23 +577,37 @@ class LiveMatch:
         await self._change(rename)
         return token
 
-    def pause(self) -> None:
-        """Stop a match between agents before the next move.
+    async def pause(self, sides: Collection[int]) -> None:
+        """Pause the match, or ask the other person to agree; agents stop before their next move.
 
         Raises
         ------
         MatchError
-            If a person plays in this match.
+            If the match is over, or people play and this page is none of theirs.
         """
-        self._check_watched()
-        self._is_paused = True
-        self._changed()
+        await self._propose(sides, "pause")
 
-    def resume(self) -> None:
-        """Let a match between agents go on."""
-        self._check_watched()
-        self._is_paused, self._steps = False, 0
-        self._changed()
+    async def resume(self, sides: Collection[int]) -> None:
+        """Let a paused match go on, or ask the other person to agree.
+
+        Raises
+        ------
+        MatchError
+            As for `pause`.
+        """
+        await self._propose(sides, "resume")
+
+    async def rematch(self, sides: Collection[int], *, swap: bool) -> None:
+        """Start a match with the same players and settings, or ask the other person to agree.
+
+        A match that is not over is paused.
+
+        Raises
+        ------
+        BoardgamesError
+            If people play and this page is none of theirs, or the match cannot be started.
+        """
+        await self._propose(sides, "swap" if swap else "rematch")
 
     def set_delay(self, seconds: float) -> None:
         """Set the shortest time between two moves of a match between agents."""
@@ -567,8 +662,9 @@ class LiveMatch:
         self._on_change(self)
 
     async def _change(self, action: Callable[[Manager], object]) -> None:
-        self.undo_request = None
+        self._offer = self._declined = self._next = None
         await self._call(action)
+        self._is_paused = self._is_paused and not self.is_over
         self._changed()
 
     async def _read(self, read: Callable[[Manager], _Result]) -> _Result:
@@ -598,8 +694,8 @@ class LiveMatch:
                 self._update(self._snapshot.state.version + 1)
 
     def _check_watched(self) -> None:
-        if any(seat.kind != "agent" for seat in self.seats):
-            raise MatchError("only matches between agents can be paused or slowed down")
+        if self._has_person:
+            raise MatchError("only matches between agents can be slowed down or played move by move")
 
     # --- the agents and the clocks ---------------------------------------------
 
@@ -626,13 +722,14 @@ class LiveMatch:
     async def _advance(self) -> None:
         """Let an agent move, or wait until the time of a person is up or the match changes."""
         state = self._snapshot.state
+        is_held = self._is_paused and (self._has_person or not self._steps)
         if self.is_over:  # it can be reopened by taking a move back
             await self._wake.wait()
         elif not self._is_agents_turn:
             await self._wait(self._seconds_left())
             if not self._wake.is_set():
                 await self._change(lambda manager: manager.tick())
-        elif (self._is_paused and not self._steps) or (state.clocks is not None and not self._is_full):
+        elif is_held or (state.clocks is not None and not self._is_full):
             await self._wake.wait()
         else:
             self._steps = 0
@@ -643,14 +740,14 @@ class LiveMatch:
         self._stop = stop
 
         def step(manager: Manager) -> None:
-            if manager.outcome is None and manager.players[manager.side_to_move] is not None:
+            is_on = manager.outcome is None and not manager.is_paused
+            if is_on and manager.players[manager.side_to_move] is not None:
                 self._is_thinking, self._thinking_since = True, time.monotonic()
                 self._update(self._snapshot.state.version)  # the clock starts now
                 self._loop.call_soon_threadsafe(self._on_change, self)
                 manager.step(stop=stop)
 
-        has_person = any(seat.kind != "agent" for seat in self.seats)
-        urgency = PERSON_WAITS if has_person else NOBODY_WAITS
+        urgency = PERSON_WAITS if self._has_person else NOBODY_WAITS
         player = self._manager.players[self.side_to_move]
         subject = agent_subject(player.name if player else "", self.request.game)
         search = self._loop.create_task(
@@ -707,9 +804,14 @@ class LiveMatch:
         return not any(seat.is_free for seat in self.seats)
 
     @property
+    def _has_person(self) -> bool:
+        """Return True if a person plays."""
+        return any(seat.kind != "agent" for seat in self.seats)
+
+    @property
     def _is_clock_running(self) -> bool:
         """Return True while the clock of the side to move is running."""
-        if self.is_over:
+        if self.is_over or (self._is_paused and self._has_person):
             return False
         return self._is_thinking if self._is_agents_turn else self._snapshot.is_running
 
@@ -769,11 +871,13 @@ class LiveMatch:
             clocks=manager.clocks,
             move_times=(manager.rules.times[0].move, manager.rules.times[1].move),
             move_left=manager.move_clock,
+            used=_seconds_used(manager),
+            moves_left=_moves_left(manager),
             limit="" if manager.move_limit is None else "move {} of {}".format(*manager.move_limit),
             score=manager.position.score,
-            outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
+            outcome=None if outcome is None else _outcome_state(outcome, manager),
             fault=self._saved.fault,
-            draw_offer=manager.draw_offer,
+            offer=None if manager.draw_offer is None else OfferState("draw", manager.draw_offer),
             announcement=_announcement(manager),
         )
         limits = [] if manager.clocks is None else [manager.clocks[manager.side_to_move]]
@@ -788,6 +892,41 @@ def shown_names(manager: Manager) -> tuple[str, str]:
         for name, side in zip(manager.names, manager.game.facts.sides, strict=True)
     )
     return first, second
+
+
+def _undo_move_of(side: int, manager: Manager) -> None:
+    """Take back the last move of a side, and what was played after it."""
+    ply = manager.ply
+    manager.undo()
+    if manager.ply not in (0, ply) and manager.side_to_move != side:
+        manager.undo()
+
+
+def _seconds_used(manager: Manager) -> tuple[float, float]:
+    """Return the seconds that each side has spent, those on the current move included."""
+    used = list(manager.time_used)
+    if manager.outcome is None:
+        used[manager.side_to_move] += manager.seconds_on_move
+    return used[0], used[1]
+
+
+def _moves_left(manager: Manager) -> tuple[int, int] | None:
+    """Return the moves that each side may still make, or None without a limit."""
+    if manager.rules.move_limits is None:
+        return None
+    first, second = (
+        max(limit - made, 0)
+        for limit, made in zip(manager.rules.move_limits, manager.moves_made, strict=True)
+    )
+    return first, second
+
+
+def _outcome_state(outcome: Outcome, manager: Manager) -> OutcomeState:
+    """Return how a match ended, with the game's words if nothing has happened for too long."""
+    facts, reason = manager.game.facts, ""
+    if outcome.termination is Termination.NO_PROGRESS:
+        reason = f"{facts.no_progress} for {manager.plies_since_score} plies"
+    return OutcomeState(outcome.winner, outcome.describe(facts.sides), outcome.termination.value, reason)
 
 
 def _forfeit_if_to_move(side: int, manager: Manager) -> None:

@@ -218,7 +218,7 @@ export interface OfferDraw {
   re?: number | null;
 }
 
-/** Answers a draw offer or a takeback request. */
+/** Answers what the other side has offered or asked for. */
 export interface Answer {
   type: "answer";
   match: string;
@@ -233,17 +233,25 @@ export interface AskHint {
   re?: number | null;
 }
 
-/** Stops a match between agents before the next move. */
+/** Pauses a match, or asks the other person to agree; agents stop before their next move. */
 export interface Pause {
   type: "pause";
   match: string;
   re?: number | null;
 }
 
-/** Lets a match between agents go on. */
+/** Lets a paused match go on, or asks the other person to agree. */
 export interface Resume {
   type: "resume";
   match: string;
+  re?: number | null;
+}
+
+/** Starts a match with the same players and settings, or asks the other person to agree. */
+export interface Rematch {
+  type: "rematch";
+  match: string;
+  swap?: boolean;
   re?: number | null;
 }
 
@@ -559,6 +567,15 @@ export interface MoveState {
 export interface OutcomeState {
   winner: number | null;
   text: string;
+  termination: string;
+  reason: string;
+}
+
+/** What a side has offered or asked for; `reason` says why an agent has declined it. */
+export interface OfferState {
+  kind: "draw" | "undo" | "pause" | "resume" | "rematch" | "swap";
+  side: number;
+  reason: string;
 }
 
 /** A match. All pages get the same state, apart from `yours`: the sides that the page may play. */
@@ -581,13 +598,16 @@ export interface MatchState {
   clocks: [number, number] | null;
   move_times: [number | null, number | null];
   move_left: number | null;
+  used: [number, number];
+  moves_left: [number, number] | null;
   running: number | null;
   limit: string;
   score: [number, number];
   outcome: OutcomeState | null;
   fault: string | null;
-  draw_offer: number | null;
-  undo_request: number | null;
+  offer: OfferState | null;
+  declined: OfferState | null;
+  next: string | null;
   thinking: boolean;
   paused: boolean;
   delay: number;
@@ -877,6 +897,7 @@ export type Request =
   | AskHint
   | Pause
   | Resume
+  | Rematch
   | Step
   | SetDelay
   | ViewPly

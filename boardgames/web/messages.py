@@ -131,7 +131,7 @@ class OfferDraw(_MatchRequest, frozen=True, tag="offer-draw"):
 
 
 class Answer(_MatchRequest, frozen=True, tag="answer"):
-    """Answers a draw offer or a takeback request."""
+    """Answers what the other side has offered or asked for."""
 
     accept: bool
 
@@ -141,11 +141,21 @@ class AskHint(_MatchRequest, frozen=True, tag="hint"):
 
 
 class Pause(_MatchRequest, frozen=True, tag="pause"):
-    """Stops a match between agents before the next move."""
+    """Pauses a match, or asks the other person to agree; agents stop before their next move."""
 
 
 class Resume(_MatchRequest, frozen=True, tag="resume"):
-    """Lets a match between agents go on."""
+    """Lets a paused match go on, or asks the other person to agree."""
+
+
+class Rematch(_MatchRequest, frozen=True, tag="rematch"):
+    """Starts a match with the same players and settings, or asks the other person to agree.
+
+    With `swap` the players change sides. The players have the same tokens in the new match. A match
+    that is not over is paused.
+    """
+
+    swap: bool = False
 
 
 class Step(_MatchRequest, frozen=True, tag="step"):
@@ -293,6 +303,7 @@ MatchRequest = (
     | AskHint
     | Pause
     | Resume
+    | Rematch
     | Step
     | SetDelay
     | ViewPly
@@ -458,17 +469,36 @@ class MoveState(Struct, frozen=True):
 
 
 class OutcomeState(Struct, frozen=True):
-    """How a match ended."""
+    """How a match ended.
+
+    `reason` says in words why, as far as only the game can tell: what did not happen for too long.
+    """
 
     winner: int | None
     text: str
+    termination: str
+    reason: str = ""
+
+
+OfferKind = Literal["draw", "undo", "pause", "resume", "rematch", "swap"]
+"""What needs the consent of both sides: `rematch` and `swap` are those of `Rematch`."""
+
+
+class OfferState(Struct, frozen=True):
+    """What a side has offered or asked for; `reason` says why an agent has declined it."""
+
+    kind: OfferKind
+    side: int
+    reason: str = ""
 
 
 class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=True):
     """A match. All pages get the same state, apart from `yours`: the sides that the page may play.
 
     `clocks` are the seconds left to each side, `move_times` those that each has for a move, and
-    `move_left` what is left of that for the current one. `running` is the side whose time passes.
+    `move_left` what is left of that for the current one. `used` are the seconds that each side has
+    spent, and `moves_left` the moves that it may still make. `running` is the side whose time passes.
+    `offer` waits for an answer, and `declined` has just been declined. `next` is the rematch.
     """
 
     id: str
@@ -488,13 +518,16 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     clocks: tuple[float, float] | None
     move_times: tuple[float | None, float | None]
     move_left: float | None
+    used: tuple[float, float]
+    moves_left: tuple[int, int] | None
     running: int | None = None
     limit: str
     score: tuple[int, int]
     outcome: OutcomeState | None
     fault: str | None
-    draw_offer: int | None
-    undo_request: int | None = None
+    offer: OfferState | None = None
+    declined: OfferState | None = None
+    next: str | None = None
     thinking: bool = False
     paused: bool = False
     delay: float = 0.0

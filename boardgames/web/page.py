@@ -233,20 +233,20 @@ class Page:
         await self._match(request.match).offer_draw(self._acting_side(request.match))
 
     async def _answer_offer(self, request: messages.Answer) -> None:
-        match, sides = self._match(request.match), self._sides(request.match)
-        asked = match.undo_request if match.undo_request is not None else match.draw_offer
-        if asked is None or 1 - asked not in sides:
-            raise MatchError("there is nothing to answer")
-        await match.answer(1 - asked, accepts=request.accept)
+        await self._match(request.match).answer(self._sides(request.match), accepts=request.accept)
 
     async def _hint(self, request: messages.AskHint) -> messages.Reply:
         return await self._match(request.match).hint()
 
     async def _pause(self, request: messages.Pause) -> None:
-        self._match(request.match).pause()
+        await self._match(request.match).pause(self._joined.get(request.match, ()))
 
     async def _resume(self, request: messages.Resume) -> None:
-        self._match(request.match).resume()
+        await self._match(request.match).resume(self._joined.get(request.match, ()))
+
+    async def _rematch(self, request: messages.Rematch) -> None:
+        sides = self._joined.get(request.match, ())
+        await self._match(request.match).rematch(sides, swap=request.swap)
 
     async def _step(self, request: messages.Step) -> None:
         self._match(request.match).step()
@@ -410,6 +410,7 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.AskHint: Page._hint,
     messages.Pause: Page._pause,
     messages.Resume: Page._resume,
+    messages.Rematch: Page._rematch,
     messages.Step: Page._step,
     messages.SetDelay: Page._delay,
     messages.ViewPly: Page._view,
@@ -432,6 +433,8 @@ _SLOW = frozenset(
         messages.Catalogue,
         messages.DescribeGame,
         messages.CreateMatch,
+        messages.Rematch,
+        messages.OfferDraw,
         messages.AskHint,
         messages.ViewPly,
         messages.Analyse,

@@ -260,7 +260,9 @@ def _board(line: Line, overlays: Sequence[str] = ()) -> BoardReply:
         notations=_notations(position),
         to_move=position.side_to_move,
         score=position.score,
-        outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
+        outcome=None
+        if outcome is None
+        else OutcomeState(outcome.winner, outcome.describe(facts.sides), outcome.termination.value),
         picture=picture_json(picture),
         pieces=game.edit_pieces,
         overlays=[

@@ -69,6 +69,6 @@ def test_only_the_side_whose_time_for_a_move_is_up_shows_it_at_the_end(
         visitor.page.get_by_role("button", name="Resign").click()
         visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     visitor.wait(lambda: visitor.state["outcome"], "the end")
-    visitor.wait(lambda: "wins" in visitor.status, "the news")
+    visitor.wait(lambda: "won" in visitor.status, "the news")
     shown = [one.inner_text() for bar in ("near", "far") for one in clocks(visitor, bar)]
     assert shown == (["0:00.0"] if is_up else [])

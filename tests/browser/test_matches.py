@@ -21,7 +21,10 @@ def check_end(visitor: Visitor) -> None:
     """Check that the page shows every move and the result, as the rules have it."""
     state = visitor.state
     visitor.wait_for_ply(state["ply"])
-    assert visitor.status == state["outcome"]["text"]
+    [side], winner = state["yours"], state["outcome"]["winner"]
+    assert visitor.status.startswith(
+        "Draw" if winner is None else "You won" if winner == side else "You lost"
+    )
     position = boardgames.load(state["game"], layout=state["layout"], **state["options"]).start()
     for move in visitor.shown_moves():
         position = position.apply(move)

@@ -40,10 +40,11 @@ def test_match_between_two_browsers_survives_a_reload_and_a_restart(visit: Visit
         visitor.wait_for_ply(5)
         visitor.forgive("ERR_CONNECTION_REFUSED")
     play_until(100, red, blue)
-    assert red.state["outcome"]["winner"] is not None
-    assert red.status == blue.status == red.state["outcome"]["text"]
+    winner = red.state["outcome"]["winner"]
     spectator.wait_for_ply(red.state["ply"])
-    assert spectator.status == red.status
+    words = ["You won", "You lost"] if winner == 0 else ["You lost", "You won"]
+    assert [red.status, blue.status] == words
+    assert spectator.status == f"{('red', 'blue')[winner]} won"
 
 
 @pytest.mark.slow

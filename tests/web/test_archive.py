@@ -70,7 +70,9 @@ def test_name_of_whoever_took_a_seat_is_kept_after_a_restart(start: Callable[[],
     page.close()
 
 
-def test_agents_go_on_after_a_restart(start: Callable[[], Server]) -> None:
+def test_agents_whose_match_is_paused_go_on_after_a_restart_when_it_is_resumed(
+    start: Callable[[], Server],
+) -> None:
     page = start().page()
     key = page.start("alphabeta", "alphabeta", move_time=[0.1, 0.1])
     page.send("pause", match=key)
@@ -78,6 +80,8 @@ def test_agents_go_on_after_a_restart(start: Callable[[], Server]) -> None:
     page.close()
     page = start().page()
     page.send("join", match=key)
+    assert page.state(paused=True, thinking=False)["moves"] == paused["moves"]
+    page.send("resume", match=key)
     while (state := page.receive("match"))["ply"] <= paused["ply"]:
         continue
     assert state["moves"][: paused["ply"]] == paused["moves"]

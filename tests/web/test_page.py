@@ -139,18 +139,18 @@ def test_a_person_has_to_agree_before_a_move_is_taken_back(page: Page, other: Pa
     page.send("move", match=match, ply=0, move="4")
     other.state(ply=1)
     page.send("undo", match=match)
-    assert other.state(undo_request=0)["ply"] == 1
+    assert other.state(offer={"kind": "undo", "side": 0, "reason": ""})["ply"] == 1
     other.send("answer", match=match, accept=True)
-    assert page.state(ply=0, undo_request=None)["to_move"] == 0
+    assert page.state(ply=0, offer=None)["to_move"] == 0
 
 
 def test_a_draw_is_agreed(page: Page, other: Page) -> None:
     match = page.start("here", "open")
     other.send("join", match=match, token=other.ask("claim", match=match, side=1)["token"])
     page.send("offer-draw", match=match)
-    other.state(draw_offer=0)
+    other.state(offer={"kind": "draw", "side": 0, "reason": ""})
     other.send("answer", match=match, accept=True)
-    assert page.outcome() == {"winner": None, "text": "draw by agreement"}
+    assert page.outcome()["termination"] == "agreement"
 
 
 def test_agents_can_be_watched_step_by_step(page: Page) -> None:

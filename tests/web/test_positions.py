@@ -64,7 +64,7 @@ def test_moves_are_written_in_canonical_notation(page: Page) -> None:
 
 def test_the_end_of_a_line_tells_who_has_won(page: Page) -> None:
     reply = ask(page, "board", game="connect4", position="112233", moves=["4"])
-    assert reply["outcome"] == {"winner": 0, "text": "red wins"}
+    assert (reply["outcome"]["winner"], reply["outcome"]["termination"]) == (0, "rules")
     assert reply["start"] == connect4("112233")
 
 

@@ -13,12 +13,14 @@ export class Controls {
     this.undo = button(T.takeBack, () => ask({ type: "undo" }));
     this.offerDraw = button(T.offerDraw, () => ask({ type: "offer-draw" }));
     this.resign = button(T.resign, () => this.dialog.showModal());
-    this.pause = button(T.pause, () => ask({ type: this.isPaused ? "resume" : "pause" }));
+    const pause = () => button(T.pause, () => ask({ type: this.isPaused ? "resume" : "pause" }));
+    [this.pause, this.halt] = [pause(), pause()]; // of agents, and of players
+    this.restart = button(T.restart, () => ask({ type: "rematch" }));
     this.step = button(T.step, () => ask({ type: "step" }));
     this.delay = h("input", { type: "range", id: "delay", min: 0, max: 3, step: 0.25, oninput: () => this.#setDelay() });
     this.delayText = h("span", { class: "delay-text", "aria-hidden": "true" });
     this.delayBox = h("p", { class: "field inline" }, h("label", { for: "delay" }, T.delay), this.delay, this.delayText);
-    this.ofPlayers = h("div", { class: "controls" }, this.hint, this.undo, this.offerDraw, this.resign);
+    this.ofPlayers = h("div", { class: "controls" }, this.hint, this.undo, this.offerDraw, this.resign, this.halt, this.restart);
     this.ofAgents = h("div", { class: "controls" }, this.pause, this.step);
     this.elements = [this.ofPlayers, this.ofAgents, this.delayBox];
     this.dialog = this.#resignDialog();
@@ -31,11 +33,14 @@ export class Controls {
     this.ofPlayers.hidden = !state.yours.length;
     this.ofAgents.hidden = this.delayBox.hidden = !isAgents;
     this.undo.disabled = isOver || !state.ply;
-    this.offerDraw.disabled = isOver || state.draw_offer !== null;
+    this.offerDraw.disabled = isOver || state.offer?.kind === "draw";
     this.resign.disabled = isOver;
     this.hint.disabled = isOver || !state.yours.includes(state.to_move);
-    this.pause.disabled = isOver;
-    setText(this.pause, state.paused ? T.resume : T.pause);
+    this.restart.disabled = isOver;
+    for (const one of [this.pause, this.halt]) {
+      one.disabled = isOver;
+      setText(one, state.paused ? T.resume : T.pause);
+    }
     this.step.disabled = isOver || !state.paused;
     if (!this.delay.matches(":active")) this.delay.value = state.delay;
     setText(this.delayText, T.seconds(state.delay));

@@ -6,9 +6,10 @@ import { Bars } from "./bars.js";
 import { Board } from "./board.js";
 import { Controls } from "./controls.js";
 import { announce, button, h, keepPreference, preferences, setText, tick } from "./dom.js";
+import { addressOf } from "./ending.js";
 import { Evaluation } from "./evaluation.js";
 import { MoveList } from "./moves.js";
-import { explain, keepToken } from "./net.js";
+import { explain, keepToken, tokensOf } from "./net.js";
 import { Overlays } from "./overlays.js";
 import { Pace } from "./pace.js";
 import { Pad } from "./pad.js";
@@ -74,7 +75,7 @@ export class Match {
     this.controls = new Controls((message) => this.#ask(message), () => this.#hint());
     this.status = new Status({
       ask: (message) => this.#ask(message), share: () => this.#share(), claim: (side) => this.#claim(side),
-      back: () => this.#show(Infinity), click: (id) => this.board.click(id),
+      back: () => this.#show(Infinity), click: (id) => this.board.click(id), review: () => this.#analyse(),
     });
     this.confirmation = h("div", { class: "confirmation", "data-keeps-selection": true, hidden: true },
       button(T.confirm, () => this.#answer(true), { class: "primary" }), button(T.cancel, () => this.#answer(false)));
@@ -92,7 +93,7 @@ export class Match {
         this.#drawConfirmation();
       }), this.evaluation.toggle,
       button(T.howToPlay, () => this.#explainGame()),
-      button(T.analyse, () => (location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`)));
+      button(T.analyse, () => this.#analyse()));
     this.title = h("h1", { class: "match-title" });
     this.body = h("div", { class: "match", hidden: true },
       (this.table = h("section", { class: "table", "aria-label": T.board },
@@ -155,13 +156,13 @@ export class Match {
     if (state.announcement && state.announcement !== before?.announcement) announce(state.announcement);
     this.#draw();
     this.#tellShown();
+    this.#follow(before);
   }
 
-  // Tell the server when the board is on the screen, if the clock of this page's side waits for that.
+  // Tell the server when the board is on the screen, since the time of this page's side begins then.
   #tellShown() {
-    const { ply, to_move: side, running, clocks, move_times, outcome, seats } = this.state;
-    const isTimed = clocks !== null || move_times[side] !== null;
-    if (!isTimed || running !== null || outcome || !this.#mine(side) || seats.some((seat) => !seat.taken)) return;
+    const { ply, to_move: side, running, outcome, paused, seats } = this.state;
+    if (running !== null || outcome || paused || !this.#mine(side) || seats.some((seat) => !seat.taken)) return;
     requestAnimationFrame(() => this.abort.signal.aborted || this.net.send({ type: "shown", match: this.id, ply }));
   }
 
@@ -272,6 +273,7 @@ export class Match {
   async #refuse(ids) {
     const { state } = this;
     if (!state.yours.length || state.outcome || state.fault || this.shown !== null || this.pace.isBehind || this.sent !== null) return;
+    if (state.paused) return this.board.tell(T.isPaused, ids.at(-1));
     if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]), ids.at(-1));
     const reason = await explain(this.net, { match: this.id, ply: state.ply, ids }) || this.board.reason(ids);
     if (this.state.ply === state.ply && this.shown === null) this.board.tell(reason, ids.at(-1));
@@ -342,6 +344,20 @@ export class Match {
     announce(move ? this.#moveLabel(this.#ply(), move) : T.start);
   }
 
+  #analyse() {
+    location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`;
+  }
+
+  // Go on to the rematch when it begins; a player who was not there then is taken along later, once.
+  #follow(before) {
+    const { next, yours } = this.state;
+    if (!next || before?.next === next) return;
+    const isPlayer = yours.length > 0;
+    if (!before && !(isPlayer && !tokensOf(next).length)) return;
+    if (isPlayer) for (const token of tokensOf(this.id)) keepToken(next, token);
+    location.hash = addressOf(next);
+  }
+
   #flip() {
     this.turned = !this.#isTurned;
     this.#draw();
@@ -364,7 +380,7 @@ export class Match {
 
   #canMove() {
     const { state } = this;
-    return this.shown === null && !state.outcome && !state.fault && this.#mine(state.to_move)
+    return this.shown === null && !state.outcome && !state.fault && !state.paused && this.#mine(state.to_move)
       && !this.pace.isBehind && this.sent !== state.ply;
   }
 

@@ -119,5 +119,5 @@ function isPlayedOn(before, after) {
 function stateAt(state, ply) {
   const side = state.moves[ply].side;
   return { ...state, ply, moves: state.moves.slice(0, ply), to_move: side, thinking: state.seats[side].kind === "agent",
-    outcome: null, fault: null, draw_offer: null, undo_request: null, announcement: "", picture: null };
+    outcome: null, fault: null, offer: null, declined: null, announcement: "", picture: null };
 }

@@ -79,6 +79,7 @@ class Abalone(Game):
             no_progress_limit=100,
             allows_reductions=True,
             score_name="marbles pushed off",
+            no_progress="nothing was pushed off",
             default_features="classic14",
             layouts=layouts,
             move_notations=(ABA_PRO, NACRE),

@@ -79,6 +79,7 @@ class Hexifence(Game):
             longest_match=edges,
             alternates=False,
             score_name="cells closed",
+            no_progress="no cell was closed",
             default_features="control",
             presets={"default": {"td": TRAINING}},
             solver="strong",

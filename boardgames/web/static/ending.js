@@ -1,0 +1,60 @@
+// How a match ended, in the words of whoever reads it, and what can be done then.
+
+import { button } from "./dom.js";
+import { T } from "./texts.js";
+
+/** @import { MatchState, OutcomeState } from "../messages.js" */
+/** @typedef {{ask: (message: object) => void, review: () => void}} Actions */
+
+/**
+ * Return how a match ended. Somebody who plays one side is called "you".
+ * @param {Pick<MatchState, "score" | "yours" | "fault"> & {outcome: OutcomeState}} state
+ * @param {(side: number) => string} name  returns the name of a side
+ */
+export function endingText({ outcome, score, yours, fault }, name) {
+  const you = yours.length === 1 ? yours[0] : null;
+  const { winner, termination, reason } = outcome;
+  /** @type {(text: string, side: number) => string} */
+  const points = (text, side) => (score[0] || score[1] ? T.withPoints(text, score[side], score[1 - side]) : text);
+  if (winner === null) {
+    /** @type {Record<string, string>} */
+    const words = { agreement: T.agreed, repetition: T.repeated, "ply-limit": T.movesUsedUp, "no-moves": T.blocked,
+      "no-progress": reason ? T.noProgress(reason) : T.draw };
+    return words[termination] ?? points(T.draw, you ?? 0);
+  }
+  const loser = 1 - winner;
+  const won = you === null ? T.won(name(winner)) : you === winner ? T.youWon : T.youLost;
+  const lost = you === loser ? T.you : name(loser);
+  switch (termination) {
+    case "time": return T.onTime(won);
+    case "resignation": return you === loser ? T.youResigned : T.resigned(won, name(loser));
+    case "no-moves": return T.noLegalMove(won);
+    case "illegal-move": return T.illegalMove(won, lost);
+    case "crash": return fault ? `${T.crash(won, lost)} (${fault})` : T.crash(won, lost);
+    default: return points(won, you ?? winner);
+  }
+}
+
+/**
+ * Return the buttons for what can be done after a match.
+ * @param {MatchState} state
+ * @param {Actions} actions  what sends a request, and what opens the analysis
+ */
+export function endingButtons(state, { ask, review }) {
+  const canAsk = state.yours.length > 0 || state.seats.every((seat) => seat.kind === "agent");
+  /** @type {(swap: boolean, text: string, more?: {class: string}) => HTMLElement} */
+  const rematch = (swap, text, more) => button(text, () => ask({ type: "rematch", swap }), more);
+  const again = state.next !== null ? [nextButton(state.next, T.toRematch)]
+    : canAsk && state.offer === null ? [rematch(false, T.rematch, { class: "primary" }), rematch(true, T.swap)] : [];
+  return [...again, button(T.reviewMatch, review), button(T.again, () => (location.hash = "#/"))];
+}
+
+/**
+ * Return a button that opens the match that was started after this one.
+ * @param {string} next
+ * @param {string} text
+ */
+export const nextButton = (next, text) => button(text, () => (location.hash = addressOf(next)), { class: "primary" });
+
+/** @param {string} match */
+export const addressOf = (match) => `#/match/${encodeURIComponent(match)}`;

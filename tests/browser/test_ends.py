@@ -1,0 +1,193 @@
+"""The end of a match: what is said to whom, and what can be done then."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from browsers import Visitor, join
+from web_pages import Kept, Server
+
+Visit = Callable[..., Visitor]
+WORDS = """async (cases) => {
+  const { endingText } = await import("/ending.js");
+  const name = (side) => ["Ann", "Bob"][side];
+  return cases.map(([outcome, yours, score]) =>
+    endingText({ outcome: { reason: "", ...outcome }, yours, score, fault: null }, name));
+}"""
+
+
+@pytest.fixture
+def server(kept: Kept) -> Server:
+    """Return the server that can be restarted, for the visitors."""
+    return kept.server
+
+
+def press(visitor: Visitor, name: str) -> None:
+    visitor.page.get_by_role("button", name=name, exact=True).click()
+
+
+def resign(visitor: Visitor) -> None:
+    press(visitor, "Resign")
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+
+
+def wait_for(visitor: Visitor, status: str) -> None:
+    visitor.wait(lambda: visitor.status == status, status)
+
+
+def sit_down(visitor: Visitor, other: Visitor, side: str = "blue") -> None:
+    """Let another visitor take the free seat of a match."""
+    join(other, visitor)
+    press(other, f"Play {side}")
+    for one in (visitor, other):
+        one.wait(lambda one=one: one.state["yours"] and "move" in one.status, "the seats")
+
+
+def address(visitor: Visitor) -> str:
+    return str(visitor.page.url.partition("#")[2])
+
+
+def wait_for_next(*visitors: Visitor, after: str) -> None:
+    """Wait until visitors are shown another match than that of an address, all the same one."""
+    for visitor in visitors:
+        visitor.wait(lambda visitor=visitor: address(visitor) != after, "the next match")
+        visitor.wait(lambda visitor=visitor: visitor.state["id"] == address(visitor).split("/")[2], "it")
+    assert len({address(visitor) for visitor in visitors}) == 1
+
+
+def test_the_end_is_said_in_the_voice_of_whoever_reads_it(visit: Visit) -> None:
+    cases: list[tuple[Any, list[int], list[int], str]] = [
+        ({"winner": 0, "termination": "rules"}, [0], [6, 2], "You won 6 : 2"),
+        ({"winner": 0, "termination": "rules"}, [1], [6, 2], "You lost 2 : 6"),
+        ({"winner": 1, "termination": "rules"}, [], [2, 6], "Bob won 6 : 2"),
+        ({"winner": 1, "termination": "rules"}, [0, 1], [0, 0], "Bob won"),
+        ({"winner": 1, "termination": "time"}, [0], [1, 0], "You lost on time"),
+        ({"winner": 0, "termination": "time"}, [], [1, 0], "Ann won on time"),
+        ({"winner": 0, "termination": "resignation"}, [0], [0, 0], "You won: Bob resigned"),
+        ({"winner": 0, "termination": "resignation"}, [1], [0, 0], "You resigned"),
+        ({"winner": 0, "termination": "no-moves"}, [1], [0, 0], "You lost: there was no legal move left"),
+        ({"winner": 1, "termination": "illegal-move"}, [1], [0, 0], "You won: Ann made an illegal move"),
+        ({"winner": 1, "termination": "crash"}, [0], [0, 0], "You lost: you failed"),
+        ({"winner": None, "termination": "rules"}, [1], [5, 5], "Draw 5 : 5"),
+        ({"winner": None, "termination": "agreement"}, [1], [1, 2], "Draw agreed"),
+        ({"winner": None, "termination": "ply-limit"}, [], [1, 2], "Draw: the limit of moves was reached"),
+        (
+            {"winner": None, "termination": "no-progress", "reason": "nothing was pushed off for 100 plies"},
+            [0],
+            [0, 0],
+            "Draw: nothing was pushed off for 100 plies",
+        ),
+        (
+            {"winner": None, "termination": "repetition"},
+            [0],
+            [0, 0],
+            "Draw: the same position occurred three times",
+        ),
+    ]
+    page = visit().open("#/training")
+    assert page.evaluate(WORDS, [case[:3] for case in cases]) == [expected for *_, expected in cases]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("game", ["abalone", "tictactoe"])
+def test_a_rematch_against_an_agent_starts_at_once(visit: Visit, game: str, side: int) -> None:
+    visitor = visit()
+    visitor.start(game, side=side)
+    assert visitor.wait_for_turn()
+    resign(visitor)
+    wait_for(visitor, "You resigned")
+    for name, yours in (("Rematch", side), ("Swap sides", 1 - side)):
+        before = address(visitor)
+        press(visitor, name)
+        wait_for_next(visitor, after=before)
+        assert visitor.wait_for_turn()
+        assert visitor.state["yours"] == [yours]
+        assert visitor.state["names"][1 - yours] == "random"
+        visitor.move(min(visitor.state["picture"]["clicks"]))
+        resign(visitor)
+        wait_for(visitor, "You resigned")
+    press(visitor, "Review")
+    visitor.wait(lambda: "analysis" in visitor.page.url, "the analysis")
+    visitor.page.go_back()
+    wait_for(visitor, "You resigned")
+    press(visitor, "New match")
+    visitor.wait(lambda: visitor.page.url.endswith("#/"), "the form")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Rematch", "Swap sides"])
+def test_a_rematch_between_people_is_accepted_and_takes_everybody_along(visit: Visit, name: str) -> None:
+    red, blue, spectator = visit(), visit(), visit()
+    red.start("connect4", "open")
+    sit_down(red, blue)
+    join(spectator, red)
+    resign(blue)
+    wait_for(red, "You won: blue resigned")
+    wait_for(spectator, "red won: blue resigned")
+    before = address(red)
+    press(blue, name)
+    offered = "offers a rematch" + (" with swapped sides" if name == "Swap sides" else "")
+    wait_for(red, f"blue {offered}")
+    red.page.reload()  # the offer is still there
+    wait_for(red, f"blue {offered}")
+    press(red, "Accept")
+    wait_for_next(red, blue, spectator, after=before)
+    mover, other = (red, blue) if name == "Rematch" else (blue, red)
+    for visitor, yours in ((mover, [0]), (other, [1]), (spectator, [])):
+        visitor.wait(lambda visitor=visitor, yours=yours: visitor.state["yours"] == yours, "the seats")
+    mover.move("4")
+    for visitor in (other, spectator):
+        visitor.wait_for_ply(1)
+
+
+@pytest.mark.slow
+def test_a_declined_rematch_is_told(visit: Visit) -> None:
+    red, blue = visit(), visit()
+    red.start("connect4", "open")
+    sit_down(red, blue)
+    resign(red)
+    wait_for(blue, "You won: red resigned")
+    press(blue, "Rematch")
+    wait_for(red, "blue offers a rematch")
+    press(red, "Decline")
+    wait_for(blue, "red declines the rematch")
+
+
+@pytest.mark.slow
+def test_who_was_away_when_the_rematch_began_is_taken_along_later_but_only_once(
+    visit: Visit, kept: Kept
+) -> None:
+    red, blue = visit(), visit()
+    red.start("connect4", "open")
+    sit_down(red, blue)
+    old = address(red)
+    resign(red)
+    wait_for(blue, "You won: red resigned")
+    press(blue, "Rematch")
+    wait_for(red, "blue offers a rematch")
+    blue.page.goto("about:blank")
+    press(red, "Accept")
+    wait_for_next(red, after=old)
+    for visitor in (red, blue):
+        visitor.state = {}
+    kept.restart()
+    red.wait(lambda: red.state.get("yours") == [0], "the server")
+    red.forgive("ERR_CONNECTION_REFUSED")
+    blue.page.goto(f"{blue.origin}/#{old}")
+    wait_for_next(blue, after=old)
+    blue.wait(lambda: blue.state["yours"] == [1], "the seat")
+    red.move("4")
+    blue.wait_for_ply(1)
+    blue.page.go_back()
+    blue.wait(lambda: address(blue) == old, "the match that is over")
+    press(blue, "Go to the rematch")
+    wait_for_next(blue, after=old)
+
+
+@pytest.mark.slow
+def test_an_agent_answers_a_draw_offer(visit: Visit) -> None:
+    visitor = visit()
+    visitor.start("connect4")
+    press(visitor, "Offer draw")
+    wait_for(visitor, "random declines the draw: agents accept none in the first 20 plies")
