@@ -295,3 +295,40 @@ def play_until(ply: int, *players: Visitor) -> None:
         mover.move(min(mover.state["picture"]["clicks"]))
         for visitor in players:
             visitor.wait_for_ply(before + 1)
+
+
+def press(visitor: Visitor, name: str) -> None:
+    """Click on the button with a name."""
+    visitor.page.get_by_role("button", name=name, exact=True).click()
+
+
+def resign(visitor: Visitor) -> None:
+    """Resign, and say that this is meant."""
+    press(visitor, "Resign")
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+
+
+def wait_for(visitor: Visitor, status: str) -> None:
+    """Wait until the page says something about the match."""
+    visitor.wait(lambda: visitor.status == status, status)
+
+
+def sit_down(visitor: Visitor, other: Visitor, side: str = "blue") -> None:
+    """Let another visitor take the free seat of a match."""
+    join(other, visitor)
+    press(other, f"Play {side}")
+    for one in (visitor, other):
+        one.wait(lambda one=one: one.state["yours"] and "move" in one.status, "the seats")
+
+
+def address(visitor: Visitor) -> str:
+    """Return the part of a page's address after the `#`."""
+    return str(visitor.page.url.partition("#")[2])
+
+
+def wait_for_next(*visitors: Visitor, after: str) -> None:
+    """Wait until visitors are shown another match than that of an address, all the same one."""
+    for visitor in visitors:
+        visitor.wait(lambda visitor=visitor: address(visitor) != after, "the next match")
+        visitor.wait(lambda visitor=visitor: visitor.state["id"] == address(visitor).split("/")[2], "it")
+    assert len({address(visitor) for visitor in visitors}) == 1

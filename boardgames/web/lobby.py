@@ -13,7 +13,7 @@ import msgspec
 
 from boardgames import plugins
 from boardgames.clock import TimeControl, of_both_sides
-from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote
+from boardgames.errors import BoardgamesError, MatchError, OptionError, PositionError, describe_error, quote
 from boardgames.game import Game
 from boardgames.hookspecs import Entry
 from boardgames.manager import Manager
@@ -435,6 +435,7 @@ def _describe(name: str) -> GameReply:
         options=[_entry_of(option) for option in facts.options],
         agents=agents,
         default_agent=facts.default_agent,
+        premoves=_allows_premoves(game),
         levels=next((_levels(agent) for agent in agents if agent.name == "level"), 0),
         trained=trained_agents(weights),
         overlays=[
@@ -443,6 +444,16 @@ def _describe(name: str) -> GameReply:
         ],
         puzzles=bool(plugins.registry().offers("puzzles", name)),
     )
+
+
+def _allows_premoves(game: Game) -> bool:
+    """Return True if the game has positions that only differ in the side to move."""
+    start = game.start()
+    try:
+        game.edit_turn(start, 1 - start.side_to_move)
+    except PositionError:
+        return False
+    return True
 
 
 def _levels(agent: AgentEntry) -> int:

@@ -366,8 +366,31 @@ class LiveMatch:
         picture = await self._call_game(draw)
         return ViewReply(match=self.key, ply=ply, move=move, picture=picture)
 
+    async def premoves(self, sides: list[int], ply: int) -> ViewReply:
+        """Return the board as if one of these sides were to move, while the other one is.
+
+        Raises
+        ------
+        MatchError, PositionError
+            If the match has moved on or is over, it is their turn, or the game has no such position.
+        """
+
+        def look(manager: Manager) -> Position:
+            if manager.outcome is not None or manager.ply != ply:
+                raise MatchError("the match has moved on")
+            if manager.side_to_move in sides:
+                raise MatchError("it is your turn")
+            return manager.position
+
+        position = await self._read(look)
+
+        def draw() -> msgspec.Raw:
+            return picture_json(position.game.edit_turn(position, 1 - position.side_to_move).picture())
+
+        return ViewReply(match=self.key, ply=ply, move=None, picture=await self._call_game(draw))
+
     async def hint(self) -> Hint:
-        """Return a move that the game's default agent would play.
+        """Return the move that the agent to move would play, or for a person the game's default agent.
 
         Raises
         ------
@@ -384,9 +407,11 @@ class LiveMatch:
 
         position, ply = await self._read(look)
         game, stop = position.game, Stop()
+        seat = self.request.seats[position.side_to_move]
+        agent = (seat.kind == "agent" and seat.agent) or game.facts.default_agent
 
         def think() -> Hint:
-            player = load_player(game.facts.default_agent, game)
+            player = load_player(agent, game)
             try:
                 self._tables.reserve(player)
                 choice = player.choose(position, Limit(seconds=HINT_SECONDS), Context(stop=stop))
@@ -395,7 +420,7 @@ class LiveMatch:
             value = None if choice.score is None else str(choice.score)
             return Hint(match=self.key, ply=ply, move=str(choice.move), value=value)
 
-        subject = agent_subject(game.facts.default_agent, game.facts.name)
+        subject = agent_subject(agent, game.facts.name)
         return await self._searches.run(think, stop, subject=subject, seconds=HINT_SECONDS)
 
     def saved(self) -> ServedMatch:

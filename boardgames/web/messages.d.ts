@@ -226,7 +226,7 @@ export interface Answer {
   re?: number | null;
 }
 
-/** Asks what the game's default agent would play. */
+/** Asks what the agent to move would play next, or for a person what the game's default agent would. */
 export interface AskHint {
   type: "hint";
   match: string;
@@ -277,6 +277,14 @@ export interface ViewPly {
   ply: number;
   move?: string | null;
   overlays?: string[];
+  re?: number | null;
+}
+
+/** Asks for the board after `ply` moves as if the page's side were to move, which it is not. */
+export interface ViewPremoves {
+  type: "premoves";
+  match: string;
+  ply: number;
   re?: number | null;
 }
 
@@ -498,6 +506,7 @@ export interface GameReply {
   agents: AgentEntry[];
   default_agent: string;
   levels: number;
+  premoves: boolean;
   trained: Record<string, string>;
   overlays: OverlayEntry[];
   puzzles: boolean;
@@ -901,6 +910,7 @@ export type Request =
   | Step
   | SetDelay
   | ViewPly
+  | ViewPremoves
   | Analyse
   | StopAnalysis
   | Annotate

@@ -137,7 +137,7 @@ class Answer(_MatchRequest, frozen=True, tag="answer"):
 
 
 class AskHint(_MatchRequest, frozen=True, tag="hint"):
-    """Asks what the game's default agent would play."""
+    """Asks what the agent to move would play next, or for a person what the game's default agent would."""
 
 
 class Pause(_MatchRequest, frozen=True, tag="pause"):
@@ -174,6 +174,15 @@ class ViewPly(_MatchRequest, frozen=True, tag="view"):
     ply: Ply
     move: ShortText | None = None
     overlays: Annotated[list[ShortText], Meta(max_length=20)] = []
+
+
+class ViewPremoves(_MatchRequest, frozen=True, tag="premoves"):
+    """Asks for the board after `ply` moves as if the page's side were to move, which it is not.
+
+    The answer is a `view` whose picture has the moves that can be chosen in advance.
+    """
+
+    ply: Ply
 
 
 class PositionRequest(_Request, frozen=True):
@@ -307,6 +316,7 @@ MatchRequest = (
     | Step
     | SetDelay
     | ViewPly
+    | ViewPremoves
 )
 AnalysisRequest = (
     Analyse | StopAnalysis | Annotate | ShowBoard | ExplainClicks | EditPosition | ImportRecord | ExportRecord
@@ -384,9 +394,10 @@ class OverlayEntry(Struct, frozen=True):
 class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none.
 
-    `same_board` has the layouts on the board of the default one, which need no other rules. `trained`
-    has the agents that play with what the user's training runs have learned, by the runs' names, and
-    `puzzles` says whether there are puzzles.
+    `same_board` has the layouts on the board of the default one, which need no other rules. `premoves`
+    tells whether moves can be chosen while the other side is to move, and `puzzles` whether there are
+    puzzles. `trained` has the agents that play with what the user's training runs have learned, by
+    the runs' names.
     """
 
     name: str
@@ -402,6 +413,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     agents: list[AgentEntry]
     default_agent: str
     levels: int
+    premoves: bool
     trained: Mapping[str, str]
     overlays: list[OverlayEntry]
     puzzles: bool

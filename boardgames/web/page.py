@@ -258,6 +258,9 @@ class Page:
         match = self._match(request.match)
         return await match.view(request.ply, request.move, request.overlays)
 
+    async def _premoves(self, request: messages.ViewPremoves) -> messages.Reply:
+        return await self._match(request.match).premoves(self._sides(request.match), request.ply)
+
     async def _analyse(self, request: messages.Analyse) -> messages.Reply:
         return await self._analyst.analyse(request)
 
@@ -414,6 +417,7 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.Step: Page._step,
     messages.SetDelay: Page._delay,
     messages.ViewPly: Page._view,
+    messages.ViewPremoves: Page._premoves,
     messages.Analyse: Page._analyse,
     messages.StopAnalysis: Page._stop_analysis,
     messages.ListRuns: Page._list_runs,
@@ -437,6 +441,7 @@ _SLOW = frozenset(
         messages.OfferDraw,
         messages.AskHint,
         messages.ViewPly,
+        messages.ViewPremoves,
         messages.Analyse,
         messages.ListRuns,
         messages.WatchRun,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from browsers import Visitor, join
+from browsers import Visitor, address, join, press, resign, sit_down, wait_for, wait_for_next
 from web_pages import Kept, Server
 
 Visit = Callable[..., Visitor]
@@ -20,39 +20,6 @@ WORDS = """async (cases) => {
 def server(kept: Kept) -> Server:
     """Return the server that can be restarted, for the visitors."""
     return kept.server
-
-
-def press(visitor: Visitor, name: str) -> None:
-    visitor.page.get_by_role("button", name=name, exact=True).click()
-
-
-def resign(visitor: Visitor) -> None:
-    press(visitor, "Resign")
-    visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
-
-
-def wait_for(visitor: Visitor, status: str) -> None:
-    visitor.wait(lambda: visitor.status == status, status)
-
-
-def sit_down(visitor: Visitor, other: Visitor, side: str = "blue") -> None:
-    """Let another visitor take the free seat of a match."""
-    join(other, visitor)
-    press(other, f"Play {side}")
-    for one in (visitor, other):
-        one.wait(lambda one=one: one.state["yours"] and "move" in one.status, "the seats")
-
-
-def address(visitor: Visitor) -> str:
-    return str(visitor.page.url.partition("#")[2])
-
-
-def wait_for_next(*visitors: Visitor, after: str) -> None:
-    """Wait until visitors are shown another match than that of an address, all the same one."""
-    for visitor in visitors:
-        visitor.wait(lambda visitor=visitor: address(visitor) != after, "the next match")
-        visitor.wait(lambda visitor=visitor: visitor.state["id"] == address(visitor).split("/")[2], "it")
-    assert len({address(visitor) for visitor in visitors}) == 1
 
 
 def test_the_end_is_said_in_the_voice_of_whoever_reads_it(visit: Visit) -> None:

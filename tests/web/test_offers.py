@@ -139,6 +139,42 @@ def test_who_offered_a_draw_is_told_that_it_was_declined(
     assert page.state(ply=1)["declined"] is None
 
 
+# --- the next move ------------------------------------------------------------
+
+
+def test_the_next_move_of_a_paused_agent_is_its_own(page: Page) -> None:
+    key = page.start("mcts", "here", move_time=[2.0, None])
+    page.state(thinking=True)
+    page.send("pause", match=key)
+    page.state(paused=True, thinking=False)
+    hint = page.ask("hint", match=key)
+    assert (hint["ply"], hint["move"] in "1234567") == (0, True)
+
+
+def test_premoves_are_those_of_the_side_that_waits(page: Page, other: Page) -> None:
+    people = between(page, other, game="hexifence", options={"dimension": 2})
+    key = people["match"]
+    asked = other.ask("premoves", match=key, ply=0)
+    assert set(asked["picture"]["clicks"]) == set(page.ask("view", match=key, ply=0)["picture"]["clicks"])
+    assert "your turn" in page.ask("premoves", match=key, ply=0)["reason"]
+    assert "moved on" in other.ask("premoves", match=key, ply=1)["reason"]
+    page.send("move", match=key, ply=0, move="0")
+    other.state(ply=1)
+    assert page.ask("premoves", match=key, ply=1)["type"] == "view"
+
+
+@pytest.mark.parametrize(("game", "offered"), [("abalone", True), ("hexifence", True), ("connect4", False)])
+def test_premoves_are_offered_where_the_side_to_move_can_be_chosen(
+    page: Page, other: Page, game: str, offered: bool
+) -> None:
+    assert page.ask("game", name=game)["premoves"] is offered
+    people = between(page, other, game=game)
+    reply = other.ask("premoves", match=people["match"], ply=0)
+    assert (reply["type"] == "view") is offered
+    if offered:
+        assert reply["picture"]["clicks"]
+
+
 # --- rematches ----------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ export class Bars {
       setText(bar.name, isFree ? T.seatFree : name(side));
       const notes = [name(side) !== state.sides[side] || isFree ? state.sides[side] : ""];
       if (seat.kind !== "agent" && seat.taken && !seat.connected && !state.outcome) notes.push(T.away);
+      if (state.moves_left !== null && !state.outcome) notes.push(T.movesLeft(state.moves_left[side]));
       setText(bar.note, notes.filter(Boolean).join(" · "));
       bar.element.classList.toggle("to-move", !state.outcome && state.to_move === side);
       bar.clock.setAttribute("aria-label", T.clockLabel(state.sides[side]));
@@ -50,9 +51,10 @@ export class Bars {
     const turn = `${state.ply} ${state.running}`;
     if (turn !== this.turn) this.warned.clear();
     this.turn = turn;
-    for (const { side, clock, moveClock } of this.bars) {
+    for (const { side, clock, moveClock, used } of this.bars) {
       const isRunning = state.running === side && !state.outcome;
       const passed = isRunning ? age : 0;
+      setText(used, T.used(timeText(state.used[side] + passed)));
       const remaining = (left) => (left === null ? null : Math.max(0, left - passed));
       const perMove = state.move_times[side];
       const ofMatch = remaining(state.clocks?.[side] ?? null);
@@ -76,12 +78,12 @@ export class Bars {
 function newBar(place) {
   const bar = {
     swatch: h("span", { class: "bar-swatch" }), name: h("strong", { class: "bar-name" }),
-    note: h("span", { class: "bar-note" }), captions: h("span", { class: "bar-captions" }),
+    note: h("span", { class: "bar-note" }), used: h("span", { class: "bar-used" }), captions: h("span", { class: "bar-captions" }),
     moveClock: h("span", { class: "clock", role: "timer" }), clock: h("span", { class: "clock", role: "timer" }),
   };
   bar.moveBox = h("span", { class: "move-clock" }, h("span", { "aria-hidden": "true" }, T.thisMove), bar.moveClock);
   bar.element = h("div", { class: `bar ${place}` }, bar.swatch,
-    h("span", { class: "bar-text" }, bar.name, bar.note), bar.captions,
+    h("span", { class: "bar-text" }, bar.name, h("span", { class: "bar-notes" }, bar.note, bar.used)), bar.captions,
     h("span", { class: "bar-clocks" }, bar.moveBox, bar.clock));
   return bar;
 }
@@ -92,8 +94,12 @@ function drawClock(element, seconds, { isRunning, isLow }) {
   element.classList.toggle("low", isLow);
 }
 
-export function clockText(seconds) {
-  if (seconds < 10) return `0:0${(Math.floor(seconds * 10) / 10).toFixed(1)}`;
+// Return what a clock shows: near the end with tenths of seconds.
+function clockText(seconds) {
+  return seconds < 10 ? `0:0${(Math.floor(seconds * 10) / 10).toFixed(1)}` : timeText(seconds);
+}
+
+function timeText(seconds) {
   const whole = Math.floor(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const two = (value) => String(value).padStart(2, "0");

@@ -2,14 +2,15 @@
 // The buttons with which a match is controlled.
 
 import { button, h, keepPreference, setText } from "./dom.js";
+import { endingButtons } from "./ending.js";
 import { T } from "./texts.js";
 
 export class Controls {
-  // `ask` is called with what to ask the server for, and `hint` when a hint is wanted.
-  constructor(ask, hint) {
-    this.ask = ask;
+  // `actions` has the functions to call for `ask` with what to ask the server for, `hint` and `review`.
+  constructor(actions) {
+    const { ask, hint } = (this.do = actions);
     this.isPaused = false;
-    this.hint = button(T.hint, hint);
+    [this.hint, this.next] = [button(T.hint, hint), button(T.nextMove, hint)]; // for players, and of agents
     this.undo = button(T.takeBack, () => ask({ type: "undo" }));
     this.offerDraw = button(T.offerDraw, () => ask({ type: "offer-draw" }));
     this.resign = button(T.resign, () => this.dialog.showModal());
@@ -21,8 +22,10 @@ export class Controls {
     this.delayText = h("span", { class: "delay-text", "aria-hidden": "true" });
     this.delayBox = h("p", { class: "field inline" }, h("label", { for: "delay" }, T.delay), this.delay, this.delayText);
     this.ofPlayers = h("div", { class: "controls" }, this.hint, this.undo, this.offerDraw, this.resign, this.halt, this.restart);
-    this.ofAgents = h("div", { class: "controls" }, this.pause, this.step);
-    this.elements = [this.ofPlayers, this.ofAgents, this.delayBox];
+    this.ofAgents = h("div", { class: "controls" }, this.pause, this.step, this.next);
+    this.atEnd = h("div", { class: "controls", hidden: true });
+    // what can be done at the end takes the place of what players can do before, so that nothing below moves
+    this.elements = [h("div", { class: "stack" }, this.ofPlayers, this.atEnd), this.ofAgents, this.delayBox];
     this.dialog = this.#resignDialog();
   }
 
@@ -31,11 +34,16 @@ export class Controls {
     const isAgents = state.seats.every((seat) => seat.kind === "agent");
     this.isPaused = state.paused;
     this.ofPlayers.hidden = !state.yours.length;
-    this.ofAgents.hidden = this.delayBox.hidden = !isAgents;
+    this.ofPlayers.classList.toggle("away", state.outcome !== null);
+    this.ofAgents.hidden = this.delayBox.hidden = !isAgents || state.outcome !== null;
+    this.#drawEnd(state);
     this.undo.disabled = isOver || !state.ply;
     this.offerDraw.disabled = isOver || state.offer?.kind === "draw";
     this.resign.disabled = isOver;
-    this.hint.disabled = isOver || !state.yours.includes(state.to_move);
+    const isMine = state.yours.includes(state.to_move);
+    this.hint.disabled = isOver || !(isMine || state.paused);
+    setText(this.hint, state.paused && !isMine ? T.nextMove : T.hint);
+    this.next.disabled = isOver || !state.paused;
     this.restart.disabled = isOver;
     for (const one of [this.pause, this.halt]) {
       one.disabled = isOver;
@@ -47,10 +55,19 @@ export class Controls {
     this.delay.setAttribute("aria-valuetext", T.seconds(state.delay));
   }
 
+  #drawEnd(state) {
+    this.atEnd.hidden = state.outcome === null;
+    if (this.atEnd.hidden) return;
+    const buttons = endingButtons(state, this.do);
+    const key = [state.next, ...buttons.map((one) => one.textContent)].join();
+    if (key !== this.endKey) this.atEnd.replaceChildren(...buttons);
+    this.endKey = key;
+  }
+
   #setDelay() {
     const seconds = Number(this.delay.value);
     keepPreference("delay", seconds);
-    this.ask({ type: "delay", seconds });
+    this.do.ask({ type: "delay", seconds });
   }
 
   #resignDialog() {
@@ -59,7 +76,7 @@ export class Controls {
         h("div", { class: "controls end" }, h("button", {}, T.cancel),
           h("button", { value: "yes", class: "danger" }, T.resign))));
     dialog.addEventListener("close", () => {
-      if (dialog.returnValue === "yes") this.ask({ type: "resign" });
+      if (dialog.returnValue === "yes") this.do.ask({ type: "resign" });
       dialog.returnValue = "";
     });
     return dialog;

@@ -8,11 +8,13 @@ import { Controls } from "./controls.js";
 import { announce, button, h, keepPreference, preferences, setText, tick } from "./dom.js";
 import { addressOf } from "./ending.js";
 import { Evaluation } from "./evaluation.js";
-import { MoveList } from "./moves.js";
+import { HAVE_KEYS, MoveList } from "./moves.js";
 import { explain, keepToken, tokensOf } from "./net.js";
 import { Overlays } from "./overlays.js";
 import { Pace } from "./pace.js";
 import { Pad } from "./pad.js";
+import { Premove } from "./premove.js";
+import { Sound, soundOf } from "./sound.js";
 import { Status } from "./status.js";
 import { T } from "./texts.js";
 import { Typing } from "./typing.js";
@@ -32,6 +34,8 @@ export class Match {
     this.views = new Map();
     this.previews = new Map();
     this.notice = "";
+    this.dropped = ""; // what to say about a premove that was not possible
+    this.isPointing = false; // whether the board was last used by mouse or touch
     this.choice = preferences();
     this.board = new Board({
       onMove: (move) => this.#play(move), onSelect: () => {
@@ -44,7 +48,9 @@ export class Match {
     this.board.setCoordinates(this.choice.coordinates);
     this.overlays = new Overlays(this.board);
     this.evaluation = new Evaluation(net, (move) => this.board.showMove(move));
-    this.aids = new Aids(net, this.evaluation, this.overlays);
+    this.aids = new Aids(net, this.evaluation, this.overlays, (game) => this.#described(game));
+    this.sound = new Sound(this.choice.sound ?? true);
+    this.premove = new Premove(async (ply) => (await net.request({ type: "premoves", match: id, ply })).picture, () => this.state && this.#drawBoard());
     this.pace = new Pace({ show: (state) => this.#receive(state), look: async (ply) => (await this.#view(ply)).picture });
     this.#build();
     this.abort = new AbortController();
@@ -53,6 +59,9 @@ export class Match {
     net.on("status", ({ detail }) => detail.open && this.state && this.aids.reconnected(), { signal });
     net.on("join-refused", ({ detail }) => detail.match === id && this.#missing(detail.reason), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    document.addEventListener("keydown", (event) => this.#keyOnBoard(event), { signal, capture: true });
+    document.addEventListener("pointerdown", (event) => this.#press(event), { signal, capture: true });
+    this.board.element.addEventListener("contextmenu", (event) => this.hasCancelled && event.preventDefault());
     net.join(id);
     this.ticker = setInterval(() => this.#tick(), TICK);
   }
@@ -62,6 +71,7 @@ export class Match {
     this.board.close();
     this.evaluation.close();
     this.pace.close();
+    this.sound.close();
     clearInterval(this.ticker);
     this.net.leave(this.id);
   }
@@ -69,17 +79,23 @@ export class Match {
   // --- building ---
 
   #build() {
-    this.bars = new Bars((seconds) => announce(T.clockLow(seconds)));
+    this.bars = new Bars((seconds) => {
+      announce(T.clockLow(seconds));
+      this.sound.play("low");
+    });
     this.pad = new Pad(this.board);
     this.typing = new Typing((move, refused) => this.#send(move, refused));
-    this.controls = new Controls((message) => this.#ask(message), () => this.#hint());
+    this.controls = new Controls({
+      ask: (message) => this.#ask(message), hint: () => this.#hint(), review: () => this.#analyse(),
+    });
     this.status = new Status({
       ask: (message) => this.#ask(message), share: () => this.#share(), claim: (side) => this.#claim(side),
-      back: () => this.#show(Infinity), click: (id) => this.board.click(id), review: () => this.#analyse(),
+      back: () => this.#show(Infinity), click: (id) => this.board.click(id),
     });
     this.confirmation = h("div", { class: "confirmation", "data-keeps-selection": true, hidden: true },
       button(T.confirm, () => this.#answer(true), { class: "primary" }), button(T.cancel, () => this.#answer(false)));
     this.moves = new MoveList((ply) => this.#show(ply));
+    this.choice.sound ??= true;
     const toggle = (name, label, apply) => tick(label, this.choice[name], (isOn) => {
       keepPreference(name, isOn);
       apply(isOn);
@@ -87,6 +103,12 @@ export class Match {
     this.settings = h("div", { class: "settings" }, button(T.flip, () => this.#flip()),
       toggle("coordinates", T.coordinates, (on) => this.board.setCoordinates(on)),
       toggle("animation", T.animation, (on) => (this.board.animation = on)),
+      toggle("sound", T.sound, (on) => (this.sound.isOn = on)),
+      this.premoves = toggle("premoves", T.premoves, (on) => {
+        this.choice.premoves = on;
+        this.#cancelPremove();
+        this.#drawBoard();
+      }),
       toggle("confirmation", T.confirmMoves, (on) => {
         this.choice.confirmation = on;
         this.board.clear();
@@ -124,7 +146,9 @@ export class Match {
   #news(state) {
     this.latest = state;
     this.received = performance.now();
+    const premove = this.#playPremove(state);
     this.pace.receive(state);
+    if (premove) this.#send(premove, (reason) => this.#say(reason));
     this.#tick();
   }
 
@@ -135,7 +159,6 @@ export class Match {
     if (isFirst) {
       this.body.hidden = false;
       this.loading.remove();
-      document.title = T.pageTitle(state.title);
       this.aids.describe(state.game);
     }
     const common = before ? before.moves.findIndex((move, i) => move.text !== state.moves[i]?.text) : 0;
@@ -148,11 +171,17 @@ export class Match {
       this.typing.clear();
       if (this.board.hinted.length) this.board.showMove(null);
     }
+    if (this.dropped && state.ply === this.latest.ply) {
+      this.#say(this.dropped);
+      this.dropped = "";
+    }
     if (this.shown !== null && this.shown >= state.ply) this.shown = null;
     // a selection survives news that don't change the position
     if (before && before.ply === state.ply && JSON.stringify(before.picture) === JSON.stringify(state.picture)) {
       state.picture = before.picture;
     }
+    const sound = soundOf(before, state);
+    if (sound) this.sound.play(sound);
     if (state.announcement && state.announcement !== before?.announcement) announce(state.announcement);
     this.#draw();
     this.#tellShown();
@@ -201,6 +230,12 @@ export class Match {
 
   // Make a move, or ask whether it is meant; the same move a second time confirms it.
   #play(move) {
+    if (this.#canPremove()) {
+      this.premove.move = move;
+      this.#drawBoard();
+      this.board.showMove(move);
+      return this.#say(T.premove(move));
+    }
     if (this.choice.confirmation && this.asked !== move) {
       this.#drawBoard();
       this.board.hold(move);
@@ -250,7 +285,7 @@ export class Match {
   // Ask for the board after a move, a little later if the pointer or the focus stays.
   #preview(move, isSpoken) {
     clearTimeout(this.previewTimer);
-    if (move === null) return;
+    if (move === null || !this.#canMove()) return;
     const { ply } = this.state;
     const key = `${ply} ${move}`;
     const show = () => {
@@ -274,6 +309,7 @@ export class Match {
     const { state } = this;
     if (!state.yours.length || state.outcome || state.fault || this.shown !== null || this.pace.isBehind || this.sent !== null) return;
     if (state.paused) return this.board.tell(T.isPaused, ids.at(-1));
+    if (this.#canPremove()) return this.board.tell(this.board.reason(ids), ids.at(-1));
     if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]), ids.at(-1));
     const reason = await explain(this.net, { match: this.id, ply: state.ply, ids }) || this.board.reason(ids);
     if (this.state.ply === state.ply && this.shown === null) this.board.tell(reason, ids.at(-1));
@@ -333,15 +369,30 @@ export class Match {
 
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
-    if (event.target.closest("input, select, textarea, dialog")) return;
+    if (event.key === "Escape" && this.#cancelPremove()) return;
+    if (event.target.closest(HAVE_KEYS)) return;
     const isOnBoard = this.table.contains(event.target) || this.pad.element.contains(event.target);
     if (isOnBoard && this.pad.press(event)) return;
+    this.#step(event);
+  }
+
+  // On the board, arrow keys move the focus for those who use the keyboard; after a click they step through the match.
+  #keyOnBoard(event) {
+    if (["Tab", "ArrowUp", "ArrowDown", "Enter"].includes(event.key)) this.isPointing = false;
+    const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    if (!this.isPointing || !isPlain || !this.state || !this.board.element.contains(event.target)) return;
+    if (this.#step(event)) event.stopPropagation();
+  }
+
+  // Show the position to which a key leads, if it does, and return whether it does.
+  #step(event) {
     const to = this.moves.target(event.key);
-    if (to === undefined) return;
+    if (to === undefined) return false;
     event.preventDefault();
     this.#show(to);
     const move = this.state.moves[this.#ply() - 1];
     announce(move ? this.#moveLabel(this.#ply(), move) : T.start);
+    return true;
   }
 
   #analyse() {
@@ -370,12 +421,60 @@ export class Match {
     this.board.setFlipped(this.#isTurned);
     setText(this.title, state.title);
     this.bars.draw(state, this.#near(), (side) => this.#name(side));
-    this.moves.draw(state.moves, this.#ply(), (number, move) => this.#moveLabel(number, move));
+    this.moves.draw(state.moves, this.#ply(), (ply, move) => this.#moveLabel(ply, move), state.picture.colours);
+    this.#drawTitle();
     this.#drawBoard();
     this.#drawStatus();
     this.#drawControls();
     this.#drawConfirmation();
     this.#tick();
+  }
+
+  // Show in the title of the tab whose turn it is.
+  #drawTitle() {
+    const { state } = this;
+    const isMyTurn = !state.outcome && !state.fault && !state.paused && state.yours.length === 1 && this.#mine(state.to_move);
+    document.title = isMyTurn ? T.turnTitle(state.title) : T.pageTitle(state.title);
+  }
+
+  // --- premoves ---
+
+  #described(game) {
+    this.hasPremoves = game.premoves;
+    this.premoves.hidden = !game.premoves;
+    if (this.state) this.#drawBoard();
+  }
+
+  // Return whether a premove can be chosen now.
+  #canPremove() {
+    const { state } = this;
+    return Boolean(this.choice.premoves && this.hasPremoves) && this.shown === null && state.yours.length === 1
+      && !this.#mine(state.to_move) && !state.outcome && !state.fault && !state.paused && !this.pace.isBehind;
+  }
+
+  #cancelPremove() {
+    if (this.premove.move === null) return false;
+    this.premove.move = null;
+    this.board.showMove(null);
+    this.#say(T.premoveCancelled);
+    return true;
+  }
+
+  // Return the premove to play now that a state has come, if there is one.
+  #playPremove(state) {
+    const { move } = this.premove;
+    if (move === null || !this.state) return null;
+    const isOver = state.outcome || state.fault || state.paused || state.ply < this.state.ply;
+    if (!isOver && !this.#mine(state.to_move)) return null;
+    const premove = this.premove.take(isOver ? { picture: { clicks: {} } } : state);
+    if (premove === null) this.dropped = T.premoveDropped(move);
+    return premove;
+  }
+
+  // A press anywhere cancels the premove, also with the other button of the mouse.
+  #press(event) {
+    this.isPointing = this.table.contains(event.target);
+    this.hasCancelled = this.#cancelPremove();
   }
 
   #canMove() {
@@ -388,7 +487,8 @@ export class Match {
     const { state } = this;
     const picture = this.shown === null ? state.picture : this.views.get(this.shown);
     if (!picture) return;
-    this.board.show(picture, { interactive: this.#canMove() });
+    const premoves = this.#canPremove() ? this.premove.board(state) : null;
+    this.board.show(premoves ?? picture, { interactive: premoves !== null || this.#canMove() });
     this.table.style.setProperty("--ratio", this.board.ratio);
     this.body.classList.toggle("past", this.shown !== null);
     this.bars.drawCaptions(picture, this.#isTurned && picture.flip === "turn");

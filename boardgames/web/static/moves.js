@@ -1,10 +1,13 @@
 // The list of moves, and buttons to go through them.
 
-import { button, h } from "./dom.js";
+import { button, h, swatch } from "./dom.js";
 import { T } from "./texts.js";
 
 /** @typedef {{text: string, side: number, seconds?: number | null, value?: string | null}} Move  with what is shown beside it */
 /** @typedef {{key: string, element: HTMLElement, row: HTMLElement, side: number}} Drawn */
+
+// What does something of its own with arrow keys, Home and End.
+export const HAVE_KEYS = "input:not([type=checkbox]), select, textarea, dialog, [contenteditable]";
 
 export class MoveList {
   /** @type {Drawn[]} */
@@ -32,13 +35,14 @@ export class MoveList {
   }
 
   /**
-   * Show moves; rows that have not changed are kept.
+   * Show moves, numbered in pairs as in records, whichever side moves; rows that have not changed are kept.
    * @template {Move} M
    * @param {M[]} moves
    * @param {number} ply
-   * @param {(number: number, move: M) => string} label  names a move
+   * @param {(ply: number, move: M) => string} label  names a move
+   * @param {readonly string[] | null} [colours]  tell whose move it is where the sides do not simply alternate
    */
-  draw(moves, ply, label) {
+  draw(moves, ply, label, colours = null) {
     const { list, drawn } = this;
     const same = moves.findIndex((move, i) => JSON.stringify(move) !== drawn[i]?.key);
     const kept = same < 0 ? moves.length : same;
@@ -49,6 +53,10 @@ export class MoveList {
         if (gone.row.childElementCount === 1) gone.row.remove();
       }
       for (const [i, move] of [...moves.entries()].slice(kept)) this.#add(i + 1, move, label);
+    }
+    const isOutOfTurn = colours !== null && moves.some((move, i) => move.side !== i % 2);
+    if (isOutOfTurn) {
+      for (const { element, side } of drawn) if (!element.querySelector(".swatch")) element.prepend(swatch(side, colours[side]));
     }
     if (!moves.length) list.replaceChildren(h("li", { class: "none" }, T.noMoves));
     for (const { element } of drawn) element.removeAttribute("aria-current");
@@ -71,13 +79,13 @@ export class MoveList {
   #add(number, move, label) {
     const last = this.drawn.at(-1);
     if (!last) this.list.replaceChildren();
-    const isNewRow = !last || move.side === 0 || last.side === 1;
-    const row = isNewRow ? h("li", {}, h("span", { class: "number", "aria-hidden": "true" }, `${number}`)) : last.row;
+    const isNewRow = !last || number % 2 === 1;
+    const row = isNewRow ? h("li", {}, h("span", { class: "number", "aria-hidden": "true" }, T.pairNumber(number))) : last.row;
     if (isNewRow) this.list.append(row);
     const element = button([
       h("span", { class: "move-text" }, move.text),
       h("span", { class: "extra" }, h("span", {}, move.value ?? ""), h("span", {}, move.seconds ? T.seconds(move.seconds) : "")),
-    ], () => this.go(number), { class: `move side-${move.side}`, "aria-label": label(number, move) });
+    ], () => this.go(number), { class: "move", "aria-label": label(number, move) });
     row.append(element);
     this.drawn.push({ key: JSON.stringify(move), element, row, side: move.side });
   }

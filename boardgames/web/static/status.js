@@ -2,11 +2,11 @@
 // What a match is waiting for, in a line, and the buttons that answer it.
 
 import { button, h, setText } from "./dom.js";
-import { endingButtons, endingText, nextButton } from "./ending.js";
+import { endingText, nextButton } from "./ending.js";
 import { T } from "./texts.js";
 
 export class Status {
-  // `actions` has the functions to call for `ask`, `share`, `claim`, `back`, `click` and `review`.
+  // `actions` has the functions to call for `ask`, `share`, `claim`, `back` and `click`.
   constructor(actions) {
     this.do = actions;
     this.text = h("p", { class: "status", role: "status" });
@@ -30,8 +30,7 @@ export class Status {
       buttons.push(...state.picture.buttons.map((one) => button(one.label || one.id, () => this.do.click(one.id),
         { disabled: !canClick(one.id), "data-keeps-selection": true })));
     }
-    if (state.outcome && shown === null) buttons.push(...endingButtons(state, this.do));
-    else if (state.next) buttons.push(nextButton(state.next, T.toRestarted));
+    if (state.next && !state.outcome) buttons.push(nextButton(state.next, T.toRestarted));
     if (isOn && state.paused && !isAsked && shown === null && isController(state)) buttons.push(this.#resume(state));
     setText(this.text, text);
     setText(this.limit, state.outcome || shown !== null ? "" : state.limit);

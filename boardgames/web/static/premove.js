@@ -1,0 +1,53 @@
+// A move that is chosen while the opponent thinks, and played at once if it is then legal.
+
+/** @import { MatchState, Picture } from "../messages.js" */
+
+export class Premove {
+  /**
+   * @param {(ply: number) => Promise<Picture>} look  gives the board as if this page's side were to move
+   * @param {() => void} changed  is called when that board has come
+   */
+  constructor(look, changed) {
+    this.look = look;
+    this.changed = changed;
+    /** @type {string | null} */
+    this.move = null;
+    this.ply = -1;
+    /** @type {Picture | null} */
+    this.picture = null;
+  }
+
+  /**
+   * Return the board of a state on which a premove can be chosen, or null until it has come.
+   * @param {MatchState} state
+   */
+  board(state) {
+    if (this.ply !== state.ply) {
+      this.ply = state.ply;
+      this.picture = null;
+      this.#ask(state);
+    }
+    return this.picture;
+  }
+
+  /**
+   * Return the premove if it is legal in a state in which it is this page's turn, or else null. It is then forgotten.
+   * @param {MatchState} state
+   */
+  take(state) {
+    const { move } = this;
+    this.move = null;
+    return move !== null && move in state.picture.clicks ? move : null;
+  }
+
+  /** @param {MatchState} state */
+  async #ask(state) {
+    try {
+      const { clicks, buttons } = await this.look(state.ply);
+      if (this.ply === state.ply) this.picture = { ...state.picture, clicks, buttons };
+    } catch {
+      return; // the match has moved on, or the game knows no such position
+    }
+    this.changed();
+  }
+}

@@ -1,0 +1,322 @@
+"""During a match: pauses and restarts, premoves, numbers and times, keys, sounds and the title of the tab."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from browsers import Visitor, address, join, press, resign, sit_down, wait_for, wait_for_next
+from web_pages import Kept, Server
+
+Visit = Callable[..., Visitor]
+COUNT_TONES = """() => {
+  window.tones = [];
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (at) {
+    window.tones.push(this.frequency.value);
+    return start.call(this, at);
+  };
+}"""
+
+
+@pytest.fixture
+def server(kept: Kept) -> Server:
+    """Return the server that can be restarted, for the visitors."""
+    return kept.server
+
+
+def tones(visitor: Visitor) -> list[float]:
+    """Return the sounds that have been made since this was last asked for."""
+    visitor.page.wait_for_timeout(150)
+    return list(visitor.page.evaluate("() => window.tones.splice(0)"))
+
+
+# --- pauses and restarts --------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_match_against_an_agent_is_paused_resumed_and_restarted(
+    visit: Visit, kept: Kept, side: int
+) -> None:
+    visitor = visit()
+    visitor.start("connect4", side=side)
+    assert visitor.wait_for_turn()
+    visitor.move("4")
+    assert visitor.wait_for_turn()
+    ply = visitor.state["ply"]
+    press(visitor, "Pause")
+    wait_for(visitor, "Paused")
+    visitor.check_board(side)
+    visitor.target("c4r6").click(force=True)
+    assert visitor.state["ply"] == ply
+    assert visitor.page.locator(".board-notice").inner_text() == "The match is paused"
+    visitor.state = {}
+    kept.restart()
+    visitor.wait(lambda: visitor.state.get("paused"), "the server")
+    visitor.forgive("ERR_CONNECTION_REFUSED")
+    wait_for(visitor, "Paused")
+    visitor.page.locator(".actions").get_by_role("button", name="Resume").click()
+    assert visitor.wait_for_turn()
+    visitor.move("5")
+    visitor.wait_for_turn()
+    old = address(visitor)
+    press(visitor, "Restart")
+    wait_for_next(visitor, after=old)
+    assert visitor.wait_for_turn()
+    assert (visitor.state["ply"], visitor.state["yours"]) == (side, [side])
+    visitor.open()
+    assert visitor.page.locator(".matches li").count() == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asks", [0, 1])
+def test_people_pause_by_consent(visit: Visit, asks: int) -> None:
+    players = (visit(), visit())
+    players[0].start("connect4", "open")
+    sit_down(*players)
+    asker, other = players[asks], players[1 - asks]
+    name = asker.state["sides"][asks]
+    press(asker, "Pause")
+    wait_for(other, f"{name} asks to pause")
+    assert asker.status == "Asked to pause"
+    other.page.reload()
+    wait_for(other, f"{name} asks to pause")
+    press(other, "Decline")
+    wait_for(asker, f"{asker.state['sides'][1 - asks]} does not want to pause")
+    press(asker, "Pause")
+    wait_for(other, f"{name} asks to pause")
+    press(other, "Accept")
+    for visitor in players:
+        wait_for(visitor, "Paused")
+    other.page.locator(".actions").get_by_role("button", name="Start").click()
+    wait_for(asker, f"{asker.state['sides'][1 - asks]} asks to go on")
+    press(asker, "Accept")
+    wait_for(players[0], "Your move, red")
+
+
+@pytest.mark.slow
+def test_the_next_move_of_agents_is_shown_while_they_are_paused(visit: Visit, kept: Kept) -> None:
+    visitor, page = visit(), kept.server.page()
+    key = page.create("mcts", "mcts", move_time=[1.0, 1.0])["match"]
+    page.close()
+    visitor.open(f"#/match/{key}")
+    press(visitor, "Pause")
+    wait_for(visitor, "Paused")
+    press(visitor, "Show next move")
+    visitor.wait(lambda: visitor.status.startswith("Hint: "), "the move")
+    assert visitor.page.locator(".hints .hint").count()
+
+
+# --- premoves -------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_premove_is_played_dropped_or_cancelled(visit: Visit) -> None:
+    first, second = visit(), visit()
+    first.start("abalone", "open")
+    sit_down(first, second, "white")
+    assert not second.page.locator(".board .target.live").count()
+    second.page.get_by_role("checkbox", name="Premoves").check()
+    page = second.page
+
+    def choose(*cells: str) -> None:
+        for cell in cells:
+            second.target(cell).click(force=True)
+        second.wait(lambda: second.status.startswith("Premove"), "the premove")
+
+    page.locator(".board .target.live").first.wait_for(state="attached")
+    for cancel in (
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.locator(".board").click(button="right", position={"x": 5, "y": 5}),
+        lambda: page.get_by_role("heading", level=1).click(),
+    ):
+        choose("g5", "f5")
+        assert page.locator(".hints .hint").count()
+        cancel()
+        wait_for(second, "Premove cancelled")
+        assert not page.locator(".hints .hint").count()
+    choose("g5", "f5")
+    first.move(min(first.state["picture"]["clicks"]))
+    for visitor in (first, second):
+        visitor.wait_for_ply(2)
+    assert first.status == "Your move, black"
+    page.reload()
+    second.wait_for_ply(2)
+    assert page.get_by_role("checkbox", name="Premoves").is_checked()
+
+
+@pytest.mark.slow
+def test_a_premove_that_the_reply_has_made_impossible_is_dropped(visit: Visit) -> None:
+    first, second = visit(), visit()
+    first.start("hexifence", "open", dimension=2)
+    sit_down(first, second, "red")
+    second.page.get_by_role("checkbox", name="Premoves").check()
+    second.page.locator(".board .target.live").first.wait_for(state="attached")
+    move = min(first.state["picture"]["clicks"])
+    line = first.state["picture"]["clicks"][move][0][0]
+    second.target(line).click(force=True)
+    second.wait(lambda: second.status.startswith("Premove"), "the premove")
+    first.move(move)
+    wait_for(second, f"The premove {move} was not possible")
+    assert second.state["ply"] == 1
+    second.move(min(second.state["picture"]["clicks"]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["connect4", "tictactoe"])
+def test_premoves_are_not_offered_where_the_game_knows_none(visit: Visit, game: str) -> None:
+    visitor = visit()
+    visitor.start(game, "open")
+    visitor.page.get_by_role("checkbox", name="Sound").wait_for()
+    visitor.wait(lambda: visitor.page.locator("#evaluators option").count(), "the description")
+    assert not visitor.page.get_by_role("checkbox", name="Premoves").is_visible()
+
+
+# --- what has happened ----------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["connect4", "hexifence"])
+def test_moves_are_numbered_in_pairs_as_in_records(visit: Visit, game: str) -> None:
+    visitor = visit()
+    visitor.start(game, "here", **({"dimension": 2} if game == "hexifence" else {}))
+    for _ in range(5):
+        visitor.move(min(visitor.state["picture"]["clicks"]))
+    visitor.wait_for_ply(5)
+    assert visitor.page.locator(".moves .number").all_inner_texts() == ["1", "2", "3"]
+    assert visitor.page.locator(".moves li").first.locator(".move").count() == 2
+
+
+@pytest.mark.slow
+def test_arrow_keys_step_through_the_match_wherever_the_focus_is(visit: Visit) -> None:
+    visitor = visit()
+    visitor.start("connect4", "here")
+    page, key = visitor.page, visitor.page.keyboard
+    for move in ("4", "4", "5"):
+        visitor.move(move)  # the focus is on the board now
+    visitor.wait_for_ply(3)
+    for focus in (
+        lambda: None,
+        lambda: page.get_by_role("checkbox", name="Coordinates").focus(),
+        lambda: page.get_by_role("button", name="Flip board").focus(),
+        page.locator(".moves .move").first.focus,
+        lambda: page.evaluate("document.activeElement.blur()"),
+    ):
+        focus()
+        key.press("ArrowLeft")
+        wait_for(visitor, "Position after 2 moves")
+        key.press("Home")
+        wait_for(visitor, "Start of the match")
+        key.press("ArrowRight")
+        wait_for(visitor, "Position after 1 move")
+        key.press("End")
+        wait_for(visitor, "blue to move")
+    page.locator("#typed").focus()
+    key.type("44")
+    key.press("ArrowLeft")
+    key.type("5")
+    assert page.locator("#typed").input_value() == "454"
+    assert visitor.status == "blue to move"
+    visitor.tab_to("e.closest('.board') !== null")
+    before = visitor.focused("e.dataset.id")
+    key.press("ArrowLeft")
+    key.press("ArrowRight")
+    key.press("ArrowRight")
+    assert visitor.focused("e.dataset.id") != before
+    assert visitor.status == "blue to move"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1400])
+def test_time_used_and_moves_left_are_shown_for_both_sides(visit: Visit, kept: Kept, width: int) -> None:
+    visitor, page = visit(viewport={"width": width, "height": 900}), kept.server.page()
+    created = page.create("here", "random", move_limits=[5, 4])
+    page.close()
+    visitor.page.goto(f"{visitor.origin}/#/match/{created['match']}/{created['token']}")
+    visitor.wait(lambda: visitor.state, "the match")
+    near, far = (visitor.page.locator(f".bar.{place} .bar-notes") for place in ("near", "far"))
+    visitor.wait(lambda: "0:01 used" in near.inner_text(), "the first second")
+    assert "0:00 used" in far.inner_text()
+    assert "5 moves left" in near.inner_text()
+    visitor.move("4")
+    assert visitor.wait_for_turn()
+    assert "4 moves left" in near.inner_text()
+    assert "3 moves left" in far.inner_text()
+    assert visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+# --- sounds and the title -------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_sounds_of_moves_and_the_end_can_be_switched_off(visit: Visit) -> None:
+    visitor = visit()
+    visitor.page.add_init_script(f"({COUNT_TONES})()")
+    visitor.start("connect4", "here")
+    visitor.move("4")
+    assert len(tones(visitor)) == 1
+    visitor.page.get_by_role("button", name="One move back").click()
+    assert tones(visitor) == []
+    visitor.page.get_by_role("button", name="Current position").click()
+    visitor.page.get_by_role("checkbox", name="Sound").uncheck()
+    visitor.move("5")
+    assert tones(visitor) == []
+    visitor.page.reload()
+    visitor.wait_for_ply(2)
+    assert not visitor.page.get_by_role("checkbox", name="Sound").is_checked()
+    visitor.page.get_by_role("checkbox", name="Sound").check()
+    resign(visitor)
+    visitor.wait(lambda: visitor.state["outcome"], "the end")
+    assert len(tones(visitor)) == 3
+
+
+@pytest.mark.slow
+def test_nothing_is_heard_before_somebody_has_done_something(visit: Visit) -> None:
+    player, spectator = visit(), visit()
+    spectator.page.add_init_script(f"({COUNT_TONES})()")
+    player.start("connect4", "here")
+    join(spectator, player)
+    player.move("4")
+    spectator.wait_for_ply(1)
+    assert tones(spectator) == []
+    spectator.page.keyboard.press("Shift")
+    spectator.page.get_by_role("heading", level=1).click()
+    player.move("4")
+    spectator.wait_for_ply(2)
+    assert len(tones(spectator)) == 1
+
+
+@pytest.mark.slow
+def test_the_title_of_the_tab_says_whose_turn_it_is(visit: Visit) -> None:
+    red, blue, spectator = visit(), visit(), visit()
+    red.start("connect4", "open")
+    sit_down(red, blue)
+    join(spectator, red)
+
+    def titles() -> list[bool]:
+        return [one.page.title().startswith("● Your move") for one in (red, blue, spectator)]
+
+    red.wait(lambda: titles() == [True, False, False], "the turn of red")
+    red.move("4")
+    red.wait(lambda: titles() == [False, True, False], "the turn of blue")
+    resign(blue)
+    red.wait(lambda: titles() == [False, False, False], "the end")
+
+
+def test_a_capture_sounds_different_from_a_move(visit: Visit) -> None:
+    cases: list[tuple[Any, Any, str | None]] = [
+        (None, (1, 0, 28), None),
+        ((1, 0, 28), (2, 0, 28), "move"),
+        ((1, 0, 28), (2, 0, 27), "capture"),
+        ((1, 0, 28), (2, 1, 29), "capture"),
+        ((2, 0, 28), (1, 0, 28), None),
+        ((2, 0, 28), (2, 0, 28), None),
+    ]
+    script = """async (cases) => {
+      const { soundOf } = await import("/sound.js");
+      const state = ([ply, points, pieces]) =>
+        ({ ply, score: [points, 0], outcome: null, picture: { pieces: Array(pieces) } });
+      return cases.map(([before, after]) => soundOf(before && state(before), state(after)));
+    }"""
+    page = visit().open("#/training")
+    assert page.evaluate(script, [case[:2] for case in cases]) == [expected for *_, expected in cases]
