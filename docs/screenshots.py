@@ -120,7 +120,7 @@ def _ask(socket: ClientConnection, **message: object) -> Any:  # the answer, or 
         answer = json.loads(socket.recv())
         if answer["type"] == "refused":
             raise SystemExit(f"{message}: {answer['reason']}")
-        if answer["type"] in ("match", "created", "done"):
+        if answer["type"] in ("match", "match-change", "created", "done"):
             return answer
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -12,6 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 from waiting import TIMEOUT_S
 from web_pages import Server
+
+from boardgames.web.deltas import StateReader
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REQUIRED = "BROWSER_TESTS"
@@ -75,6 +78,7 @@ class Visitor:
         self.origin = f"http://{server.host}"
         self.problems: list[str] = []
         self.state: dict[str, Any] = {}
+        self._readers: dict[str, StateReader] = defaultdict(StateReader)
         self.context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, **options})
         self.context.set_default_timeout(PATIENCE_MS)
         self.context.route(lambda url: not self._is_own(url), self._refuse)
@@ -123,8 +127,8 @@ class Visitor:
 
     def _receive(self, frame: str) -> None:
         message = json.loads(frame)
-        if message["type"] == "match":
-            self.state = message
+        if message["type"] in ("match", "match-change"):
+            self.state = self._readers[message["id"]].read(message)
 
     # --- waiting ---------------------------------------------------------------
 

@@ -28,6 +28,7 @@ SIMPLE = {
     type(None): "null",
     msgspec.UnsetType: "undefined",
     msgspec.Raw: "Picture",
+    object: "unknown",
 }
 
 

@@ -5,6 +5,7 @@ import json
 import socket
 import threading
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from websockets.sync.client import connect
 
 from boardgames.web.app import create_app
 from boardgames.web.archive import Archive
+from boardgames.web.deltas import StateReader
 from boardgames.web.lobby import Lobby
 from boardgames.web.server import listen, new_config
 
@@ -95,6 +97,7 @@ class Page:
 
     def __init__(self, connection: connect) -> None:
         self._connection = connection
+        self._readers: dict[str, StateReader] = defaultdict(StateReader)
         self.socket = connection.__enter__()
 
     def close(self) -> None:
@@ -104,17 +107,23 @@ class Page:
         self.socket.send(json.dumps({"type": kind, **fields}))
 
     def receive(self, *kinds: str) -> Any:
-        """Return the next message of one of these types."""
+        """Return the next message of one of these types; states of matches are always whole."""
         while True:
-            message = json.loads(self.socket.recv(timeout=ANSWER_SECONDS))
+            message = self._read()
             if message["type"] in kinds:
                 return message
+
+    def _read(self) -> Any:
+        message = json.loads(self.socket.recv(timeout=ANSWER_SECONDS))
+        if message["type"] in ("match", "match-change"):
+            return self._readers[message["id"]].read(message)
+        return message
 
     def ask(self, kind: str, /, **fields: object) -> Any:
         """Return the direct answer to a request."""
         self.send(kind, re=7, **fields)
         while True:
-            message = json.loads(self.socket.recv(timeout=ANSWER_SECONDS))
+            message = self._read()
             if message.get("re") == 7:
                 return message
 

@@ -9,6 +9,8 @@ from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -64,7 +66,11 @@ def create_app(lobby: Lobby | None = None, *, hosts: frozenset[str], token: str 
         Route(f"/{STYLES_FILE.name}", styles),
         Mount("/", StaticFiles(directory=STATIC, html=True)),
     ]
-    return Guard(Starlette(routes=routes, lifespan=lifespan), hosts=hosts, token=token)
+    return Guard(
+        Starlette(routes=routes, middleware=[Middleware(GZipMiddleware)], lifespan=lifespan),
+        hosts=hosts,
+        token=token,
+    )
 
 
 class Guard:

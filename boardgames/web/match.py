@@ -30,6 +30,7 @@ from boardgames.player import Context, Limit, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
 from boardgames.store import ServedMatch
 from boardgames.web.calls import LOAD_SECONDS, Calls, NotRespondingError, call_in_thread, game_subject
+from boardgames.web.deltas import WholeState
 from boardgames.web.messages import (
     CreateMatch,
     Hint,
@@ -41,7 +42,6 @@ from boardgames.web.messages import (
     OutcomeState,
     SeatState,
     ViewReply,
-    encode,
     picture_json,
 )
 from boardgames.web.searches import GRACE_SECONDS, NOBODY_WAITS, PERSON_WAITS, Searches
@@ -54,6 +54,8 @@ OVERDUE_SECONDS = 60.0
 RETRY_SECONDS = 1.0
 """How long a match waits before it asks again for what did not respond."""
 WATCH_INTERVAL_SECONDS = 0.1
+SHARED_SECONDS = 0.05
+"""How long pages are sent the same state if nothing but the clocks changes."""
 TICK_MARGIN_SECONDS = 0.02
 """Seconds after the end of a person's time before it is checked, so that it is certainly over."""
 
@@ -229,6 +231,8 @@ class LiveMatch:
         self._saved: _Saved  # `open` makes this and the first snapshot
         self._snapshot: _Snapshot
         self._pages: set[int] = set()
+        self._states: dict[tuple[int, ...], tuple[WholeState, float]] = {}
+        """The last states for pages, and when they were made, by the sides that the pages may play."""
         self._loop = asyncio.get_running_loop()
         self._driver: asyncio.Task[None] | None = None
 
@@ -296,8 +300,17 @@ class LiveMatch:
         """Return the position with which the match has begun."""
         return self._manager.start
 
-    def state(self, yours: list[int]) -> bytes:
-        """Return the state of the match as JSON, for a page that may play these sides."""
+    def state(self, yours: Sequence[int]) -> WholeState:
+        """Return the state of the match for a page that may play these sides.
+
+        Pages that may play the same sides get the same object if they ask at the same time.
+        """
+        now, sides = time.monotonic(), tuple(yours)
+        if sides not in self._states or now - self._states[sides][1] > SHARED_SECONDS:
+            self._states[sides] = self._new_state(sides), now
+        return self._states[sides][0]
+
+    def _new_state(self, yours: tuple[int, ...]) -> WholeState:
         state = self._snapshot.state
         seats = [
             SeatState(seat.kind, not seat.is_free, seat.kind == "agent" or bool(seat.pages))
@@ -314,11 +327,11 @@ class LiveMatch:
                 clocks = left[0], left[1]
             if move_left is not None:
                 move_left = max(move_left - spent, 0.0)
-        return encode(
+        return WholeState(
             msgspec.structs.replace(
                 state,
                 seats=tuple(seats),
-                yours=yours,
+                yours=list(yours),
                 clocks=clocks,
                 move_left=move_left,
                 used=used,
@@ -684,6 +697,10 @@ class LiveMatch:
 
     def _changed(self) -> None:
         self._wake.set()
+        self._tell()
+
+    def _tell(self) -> None:
+        self._states.clear()
         self._on_change(self)
 
     async def _change(self, action: Callable[[Manager], object]) -> None:
@@ -737,12 +754,12 @@ class LiveMatch:
                 if self._trouble != error.summary:
                     _log.error("match %s cannot go on: %s", self.key, error, exc_info=error.__cause__)
                     self._trouble = error.summary
-                    self._on_change(self)
+                    self._tell()
                 await self._wait(RETRY_SECONDS if isinstance(error, NotRespondingError) else None)
             else:
                 if self._trouble is not None:
                     self._trouble = None
-                    self._on_change(self)
+                    self._tell()
 
     async def _advance(self) -> None:
         """Let an agent move, or wait until the time of a person is up or the match changes."""
@@ -769,7 +786,7 @@ class LiveMatch:
             if is_on and manager.players[manager.side_to_move] is not None:
                 self._is_thinking, self._thinking_since = True, time.monotonic()
                 self._update(self._snapshot.state.version)  # the clock starts now
-                self._loop.call_soon_threadsafe(self._on_change, self)
+                self._loop.call_soon_threadsafe(self._tell)
                 manager.step(stop=stop)
 
         urgency = PERSON_WAITS if self._has_person else NOBODY_WAITS
@@ -786,7 +803,7 @@ class LiveMatch:
             raise
         finally:
             self._is_thinking = False
-        self._on_change(self)
+        self._tell()
         if not self.is_over:
             await asyncio.sleep(max(self._delay - (time.monotonic() - started), 0.0))
 

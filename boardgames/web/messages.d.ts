@@ -623,6 +623,13 @@ export interface MatchState {
   announcement: string;
 }
 
+/** What has changed in a match since the state that the page was sent last; see `boardgames.web.deltas`. */
+export interface MatchChange {
+  type: "match-change";
+  id: string;
+  change: Record<string, unknown>;
+}
+
 /** The board after `ply` moves, and after `move` if there is one. */
 export interface ViewReply {
   type: "view";
@@ -934,6 +941,7 @@ export type Message =
   | Created
   | Claimed
   | MatchState
+  | MatchChange
   | ViewReply
   | Explanation
   | Hint

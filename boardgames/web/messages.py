@@ -546,6 +546,16 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     announcement: str
 
 
+class MatchChange(Struct, frozen=True, tag_field="type", tag="match-change"):
+    """What has changed in a match since the state that the page was sent last; see `boardgames.web.deltas`.
+
+    A page that lacks this state joins the match again, and is then sent a whole one.
+    """
+
+    id: str
+    change: Mapping[str, object]
+
+
 class ViewReply(Reply, frozen=True, tag="view"):
     """The board after `ply` moves, and after `move` if there is one."""
 

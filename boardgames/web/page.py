@@ -18,6 +18,7 @@ from boardgames.errors import BoardgamesError, MatchError, PluginError, shortene
 from boardgames.web import lessons, messages, positions
 from boardgames.web.analysis import Analyst
 from boardgames.web.calls import PAGE
+from boardgames.web.deltas import StateStream
 from boardgames.web.lobby import Lobby
 from boardgames.web.match import LiveMatch
 from boardgames.web.messages import decode, encode
@@ -55,6 +56,7 @@ class Page:
         self._socket = socket
         self._lobby = lobby
         self._joined: dict[str, set[int]] = {}
+        self._streams: dict[str, StateStream] = {}
         self._lists_matches = False
         self._dirty: set[str] = set()
         self._is_list_dirty = False
@@ -207,6 +209,7 @@ class Page:
         match = await self._lobby.find(request.match)
         sides = self._joined.setdefault(match.key, set())
         sides.update(match.add_page(id(self), request.token))
+        self._streams.setdefault(match.key, StateStream()).restart()
         self._match_changed(match)
 
     async def _leave_match(self, request: messages.LeaveMatch) -> None:
@@ -335,6 +338,7 @@ class Page:
 
     def _leave(self, key: str) -> None:
         match = self._lobby.get(key)
+        self._streams.pop(key, None)
         if self._joined.pop(key, None) is not None and match is not None:
             match.remove_page(id(self))
 
@@ -384,10 +388,15 @@ class Page:
                 await self._send_text(encode(compiling))
 
     async def _send_state(self, key: str) -> None:
-        """Send the state of a match; this is no part of `_send`, which would keep the match in memory."""
+        """Send the state of a match, or how it has changed.
+
+        This is no part of `_send`, which would keep the match in memory.
+        """
         match = self._lobby.get(key)
         if match is not None and key in self._joined:
-            await self._send_text(match.state(sorted(self._joined[key])))
+            message = self._streams[key].message(match.state(sorted(self._joined[key])))
+            if message is not None:
+                await self._send_text(message)
 
     async def _send_text(self, message: bytes) -> None:
         try:

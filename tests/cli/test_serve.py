@@ -15,6 +15,7 @@ import pytest
 from websockets.sync.client import connect
 
 from boardgames.record import Record, write_records
+from boardgames.web.deltas import StateReader
 
 Run = Callable[..., Any]
 
@@ -70,7 +71,8 @@ def test_play_goes_straight_into_a_match_in_the_browser(tmp_path: Path) -> None:
         _, key, token = urlsplit(address).fragment.strip("/").split("/")
         with connect(f"ws://{host}/ws", origin=f"http://{host}") as socket:
             socket.send(json.dumps({"type": "join", "match": key, "token": token}))
-            while (state := json.loads(socket.recv(60)))["ply"] < 4:
+            reader = StateReader()
+            while (state := reader.read(json.loads(socket.recv(60))))["ply"] < 4:
                 continue
         process.send_signal(SIGINT)
         assert process.wait(60) == 130

@@ -1,5 +1,6 @@
 """Which requests the server accepts: host, origin, token, and the headers of its answers."""
 
+import gzip
 import re
 import socket
 import zlib
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 from http.client import HTTPConnection
 
 import pytest
-from web_pages import Server
+from web_pages import Page, Server
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -124,3 +125,19 @@ def test_a_server_for_other_computers_demands_its_token(guarded: Server) -> None
     page = guarded.page(Cookie=value)
     assert page.ask("matches")["type"] == "matches"
     page.close()
+
+
+def test_files_of_the_page_are_compressed_for_browsers_that_can_read_it(server: Server) -> None:
+    plain = get(server, "/style.css")[1]
+    connection = HTTPConnection("127.0.0.1", server.port)
+    connection.request("GET", "/style.css", headers={"Accept-Encoding": "gzip"})
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    assert "content-encoding" not in plain
+    assert response.getheader("content-encoding") == "gzip"
+    assert gzip.decompress(body) == (STATIC / "style.css").read_bytes()
+
+
+def test_messages_are_compressed_for_pages_that_ask_for_it(page: Page) -> None:
+    assert [extension.name for extension in page.socket.protocol.extensions] == ["permessage-deflate"]

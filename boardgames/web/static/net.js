@@ -1,5 +1,6 @@
 // The connection to the server: requests with answers, state that is sent again after a reconnection.
 
+import { StateReader } from "./deltas.js";
 import { T } from "./texts.js";
 
 /**
@@ -83,6 +84,8 @@ export class Net extends EventTarget {
   #timer = 0;
   /** @type {Set<string>} */
   #joined = new Set();
+  #readers = new Map(); // the states of matches, which are sent as changes
+  #awaited = new Set(); // matches of which a whole state has been asked for
   #listsMatches = false;
   /** @type {Map<string, GameReply>} */
   #games = new Map();
@@ -179,6 +182,7 @@ export class Net extends EventTarget {
   /** @param {string} match */
   leave(match) {
     this.#joined.delete(match);
+    this.#readers.delete(match);
     if (this.isOpen) this.#post({ type: "leave", match });
   }
 
@@ -189,6 +193,7 @@ export class Net extends EventTarget {
 
   /** @param {string} match */
   #postJoin(match) {
+    this.#awaited.add(match);
     const tokens = tokensOf(match);
     for (const token of tokens.length ? tokens : [null]) {
       this.send({ type: "join", match, token }, (reason) => {
@@ -229,7 +234,21 @@ export class Net extends EventTarget {
       else this.#settle(re, message);
     }
     if (type === "compiling") this.#waitLonger();
-    this.#tell(type, message);
+    if (type === "match" || type === "match-change") this.#receiveState(message);
+    else this.#tell(type, message);
+  }
+
+  // Tell the whole state of a match; a change of one that this page does not have is made up for by joining again.
+  #receiveState(message) {
+    const { id, type } = message;
+    if (!this.#joined.has(id)) return;
+    if (type === "match") {
+      this.#awaited.delete(id);
+      this.#readers.set(id, new StateReader());
+    } else if (this.#awaited.has(id)) return;
+    const state = this.#readers.get(id)?.read(message);
+    if (state) this.#tell("match", state);
+    else this.#postJoin(id);
   }
 
   // The server is alive, but too busy to answer.
