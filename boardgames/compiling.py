@@ -7,6 +7,9 @@ kernels; `boardgames.kernels.abi` reports.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+
+from boardgames.errors import BoardgamesError
 
 Listener = Callable[[str, int], object]
 """Called with the module of the kernel being compiled, empty when done, and the number compiled so far.
@@ -16,6 +19,39 @@ It is called in the thread that compiles. An exception that it raises is dropped
 
 _listeners: list[Listener] = []
 _current = ("", 0)
+_is_refused: ContextVar[bool] = ContextVar("compilation refused", default=False)
+
+
+class NotCompiledError(BoardgamesError):
+    """A kernel is not in the cache, and would have to be compiled."""
+
+
+@contextmanager
+def compilation_refused() -> Iterator[None]:
+    """Raise NotCompiledError within the block, in this thread, instead of compiling a kernel.
+
+    Imports that fail for this reason can be repeated.
+    """
+    token = _is_refused.set(True)
+    try:
+        yield
+    finally:
+        _is_refused.reset(token)
+
+
+def check_allowed(kernel: str) -> None:
+    """Raise NotCompiledError if nothing may be compiled here."""
+    if _is_refused.get():
+        raise NotCompiledError(f"the kernel {kernel} is not compiled yet")
+
+
+def needs_compilation(error: BaseException) -> bool:
+    """Return True if an error was raised because a kernel is not compiled yet."""
+    causes, cause = [error], error.__cause__ or error.__context__
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return any(isinstance(one, NotCompiledError) for one in causes)
 
 
 @contextmanager

@@ -1,6 +1,9 @@
 """Free memory of this machine, or of the container that the program runs in, and memory that we use."""
 
+import ctypes
+import gc
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 MEMINFO = Path("/proc/meminfo")
@@ -36,6 +39,18 @@ def peak_memory() -> int | None:
         return None
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return largest if sys.platform == "darwin" else largest << 10  # bytes there, and else kilobytes
+
+
+def release_memory() -> None:
+    """Return memory that is no longer used to the system, where the C library can do that.
+
+    Examples
+    --------
+    >>> release_memory()
+    """
+    gc.collect()
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _free_memory_of_machine() -> int | None:

@@ -31,6 +31,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from boardgames.compiling import check_allowed
 from boardgames.kernels.identity import identity
 from boardgames.paths import cache_folder
 
@@ -76,11 +77,24 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         return str(self._folder or "")
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the cached function, or None."""
+        """Return the cached function, or None.
+
+        Raises
+        ------
+        NotCompiledError
+            If there is none, kernels are cached, and compilation is refused.
+        """
         target_context.refresh()
         path = self._path(signature, target_context.codegen())
         if path is None:
             return None
+        found = self._load(path, target_context)
+        if found is None:
+            check_allowed(f"{self._function.__module__}.{self._function.__name__}")
+        return found
+
+    def _load(self, path: Path, target_context: Any) -> Any:
+        """Return the function in a file of the cache, or None."""
         try:
             content = _read_private(path)
             checksum, body = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]

@@ -3,50 +3,55 @@
 import asyncio
 import os
 import secrets
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import msgspec
 
 from boardgames import plugins
 from boardgames.clock import TimeControl, of_both_sides
-from boardgames.errors import BoardgamesError, MatchError, OptionError, PositionError, describe_error, quote
+from boardgames.compiling import compilation_refused, needs_compilation, report
+from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote
+from boardgames.executors import run_isolated
 from boardgames.game import Game
 from boardgames.hookspecs import Entry
+from boardgames.machine import release_memory
 from boardgames.manager import Manager
 from boardgames.match_setup import DEFAULT_LIMIT, MatchSetup, is_person
-from boardgames.options import Option, parse_agent
+from boardgames.options import parse_agent
+from boardgames.paths import cache_folder
 from boardgames.player import Player
 from boardgames.plugins import close_player, load, load_player
 from boardgames.record import Record, parse_records
 from boardgames.store import ServedMatch
 from boardgames.web.archive import Archive
-from boardgames.web.calls import LOAD_SECONDS, Calls, game_subject
+from boardgames.web.calls import LOAD_SECONDS, Calls, call_in_thread, game_subject
+from boardgames.web.games import NOT_IN_BROWSER, description, load_agents
 from boardgames.web.match import LiveMatch, MatchLock, Seat, hash_of, new_token
 from boardgames.web.messages import (
-    AgentEntry,
     CatalogueReply,
     CreateMatch,
     GameEntry,
     GameReply,
     MatchEntry,
-    OptionEntry,
-    OverlayEntry,
     PuzzleReply,
     SeatRequest,
 )
+from boardgames.web.plain import describe_plainly
 from boardgames.web.searches import Searches
 from boardgames.web.tables import Tables, TablesError
-from boardgames.web.training import Training, trained_agents
-from boardgames.weights.lookup import offered_names, run_names, usable_agents, usable_names
+from boardgames.web.training import Training
+from boardgames.weights.lookup import offered_names, run_names
 
 MAX_MATCHES = 200
 """The server keeps at most this many matches, and deletes old ones without spectators beyond that."""
-MAX_LOADED_MATCHES = 16
-"""Matches in memory, where agents have their tables, unless more of them are watched."""
+MAX_LOADED_MATCHES = 4
+"""Matches in memory, where agents have their tables, unless more of them are watched or agents play."""
 CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 CLOSE_SECONDS = 0.5
@@ -54,8 +59,10 @@ CLOSE_SECONDS = 0.5
 KEY_BYTES = 6
 LARGEST_OPTIONS = {"threads": os.cpu_count() or 1, "table": 1024, "memory": 1024}
 """Largest values that pages may give to these options of agents: threads, and MB of tables."""
-NOT_IN_BROWSER = frozenset({"human", "engine"})
-"""People have seats of their own, and no page may start programs."""
+DESCRIPTION_SECONDS = 30.0
+"""How long describing a game without compiled kernels may take."""
+
+_Result = TypeVar("_Result")
 
 
 class Lobby:
@@ -86,6 +93,9 @@ class Lobby:
         self._saved: dict[str, ServedMatch] = {}
         self._loading: dict[str, asyncio.Lock] = {}
         self._listeners: set[Callable[[LiveMatch], None]] = set()
+        self._unloading: set[asyncio.Task[None]] = set()
+        self._preparations: dict[str, asyncio.Task[None]] = {}
+        self._descriptions: dict[str, asyncio.Task[GameReply | None]] = {}
 
     async def open(self) -> None:
         """List the matches of the archive, which are loaded when a page joins them.
@@ -113,6 +123,44 @@ class Lobby:
         for offer in plugins.registry().offers("games"):
             with suppress(Exception):  # a page that asks for the game is told
                 await self.describe(offer.entry.name)
+                await self.prepare(offer.entry.name)
+
+    async def prepare(self, name: str) -> None:
+        """Load a game and its agents.
+
+        If kernels have to be compiled, a process of its own does that: it frees all of its memory when it
+        ends, and does not hold up the requests of pages.
+
+        Raises
+        ------
+        UnknownNameError, PluginError
+            If there is no such game, or it cannot be loaded.
+        """
+        plugins.registry().check_name("games", name)
+        task = self._preparations.get(name)
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self._preparations[name] = asyncio.create_task(self._prepare(name))
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        await asyncio.shield(task)
+
+    async def _prepare(self, name: str) -> None:
+        subject = game_subject(name)
+        try:
+            await self.calls.run(
+                subject, partial(_without_compiling, partial(load_agents, name)), seconds=LOAD_SECONDS
+            )
+        except Exception as error:
+            if not needs_compilation(error):
+                raise
+            await call_in_thread(partial(_compile, name), name="compile")
+            await self.calls.run(subject, partial(load_agents, name), seconds=LOAD_SECONDS)
+
+    async def _describe_without_kernels(self, name: str) -> GameReply | None:
+        """Return what can be chosen for a game that is not compiled, or None if it has to be."""
+        if name not in self._descriptions:
+            describe = partial(_described_elsewhere, name)
+            self._descriptions[name] = asyncio.create_task(call_in_thread(describe, name="describe"))
+        return await asyncio.shield(self._descriptions[name])
 
     def subscribe(self, listener: Callable[[LiveMatch], None]) -> Callable[[], None]:
         """Call a function with each match that changes, until the returned function is called."""
@@ -138,12 +186,23 @@ class Lobby:
         """Return a game as pages list it, or None, with a warning, if it cannot be loaded."""
         try:
             game = await self.calls.run(
-                game_subject(entry.name), partial(load, entry.name), seconds=LOAD_SECONDS
+                game_subject(entry.name),
+                partial(_without_compiling, partial(load, entry.name)),
+                seconds=LOAD_SECONDS,
             )
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others can be played
+            if needs_compilation(error):
+                return await self._entry_of_uncompiled(entry)
             warnings.warn(f"{entry.name}: {describe_error(error)}", RuntimeWarning, stacklevel=1)
             return None
         return GameEntry(entry.name, game.facts.title, game.facts.summary)
+
+    async def _entry_of_uncompiled(self, entry: Entry) -> GameEntry | None:
+        described = await self._describe_without_kernels(entry.name)
+        if described is not None:
+            return GameEntry(entry.name, described.title, described.summary)
+        await self.prepare(entry.name)
+        return await self._entry_of_game(entry)
 
     async def describe(self, name: str) -> GameReply:
         """Return what can be chosen for a match of a game.
@@ -155,8 +214,20 @@ class Lobby:
         """
         plugins.registry().check_name("games", name)
         subject = game_subject(name)
-        await self.calls.run(subject, partial(_load_agents, name), seconds=LOAD_SECONDS)
-        return await self.calls.run(subject, partial(_describe, name))
+        try:
+            await self.calls.run(
+                subject, partial(_without_compiling, partial(load_agents, name)), seconds=LOAD_SECONDS
+            )
+        except Exception as error:
+            if not needs_compilation(error):
+                raise
+            described = await self._describe_without_kernels(name)
+            preparation = asyncio.create_task(self.prepare(name))  # while the form is filled in
+            preparation.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            if described is not None:
+                return described
+            await preparation
+        return await self.calls.run(subject, partial(description, name))
 
     def entries(self) -> list[MatchEntry]:
         """Return the matches, newest first."""
@@ -238,7 +309,7 @@ class Lobby:
     async def _new_manager(
         self, request: CreateMatch, record: Record | None, *, trusted: bool, restored: bool = False
     ) -> tuple[Manager, MatchLock]:
-        plugins.registry().check_name("games", request.game)
+        await self.prepare(request.game)
         subject = game_subject(request.game)
         make = partial(_make_manager, request, record, trusted, restored, self.tables)
         while True:
@@ -326,6 +397,14 @@ class Lobby:
             self._archive.save(match.key, match.saved)
         for listener in tuple(self._listeners):
             listener(match)
+        self.unload_if_over(match)
+
+    def unload_if_over(self, match: LiveMatch) -> None:
+        """Unload a match that has ended if no page shows it."""
+        if match.is_over and not match.pages and self._matches.get(match.key) is match:
+            task = asyncio.create_task(self._unload(match))
+            self._unloading.add(task)
+            task.add_done_callback(self._unloading.discard)
 
     async def _make_room(self) -> None:
         """Delete unwatched matches if there are too many: finished ones first, then those without moves.
@@ -390,9 +469,12 @@ class Lobby:
 
     async def _unload(self, match: LiveMatch) -> None:
         """Unload a match until a page joins it again."""
+        if match.pages or self._matches.get(match.key) is not match:  # much may have happened meanwhile
+            return
         self._saved[match.key] = match.saved()
         del self._matches[match.key]
         await match.close()
+        await call_in_thread(release_memory, name="release")
 
     def _is_watched(self, key: str) -> bool:
         if key in self._loading and self._loading[key].locked():
@@ -400,82 +482,36 @@ class Lobby:
         return key in self._matches and self._matches[key].pages > 0
 
 
-def _load_agents(name: str) -> None:
-    """Load a game and its agents, so that describing them is quick."""
-    load(name)
-    for offer in usable_agents(name):
-        if offer.entry.name not in NOT_IN_BROWSER:
-            plugins.registry().load("agents", offer.entry.name, name)
+def _without_compiling(function: Callable[[], _Result]) -> _Result:
+    with compilation_refused():
+        return function()
 
 
-def _describe(name: str) -> GameReply:
-    game = load(name)
-    facts = game.facts
-    agents, weights = [], tuple(usable_names(game))
-    for offer in usable_agents(name):
-        if offer.entry.name not in NOT_IN_BROWSER:
-            declared = plugins.registry().load("agents", offer.entry.name, name).declared_options
-            agents.append(
-                AgentEntry(
-                    offer.entry.name,
-                    offer.entry.summary,
-                    [_entry_of(one, weights) for one in declared if one.file != "write"],
-                )
-            )
-    return GameReply(
-        name=name,
-        title=facts.title,
-        summary=facts.summary,
-        rules=facts.rules,
-        sides=facts.sides,
-        colours=game.start().picture().colours,
-        layouts=game.layout_names,
-        default_layout=game.layout,
-        same_board=tuple(game.facts.layouts),
-        options=[_entry_of(option) for option in facts.options],
-        agents=agents,
-        default_agent=facts.default_agent,
-        premoves=_allows_premoves(game),
-        levels=next((_levels(agent) for agent in agents if agent.name == "level"), 0),
-        trained=trained_agents(weights),
-        overlays=[
-            OverlayEntry(offer.entry.name, offer.entry.summary)
-            for offer in plugins.registry().offers("overlays", name)
-        ],
-        puzzles=bool(plugins.registry().offers("puzzles", name)),
-    )
+def _compile(name: str) -> None:
+    """Compile a game and its agents in another process; what goes wrong shows when they are loaded here."""
+    folder = cache_folder() / "kernels"
 
+    def count() -> int:
+        return sum(1 for _ in folder.glob("*/*.kernel"))
 
-def _allows_premoves(game: Game) -> bool:
-    """Return True if the game has positions that only differ in the side to move."""
-    start = game.start()
+    earlier = count()
+
+    def progress() -> float:
+        report(name, count() - earlier)
+        return time.monotonic()  # compilation has no time limit
+
     try:
-        game.edit_turn(start, 1 - start.side_to_move)
-    except PositionError:
-        return False
-    return True
+        with suppress(Exception):
+            run_isolated(partial(load_agents, name), progress=progress, patience_s=LOAD_SECONDS)
+    finally:
+        report("", count() - earlier)
 
 
-def _levels(agent: AgentEntry) -> int:
-    return int(next(option.maximum or 0 for option in agent.options if option.name == "level"))
-
-
-def _entry_of(option: Option, weights: tuple[str, ...] = ()) -> OptionEntry:
-    """Return an option for pages: books and weights are chosen by name, not by file."""
-    choices = option.choices
-    if option.file == "read" and option.default == "true":
-        choices = ("true", "false")
-    elif option.file == "read" and option.name == "weights":
-        choices = weights
-    return OptionEntry(
-        option.name,
-        option.kind.__name__,
-        option.default,
-        option.summary,
-        choices or None,
-        option.minimum,
-        option.maximum,
-    )
+def _described_elsewhere(name: str) -> GameReply | None:
+    """Return the description of a game that another process makes with kernels as plain Python, or None."""
+    with suppress(Exception):  # then the game has to be compiled first
+        return run_isolated(partial(describe_plainly, name), progress=int, patience_s=DESCRIPTION_SECONDS)
+    return None
 
 
 def _seat_of(seat: SeatRequest, token: str | None) -> Seat:

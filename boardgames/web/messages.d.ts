@@ -501,7 +501,7 @@ export interface GameReply {
   colours: [string, string];
   layouts: string[];
   default_layout: string;
-  same_board: string[];
+  pictures: Record<string, Picture>;
   options: OptionEntry[];
   agents: AgentEntry[];
   default_agent: string;
@@ -532,7 +532,7 @@ export interface MatchesReply {
   re?: number;
 }
 
-/** The server is compiling kernel number `count`, which is in `module`. */
+/** The server has compiled `count` kernels for `module`, a game or a module. */
 export interface Compiling {
   type: "compiling";
   module: string;

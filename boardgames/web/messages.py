@@ -394,7 +394,7 @@ class OverlayEntry(Struct, frozen=True):
 class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none.
 
-    `same_board` has the layouts on the board of the default one, which need no other rules. `premoves`
+    `pictures` has the starts of the layouts on the board of the default one, if there are several. `premoves`
     tells whether moves can be chosen while the other side is to move, and `puzzles` whether there are
     puzzles. `trained` has the agents that play with what the user's training runs have learned, by
     the runs' names.
@@ -408,7 +408,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     colours: tuple[str, str]
     layouts: tuple[str, ...]
     default_layout: str
-    same_board: tuple[str, ...]
+    pictures: Mapping[str, msgspec.Raw]
     options: list[OptionEntry]
     agents: list[AgentEntry]
     default_agent: str
@@ -439,7 +439,7 @@ class MatchesReply(Reply, frozen=True, tag="matches"):
 
 
 class Compiling(Reply, frozen=True, tag="compiling"):
-    """The server is compiling kernel number `count`, which is in `module`.
+    """The server has compiled `count` kernels for `module`, a game or a module.
 
     Answers may then take a minute. An empty module means that compilation has ended.
     """

@@ -176,6 +176,8 @@ class Page:
 
     async def _answer(self, request: messages.Request) -> None:
         try:
+            if isinstance(request, messages.PositionRequest) and request.game is not None:
+                await self._lobby.prepare(request.game)
             reply = await _ANSWERS[type(request)](self, request)
         except BoardgamesError as error:
             if isinstance(error, PluginError) and error.__cause__ is not None:
@@ -341,6 +343,7 @@ class Page:
         self._streams.pop(key, None)
         if self._joined.pop(key, None) is not None and match is not None:
             match.remove_page(id(self))
+            self._lobby.unload_if_over(match)
 
     # --- sending ---------------------------------------------------------------
 

@@ -155,10 +155,10 @@ def test_nothing_moves_while_a_match_goes_on(visitor: Visitor, game: str) -> Non
 def test_a_page_says_that_the_server_compiles_as_long_as_it_does(visitor: Visitor) -> None:
     page = visitor.open("#/training")
     compiling.report("boardgames_abalone.rules", 3)
-    page.get_by_text("is compiling boardgames_abalone, which may take a minute. 3 kernels so far").wait_for()
+    page.get_by_text("Preparing boardgames_abalone, first time only. 3 kernels so far").wait_for()
     check(page)
     compiling.report("", 3)
-    page.get_by_text("is compiling").wait_for(state="detached")
+    page.get_by_text("Preparing").wait_for(state="detached")
 
 
 @pytest.mark.slow

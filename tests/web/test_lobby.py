@@ -1,22 +1,26 @@
 """The lobby: what its requests mean, and which matches make room for new ones."""
 
 import asyncio
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import TIMEOUT_S
 from web_pages import Page, Server
 
 import boardgames
 import boardgames_connect4
 from boardgames.clock import TimeControl
+from boardgames.compiling import check_allowed
 from boardgames.errors import LimitError, OptionError
 from boardgames.match_setup import MatchSetup
 from boardgames.player import Limit
 from boardgames.web import lobby as module
 from boardgames.web.lobby import Lobby, request_of, setup_of
-from boardgames.web.messages import CreateMatch, SeatRequest
+from boardgames.web.messages import CreateMatch, SeatRequest, encode
 
 ROOM = 3
 CONNECT4 = boardgames.load("connect4")
@@ -149,3 +153,64 @@ def test_times_that_do_not_fit_together_are_refused(asked: dict[str, Any], reaso
 def test_a_seat_without_an_agent_is_taken_by_that_of_the_game() -> None:
     setup = setup_of(CreateMatch(game="connect4", seats=(SeatRequest("open"), SeatRequest("agent"))))
     assert setup.players == (None, CONNECT4.facts.default_agent)
+
+
+def test_a_match_that_is_over_leaves_memory_when_nobody_looks_and_can_be_looked_at_again(
+    full: Server, page: Page
+) -> None:
+    key = make(page, "finished")
+    end = time.monotonic() + TIMEOUT_S
+    while full.lobby.get(key) is not None:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    page.send("join", match=key)
+    assert page.state(id=key)["outcome"] is not None
+    assert full.lobby.get(key) is not None
+
+
+# --- games whose kernels are not compiled yet -------------------------------------
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Make all games need a compilation, which ends when the event is set."""
+    event, load_agents = threading.Event(), module.load_agents
+
+    def load(name: str) -> None:
+        if not event.is_set():
+            check_allowed("rules")
+        load_agents(name)
+
+    monkeypatch.setattr(module, "load_agents", load)
+    monkeypatch.setattr(module, "_compile", lambda name: event.wait(60))
+    return event
+
+
+def test_form_can_be_filled_in_while_a_game_is_compiled(
+    compiled: threading.Event, monkeypatch: pytest.MonkeyPatch, full: Server, page: Page
+) -> None:
+    described = module.description("abalone")
+    monkeypatch.setattr(module, "_described_elsewhere", lambda name: described)
+    reply = page.ask("game", name="abalone")
+    assert (reply["title"], len(reply["pictures"])) == ("Abalone", 13)
+    page.send("create", re=8, game="abalone", seats=[{"kind": "here"}, {"kind": "here"}])
+    assert page.ask("matches")["matches"] == []  # the match waits, and nothing else does
+    compiled.set()
+    assert page.receive("created")["match"]
+
+
+def test_match_waits_for_a_game_that_can_only_be_described_when_it_is_compiled(
+    compiled: threading.Event, monkeypatch: pytest.MonkeyPatch, full: Server, page: Page
+) -> None:
+    monkeypatch.setattr(module, "_described_elsewhere", lambda name: None)
+    page.send("game", re=8, name="connect4")
+    assert page.ask("matches")["matches"] == []
+    compiled.set()
+    assert page.receive("game")["title"] == "Connect Four"
+
+
+@pytest.mark.slow
+def test_description_without_kernels_is_that_with_kernels() -> None:
+    described = module._described_elsewhere("abalone")
+    assert described is not None
+    assert encode(described) == encode(module.description("abalone"))

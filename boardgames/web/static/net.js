@@ -5,7 +5,7 @@ import { T } from "./texts.js";
 
 /**
  * @import { AnalysisReply, AnnotationReply, BoardReply, CatalogueReply, Claimed, CreateMatch, Created, Done, Explanation,
- *   Exported, GameReply, Hint, Imported, MatchesReply, Message, PositionRequest, Request, RunGone, RunReply, RunsReply,
+ *   Exported, GameReply, Hint, Imported, MatchChange, MatchState, MatchesReply, Message, PositionRequest, Request, RunGone, RunReply, RunsReply,
  *   ViewReply } from "../messages.js"
  */
 /**
@@ -84,8 +84,16 @@ export class Net extends EventTarget {
   #timer = 0;
   /** @type {Set<string>} */
   #joined = new Set();
-  #readers = new Map(); // the states of matches, which are sent as changes
-  #awaited = new Set(); // matches of which a whole state has been asked for
+  /**
+   * The states of matches, which are sent as changes.
+   * @type {Map<string, StateReader>}
+   */
+  #readers = new Map();
+  /**
+   * Matches of which a whole state has been asked for.
+   * @type {Set<string>}
+   */
+  #awaited = new Set();
   #listsMatches = false;
   /** @type {Map<string, GameReply>} */
   #games = new Map();
@@ -234,11 +242,14 @@ export class Net extends EventTarget {
       else this.#settle(re, message);
     }
     if (type === "compiling") this.#waitLonger();
-    if (type === "match" || type === "match-change") this.#receiveState(message);
+    if (message.type === "match" || message.type === "match-change") this.#receiveState(message);
     else this.#tell(type, message);
   }
 
-  // Tell the whole state of a match; a change of one that this page does not have is made up for by joining again.
+  /**
+   * Tell the whole state of a match; a change of one that this page does not have is made up for by joining again.
+   * @param {MatchState | MatchChange} message
+   */
   #receiveState(message) {
     const { id, type } = message;
     if (!this.#joined.has(id)) return;

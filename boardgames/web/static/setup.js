@@ -196,40 +196,24 @@ export class Setup {
   }
 
   /**
-   * Return the choice of a layout; pictures are asked for when it is opened, and not if they need other rules.
+   * Return the choice of a layout; pictures are drawn when it is opened.
    * @param {GameReply} game
    */
   #layouts(game) {
     const label = h("span", { class: "muted" }, this.layout);
-    const { same_board: pictured } = game;
     const cards = game.layouts.map((name) => {
       const input = h("input", { type: "radio", name: "layout", value: name, checked: name === this.layout, onchange: () => {
         this.layout = name;
         setText(label, name);
       } });
-      const place = pictured.length > 1 && pictured.includes(name) ? h("span", { class: "thumbnail" }) : null;
+      const place = name in game.pictures ? h("span", { class: "thumbnail" }) : null;
       return { name, place, element: h("label", { class: "card layout" }, input, place, h("span", {}, name)) };
     });
     /** @type {HTMLDetailsElement} */
-    const box = h("details", { class: "layouts", ontoggle: () => box.open && this.#drawThumbnails(game.name, cards) },
+    const box = h("details", { class: "layouts", ontoggle: () => box.open && drawThumbnails(game, cards) },
       h("summary", {}, `${T.layout} `, label),
       h("fieldset", { "aria-label": T.layout }, cards.map((card) => card.element)));
     return box;
-  }
-
-  /**
-   * @param {string} game
-   * @param {Card[]} cards
-   */
-  async #drawThumbnails(game, cards) {
-    for (const { name, place } of cards) {
-      if (!place || place.firstChild || this.game?.name !== game) continue;
-      try {
-        place.append(thumbnail((await this.net.request({ type: "board", game, layout: name })).picture));
-      } catch {
-        return; // the names remain, and opening the choice asks again
-      }
-    }
   }
 
   /**
@@ -434,6 +418,14 @@ export class Setup {
       this.submit.disabled = this.game?.name !== this.wanted;
     }
   }
+}
+
+/**
+ * @param {GameReply} game
+ * @param {Card[]} cards
+ */
+function drawThumbnails({ pictures }, cards) {
+  for (const { name, place } of cards) if (place && !place.firstChild) place.append(thumbnail(pictures[name]));
 }
 
 /**

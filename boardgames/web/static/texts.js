@@ -19,7 +19,7 @@ export const T = {
   // connection
   connecting: "Connecting…",
   offline: "Connection lost. Trying again…",
-  compiling: (name) => `The server is compiling ${name}, which may take a minute.`,
+  compiling: (name) => `Preparing ${name}, first time only.`,
   kernels: (n) => ` ${count(n, "kernel", "kernels")} so far`,
   noAnswer: "The server did not answer.",
   tooLong: "That is too long: at most 64 KB at a time.",

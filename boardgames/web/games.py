@@ -1,0 +1,95 @@
+"""What pages are told of a game: its layouts with pictures, its options, and the agents that play it."""
+
+from boardgames import plugins
+from boardgames.errors import PositionError
+from boardgames.game import Game
+from boardgames.options import Option
+from boardgames.plugins import load
+from boardgames.web.messages import AgentEntry, GameReply, OptionEntry, OverlayEntry, picture_json
+from boardgames.web.training import trained_agents
+from boardgames.weights.lookup import usable_agents, usable_names
+
+MAX_PICTURES = 20
+"""Most layouts that are shown as pictures."""
+NOT_IN_BROWSER = frozenset({"human", "engine"})
+"""People have seats of their own, and no page may start programs."""
+
+
+def load_agents(name: str) -> None:
+    """Load a game and its agents, so that describing them is quick."""
+    load(name)
+    for offer in usable_agents(name):
+        if offer.entry.name not in NOT_IN_BROWSER:
+            plugins.registry().load("agents", offer.entry.name, name)
+
+
+def description(name: str) -> GameReply:
+    """Return what can be chosen for a match of a game, after its agents have been loaded."""
+    game = load(name)
+    facts = game.facts
+    agents, weights = [], tuple(usable_names(game))
+    for offer in usable_agents(name):
+        if offer.entry.name not in NOT_IN_BROWSER:
+            declared = plugins.registry().load("agents", offer.entry.name, name).declared_options
+            agents.append(
+                AgentEntry(
+                    offer.entry.name,
+                    offer.entry.summary,
+                    [_entry_of(one, weights) for one in declared if one.file != "write"],
+                )
+            )
+    pictured = facts.layouts if 1 < len(facts.layouts) <= MAX_PICTURES else ()
+    return GameReply(
+        name=name,
+        title=facts.title,
+        summary=facts.summary,
+        rules=facts.rules,
+        sides=facts.sides,
+        colours=game.start().picture().colours,
+        layouts=game.layout_names,
+        default_layout=game.layout,
+        pictures={layout: picture_json(load(name, layout=layout).start().picture()) for layout in pictured},
+        options=[_entry_of(option) for option in facts.options],
+        agents=agents,
+        default_agent=facts.default_agent,
+        premoves=_allows_premoves(game),
+        levels=next((_levels(agent) for agent in agents if agent.name == "level"), 0),
+        trained=trained_agents(weights),
+        overlays=[
+            OverlayEntry(offer.entry.name, offer.entry.summary)
+            for offer in plugins.registry().offers("overlays", name)
+        ],
+        puzzles=bool(plugins.registry().offers("puzzles", name)),
+    )
+
+
+def _allows_premoves(game: Game) -> bool:
+    """Return True if the game has positions that only differ in the side to move."""
+    start = game.start()
+    try:
+        game.edit_turn(start, 1 - start.side_to_move)
+    except PositionError:
+        return False
+    return True
+
+
+def _levels(agent: AgentEntry) -> int:
+    return int(next(option.maximum or 0 for option in agent.options if option.name == "level"))
+
+
+def _entry_of(option: Option, weights: tuple[str, ...] = ()) -> OptionEntry:
+    """Return an option for pages: books and weights are chosen by name, not by file."""
+    choices = option.choices
+    if option.file == "read" and option.default == "true":
+        choices = ("true", "false")
+    elif option.file == "read" and option.name == "weights":
+        choices = weights
+    return OptionEntry(
+        option.name,
+        option.kind.__name__,
+        option.default,
+        option.summary,
+        choices or None,
+        option.minimum,
+        option.maximum,
+    )

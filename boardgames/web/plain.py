@@ -1,0 +1,26 @@
+"""Descriptions of games whose kernels are not compiled yet, made by a process that compiles none.
+
+This module imports no kernel before Numba has been told that they are plain Python. The environment is set
+in that process and not in the server, where Numba would see it in the middle of a compilation.
+"""
+
+from typing import TYPE_CHECKING
+
+import numba
+
+from boardgames.paths import environment_variables
+
+if TYPE_CHECKING:
+    from boardgames.web.messages import GameReply
+
+
+def describe_plainly(name: str) -> "GameReply":
+    """Return what can be chosen for a match of a game; called in a new process."""
+    with environment_variables({"NUMBA_DISABLE_JIT": "1"}):
+        numba.config.reload_config()
+        from boardgames.kernels.abi import JIT
+        from boardgames.web.games import description, load_agents
+
+        assert not JIT, "kernels were imported before"
+        load_agents(name)
+        return description(name)
