@@ -99,6 +99,7 @@ def _views(host: str) -> dict[str, tuple[str, Callable[[Page], object]]]:
     views["abalone"] = views["abalone"][0], _select
     views["lobby"] = "#/new/abalone", lambda page: page.get_by_role("button", name="Start match").wait_for()
     views["analysis"] = f"#/analysis/match/{keys['connect4'][0]}/10", _analyse
+    views["lesson"] = "#/learn/abalone/3", _select_for_push
     views["training"] = "#/training/first-steps", lambda page: page.locator("main svg").first.wait_for()
     return views
 
@@ -133,6 +134,13 @@ def _analyse(page: Page) -> None:
     _wait_for_board(page)
     page.locator(".values *").first.wait_for(state="attached")
     page.locator(".value").get_by_text("depth").wait_for()
+
+
+def _select_for_push(page: Page) -> None:
+    """Select the marbles of the lesson, so that what they can do is shown."""
+    _wait_for_board(page)
+    for cell in ("c2", "c4"):
+        page.locator(f'.board [data-id="{cell}"]').click(force=True)
 
 
 def _select(page: Page) -> None:

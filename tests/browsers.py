@@ -45,7 +45,7 @@ def chromium_program() -> str | None:
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
+def chromium(*arguments: str) -> Iterator[Any]:
     """Yield a Chromium of the machine; skip the test if there is none or it cannot be driven."""
     try:
         from playwright.sync_api import sync_playwright
@@ -55,7 +55,7 @@ def chromium() -> Iterator[Any]:
     if program is None:
         skip_unless_required("there is no Chromium on this machine; on Debian: apt install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
+        browser = playwright.chromium.launch(executable_path=program, chromium_sandbox=False, args=arguments)
         yield browser
         browser.close()
 

@@ -107,8 +107,7 @@ def test_puzzles_that_the_solver_finds_are_solved(visit: Visit, game: str) -> No
     solution = page.locator(".status").inner_text().split()[3].removesuffix(".")
     page.get_by_role("button", name="Start again").click()
     page.locator(".learn .board .target.live").first.wait_for(state="attached")
-    last = {"connect4": f"c{solution}r1", "hexifence": solution}[game]
-    page.locator(f'.learn .board [data-id="{last}"]').click(force=True)
+    page.locator(f'.learn .board [aria-label$=", plays {solution}"]').first.click(force=True)
     page.locator(".status.right").wait_for()
 
 
@@ -128,6 +127,38 @@ def test_how_to_play_is_a_dialog_in_the_form_and_in_a_match(visit: Visit) -> Non
         dialog.wait_for(state="detached")
     visitor.move("b2")
     visitor.wait_for_ply(1)
+
+
+@pytest.mark.slow
+def test_escape_deselects_before_it_closes_the_dialog(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/new/abalone")
+    page.get_by_role("button", name="How to play").click()
+    dialog = page.get_by_role("dialog", name="How to play")
+    dialog.get_by_role("button", name="1 In line").click()
+    dialog.locator(".board .target.live").first.wait_for(state="attached")
+    dialog.locator('.board [data-id="e3"]').click()
+    dialog.locator(".hint.chosen").first.wait_for(state="attached")
+    page.keyboard.press("Escape")
+    dialog.locator(".hint.chosen").first.wait_for(state="detached")
+    assert dialog.is_visible()
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+
+
+@pytest.mark.slow
+def test_the_dialog_closes_when_another_page_is_opened(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/new/tictactoe")
+    page.get_by_role("button", name="How to play").click()
+    dialog = page.get_by_role("dialog", name="How to play")
+    close = dialog.get_by_role("button", name="Close").bounding_box()
+    title = dialog.get_by_role("heading", name="How to play Tic-tac-toe").bounding_box()
+    assert close["width"] < title["width"] / 2, "the button covers the title"
+    dialog.get_by_role("button", name="1 Win").click()
+    dialog.get_by_role("link", name="Analyse").click()
+    page.get_by_role("heading", name="Analysis: Tic-tac-toe").wait_for()
+    assert not dialog.is_visible()
 
 
 @pytest.mark.slow

@@ -15,7 +15,11 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 export function followKeyboard(board, signal) {
   document.addEventListener("keydown", (event) => {
     board.hush();
-    if (event.key === "Escape" && !document.querySelector("dialog[open]")) board.clear();
+    if (event.key !== "Escape") return;
+    const dialog = document.querySelector("dialog[open]");
+    if (dialog && !dialog.contains(board.svg)) return;
+    if (dialog && board.clicks.path.length) event.preventDefault(); // the dialog of a lesson stays open
+    board.clear();
   }, { signal });
   board.svg.addEventListener("keydown", (event) => {
     const id = idAt(event.target);

@@ -25,11 +25,14 @@ function keepSolved(game, name) {
 export function openLearn(net, game) {
   const learn = new Learn(net, game);
   const dialog = h("dialog", { class: "learn-dialog", "aria-label": T.howToPlay },
-    h("form", { method: "dialog", class: "controls end" }, h("button", {}, T.close)), learn.element);
+    h("form", { method: "dialog" }, h("button", {}, T.close)), learn.element);
+  const leave = () => dialog.close();
   dialog.addEventListener("close", () => {
+    removeEventListener("hashchange", leave);
     learn.close();
     dialog.remove();
   });
+  addEventListener("hashchange", leave);
   document.body.append(dialog);
   dialog.showModal();
 }

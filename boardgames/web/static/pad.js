@@ -43,7 +43,8 @@ export class Pad {
     this.compass = null;
     if (!path.length) {
       this.pad.className = "pad";
-      this.pad.replaceChildren(h("p", { class: "pad-help" }, board.directions.length === 6 ? T.compassHelp : T.padHelp));
+      this.pad.replaceChildren(h("p", { class: "pad-help" },
+        ...(board.directions.length === 6 ? [T.compassHelp, h("span", { class: "with-keys" }, T.compassKeys)] : [T.padHelp])));
       return;
     }
     const ways = board.directions.map((/** @type {number} */ angle) => {

@@ -6,6 +6,8 @@ import { colourOf } from "./shapes.js";
 
 /** @import { Board } from "./board.js" */
 
+const NEAR = 45; // how far from a line a finger may be, in hundredths of the distance of cells
+
 /** @param {EventTarget | null} target */
 export const idAt = (target) => {
   const found = target instanceof Element ? target.closest("[data-id]") : null;
@@ -69,7 +71,7 @@ export function followPointer(board, signal) {
   }, { signal });
   document.addEventListener("pointercancel", drop, { signal });
   svg.addEventListener("click", (event) => {
-    const id = idAt(event.target);
+    const id = event.pointerType === "touch" ? nearest(board, event) : idAt(event.target);
     // the second half of a double click belongs to the first one, which has made a move
     if (event.detail < 2) isSpent = false;
     if (dragged && event.detail > 0) dragged = false;
@@ -83,6 +85,26 @@ export function followPointer(board, signal) {
     board.hush();
     if (target instanceof Element && !svg.contains(target) && !target.closest("[data-keeps-selection]")) board.clear();
   }, { signal });
+}
+
+/**
+ * Return what a finger means: a line is narrower than that, so one nearby that can be drawn counts as hit.
+ * @param {Board} board
+ * @param {MouseEvent} event
+ */
+function nearest({ items, svg, scene }, { target, clientX, clientY }) {
+  const [hit, matrix] = [idAt(target), svg.getScreenCTM()];
+  if (!matrix || (hit !== null && scene.targets.get(hit)?.classList.contains("live"))) return hit;
+  const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(matrix.inverse());
+  let [meant, least] = [hit, NEAR];
+  for (const [id, item] of items) {
+    if (item.kind !== "line" || !scene.targets.get(id)?.classList.contains("live")) continue;
+    const [dx, dy] = [n(item.x2) - n(item.x1), n(item.y2) - n(item.y1)];
+    const along = Math.min(1, Math.max(0, ((x - n(item.x1)) * dx + (y - n(item.y1)) * dy) / (dx * dx + dy * dy)));
+    const distance = Math.hypot(x - n(item.x1) - along * dx, y - n(item.y1) - along * dy);
+    if (distance < least) [meant, least] = [id, distance];
+  }
+  return meant;
 }
 
 /**

@@ -139,7 +139,7 @@ export class Run extends Page {
     /** @type {(title: string, ...children: Children[]) => HTMLElement} */
     const part = (title, ...children) => h("section", { hidden: true }, h("h2", {}, title), ...children);
     this.parts = [
-      part(T.curves, h("p", { class: "muted" }, T.chartHelp), this.curves, h("details", { ontoggle: () => this.#showTable() }, h("summary", {}, T.asTable), this.metricTable)),
+      part(T.curves, h("p", { class: "muted" }, T.chartHelp, h("span", { class: "with-keys" }, T.chartKeys)), this.curves, h("details", { ontoggle: () => this.#showTable() }, h("summary", {}, T.asTable), this.metricTable)),
       part(T.standings, this.standings),
       part(T.weights, this.weightNote, h("div", { class: "weights" }, this.weightChart.element, this.weightTable)),
       part(T.settings, this.settings)];

@@ -1,0 +1,147 @@
+"""Phones and tablets: matches played with a finger, and what is near at hand."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from browsers import Visitor, chromium
+
+Visit = Callable[..., Visitor]
+GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+TABLET = {"viewport": {"width": 820, "height": 1180}, "has_touch": True, "is_mobile": True}
+TOUCH_ONLY = (
+    "--blink-settings=primaryHoverType=1,availableHoverTypes=1,primaryPointerType=2,availablePointerTypes=2"
+)
+"""Chromium then has no mouse: nothing hovers, and the pointer is coarse."""
+FINGER = 44
+"""Least pixels of something that a finger hits."""
+PLACE = """selector => {
+  const { top, bottom, left, right } = document.querySelector(selector).getBoundingClientRect();
+  return { top, bottom, left, right, width: right - left };
+}"""
+KEYS_SHOWN = """() => [...document.querySelectorAll("main *")].filter((e) => e.checkVisibility()
+  && !e.closest(".hidden") && !e.childElementCount
+  && /\\bkeys?\\b|[←→] /i.test(e.textContent)).map((e) => e.textContent)"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium(TOUCH_ONLY) as browser:
+        yield browser
+
+
+def place(visitor: Visitor, selector: str) -> dict[str, float]:
+    """Return where something is in the window."""
+    return dict(visitor.page.evaluate(PLACE, selector))
+
+
+def middle(visitor: Visitor, cell: str) -> tuple[float, float]:
+    """Return the middle of a cell in the window."""
+    box = visitor.target(cell).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(visitor: Visitor, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Move a finger over the screen."""
+    session = visitor.context.new_cdp_session(visitor.page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        touches = [{"x": x, "y": y} for x, y in points]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    touch("touchStart", start)
+    for step in range(1, 9):
+        touch("touchMove", tuple(a + (b - a) * step / 8 for a, b in zip(start, end, strict=True)))  # type: ignore[arg-type]  # two numbers
+        visitor.page.wait_for_timeout(20)
+    touch("touchEnd")
+
+
+def tap_move(visitor: Visitor, move: str) -> None:
+    """Tap on the board to make a move."""
+    ply = visitor.state["ply"]
+    for cell in visitor.state["picture"]["clicks"][move][0]:
+        visitor.target(cell).tap(force=True)
+    visitor.wait(lambda: visitor.state["ply"] > ply, f"the move {move}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_match_on_a_phone_is_played_with_a_finger(visit: Visit, game: str, side: int) -> None:
+    visitor = visit(**PHONE)
+    visitor.start(game, side=side)
+    for _ in range(2):
+        assert visitor.wait_for_turn()
+        tap_move(visitor, min(visitor.state["picture"]["clicks"]))
+    assert visitor.wait_for_turn()
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert visitor.page.evaluate(KEYS_SHOWN) == []
+
+
+@pytest.mark.slow
+def test_nothing_empty_lies_between_board_and_moves_on_a_phone(visit: Visit) -> None:
+    visitor = visit(**PHONE)
+    visitor.start("abalone", "here")
+    board, pad, buttons, moves = (
+        place(visitor, one) for one in (".board", ".pad-box", ".controls", ".moves-box")
+    )
+    assert board["bottom"] < pad["top"] < buttons["top"] < moves["top"] < 844
+    assert pad["bottom"] - pad["top"] < 90
+    move = next(one for one, ids in visitor.state["picture"]["clicks"].items() if len(ids[0]) == 2)
+    visitor.target(visitor.state["picture"]["clicks"][move][0][0]).tap(force=True)
+    visitor.page.locator(".compass button").first.wait_for()
+    assert place(visitor, ".pad-box")["bottom"] < 844, "the pad is not in the window"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_the_board_has_the_width_of_a_tablet(visit: Visit, game: str) -> None:
+    visitor = visit(**TABLET)
+    visitor.start(game, "here")
+    board = place(visitor, ".board")
+    assert board["width"] > 700
+    moves, status = place(visitor, ".moves-box"), place(visitor, ".status-box")
+    assert moves["left"] > status["right"], "the moves are not beside the status"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_marble_is_dragged_while_the_page_stays_where_it_is(visit: Visit, side: int) -> None:
+    visitor = visit(**PHONE)
+    visitor.start("abalone", side=side)
+    assert visitor.wait_for_turn()
+    clicks: dict[str, Any] = visitor.state["picture"]["clicks"]
+    move, ids = next((one, ids[0]) for one, ids in sorted(clicks.items()) if len(ids[0]) == 2)
+    ply = visitor.state["ply"]
+    drag(visitor, middle(visitor, ids[0]), middle(visitor, ids[1]))
+    visitor.wait(lambda: visitor.state["ply"] > ply, f"the move {move}")
+    assert visitor.played_moves()[ply] == move
+    assert visitor.page.evaluate("scrollY") == 0
+    assert visitor.wait_for_turn()
+    drag(visitor, (195, 800), (195, 500))
+    visitor.wait(lambda: visitor.page.evaluate("scrollY") > 50, "scrolling")
+
+
+@pytest.mark.slow
+def test_a_tap_beside_an_edge_draws_the_nearest_one(visit: Visit) -> None:
+    visitor = visit(**PHONE)
+    visitor.start("hexifence", "here")
+    picture = visitor.state["picture"]
+    [edge] = picture["clicks"]["24"][0]
+    line = next(one for one in picture["lines"] if one["id"] == edge)
+    x, y = middle(visitor, edge)
+    # a finger is broader than the edge
+    is_upright = line["x1"] == line["x2"]
+    away = 18 if is_upright else 0, 0 if is_upright else 18
+    visitor.page.touchscreen.tap(x + away[0], y + away[1])
+    visitor.wait(lambda: visitor.state["ply"] == 1, "the edge")
+    assert visitor.played_moves() == ["24"]
+
+
+@pytest.mark.slow
+def test_buttons_are_large_enough_for_a_finger(visit: Visit) -> None:
+    visitor = visit(**PHONE)
+    visitor.start("connect4", "here")
+    for box in visitor.page.locator("main button:visible, main .check:visible").all():
+        assert box.bounding_box()["height"] >= FINGER - 0.5, box.inner_text()
