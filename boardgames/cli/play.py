@@ -111,6 +111,11 @@ HIGHEST_LEVEL = 10
     help="Seconds between moves with --watch; default: 0.5.",
 )
 @click.option("--web", is_flag=True, help="Play in the browser (extra `web`).")
+@click.option(
+    "--port",
+    type=Number(int, 0, 65_535),
+    help="With --web: port to listen on; by default that of `serve`, or any that is free, like 0.",
+)
 @click.option("--open/--no-open", "opens", default=None, help="With --web: open the page in the browser.")
 def play(
     game_name: str,
@@ -136,6 +141,7 @@ def play(
     watch: bool,
     delay: float | None,
     web: bool,
+    port: int | None,
     opens: bool | None,
 ) -> None:
     """Play a match of GAME, by default against the game's default agent.
@@ -185,10 +191,9 @@ def play(
             raise OptionError(f"{given[0]} is for the terminal; it does not work with --web")
         from boardgames.cli.serve import serve_match
 
-        serve_match(setup, record, opens=opens is not False)
+        serve_match(setup, record, port=port, opens=opens is not False)
         return
-    if opens is not None:
-        raise OptionError("--open and --no-open only work with --web")
+    _check_terminal(opens, port)
     manager = setup.start_match(record, starts_clocks=False)
     with interrupt_on_termination():
         if any(player is not None and player.is_human for player in manager.players):
@@ -204,6 +209,14 @@ def play(
             finally:
                 close_players(manager)
     click.get_current_context().exit(code)
+
+
+def _check_terminal(opens: bool | None, port: int | None) -> None:
+    """Raise OptionError if an option is given that is for the browser."""
+    if opens is not None:
+        raise OptionError("--open and --no-open only work with --web")
+    if port is not None:
+        raise OptionError("--port only works with --web")
 
 
 def _opponent(second: str | None, agent: str | None, level: int | None) -> str | None:

@@ -58,10 +58,12 @@ def serve(game: str | None, host: str, port: int, opens: bool) -> None:
         run(host, port, announce)
 
 
-def serve_match(setup: "MatchSetup", record: "Record | None", *, opens: bool) -> None:
+def serve_match(
+    setup: "MatchSetup", record: "Record | None", *, port: int | None = None, opens: bool
+) -> None:
     """Serve the page for a match, new or from its record; people play all sides that no agent plays.
 
-    It uses the port of `boardgames serve`, or another one if that is taken.
+    Without a port it uses that of `boardgames serve`, or another one if that is taken.
 
     Raises
     ------
@@ -75,11 +77,13 @@ def serve_match(setup: "MatchSetup", record: "Record | None", *, opens: bool) ->
     from boardgames.web.server import is_free, serve
 
     request = request_of(setup)
+    if port is None:
+        port = DEFAULT_PORT if is_free(DEFAULT_HOST, DEFAULT_PORT) else 0
     log_to_stderr()
     with end_if_stuck(seconds=END_SECONDS, always=True):
         serve(
             DEFAULT_HOST,
-            DEFAULT_PORT if is_free(DEFAULT_HOST, DEFAULT_PORT) else 0,
+            port,
             lambda address: _announce(address, opens=opens),
             match=request,
             record=record,

@@ -90,6 +90,7 @@ def test_play_goes_straight_into_a_match_in_the_browser(tmp_path: Path) -> None:
         (["--web", "--position", "?"], "position"),
         (["--web", "--plies", "1000000"], "this match cannot be played in the browser"),
         (["--no-open"], "--open and --no-open only work with --web"),
+        (["--port", "8000"], "--port only works with --web"),
     ],
 )
 def test_wrong_options_of_a_match_in_the_browser_are_refused(
@@ -98,3 +99,13 @@ def test_wrong_options_of_a_match_in_the_browser_are_refused(
     ran = bg("play", "connect4", *arguments)
     assert (ran.code, message in ran.err) == (2, True), ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_match_in_the_browser_is_served_on_the_port_that_was_asked_for(bg: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        ran = bg("play", "connect4", "--web", "--no-open", "--port", str(port))
+    assert (ran.code, ran.err) == (
+        2,
+        f"error: cannot listen on '127.0.0.1', port {port}: Address already in use\n",
+    )

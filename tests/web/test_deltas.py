@@ -104,7 +104,7 @@ def test_pages_that_come_at_any_time_have_the_whole_state(kept: Kept, game: str)
 
 def clocks(state: Any) -> dict[str, Any]:
     """Return what changes at every moment."""
-    return {name: state[name] for name in ("clocks", "move_left", "running")}
+    return {name: state[name] for name in ("clocks", "move_left", "used", "running")}
 
 
 def test_a_page_that_joins_again_gets_a_whole_state(page: Page) -> None:
