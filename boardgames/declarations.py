@@ -493,10 +493,11 @@ class Facts:
         What did not happen in a match that is drawn at `no_progress_limit`, such as `nothing was
         pushed off`, for a sentence that continues with `for 100 plies`.
     default_agent : str
-        The opponent in `boardgames play`.
+        The strongest agent of the game with about a second per move: its solver, where that is the best
+        one. It is the opponent in matches, gives hints and analyses positions unless another is named.
     solver : str
-        The agent that `boardgames solve` and `analyze` use if a plug-in offers it for the game; an
-        `ExactPlayer`. Empty if no agent can solve the game with its options.
+        The agent that `boardgames solve` uses if a plug-in offers it for the game; an `ExactPlayer`.
+        Empty if no agent can solve the game with its options.
     default_features : str
         The default feature set of learners; if empty, the first in alphabetical
         order.

@@ -625,6 +625,12 @@ def solver_of(game: "Game") -> str | None:
     return name if any(offer.entry.name == name and offer.entry.game for offer in offers) else None
 
 
+def searching_agent(game: "Game") -> str:
+    """Return the default agent of a game or, if that is its solver, which only time limits, `alphabeta`."""
+    agent = game.facts.default_agent
+    return "alphabeta" if agent.partition(":")[0] == solver_of(game) else agent
+
+
 def load_features(name: str, game: "Game") -> "FeatureSet":
     """Return a feature set of a game by name.
 

@@ -26,6 +26,8 @@ from boardgames.score import Score, Unit
 
 MISTAKES = 5
 """Default number of mistakes that a review lists."""
+HALVING = 0.15
+"""Expected points, where a win is 1 and a draw 1/2, that halve the accuracy of the move that loses them."""
 MARK_NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "?!": ("inaccuracy", "inaccuracies"),
@@ -150,6 +152,16 @@ class ReviewedMove:
         return self.best.action == self.move.action
 
     @property
+    def accuracy(self) -> float:
+        """Return the accuracy of the move in percent: 100 if it gives nothing away, half for every `HALVING`.
+
+        What a move gives away is counted in expected points, where a won match is 1 and a drawn one
+        1/2: the points that the best move promises less those that this one does.
+        """
+        points = (self.before.score.to_return() - self.score.to_return()) / 2
+        return float(100 * 2 ** (-max(points, 0.0) / HALVING))
+
+    @property
     def text(self) -> str:
         """Return the score of the move for its side as text."""
         if self.after.position.outcome is not None:
@@ -224,6 +236,14 @@ class Review:
         """Return the average loss of a side's moves, or None if it has made none."""
         losses = [move.loss for move in self.moves if move.side == side]
         return sum(losses) / len(losses) if losses else None
+
+    def accuracy(self, side: int) -> float | None:
+        """Return the mean accuracy of a side's moves in percent, or None if it has made none.
+
+        See `ReviewedMove.accuracy`.
+        """
+        accuracies = [move.accuracy for move in self.moves if move.side == side]
+        return sum(accuracies) / len(accuracies) if accuracies else None
 
     def summary(self, side: int) -> str:
         """Return how many inaccuracies, mistakes and blunders a side made, and its mean loss, in one line."""

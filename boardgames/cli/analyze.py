@@ -64,16 +64,16 @@ class AnalysisRequest:
     as_json: bool
 
     def agent_for(self, game: "Game") -> str:
-        """Return the given agent, or else the solver of the game or its default agent.
+        """Return the given agent, or else the default agent of the game.
 
         A solver is limited by time only, so it is not chosen if depth or nodes are given.
         """
-        from boardgames.plugins import solver_of
+        from boardgames.plugins import searching_agent
 
         if self.agent is not None:
             return self.agent
         is_searching = self.depth is not None or self.nodes is not None
-        return game.facts.default_agent if is_searching else solver_of(game) or game.facts.default_agent
+        return searching_agent(game) if is_searching else game.facts.default_agent
 
     @property
     def limit(self) -> "Limit":
@@ -107,7 +107,7 @@ class AnalysisRequest:
     "--agent",
     metavar="AGENT",
     shell_complete=complete_agent,
-    help="Agent that evaluates; default: the solver of the game, else its default agent.",
+    help="Agent that evaluates; default: the default agent of the game.",
 )
 @click.option(
     "--time",

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     "--agent",
     metavar="AGENT",
     shell_complete=complete_agent,
-    help="Agent that searches; default: the game's default agent.",
+    help="Agent that searches; default: the game's default agent, or alphabeta if that is a solver.",
 )
 @click.option(
     "--plies",
@@ -118,13 +118,14 @@ def book(
     apply_moves(game.start(), moves)  # reports a bad move
     from boardgames.books.building import DEFAULT_LIMIT, BookPlan
     from boardgames.player import Limit
+    from boardgames.plugins import searching_agent
 
     limit = Limit(nodes=nodes, depth=depth, seconds=seconds)
     plan = BookPlan(
         game=game,
         layouts=layouts,
         moves=moves or "",
-        agent=game.facts.default_agent if agent is None else agent,
+        agent=searching_agent(game) if agent is None else agent,
         limit=DEFAULT_LIMIT if limit.is_unlimited else limit,
         plies=plies,
         positions=positions,

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+import msgspec
+
 from boardgames import plugins
 from boardgames.errors import BoardgamesError, MatchError, OptionError, PluginError, describe_error
 from boardgames.game import Game, Position
 from boardgames.player import Analysis, Context, Limit, MoveValue, Player, Stop
-from boardgames.plugins import close_player, solver_of
+from boardgames.plugins import close_player
 from boardgames.record import Record
 from boardgames.review import Review, ReviewedPosition, review_end, review_positions, reviewed_move
 from boardgames.score import Score
@@ -23,6 +25,7 @@ from boardgames.web.messages import (
     AnnotatedMove,
     AnnotatedPly,
     AnnotationReply,
+    KeptReview,
     LineState,
     MoveValueState,
 )
@@ -137,8 +140,17 @@ class Analyst:
         BoardgamesError
             As `analyse`.
         """
+        line = await line_of(self._lobby, request)
+        match, record = None if request.match is None else self._lobby.get(request.match), line.record
+        if request.kept:
+            review = None if match is None else match.review
+            if review is None or review.moves != record.moves:
+                raise MatchError("no review of this match is kept")
+            for note in review.notes:
+                tell(msgspec.structs.replace(note, key=request.key))
+            return msgspec.structs.replace(review.reply, key=request.key)
         kept, stop = self._begin("annotation")
-        record = (await line_of(self._lobby, request)).record
+        notes: list[AnnotatedPly] = []
         reviewed: list[ReviewedPosition] = []
         reviews: Iterator[ReviewedPosition] | None = None
         agent = ""
@@ -164,18 +176,23 @@ class Analyst:
             if position is None:
                 break
             reviewed.append(position)
-            tell(_annotated(request.key, record, reviewed))
+            notes.append(_annotated(request.key, record, reviewed))
+            tell(notes[-1])
         if not reviewed:
             raise MatchError("the analysis was stopped")
         review = Review(record, agent, reviewed[0].unit, tuple(reviewed))
-        return AnnotationReply(
+        reply = AnnotationReply(
             key=request.key,
             agent=agent,
             unit=review.unit.label,
             legend=review.unit.legend,
             summaries=(review.summary(0), review.summary(1)),
+            accuracies=(review.accuracy(0), review.accuracy(1)),
             complete=review.is_complete,
         )
+        if match is not None and reply.complete:
+            match.keep_review(KeptReview(record.moves, tuple(notes), reply))
+        return reply
 
     def _begin(self, purpose: str) -> tuple[_KeptAgent, Stop]:
         """End the search for a purpose, and return the agent and the Stop of the next one."""
@@ -255,18 +272,17 @@ class Analyst:
 
 
 def _evaluating_agent(game: Game) -> str:
-    """Return the solver of a game, its default agent or a general one: the first that evaluates moves.
+    """Return the default agent of a game or a general one: the first that evaluates moves.
 
     Raises
     ------
     OptionError
         If there is none.
     """
-    for name in (solver_of(game), game.facts.default_agent, *GENERAL_AGENTS):
-        if name is not None:
-            agent = plugins.registry().load("agents", name.partition(":")[0], game.facts.name)
-            if agent.analyse is not Player.analyse:
-                return name
+    for name in (game.facts.default_agent, *GENERAL_AGENTS):
+        agent = plugins.registry().load("agents", name.partition(":")[0], game.facts.name)
+        if agent.analyse is not Player.analyse:
+            return name
     raise OptionError(f"no agent evaluates the moves of {game.facts.title}")
 
 

@@ -38,6 +38,7 @@ from boardgames.web.messages import (
     CreateMatch,
     GameEntry,
     GameReply,
+    KeptReview,
     MatchEntry,
     PuzzleReply,
     SeatRequest,
@@ -334,11 +335,12 @@ class Lobby:
             )
             values = msgspec.convert(data["values"], list[str | None])
             fault = msgspec.convert(data["fault"], str | None)
+            review = msgspec.convert(data.get("review"), KeptReview | None)
         except (BoardgamesError, LookupError, ValueError, msgspec.MsgspecError) as error:
             reason = str(error).partition("\n")[0]
             raise MatchError(f"the match cannot be loaded any more: {reason}") from None
         seats = first, second
-        await self._add(
+        match = await self._add(
             saved.key,
             request,
             manager,
@@ -350,6 +352,7 @@ class Lobby:
             paused=paused,
             next_key=next_key,
         )
+        match.review = review
         del self._saved[saved.key]
 
     async def _add(

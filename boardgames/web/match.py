@@ -34,6 +34,7 @@ from boardgames.web.deltas import WholeState
 from boardgames.web.messages import (
     CreateMatch,
     Hint,
+    KeptReview,
     MatchEntry,
     MatchState,
     MoveState,
@@ -207,6 +208,7 @@ class LiveMatch:
     ) -> None:
         self.key = key
         self.request, self.trusted = request, trusted
+        self.review: KeptReview | None = None
         self.seats = seats
         self._offer: OfferState | None = None
         self._declined: OfferState | None = None
@@ -447,8 +449,14 @@ class LiveMatch:
             "trusted": self.trusted,
             "paused": self._is_paused,
             "next": self._next,
+            "review": msgspec.to_builtins(self.review),
         }
         return ServedMatch(self.key, data, self._saved.record)
+
+    def keep_review(self, review: KeptReview) -> None:
+        """Keep a finished review with the match."""
+        self.review = review
+        self._on_change(self)
 
     # --- what people do --------------------------------------------------------
 

@@ -203,7 +203,7 @@ class PositionRequest(_Request, frozen=True):
 class Analyse(PositionRequest, frozen=True, tag="analyse"):
     """Asks an agent for the values of a position's moves, and for the best lines of play.
 
-    Without an agent it is the solver of the game, or else its default agent. With `values` every
+    Without an agent it is the default agent of the game. With `values` every
     legal move has a value; without it only those that begin `lines` have one, which is faster. A new
     analysis for the same purpose ends the one before.
     """
@@ -224,10 +224,12 @@ class StopAnalysis(_Request, frozen=True, tag="stop-analysis"):
 class Annotate(PositionRequest, frozen=True, kw_only=True, tag="annotate"):
     """Asks an agent for the value of every position and the loss of every move.
 
-    An `annotated` for each position, with the `key` of the request, comes before the answer.
+    An `annotated` for each position, with the `key` of the request, comes before the answer. A finished
+    review of a match is kept with it; with `kept` it is only that which is asked for.
     """
 
     key: Key
+    kept: bool = False
     agent: ShortText | None = None
     seconds: Annotated[float, Meta(ge=0.05, le=5)] = 0.2
 
@@ -257,8 +259,11 @@ class EditPosition(PositionRequest, frozen=True, tag="edit"):
     overlays: Overlays = []
 
 
-class ImportRecord(_Request, frozen=True, tag="import"):
-    """Asks for one of the matches in a text."""
+class ImportText(PositionRequest, frozen=True, kw_only=True, tag="import"):
+    """Asks what a text is: one of the matches in records, or moves or a position of the named game.
+
+    Moves begin where the named line begins or, if they are not legal there, at the named position.
+    """
 
     text: str
     number: Count = 1
@@ -319,7 +324,7 @@ MatchRequest = (
     | ViewPremoves
 )
 AnalysisRequest = (
-    Analyse | StopAnalysis | Annotate | ShowBoard | ExplainClicks | EditPosition | ImportRecord | ExportRecord
+    Analyse | StopAnalysis | Annotate | ShowBoard | ExplainClicks | EditPosition | ImportText | ExportRecord
 )
 LessonRequest = AskLessons | AskPuzzle
 TrainingRequest = ListRuns | WatchRun | StopWatching
@@ -649,14 +654,23 @@ class AnnotatedPly(Reply, frozen=True, tag="annotated"):
 
 
 class AnnotationReply(Reply, frozen=True, tag="annotation"):
-    """What ends an annotation: what the agent and the marks are, and the mistakes of each side."""
+    """What ends an annotation: the agent, what the marks mean, and mistakes and accuracy of each side."""
 
     key: str
     agent: str
     unit: str
     legend: str
     summaries: tuple[str, str]
+    accuracies: tuple[float | None, float | None]
     complete: bool
+
+
+class KeptReview(Struct, frozen=True):
+    """A finished review that is kept with a match, for as long as the match has these moves."""
+
+    moves: tuple[str, ...]
+    notes: tuple[AnnotatedPly, ...]
+    reply: AnnotationReply
 
 
 class BoardReply(Reply, frozen=True, tag="board"):
@@ -688,8 +702,9 @@ class BoardReply(Reply, frozen=True, tag="board"):
 
 
 class Imported(Reply, frozen=True, tag="imported"):
-    """Match `number` of the `count` matches in a text."""
+    """Match `number` of the `count` matches in a text, or its moves or position."""
 
+    kind: Literal["record", "moves", "position"]
     number: int
     count: int
     game: str

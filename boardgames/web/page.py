@@ -300,8 +300,8 @@ class Page:
     async def _edit(self, request: messages.EditPosition) -> messages.Reply:
         return await positions.edit(self._lobby, request)
 
-    async def _import(self, request: messages.ImportRecord) -> messages.Reply:
-        return await positions.import_record(self._lobby, request)
+    async def _import(self, request: messages.ImportText) -> messages.Reply:
+        return await positions.import_text(self._lobby, request)
 
     async def _export(self, request: messages.ExportRecord) -> messages.Reply:
         return await positions.export_record(self._lobby, request)
@@ -439,7 +439,7 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.ShowBoard: Page._show_board,
     messages.ExplainClicks: Page._explain,
     messages.EditPosition: Page._edit,
-    messages.ImportRecord: Page._import,
+    messages.ImportText: Page._import,
     messages.ExportRecord: Page._export,
     messages.AskLessons: Page._lessons,
     messages.AskPuzzle: Page._puzzle,
@@ -461,7 +461,7 @@ _SLOW = frozenset(
         messages.ShowBoard,
         messages.ExplainClicks,
         messages.EditPosition,
-        messages.ImportRecord,
+        messages.ImportText,
         messages.ExportRecord,
         messages.AskLessons,
         messages.AskPuzzle,

@@ -3,14 +3,15 @@
 The coroutines run in the event loop and call game code in threads.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from boardgames import plugins
-from boardgames.errors import MatchError, MoveError, OptionError, PositionError, quote
+from boardgames import pgn, plugins
+from boardgames.errors import MatchError, MoveError, OptionError, PositionError, RecordError, quote
 from boardgames.game import Game, Position
 from boardgames.plugins import load_game_of, load_overlay
 from boardgames.record import Record, choose_record, options_as_texts, parse_records
@@ -25,7 +26,7 @@ from boardgames.web.messages import (
     Exported,
     ExportRecord,
     Imported,
-    ImportRecord,
+    ImportText,
     OutcomeState,
     OverlayEntry,
     PositionRequest,
@@ -34,6 +35,9 @@ from boardgames.web.messages import (
 )
 
 _Result = TypeVar("_Result")
+_RECORD = re.compile(r"^\s*\[\s*[A-Za-z]", re.MULTILINE)
+_NO_MOVES = re.compile(r"\{[^}]*\}|;[^\n]*|\$[0-9]+")
+_MOVE_NUMBER = re.compile(r"^[0-9]+\.+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,26 +135,53 @@ async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
     return await _draw(lobby, request, line, change)
 
 
-async def import_record(lobby: Lobby, request: ImportRecord) -> Imported:
-    """Return one of the matches in a text.
+async def import_text(lobby: Lobby, request: ImportText) -> Imported:
+    """Return what a text says: one of the matches in it, or moves or a position of the named game.
 
     Raises
     ------
-    RecordError
-        If there is no such match, or it has an error.
+    BoardgamesError
+        If it is none of these, or the record has an error.
     """
+    if _RECORD.search(request.text):
+        return await _import_record(lobby, request.text, request.number)
+    if not request.text.strip():
+        raise RecordError("there is no text; paste a record, moves or a position")
+    if request.match is None and request.game is None:
+        raise RecordError('no matches in the text; a record begins with tags such as [Game "abalone"]')
+    line = await line_of(lobby, request)
+    return await in_thread(lobby, _loaded_name(lobby, request), partial(_read_text, line, request.text))
 
+
+async def _import_record(lobby: Lobby, text: str, number: int) -> Imported:
     def choose(load: Callable[[Record], Game] | None) -> tuple[int, int, Record]:
-        return choose_record(request.text, load, number=request.number)
+        return choose_record(text, load, number=number)
 
     _, _, unchecked = await call_in_thread(partial(choose, None))  # runs no code of a game
     plugins.registry().check_name("games", unchecked.game)
     number, count, record = await in_thread(
         lobby, unchecked.game, partial(choose, load_game_of), load=partial(load_game_of, unchecked)
     )
+    return _imported("record", number, count, record)
+
+
+async def export_record(lobby: Lobby, request: ExportRecord) -> Exported:
+    """Return a match, or moves from a position, as a record."""
+    line = await line_of(lobby, request)
+    record = line.record
+    if request.match is None:
+        seconds = tuple(request.seconds) if len(request.seconds) == len(record.moves) else ()
+        record = replace(record, names=request.names or record.names, seconds=seconds)
+    return Exported(text=f"{record}\n")
+
+
+def _imported(
+    kind: Literal["record", "moves", "position"], number: int, count: int, record: Record
+) -> Imported:
     game = record.loaded_game
     assert game is not None
     return Imported(
+        kind=kind,
         number=number,
         count=count,
         game=record.game,
@@ -165,14 +196,41 @@ async def import_record(lobby: Lobby, request: ImportRecord) -> Imported:
     )
 
 
-async def export_record(lobby: Lobby, request: ExportRecord) -> Exported:
-    """Return a match, or moves from a position, as a record."""
-    line = await line_of(lobby, request)
-    record = line.record
-    if request.match is None:
-        seconds = tuple(request.seconds) if len(request.seconds) == len(record.moves) else ()
-        record = replace(record, names=request.names or record.names, seconds=seconds)
-    return Exported(text=f"{record}\n")
+def _read_text(line: Line, text: str) -> Imported:
+    """Return the moves or the position that a text has, in any notation of the game.
+
+    Raises
+    ------
+    RecordError
+        If it has neither.
+    """
+    game, words = line.game, _moves_in(text)
+    made, problem = 0, "it has no moves"
+    for ply in dict.fromkeys((0, line.ply)):
+        positions, moves = list(line.positions[: ply + 1]), list(line.record.moves[:ply])
+        try:
+            for word in words:
+                move = game.parse_move(positions[-1], word)
+                positions.append(positions[-1].apply(move))
+                moves.append(move.text)
+        except MoveError as error:
+            if not ply or len(moves) - ply > made:
+                made, problem = len(moves) - ply, str(error)
+            continue
+        if words:
+            return _imported("moves", 1, 1, _line(tuple(positions), tuple(moves)).record)
+    try:
+        return _imported("position", 1, 1, _line((game.parse(text),), ()).record)
+    except PositionError as error:
+        reason = f"move {made + 1}: {problem}" if made else f"{problem}; {error}"
+    raise RecordError(f"that is no record, and no moves or position of {game.facts.title}: {reason}")
+
+
+def _moves_in(text: str) -> list[str]:
+    """Return the moves of a text without numbers, comments, annotations and the result."""
+    words = _NO_MOVES.sub(" ", text).split()
+    words = [_MOVE_NUMBER.sub("", word) for word in words]
+    return [word for word in words if word and word not in pgn.RESULTS]
 
 
 async def _draw(

@@ -7,7 +7,7 @@ import pytest
 import boardgames
 from boardgames.player import Player
 from boardgames.players.plugin import bg_agents
-from boardgames.plugins import Registry
+from boardgames.plugins import Registry, searching_agent
 
 NAMES = ["human", "random", "greedy", "minimax", "alphabeta", "mcts", "level", "engine"]
 TEXTS = {"engine": "engine:command=cat"}
@@ -40,7 +40,17 @@ def test_built_in_players_need_no_entry_point() -> None:
     assert offered == sorted(NAMES)
 
 
-@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
-def test_the_default_agent_of_each_game_exists(game: str) -> None:
+@pytest.mark.parametrize(
+    ("game", "agent"), [("abalone", "alphabeta"), ("connect4", "solver"), ("hexifence", "strong")]
+)
+def test_the_default_agent_is_the_best_player_of_the_game(game: str, agent: str) -> None:
     loaded = boardgames.load(game)
-    assert boardgames.load_player(loaded.facts.default_agent, loaded)
+    assert loaded.facts.default_agent == agent
+    assert boardgames.load_player(agent, loaded).name == agent
+
+
+@pytest.mark.parametrize(
+    ("game", "agent"), [("abalone", "alphabeta"), ("connect4", "alphabeta"), ("hexifence", "alphabeta")]
+)
+def test_a_search_to_a_depth_is_not_by_an_agent_that_only_time_limits(game: str, agent: str) -> None:
+    assert searching_agent(boardgames.load(game)) == agent

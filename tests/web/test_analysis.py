@@ -251,6 +251,31 @@ def test_a_review_that_is_stopped_says_that_it_is_not_complete(page: Page) -> No
     assert page.receive("annotation")["complete"] is False
 
 
+def test_accuracy_is_full_for_best_moves_and_low_for_a_blunder(page: Page) -> None:
+    page.send("annotate", re=7, key="a", game="connect4", moves=list("121213"), agent="alphabeta:depth=2")
+    first, second = page.receive("annotation")["accuracies"]
+    assert 0 < second < first - 20 <= 80  # the second side loses at once
+
+
+def test_a_review_is_kept_with_its_match_until_the_match_has_other_moves(page: Page) -> None:
+    match = page.start("here", "here")
+    for ply, move in enumerate("12"):
+        page.send("move", match=match, ply=ply, move=move)
+    page.state(ply=2)
+    page.send("annotate", re=7, key="a", match=match, kept=True)
+    assert page.receive("refused")["reason"] == "no review of this match is kept"
+    page.send("annotate", re=8, key="b", match=match, agent="alphabeta:depth=2")
+    told, end = [page.receive("annotated") for _ in range(3)], page.receive("annotation")
+    page.send("annotate", re=9, key="c", match=match, kept=True)
+    again, kept = [page.receive("annotated") for _ in range(3)], page.receive("annotation")
+    assert again == [{**one, "key": "c"} for one in told]
+    assert kept == {**end, "key": "c", "re": 9}
+    page.send("move", match=match, ply=2, move="3")
+    page.state(ply=3)
+    page.send("annotate", re=10, key="d", match=match, kept=True)
+    assert page.receive("refused")["re"] == 10
+
+
 @pytest.mark.slow  # several reviews, one after another
 def test_reviews_that_others_wait_for_are_not_taken_for_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searches, "MAX_WAIT_SECONDS", 0.05)

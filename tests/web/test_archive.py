@@ -35,6 +35,19 @@ def start(path: Path) -> Iterator[Callable[[], Server]]:
     servers[-1].close()
 
 
+def test_a_review_is_still_kept_after_a_restart(start: Callable[[], Server]) -> None:
+    page = start().page()
+    match = page.create("here", "here")["match"]
+    page.send("annotate", re=1, key="a", match=match, agent="alphabeta:depth=1")
+    end = page.receive("annotation")
+    page.close()
+
+    page = start().page()
+    page.send("annotate", re=2, key="b", match=match, kept=True)
+    assert page.receive("annotation") == {**end, "re": 2, "key": "b"}
+    page.close()
+
+
 def test_match_goes_on_after_a_restart_with_its_seats_and_values(start: Callable[[], Server]) -> None:
     page = start().page()
     created = page.create("here", "alphabeta:depth=2", ply_limit=5)

@@ -132,6 +132,36 @@ def test_one_of_several_records_is_imported(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
+    ("game", "text", "kind", "moves"),
+    [
+        ("connect4", "4 4 5 3", "moves", ["4", "4", "5", "3"]),
+        ("connect4", "1. 4 {0.5} 4 $2 2. 5 *", "moves", ["4", "4", "5"]),
+        ("connect4", "4453", "position", []),
+        ("abalone", "1. a1b2 i5h5", "moves", ["a1b2", "i5h5"]),
+        ("hexifence", "0,1 0,3", "moves", ["1", "3"]),
+    ],
+)
+def test_moves_and_positions_are_read_in_any_notation(
+    page: Page, game: str, text: str, kind: str, moves: list[str]
+) -> None:
+    reply = ask(page, "import", game=game, text=text)
+    assert (reply["kind"], reply["moves"]) == (kind, moves)
+
+
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_a_position_is_read_in_every_notation_that_the_page_shows(page: Page, game: str) -> None:
+    shown = ask(page, "board", game=game)
+    for text in shown["notations"].values():
+        reply = ask(page, "import", game=game, text=text)
+        assert (reply["kind"], reply["start"]) == ("position", shown["position"])
+
+
+def test_moves_that_are_not_legal_at_the_start_go_on_from_the_position_that_is_shown(page: Page) -> None:
+    reply = ask(page, "import", game="abalone", moves=["a1b2"], text="i5h5")
+    assert reply["moves"] == ["a1b2", "i5h5"]
+
+
+@pytest.mark.parametrize(
     ("kind", "fields", "expected"),
     [
         ("board", {}, "a position needs a match or a game"),
@@ -142,7 +172,18 @@ def test_one_of_several_records_is_imported(page: Page) -> None:
         ("edit", {"game": "connect4", "target": "c1r1", "piece": "blue"}, "the stones alternate"),
         ("edit", {"game": "connect4", "target": "x"}, "not a place on the board"),
         ("edit", {"game": "connect4", "side": 1}, "the side to move cannot be chosen"),
-        ("import", {"text": ""}, "no matches in the text"),
+        ("import", {"text": "nonsense"}, "no matches in the text; a record begins with tags"),
+        (
+            "import",
+            {"game": "connect4", "text": " "},
+            "there is no text; paste a record, moves or a position",
+        ),
+        ("import", {"game": "connect4", "text": "4 4 9"}, "no moves or position of Connect Four: move 3: "),
+        (
+            "import",
+            {"game": "abalone", "text": "hello"},
+            "that is no record, and no moves or position of Abalone: ",
+        ),
         ("import", {"text": '[Game "connect4"] [Start "-"]\n1. 4 9 *'}, "ply 2, token '9'"),
         ("import", {"text": '[Game "chess"] [Start "-"]\n1. e4 *'}, "no such game 'chess'"),
         ("export", {"game": "connect4", "moves": ["9"]}, "move 1: "),

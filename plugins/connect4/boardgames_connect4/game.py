@@ -86,6 +86,7 @@ class Connect4(Game):
             position_notations=(texts.ROWS, texts.MOVES),
             perft={empty: PERFT[self.board]} if self.board in PERFT else {},
             presets={"default": {"ntuple": TRAINING}},
+            default_agent="solver",
             baseline="lines",
             search_baseline="lines:depth=3",
         )

@@ -82,6 +82,7 @@ class Hexifence(Game):
             no_progress="no cell was closed",
             default_features="control",
             presets={"default": {"td": TRAINING}},
+            default_agent="strong",
             solver="strong",
             baseline="double",
             layouts={"empty": start},

@@ -1,0 +1,107 @@
+// The list of moves in an analysis: the main line in rows, variations below the move that they replace, in parentheses.
+
+import { button, h } from "./dom.js";
+import { T } from "./texts.js";
+import { pathOf } from "./tree.js";
+
+export class MoveTree {
+  // `go` is called with a path and a ply in the line through it; `lineOf` returns that line.
+  constructor(go) {
+    this.go = go;
+    this.ply = 0;
+    const nav = (label, sign, to) => button(sign, () => go(null, to()), { class: "nav", "aria-label": label, title: label });
+    this.buttons = [nav(T.first, "«", () => 0), nav(T.previous, "‹", () => Math.max(0, this.ply - 1)),
+      nav(T.next, "›", () => this.ply + 1), nav(T.last, "»", () => Infinity)];
+    this.navigation = h("div", { class: "navigation steps", role: "group", "aria-label": T.stepThrough }, this.buttons);
+    this.list = h("ol", { class: "moves tree", "aria-label": T.moves, tabindex: "-1" });
+    this.element = h("section", { class: "moves-box", "aria-label": T.moves }, this.list);
+  }
+
+  // Show a tree. `noteOf` returns what a review says about a path; `sides` are the names of the sides.
+  draw(tree, path, ply, length, noteOf, sides) {
+    const current = tree.at(path.slice(0, ply));
+    const drawn = JSON.stringify([tree.format(), sides, [...walk(tree.root)].map((one) => [one.side, noteOf(pathOf(one))?.move?.mark, noteOf(pathOf(one))?.value])]);
+    if (drawn !== this.drawn) this.#build(tree, noteOf, sides);
+    this.drawn = drawn;
+    for (const [one, element] of this.elements) {
+      if (one === current) element.setAttribute("aria-current", "step");
+      else element.removeAttribute("aria-current");
+    }
+    const shown = this.elements.get(current);
+    if (shown) {
+      const top = shown.getBoundingClientRect().top - this.list.getBoundingClientRect().top;
+      if (top < 0 || top > this.list.clientHeight - 32) this.list.scrollTop += top - this.list.clientHeight / 2;
+    } else this.list.scrollTop = 0;
+    this.ply = ply;
+    for (const [i, one] of this.buttons.entries()) one.disabled = ply === (i < 2 ? 0 : length);
+  }
+
+  #build(tree, noteOf, sides) {
+    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
+    this.elements = new Map();
+    this.list.replaceChildren();
+    if (tree.root.comment) this.list.append(h("li", { class: "comment" }, tree.root.comment));
+    let row = null;
+    let last = 1;
+    let number = 0;
+    for (let here = tree.root; here.children.length; [here] = here.children) {
+      const [main, ...others] = here.children;
+      number += 1;
+      const side = main.side ?? 1 - last;
+      if (!row || side === 0 || last === 1) {
+        row = h("li", { class: "turn" }, h("span", { class: "number", "aria-hidden": "true" }, `${number}`));
+        this.list.append(row);
+      }
+      last = side;
+      row.append(this.#move(main, number, noteOf, sides, side, true));
+      if (main.comment || others.length) {
+        const extra = h("li", { class: "aside" });
+        if (main.comment) extra.append(h("span", { class: "comment" }, main.comment));
+        if (others.length) extra.append(h("ul", {}, others.map((one) => h("li", {}, this.#variation(one, number, noteOf, sides)))));
+        this.list.append(extra);
+        row = null;
+      }
+    }
+    if (!number) this.list.append(h("li", { class: "none" }, T.noMoves));
+    if (focused !== undefined) [...this.elements.values()].find((one) => one.dataset.path === focused)?.focus();
+  }
+
+  // Return a variation as parts of a line, with those within it in parentheses.
+  #variation(first, number, noteOf, sides) {
+    const parts = ["("];
+    const add = (one, n, isFirst) => {
+      parts.push(h("span", { class: "together" }, isFirst ? h("span", { class: "muted" }, `${n}. `) : "", this.#move(one, n, noteOf, sides, one.side, false)));
+      if (one.comment) parts.push(h("span", { class: "comment" }, one.comment), " ");
+    };
+    add(first, number, true);
+    let n = number;
+    let follows = false;
+    for (let here = first; here.children.length; [here] = here.children) {
+      const [main, ...others] = here.children;
+      n += 1;
+      add(main, n, follows);
+      follows = others.length > 0;
+      for (const other of others) parts.push(h("span", { class: "nested" }, this.#variation(other, n, noteOf, sides)));
+    }
+    parts.push(")");
+    return parts;
+  }
+
+  #move(one, number, noteOf, sides, side, isMain) {
+    const path = pathOf(one);
+    const note = noteOf(path);
+    const marked = one.move + (one.mark || note?.move?.mark || "");
+    const label = T.moveLabel(number, sides[side] ?? "", marked, "", note?.value ?? "");
+    const element = button([h("span", { class: "move-text" }, marked), isMain && note?.value && h("span", { class: "extra" }, note.value)],
+      () => this.go(path, path.length), { class: `move ${isMain ? `side-${side}` : "inline-move"}`, "aria-label": label, "data-path": path.join(" ") });
+    this.elements.set(one, element);
+    return element;
+  }
+}
+
+function* walk(one) {
+  for (const child of one.children) {
+    yield child;
+    yield* walk(child);
+  }
+}
