@@ -29,7 +29,7 @@ READ_BYTES = 1 << 16
     "--agent",
     metavar="AGENT",
     shell_complete=complete_agent,
-    help="Agent that plays; default: the game's default agent.",
+    help="Agent that plays; default: the game's default agent, or alphabeta if that is a solver.",
 )
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agent's random choices.")

@@ -12,7 +12,7 @@ from boardgames import __version__
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 from boardgames.options import Option, OptionValue, parse_agent
-from boardgames.plugins import SEED, load, load_player, registry
+from boardgames.plugins import SEED, load, load_player, registry, searching_agent
 
 if TYPE_CHECKING:
     from boardgames.game import Game
@@ -35,7 +35,7 @@ class EngineSetup:
     options : mapping of str to str
         Options of the game.
     agent : str or None
-        Agent text; None for the game's default agent.
+        Agent text; None for the game's default agent, or `alphabeta` if only time limits that one.
     settings : mapping of str to str
         Options of the agent, which override those in the agent text.
 
@@ -78,7 +78,7 @@ class EngineSetup:
 
     def make_agent(self, game: "Game") -> "Player":
         """Return the agent; raises the errors of `boardgames.load_player`, and OptionError for `human`."""
-        name, options = parse_agent(game.facts.default_agent if self.agent is None else self.agent)
+        name, options = parse_agent(searching_agent(game) if self.agent is None else self.agent)
         texts = [f"{option}={_quoted(value)}" for option, value in {**options, **self.settings}.items()]
         agent = load_player(name + (":" + ",".join(texts) if texts else ""), game)
         if agent.is_human:

@@ -337,6 +337,7 @@ export interface Annotate {
   moves?: string[];
   re?: number | null;
   key: string;
+  kept?: boolean;
   agent?: string | null;
   seconds?: number;
 }
@@ -387,12 +388,19 @@ export interface EditPosition {
   re?: number | null;
 }
 
-/** Asks for one of the matches in a text. */
-export interface ImportRecord {
+/** Asks what a text is: one of the matches in records, or moves or a position of the named game. */
+export interface ImportText {
   type: "import";
+  match?: string | null;
+  ply?: number | null;
+  game?: string | null;
+  layout?: string | null;
+  options?: Record<string, boolean | number | string | null>;
+  position?: string | null;
+  moves?: string[];
+  re?: number | null;
   text: string;
   number?: number;
-  re?: number | null;
 }
 
 /** Requests the record of a match, or of moves from a position with the given names and times. */
@@ -718,7 +726,7 @@ export interface AnnotatedPly {
   re?: number;
 }
 
-/** What ends an annotation: what the agent and the marks are, and the mistakes of each side. */
+/** What ends an annotation: the agent, what the marks mean, and mistakes and accuracy of each side. */
 export interface AnnotationReply {
   type: "annotation";
   key: string;
@@ -726,8 +734,16 @@ export interface AnnotationReply {
   unit: string;
   legend: string;
   summaries: [string, string];
+  accuracies: [number | null, number | null];
   complete: boolean;
   re?: number;
+}
+
+/** A finished review that is kept with a match, for as long as the match has these moves. */
+export interface KeptReview {
+  moves: string[];
+  notes: AnnotatedPly[];
+  reply: AnnotationReply;
 }
 
 /** A position of a line of moves, everything in canonical notation. */
@@ -755,9 +771,10 @@ export interface BoardReply {
   re?: number;
 }
 
-/** Match `number` of the `count` matches in a text. */
+/** Match `number` of the `count` matches in a text, or its moves or position. */
 export interface Imported {
   type: "imported";
+  kind: "record" | "moves" | "position";
   number: number;
   count: number;
   game: string;
@@ -924,7 +941,7 @@ export type Request =
   | ShowBoard
   | ExplainClicks
   | EditPosition
-  | ImportRecord
+  | ImportText
   | ExportRecord
   | AskLessons
   | AskPuzzle

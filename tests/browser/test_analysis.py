@@ -11,6 +11,17 @@ pytestmark = pytest.mark.slow
 
 Visit = Callable[..., Visitor]
 
+CREATE = """async () => {
+  const { Net } = await import("/net.js");
+  const net = new Net(`ws://${location.host}/ws`);
+  await new Promise((resolve) => net.addEventListener("status", resolve));
+  return (await net.request({ type: "create", game: "connect4", SEATS })).match;
+}"""
+CREATE_BETWEEN_AGENTS = CREATE.replace(
+    "SEATS", 'ply_limit: 4, seats: [{ kind: "agent", agent: "random" }, { kind: "agent", agent: "random" }]'
+)
+CREATE = CREATE.replace("SEATS", 'seats: [{ kind: "here" }, { kind: "here" }]')
+
 
 def play(visitor: Visitor, *cells: str) -> None:
     for cell in cells:
@@ -55,36 +66,179 @@ def test_every_move_has_its_value_on_the_board_and_in_the_list(visit: Visit) -> 
     visitor.wait(lambda: visitor.status.startswith("red wins"), "the end")
 
 
-def test_a_review_finds_the_blunder_and_leads_to_the_position_before_it(visit: Visit) -> None:
+def test_another_move_at_an_earlier_ply_makes_a_variation_and_nothing_is_lost(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/connect4?moves=4+4+3+3&ply=1")
+    visitor.wait(lambda: visitor.status.startswith("blue"), "the position")
+    visitor.target("c7r1").click()
+    variation = page.locator(".tree .aside li")
+    visitor.wait(lambda: variation.count() == 1, "the variation")
+    visitor.target("c7r2").click()
+    visitor.wait(lambda: variation.inner_text().split() == ["(1.", "7", "7", ")"], "its second move")
+    assert visitor.shown_moves() == ["4", "4", "7", "7", "3", "3"]  # in the order of the list
+
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
+    wait_for(visitor, "moves=4+4+3+3&ply=2")
+    page.keyboard.press("ArrowDown")
+    wait_for(visitor, "moves=4+7+7&ply=2")
+    page.reload()
+    visitor.wait(lambda: variation.count() == 1, "the variation after a reload")
+
+    page.get_by_role("button", name="Make main line").click()
+    visitor.wait(lambda: visitor.shown_moves() == ["4", "7", "4", "3", "3", "7"], "the promotion")
+    assert page.get_by_role("button", name="Make main line").is_disabled()
+    page.locator(".tree .inline-move").first.click()
+    wait_for(visitor, "moves=4+4+3+3&ply=2")
+    page.get_by_role("button", name="Delete from here").click()
+    visitor.wait(lambda: visitor.shown_moves() == ["4", "7", "7"], "the deletion")
+
+
+def test_comments_and_marks_are_in_the_list_in_the_link_and_after_a_reload(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/hexifence?moves=3+7")
+    page.get_by_role("button", name="good move !").click()
+    page.get_by_label("Comment", exact=True).fill("the {only} move")
+    page.keyboard.press("Enter")
+    shown = page.locator(".tree")
+    visitor.wait(lambda: "7!" in shown.inner_text() and "the only move" in shown.inner_text(), "the note")
+    other = visit()
+    text = other.open(f"#{address(page)}").locator(".tree")
+    other.wait(
+        lambda: "7!" in text.inner_text() and "the only move" in text.inner_text(), "the note in a link"
+    )
+    page.get_by_role("button", name="good move !").click()
+    visitor.wait(lambda: "7!" not in shown.inner_text(), "the mark to go")
+
+
+def test_variations_of_a_match_are_there_when_it_is_analysed_again(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/new/connect4")
+    match = page.evaluate(CREATE)
+    page = visitor.open(f"#/analysis/match/{match}")
+    play(visitor, "c4r1", "c4r2")
+    page.keyboard.press("Home")
+    visitor.wait(lambda: visitor.status.startswith("red"), "the start")
+    visitor.target("c1r1").click()
+    visitor.wait(lambda: page.locator(".tree .aside").count() == 1, "a variation")
+    page.goto("about:blank")
+    page = visitor.open(f"#/analysis/match/{match}")
+    visitor.wait(lambda: page.locator(".tree .aside").count() == 1, "the variation again")
+
+
+def test_a_person_plays_on_from_a_variation_against_an_agent(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/connect4?moves=4+4+3&ply=1&tree=4+(5)+4+3")
+    visitor.wait(lambda: page.locator(".practice").is_visible(), "what can be chosen")
+    page.get_by_label("Play", exact=True).select_option("red")
+    page.get_by_label("against").select_option("level:level=2")
+    page.get_by_role("button", name="Play on from here").click()
+    visitor.wait_for_ply(1)  # blue is to move
+    assert visitor.state["names"][1] == "level:level=2"
+    assert visitor.state["yours"] == [0]
+
+
+def test_a_review_streams_in_and_leads_to_the_position_before_a_blunder(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
     page.get_by_label("Agent", exact=True).fill("alphabeta:depth=3")
     page.get_by_role("button", name="Review the moves").click()
-    visitor.wait(lambda: page.get_by_text("6. 3??").count(), "the blunder")
+    visitor.wait(lambda: page.get_by_text("3. 3??").count(), "the blunder")
+    visitor.wait(lambda: page.get_by_text("Reviewed by alphabeta").count(), "the end")
     assert page.get_by_role("slider").is_visible()
-    page.get_by_text("6. 3??").click()
+    assert len(page.locator(".accuracy").get_by_text("% accuracy").all()) == 2
+    page.get_by_text("What is accuracy?").click()
+    assert page.get_by_text("every 0.15 expected points").is_visible()
+    page.get_by_text("3. 3??").click()
     wait_for(visitor, "ply=5")
 
 
-def test_positions_are_set_up_by_clicks_and_as_text(visit: Visit) -> None:
+def test_a_review_shows_its_progress_and_is_cancelled(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/abalone?moves=a1b2+i5h5")
+    page.get_by_label("Seconds per position").fill("20")
+    page.get_by_role("button", name="Review the moves").click()
+    visitor.wait(lambda: page.locator(".review progress").is_visible(), "the progress")
+    page.get_by_role("button", name="Stop").click()
+    visitor.wait(lambda: page.get_by_text("The review was stopped").count(), "the end")
+
+
+def test_the_review_of_a_match_is_shown_at_once_when_it_is_analysed_again(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/new/connect4")
+    match = page.evaluate(CREATE_BETWEEN_AGENTS)
+    page = visitor.open(f"#/analysis/match/{match}")
+    visitor.wait(lambda: len(visitor.shown_moves()) == 4, "the moves")
+    page.get_by_role("button", name="Review the moves").click()
+    visitor.wait(lambda: page.get_by_text("% accuracy").count() == 2, "the review")
+    other = visit()
+    page = other.open(f"#/analysis/match/{match}")
+    other.wait(lambda: page.get_by_text("% accuracy").count() == 2, "the review for another visitor")
+
+
+def test_the_better_move_is_found_instead_of_each_mistake(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
+    page.get_by_label("Agent", exact=True).fill("alphabeta:depth=3")
+    page.get_by_role("button", name="Review the moves").click()
+    page.get_by_role("button", name="Find the better move").click()
+    exercise = page.get_by_role("region", name="Find the better move")
+    visitor.wait(lambda: "blue played 3??" in exercise.inner_text(), "the task")
+    wait_for(visitor, "ply=5")
+    assert not page.locator(".evaluation").is_visible()
+    assert page.locator(".values g").count() == 0
+    for cell, verdict in (("c3r1", "is what was played"), ("c7r1", "Not 7"), ("c1r4", "Right: 1")):
+        visitor.target(cell).click()
+        visitor.wait(lambda verdict=verdict: verdict in exercise.inner_text(), verdict)
+    page.get_by_role("button", name="Show the solution").click()
+    visitor.wait(lambda: "The best line is 1" in exercise.inner_text(), "the solution")
+    page.get_by_role("button", name="Done").click()
+    visitor.wait(lambda: page.locator(".evaluation").is_visible(), "the analysis")
+
+
+def test_positions_are_set_up_by_clicks_beside_the_board(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4")
-    page.get_by_text("Set up a position").click()
+    page.get_by_role("tab", name="Set up").click()
     page.get_by_role("button", name="Clear board").click()
-    visitor.wait(lambda: visitor.shown_moves() == [], "an empty board")
+    visitor.wait(lambda: "moves=" not in address(page), "an empty board")
     visitor.target("c2r1").click()
     wait_for(visitor, ".r.....")
     visitor.target("c2r2").click()
     visitor.wait(lambda: "the stones alternate" in page.locator(".board-notice").inner_text(), "the reason")
-    page.get_by_label("Position", exact=True).fill("4453")
-    page.get_by_role("button", name="Use this position").click()
-    wait_for(visitor, "..brr..")
+    page.go_back()
+    page.go_back()
+    wait_for(visitor, "moves=4+4")
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "shown", "said"),
+    [
+        ("connect4", "4 4 5 3", "moves=4+4+5+3", "4 moves read"),
+        ("connect4", "4453", "..brr..", "Position read"),
+        ("abalone", "1. a1b2 i5h5", "moves=a1b2+i5h5", "2 moves read"),
+        ("tictactoe", "1. b2 a1", "moves=b2+a1", "2 moves read"),
+    ],
+)
+def test_moves_and_positions_are_pasted_in_any_notation(
+    visit: Visit, game: str, text: str, shown: str, said: str
+) -> None:
+    visitor = visit()
+    page = visitor.open(f"#/analysis/{game}")
+    page.get_by_role("tab", name="Read and write").click()
+    page.get_by_label("Moves, a position or a record").fill("nonsense here")
+    page.get_by_role("button", name="Read", exact=True).click()
+    visitor.wait(lambda: "that is no record" in page.locator(".read-result").inner_text(), "the reason")
+    page.get_by_label("Moves, a position or a record").fill(text)
+    page.get_by_role("button", name="Read", exact=True).click()
+    wait_for(visitor, shown)
+    visitor.wait(lambda: page.locator(".read-result").inner_text() == said, said)
 
 
 def test_a_record_is_downloaded_and_read_again_from_a_file_or_as_text(visit: Visit, tmp_path: Path) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4+3")
-    page.get_by_text("Read or write a record").click()
+    page.get_by_role("tab", name="Read and write").click()
     with page.expect_download() as started:
         page.get_by_role("button", name="Download").click()
     file = tmp_path / "match.record"
@@ -92,14 +246,14 @@ def test_a_record_is_downloaded_and_read_again_from_a_file_or_as_text(visit: Vis
     assert "4 4" in file.read_text()
 
     page = visitor.open("#/analysis/hexifence")
-    page.get_by_text("Read or write a record").click()
-    page.get_by_label("File with records").set_input_files(file)
+    page.get_by_role("tab", name="Read and write").click()
+    page.get_by_label("or a file with records").set_input_files(file)
     wait_for(visitor, "/analysis/connect4?")
     wait_for(visitor, "moves=4+4+3")
 
     page = visitor.open("#/analysis/abalone")
-    page.get_by_text("Read or write a record").click()
-    page.get_by_label("Record", exact=True).fill(file.read_text())
+    page.get_by_role("tab", name="Read and write").click()
+    page.get_by_label("Moves, a position or a record").fill(file.read_text())
     page.get_by_role("button", name="Read", exact=True).click()
     wait_for(visitor, "/analysis/connect4?")
     wait_for(visitor, "moves=4+4+3")

@@ -1,32 +1,44 @@
 // @ts-nocheck
-// Analysis of any position: free moves, set-up, values of all moves, and reviews of records. The address names the position.
+// Analysis of any position: free moves in a tree of variations, set-up, values of all moves, reviews and play from any position.
+// The address names the position and the tree.
 
 import { Aids } from "./aids.js";
 import { Board } from "./board.js";
-import { Chart } from "./chart.js";
 import { announce, button, details, field, h, number as numberInput, preferences, s, setText } from "./dom.js";
+import { Editor, Texts } from "./editor.js";
 import { Evaluation } from "./evaluation.js";
-import { MoveList } from "./moves.js";
+import { Exercises } from "./exercises.js";
+import { MoveTree } from "./movetree.js";
 import { explain } from "./net.js";
+import { Notes } from "./notes.js";
 import { Overlays } from "./overlays.js";
+import { Practice } from "./practice.js";
+import { Review } from "./review.js";
+import { Tabs } from "./tabs.js";
 import { T } from "./texts.js";
+import { Tree } from "./tree.js";
 
 const UNIT = 100;
 const OPTION = "option.";
 const WAIT = 250;
-const LONGEST_MS = 3600000;
+const SET_UP = 1;
+const TREE = "boardgames.tree.";
 
-const area = (label) => h("textarea", { "aria-label": label, spellcheck: false });
 const entry = (name, text, onclick) => h("li", {}, button([h("strong", {}, name), text], onclick, { class: "best-line" }));
-const choices = (select, names, chosen) => {
-  select.replaceChildren(...names.map((name) => h("option", { selected: name === chosen }, name)));
-  select.hidden = names.length < 2;
-};
 // Return the fields of a request that name a position.
-const place = ({ match, game, layout, options, position, moves, ply }) => (moves ? { game, layout, options, position, moves, ply } : { match, ply });
+const place = ({ match, game, layout, options, position, moves, ply }) => (match ? { match, ply } : { game, layout, options, position, moves, ply });
+
+// Return the tree that is kept for a match, or undefined.
+function keptTree(match) {
+  try {
+    return localStorage.getItem(TREE + match) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 export class Analysis {
-  // `address` is GAME?layout=…&option.NAME=…&position=…&moves=…&ply=… or match/ID/PLY.
+  // `address` is GAME?layout=…&option.NAME=…&position=…&moves=…&ply=…&tree=…&match=… or match/ID/PLY?tree=….
   constructor(net, address) {
     this.net = net;
     const [path, query] = address.split("?");
@@ -34,15 +46,17 @@ export class Analysis {
     const given = new URLSearchParams(query);
     const number = ply ?? given.get("ply");
     const options = [...given].filter(([name]) => name.startsWith(OPTION)).map(([name, value]) => [name.slice(OPTION.length), value]);
+    // what is looked at; with `match` the moves of that match, and `home` is the match that it began with
     this.wanted = match ? { match } : { game, layout: given.get("layout"), options: Object.fromEntries(options),
       position: given.get("position"), moves: (given.get("moves") ?? "").split(" ").filter(Boolean) };
     this.wanted.ply = number ? Number(number) : null;
-    this.notes = new Map();
+    this.home = match ?? given.get("match");
+    this.kept = given.get("tree") ?? (this.home ? keptTree(this.home) : undefined);
+    this.tree = new Tree();
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
     net.on("status", ({ detail }) => detail.open && this.#connected(), { signal });
-    net.on("annotated", ({ detail }) => detail.key === this.review && this.#note(detail), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     if (net.isOpen) this.#show();
   }
@@ -51,12 +65,12 @@ export class Analysis {
     this.abort.abort();
     this.board.close();
     this.evaluation.close();
-    if (this.review) this.#review();
+    this.review.close();
   }
 
   #build() {
     this.board = new Board({
-      onMove: (move) => (this.isSetUp ? this.#edit({ target: move, piece: this.state.pieces[this.piece.selectedIndex] ?? null }) : this.#play([move])),
+      onMove: (move) => this.#chosen(move),
       onSelect: () => this.#drawValues(),
       onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
       onRefuse: async (ids) => {
@@ -73,9 +87,42 @@ export class Analysis {
       values: true, onFound: (found) => this.#found(found), onPlay: (moves) => this.#play(moves),
     });
     this.overlays = new Overlays(this.board);
-    this.aids = new Aids(this.net, this.evaluation, this.overlays, ({ layouts }) => choices(this.layout, layouts, this.state.layout));
-    this.moves = new MoveList((ply) => this.#go({ ply }));
-    this.chart = new Chart(T.chart, (ply, isChosen) => (isChosen ? this.#go({ ply: ply ?? Infinity }) : this.chart.mark(ply ?? this.state.ply)));
+    this.moves = new MoveTree((path, ply) => (path ? this.#follow(path) : this.#go({ ply })));
+    this.notes = new Notes({
+      change: (change) => this.#change(() => Object.assign(this.tree.at(this.path), change)),
+      promote: () => this.#change(() => this.tree.promote(this.path)),
+      remove: () => {
+        const left = this.tree.remove(this.path);
+        this.#keep();
+        this.#follow(left);
+      },
+    });
+    this.practice = new Practice(this.net, () => {
+      const { game, layout, options } = this.line;
+      return { game, layout, options, position: this.state.position };
+    });
+    this.review = new Review(this.net, { onChange: () => this.state && this.#drawMoves(), go: (ply) => this.#go({ ply }), onTry: (mistakes) => this.#exercise(mistakes) });
+    this.exercises = new Exercises(this.net, {
+      show: ({ ply, line }) => this.#go({ moves: line, ply: ply - 1 }),
+      showMove: (move) => this.board.showMove(move),
+      end: () => {
+        this.body.classList.remove("exercising");
+        this.#draw();
+      },
+    });
+    this.editor = new Editor({ edit: (edit) => this.#edit(edit), go: (where) => this.#go(where), copy: (text) => this.#copy(text) });
+    this.texts = new Texts({
+      ask: (text, number) => this.net.request({ type: "import", ...place(this.line), text, number }),
+      read: (said) => this.#read(said),
+      write: () => this.#write(),
+      copy: (text) => this.#copy(text),
+      nameOf: () => this.state.game,
+    });
+    this.aids = new Aids(this.net, this.evaluation, this.overlays, (description) => {
+      this.editor.offerLayouts(description.layouts, this.state.layout);
+      this.practice.offer(description);
+      this.practice.draw(this.state);
+    });
     this.title = h("h1", {});
     this.names = h("p", { class: "limit" });
     this.status = h("p", { class: "status", role: "status" });
@@ -86,96 +133,91 @@ export class Analysis {
     } });
     this.table = h("ol", { class: "lines all", "aria-label": T.allMoves });
     this.evaluation.box.append(field(T.secondsEach, seconds, { class: "field inline" }), details(T.allMoves, this.table));
-    this.reviewButton = button(T.review, () => this.#review());
-    this.progress = h("p", { class: "muted", role: "status" });
-    this.mistakes = h("ul", { class: "lines all" });
-    this.#buildSetUp();
-    this.#buildRecords();
-    this.back = button(T.mainLine, () => this.#go(this.trunk));
-    this.body = h("div", { class: "match", hidden: true },
-      (this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.evaluation.meter,
-        h("section", { class: "review" }, this.chart.element, h("div", { class: "actions" }, this.reviewButton, this.progress), this.mistakes))),
+    this.back = button(T.mainLine, () => this.#toMain());
+    const analyse = h("div", {}, this.evaluation.box, this.moves.element, h("div", { class: "settings" }, this.back), this.notes.element, this.practice.element);
+    this.tabs = new Tabs(T.tools, [[T.analyse, analyse], [T.setUp, this.editor.element], [T.records, this.texts.element]], () => this.state && this.#draw());
+    this.body = h("div", { class: "match analysis", hidden: true },
+      (this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.moves.navigation, this.evaluation.meter, this.review.element)),
       h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
-        h("section", { class: "status-box" }, this.status, this.actions), this.evaluation.box, this.moves.element,
-        h("div", { class: "settings" }, this.back, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle),
-        this.setUp, this.records, this.overlays.element, h("p", { class: "keys" }, T.keys)));
+        h("section", { class: "status-box" }, this.status, this.actions), this.exercises.element, this.tabs.element,
+        h("div", { class: "settings" }, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle),
+        this.overlays.element, h("p", { class: "keys" }, T.treeKeys)));
     this.loading = h("p", { class: "loading" }, T.loading);
     this.element = h("div", {}, this.loading, this.body);
   }
 
-  #buildSetUp() {
-    this.piece = h("select", { "aria-label": T.piecePut });
-    this.turns = [0, 1].map((side) => button("", () => this.#edit({ side })));
-    this.layout = h("select", { "aria-label": T.layout, onchange: () => this.#go({ layout: this.layout.value, options: {}, position: null, moves: [], ply: null }) });
-    this.notation = h("select", { "aria-label": T.notation, onchange: () => this.#draw() });
-    this.text = area(T.positionText);
-    this.pieces = h("div", { class: "controls" }, this.piece, ...this.turns, button(T.clear, () => this.#edit({ clear: true })));
-    this.setUp = details(T.setUp, this.pieces, this.layout, this.notation, this.text,
-      h("div", { class: "controls" }, button(T.copy, () => this.#copy(this.text.value)),
-        button(T.usePosition, () => this.#go({ position: this.text.value.trim(), moves: [], ply: null }))));
-    this.setUp.addEventListener("toggle", () => this.#draw());
-  }
-
-  #buildRecords() {
-    const text = area(T.recordText);
-    const number = numberInput({ min: 1, step: 1, value: "1", "aria-label": T.recordNumber });
-    const found = h("p", { class: "muted", role: "status" });
-    const file = h("input", { type: "file", accept: ".pgn,.txt,.record,text/plain", "aria-label": T.recordFile, onchange: async () => {
-      text.value = (await file.files[0]?.text()) ?? "";
-      read();
-    } });
-    const run = (action) => action().catch((error) => error.message).then((said) => setText(found, said ?? ""));
-    const read = () => run(async () => {
-      const record = await this.net.request({ type: "import", text: text.value, number: Number(number.value) || 1 });
-      const { game, layout, options, start, moves, names, seconds } = record;
-      this.trunk = { game, layout, options, position: start, moves, names, seconds, ply: 0 };
-      this.#go(this.trunk);
-      const known = names.map((name) => (name === "?" ? T.anonymous : name));
-      const result = record.result === "*" ? T.unfinished : record.outcome || record.result;
-      return T.imported(record.number, record.count, known, result);
-    });
-    const write = async () => {
-      const { names = null, seconds = [], match, ply } = this.line;
-      const asked = match ? { match, ply } : { ...place(this.line), ply: null, names, seconds };
-      return (text.value = (await this.net.request({ type: "export", ...asked })).text);
-    };
-    const save = () => run(async () => {
-      const url = URL.createObjectURL(new Blob([await write()], { type: "text/plain" }));
-      h("a", { href: url, download: `${this.state.game}.record` }).click();
-      URL.revokeObjectURL(url);
-    });
-    this.records = details(T.records, file, text, h("div", { class: "controls" }, number, button(T.read, read),
-      button(T.write, () => run(async () => this.#copy(await write()))), button(T.download, save)), found);
-  }
-
   // --- the position ---
+
+  // The moves that lead to what is shown.
+  get path() {
+    return this.line.moves.slice(0, this.line.ply);
+  }
 
   // Go to another place in the line or, with `moves`, to another line.
   #go(changes) {
     const wanted = { ...(this.wanted ?? this.line), ...changes };
-    if (changes.moves && changes !== this.trunk) wanted.match = wanted.names = wanted.seconds = undefined;
-    if (changes.moves?.length === 0) this.trunk = null;
+    if (changes.moves) wanted.match = this.home && this.base && wanted.position === this.line?.position && wanted.moves.join(" ") === this.homeMoves ? this.home : undefined;
     if (wanted.ply !== null) wanted.ply = Math.min(wanted.ply, wanted.moves.length);
     this.wanted = wanted;
     this.#show();
   }
 
+  // Go to a path of the tree, in the main line after it.
+  #follow(path) {
+    this.#go({ moves: this.tree.line(path), ply: path.length });
+  }
+
+  #toMain() {
+    const { path } = this;
+    while (!this.tree.isMain(path)) path.pop();
+    this.#follow(path);
+  }
+
+  // Play a move, or a line of moves of which the first is shown.
   #play(moves) {
-    const { line } = this;
-    if (moves.length === 1 && line.moves[line.ply] === moves[0]) return this.#go({ ply: line.ply + 1 });
-    if (line.ply < line.moves.length) this.trunk ??= line;
-    this.#go({ moves: [...line.moves.slice(0, line.ply), ...moves], ply: line.ply + 1 });
+    const { path } = this;
+    this.tree.add([...path, ...moves]);
+    this.#follow([...path, moves[0]]);
+  }
+
+  #chosen(move) {
+    if (this.isSetUp) this.#edit({ target: move, piece: this.editor.chosen });
+    else if (this.exercises.isOpen) this.exercises.judge(move);
+    else this.#play([move]);
   }
 
   #edit(edit) {
     this.#go({ moves: this.line.moves, edit });
-    this.trunk = null;
+  }
+
+  // Change the tree, and show and keep what has changed.
+  #change(change) {
+    change();
+    this.#keep();
+    this.#draw();
   }
 
   // Return a promise of the board after a further move.
   #try(move) {
     const { line } = this;
-    return this.net.request({ type: "board", ...place(line), moves: [...line.moves.slice(0, line.ply), move], ply: null });
+    return this.net.request({ type: "board", ...place({ ...line, match: undefined }), moves: [...this.path, move], ply: null });
+  }
+
+  // Show what a text has said.
+  #read({ kind, game, layout, options, start, moves, names, seconds }) {
+    this.read = kind === "record" ? { names, seconds } : null;
+    const isSame = kind === "moves" && start === this.base?.start && game === this.line.game;
+    const added = isSame ? this.tree.line(moves) : moves;
+    if (isSame) this.tree.add(moves);
+    this.#go({ game, layout, options, position: start, moves: added, ply: kind === "record" ? 0 : moves.length, isNew: !isSame });
+  }
+
+  async #write() {
+    const { names = null, seconds = [] } = this.line;
+    const { match, ...line } = this.line;
+    const moves = this.tree.line();
+    const asked = match && moves.join(" ") === this.homeMoves ? { match } : { ...place(line), moves, ply: null, names, seconds: seconds ?? [] };
+    return (await this.net.request({ type: "export", ...asked })).text;
   }
 
   // Repeat the requests that a lost connection has left unanswered.
@@ -189,12 +231,12 @@ export class Analysis {
     if (this.isAsking) return;
     this.isAsking = true;
     while (this.wanted) {
-      const { edit, ...wanted } = this.wanted;
+      const { edit, isNew, ...wanted } = this.wanted;
       this.wanted = null;
       try {
         const state = await this.net.request({ type: edit ? "edit" : "board", ...place(wanted), ...edit });
         if (this.abort.signal.aborted) return;
-        this.#receive(state, wanted);
+        this.#receive(state, wanted, isNew);
       } catch (error) {
         if (!this.state) this.loading.replaceChildren(`${error.message} `, h("a", { href: "#/" }, T.toLobby));
         else {
@@ -210,45 +252,90 @@ export class Analysis {
     this.isAsking = false;
   }
 
-  #receive(state, wanted) {
+  #receive(state, wanted, isNew) {
     const { game, layout, options, start: position, moves, ply } = state;
-    const base = JSON.stringify([game, layout, options, position]);
-    if (base !== this.base) this.notes.clear();
+    const key = JSON.stringify([game, layout, options, position]);
+    const isFirst = !this.state;
     const isOther = this.state?.game !== game;
-    if (this.state) announce(`${ply ? T.moveLabel(ply, state.sides[state.movers[ply - 1]], moves[ply - 1]) : T.start}. ${T.stateOf(state)}`);
-    this.line = { ...wanted, game, layout, options, position, moves, ply };
-    if (!this.state) {
+    if (isNew || key !== this.base?.key) {
+      // the address before this one still leads to the tree that is left
+      if (!isFirst && this.tree.root.children.length) history.pushState(null, "", location.href);
+      this.tree = isFirst && this.kept ? Tree.parse(this.kept) : new Tree();
+      this.base = { key, start: position };
+      this.review.clear();
+      if (!isFirst) this.home = undefined;
+      this.given = { names: undefined, seconds: undefined };
+      if (wanted.match) this.given = { names: state.names, seconds: state.seconds };
+      if (this.read) this.given = this.read;
+    }
+    this.read = null;
+    if (!isFirst) announce(`${ply ? T.moveLabel(T.turn(ply), state.sides[state.movers[ply - 1]], moves[ply - 1]) : T.start}. ${T.stateOf(state)}`);
+    if (wanted.match) this.homeMoves = moves.join(" ");
+    this.line = { ...wanted, ...this.given, game, layout, options, position, moves, ply };
+    this.tree.add(moves, state.movers);
+    this.state = state;
+    if (isFirst) {
       this.loading.remove();
       this.body.hidden = false;
-      if (wanted.match) Object.assign(this.line, { names: state.names, seconds: state.seconds });
-      if (moves.length) this.trunk = this.line;
+      if (wanted.match) this.review.load({ match: wanted.match }, moves);
+      this.#learnSides();
     }
-    Object.assign(this, { base, state });
-    if (isOther) {
-      choices(this.piece, [...state.pieces, T.noPiece]);
-      this.aids.describe(game);
-    }
-    history.replaceState(null, "", this.#address());
+    if (isOther) this.aids.describe(game);
+    this.#keep();
     this.#draw();
+  }
+
+  // Ask whose moves those of the main line are, if it is not the line that was shown first.
+  async #learnSides() {
+    const moves = this.tree.line();
+    if (this.tree.at(moves).side !== undefined || !moves.length) return;
+    const { movers } = await this.net.request({ type: "board", ...place({ ...this.line, match: undefined }), moves, ply: null }).catch(() => ({ movers: [] }));
+    this.tree.add(moves, movers);
+    this.#drawMoves();
+  }
+
+  // Keep the place and the tree: in the address, and for a match in the browser.
+  #keep() {
+    history.replaceState(null, "", this.#address());
+    if (!this.home) return;
+    try {
+      if (this.tree.isPlain) localStorage.removeItem(TREE + this.home);
+      else localStorage.setItem(TREE + this.home, this.tree.format());
+    } catch {
+      // it is still in the address
+    }
   }
 
   #address() {
     const { match, game, layout, options, position, moves, ply } = this.line;
-    if (match) return `#/analysis/match/${encodeURIComponent(match)}/${ply}`;
-    const query = new URLSearchParams({ layout });
-    for (const [name, value] of Object.entries(options)) query.set(OPTION + name, value);
-    if (position !== null) query.set("position", position);
-    if (moves.length) query.set("moves", moves.join(" "));
-    if (ply < moves.length) query.set("ply", ply);
-    return `#/analysis/${encodeURIComponent(game)}?${query}`;
+    const query = new URLSearchParams(match ? {} : { layout });
+    if (!match) {
+      for (const [name, value] of Object.entries(options)) query.set(OPTION + name, value);
+      if (position !== null) query.set("position", position);
+      if (moves.length) query.set("moves", moves.join(" "));
+      if (ply < moves.length) query.set("ply", ply);
+      if (this.home) query.set("match", this.home);
+    }
+    if (!this.tree.isPlain) query.set("tree", this.tree.format());
+    const path = match ? `match/${encodeURIComponent(match)}/${ply}` : encodeURIComponent(game);
+    return `#/analysis/${path}${query.size ? `?${query}` : ""}`;
   }
 
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
-    const to = this.moves.target(event.key, this.wanted?.ply ?? this.state.ply);
-    if (to === undefined || event.target.closest("input, select, textarea, summary")) return;
+    if (event.target.closest("input, select, textarea, summary")) return;
+    const ply = this.wanted?.ply ?? this.state.ply;
+    const to = { ArrowLeft: Math.max(0, ply - 1), ArrowRight: ply + 1, Home: 0, End: Infinity }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      return this.#go({ ply: to });
+    }
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!step || this.exercises.isOpen) return;
+    const beside = this.tree.beside(this.path, step);
+    if (beside === this.path || beside.join(" ") === this.path.join(" ")) return;
     event.preventDefault();
-    this.#go({ ply: to });
+    this.#follow(beside);
   }
 
   async #copy(text) {
@@ -269,11 +356,20 @@ export class Analysis {
     }, () => {}), WAIT);
   }
 
+  #exercise(mistakes) {
+    this.tabs.show(0);
+    this.body.classList.add("exercising");
+    this.#drawValues();
+    const line = { ...this.line, match: undefined };
+    this.exercises.start(mistakes, this.state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
+  }
+
   // --- drawing ---
 
   #draw() {
     const { state, board, line } = this;
-    this.isSetUp = this.setUp.open && state.pieces.length > 0;
+    this.isSetUp = this.tabs.shown === SET_UP && state.pieces.length > 0;
+    if (this.isSetUp) this.exercises.close();
     const ids = [...state.picture.cells, ...state.picture.lines].map(({ id }) => [id, [[id]]]);
     board.show(this.isSetUp ? { ...state.picture, clicks: Object.fromEntries(ids) } : state.picture, { interactive: true });
     this.side.style.setProperty("--ratio", board.ratio);
@@ -283,18 +379,20 @@ export class Analysis {
     setText(this.status, this.isSetUp ? T.settingUp : [T.stateOf(state), ...state.picture.captions.map(({ text }) => text)].join(" · "));
     this.actions.replaceChildren(...state.picture.buttons.map((one) =>
       button(one.label || one.id, () => board.click(one.id), { disabled: this.isSetUp, "data-keeps-selection": true })));
-    this.back.hidden = !this.trunk || this.trunk.moves.join(" ") === line.moves.join(" ");
-    this.pieces.hidden = !state.pieces.length;
-    for (const [side, one] of this.turns.entries()) {
-      setText(one, T.move(state.sides[side]));
-      one.setAttribute("aria-pressed", String(side === state.to_move));
-    }
-    choices(this.notation, Object.keys(state.notations), this.notation.value);
-    this.text.value = state.notations[this.notation.value] ?? state.position;
-    this.#drawReview();
-    const key = JSON.stringify([this.base, state.position, line.moves.slice(0, line.ply)]);
+    this.editor.draw(state);
+    this.practice.draw(state);
+    this.#drawMoves();
+    const key = JSON.stringify([this.base.key, state.position, this.path]);
     this.evaluation.update(key, place(line), state.picture);
     this.overlays.update(key, async (overlays) => (await this.net.request({ type: "board", ...place(line), overlays })).picture);
+  }
+
+  #drawMoves() {
+    const { state, line, path, tree } = this;
+    this.moves.draw(tree, path, state.ply, line.moves.length, this.review.noteOf, state.sides);
+    this.back.hidden = tree.isMain(path);
+    this.notes.draw(tree.at(path), tree.isMain(path));
+    this.review.draw(state, line.moves, place(line), () => ({ agent: this.evaluation.agent.value.trim() || null, seconds: this.evaluation.seconds }));
   }
 
   #found(found) {
@@ -309,7 +407,8 @@ export class Analysis {
     const { board, found } = this;
     const labels = new Map();
     const { clicks } = board;
-    for (const one of this.isSetUp ? [] : (found?.values ?? [])) {
+    const isHidden = this.isSetUp || this.exercises.isOpen;
+    for (const one of isHidden ? [] : (found?.values ?? [])) {
       const id = clicks.path.length ? clicks.step(one.move) : clicks.suggested.get(one.move)?.ids.at(-1);
       if (board.items.has(id) && !labels.has(id)) labels.set(id, one);
     }
@@ -323,47 +422,5 @@ export class Analysis {
         s("rect", { x: x - width / 2, y: y - 0.62 * most, width, height: 1.24 * most, rx: most / 3 }),
         s("text", { x, y: y + size * 0.36, "font-size": size, "text-anchor": "middle" }, short));
     }));
-  }
-
-  // --- reviews ---
-
-  async #review() {
-    if (this.review) return this.net.send({ type: "stop-analysis", purpose: "annotation" });
-    this.review = String(Math.random());
-    this.reviewed = this.line.moves;
-    this.#drawReview();
-    try {
-      const asked = { type: "annotate", key: this.review, ...place(this.line), ply: null, agent: this.evaluation.agent.value.trim() || null,
-        seconds: Math.min(5, Math.max(0.05, this.evaluation.seconds / 4)) };
-      const { summaries, legend } = await this.net.request(asked, { patience: LONGEST_MS });
-      setText(this.progress, [...summaries, legend].join(" · "));
-    } catch (error) {
-      setText(this.progress, error.message);
-    }
-    this.review = null;
-    this.#drawReview();
-  }
-
-  #note(note) {
-    this.notes.set(this.reviewed.slice(0, note.ply).join(" "), note);
-    setText(this.progress, T.reviewing(note.ply, note.count));
-    this.#drawReview();
-  }
-
-  #drawReview() {
-    const { state, line } = this;
-    const notes = [...line.moves, ""].map((_, ply) => this.notes.get(line.moves.slice(0, ply).join(" ")));
-    const label = (number, { text, side, value }) => T.moveLabel(number, state.sides[side], text, "", value);
-    this.moves.draw(line.moves.map((text, i) => {
-      const { move, value } = notes[i + 1] ?? {};
-      return { text: text + (move?.mark ?? ""), side: state.movers[i], value, seconds: line.seconds?.[i] };
-    }), state.ply, label);
-    this.reviewButton.disabled = !line.moves.length;
-    setText(this.reviewButton, this.review ? T.stop : T.review);
-    this.chart.element.hidden = !notes.some(Boolean);
-    this.chart.show([{ points: notes.map((note, ply) => [ply, note?.score]).filter(([, score]) => Number.isFinite(score)), style: 0 }], { bounds: [-1, 1] });
-    this.chart.mark(state.ply);
-    this.mistakes.replaceChildren(...notes.filter((note) => note?.move?.mark).map(({ ply, move }) => entry(`${ply}. ${move.move}${move.mark}`,
-      T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value), () => this.#go({ ply: ply - 1 }))));
   }
 }

