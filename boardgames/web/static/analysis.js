@@ -58,6 +58,13 @@ export class Analysis {
     const { signal } = this.abort;
     net.on("status", ({ detail }) => detail.open && this.#connected(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    // whoever uses a mouse steps with the arrow keys; after Tab they move within the board
+    this.board.element.addEventListener("pointerdown", () => (this.isPointing = true), { signal });
+    document.addEventListener("keydown", (event) => event.key === "Tab" && (this.isPointing = false), { signal, capture: true });
+    this.board.element.addEventListener("keydown", (event) => {
+      if (this.isPointing) this.#key(event);
+      if (event.defaultPrevented) event.stopPropagation();
+    }, { signal, capture: true });
     if (net.isOpen) this.#show();
   }
 
