@@ -340,7 +340,7 @@ class _Drawing:
             dots = f'stroke="{_THEME["open"]}" stroke-width="4" stroke-dasharray="2 9" stroke-linecap="round"'
             stroke = self._class_stroke(symbols, 7) if symbols else dots
             yield f"<line {_id(line.id)} {ends} {stroke}/>"
-            if label := line.label + symbols:
+            if label := " ".join(filter(None, (line.label, symbols))):
                 colour = self._class_style(symbols)[0] if symbols else FAINT
                 yield from _line_label((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, colour)
             return

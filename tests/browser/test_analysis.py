@@ -111,6 +111,20 @@ def test_comments_and_marks_are_in_the_list_in_the_link_and_after_a_reload(visit
     visitor.wait(lambda: "7!" not in shown.inner_text(), "the mark to go")
 
 
+def test_arrows_show_the_best_moves_and_what_a_person_draws_is_kept(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/abalone")
+    arrows = page.locator(".arrows .arrow.core")
+    visitor.wait(lambda: arrows.count() == 3, "an arrow for each of the best moves")
+    page.locator(".lines .best-line").first.hover()
+    visitor.wait(lambda: page.locator(".arrows .kind-line").count(), "arrows for the line")
+    box = visitor.target("c3").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, button="right")
+    wait_for(visitor, "draw+g%3Ac3")
+    page.reload()
+    visitor.wait(lambda: page.locator(".shapes .kind-green").count(), "the circle after a reload")
+
+
 def test_variations_of_a_match_are_there_when_it_is_analysed_again(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/new/connect4")

@@ -22,6 +22,7 @@ const UNIT = 100;
 const OPTION = "option.";
 const WAIT = 250;
 const SET_UP = 1;
+const ARROWS = 4;
 const TREE = "boardgames.tree.";
 
 const entry = (name, text, onclick) => h("li", {}, button([h("strong", {}, name), text], onclick, { class: "best-line" }));
@@ -80,6 +81,7 @@ export class Analysis {
       onMove: (move) => this.#chosen(move),
       onSelect: () => this.#drawValues(),
       onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
+      onShapes: (shapes) => this.#change(() => (this.tree.at(this.path).shapes = shapes)),
       onRefuse: async (ids) => {
         const { state } = this;
         const reason = await explain(this.net, { ...place(this.line), ids }) || this.board.reason(ids);
@@ -90,7 +92,7 @@ export class Analysis {
     this.board.setCoordinates(preferences().coordinates);
     this.values = s("g", { class: "values", "aria-hidden": "true" });
     this.board.layers.targets.before(this.values);
-    this.evaluation = new Evaluation(this.net, (move) => this.board.showMove(move), {
+    this.evaluation = new Evaluation(this.net, (_, moves) => this.#drawLine(moves), {
       values: true, onFound: (found) => this.#found(found), onPlay: (moves) => this.#play(moves),
     });
     this.overlays = new Overlays(this.board);
@@ -204,10 +206,10 @@ export class Analysis {
     this.#draw();
   }
 
-  // Return a promise of the board after a further move.
-  #try(move) {
+  // Return a promise of the board after further moves.
+  #try(...moves) {
     const { line } = this;
-    return this.net.request({ type: "board", ...place({ ...line, match: undefined }), moves: [...this.path, move], ply: null });
+    return this.net.request({ type: "board", ...place({ ...line, match: undefined }), moves: [...this.path, ...moves], ply: null });
   }
 
   // Show what a text has said.
@@ -389,6 +391,8 @@ export class Analysis {
     this.editor.draw(state);
     this.practice.draw(state);
     this.#drawMoves();
+    this.#drawArrows();
+    board.setShapes(this.tree.at(this.path).shapes);
     const key = JSON.stringify([this.base.key, state.position, this.path]);
     this.evaluation.update(key, place(line), state.picture);
     this.overlays.update(key, async (overlays) => (await this.net.request({ type: "board", ...place(line), overlays })).picture);
@@ -406,7 +410,34 @@ export class Analysis {
     this.found = found;
     this.table.replaceChildren(...(found?.values ?? []).map(({ move, value }) =>
       entry(value, value === found.value ? `${move} ★` : move, () => this.#play([move]))));
-    if (this.state) this.#drawValues();
+    if (!this.state) return;
+    this.#drawValues();
+    this.#drawArrows();
+  }
+
+  // Draw an arrow for the best moves.
+  #drawArrows() {
+    const isShown = this.found && !this.isSetUp && !this.exercises.isOpen;
+    this.board.setArrows(isShown ? this.found.lines.map(({ moves }, i) => ({ move: moves[0], kind: i ? "other" : "best", width: 1 - i / ARROWS })) : []);
+  }
+
+  // Draw arrows for the moves of a line, or those for the best moves again.
+  async #drawLine(moves) {
+    const { state } = this;
+    this.pointed = moves;
+    if (!moves) return this.#drawArrows();
+    const arrows = [{ move: moves[0], kind: "best" }];
+    this.board.setArrows(arrows);
+    for (const [i, move] of moves.entries()) {
+      if (!i) continue;
+      if (i === ARROWS) break;
+      const { picture } = await this.#try(...moves.slice(0, i)).catch(() => ({ picture: { clicks: {} } }));
+      if (this.pointed !== moves || this.state !== state) return;
+      const [ids] = picture.clicks[move] ?? [];
+      if (!ids) return;
+      arrows.push({ ids, kind: "line", width: 1 - i / ARROWS });
+      this.board.setArrows([...arrows]);
+    }
   }
 
   // Draw the value of every move where its last click is or, once something is selected, where the next one is.

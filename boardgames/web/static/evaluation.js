@@ -22,7 +22,8 @@ export class Evaluation {
 
   /**
    * @param {Net} net
-   * @param {(move: string | null) => void} onLine  called with the first move of a line that is pointed at, or null
+   * @param {(move: string | null, moves?: string[]) => void} onLine  called with the first move of a line that is pointed
+   *   at and all its moves, or null
    * @param {object} analysis  for the page for analysis
    * @param {boolean} [analysis.values]  whether to ask for the values of all moves
    * @param {(found: AnalysisReply | null) => void} [analysis.onFound]
@@ -129,7 +130,7 @@ export class Evaluation {
     this.onFound?.(found);
     setText(this.value, text);
     this.lines.replaceChildren(...lines.map((line) => {
-      const point = () => this.onLine(line.moves[0]);
+      const point = () => this.onLine(line.moves[0], line.moves);
       return h("li", {}, button([h("strong", {}, line.value), h("span", {}, line.moves.join(" "))],
         () => (this.onPlay ? this.onPlay(line.moves) : point()),
         { class: "best-line", ...whilePointed(point, () => this.onLine(null)) }));

@@ -129,7 +129,7 @@ export class Overlays {
           const { colour, dashes } = marks.classes.get(symbol) ?? {};
           const sample = s("svg", { class: "sample", viewBox: "0 0 40 10", "aria-hidden": "true" },
             s("line", { x1: 1, x2: 39, y1: 5, y2: 5, stroke: colour, "stroke-width": 5, "stroke-dasharray": dashes }));
-          return h("li", {}, sample, h("span", {}, h("strong", {}, `${symbol} ${name}`), summary && `: ${summary}`));
+          return h("li", {}, sample, h("span", {}, h("strong", { class: "symbol" }, symbol), h("strong", {}, ` ${name}`), summary && `: ${summary}`));
         }),
         ...overlay.groups.map((group) => h("li", {}, h("strong", {}, group.label), group.text)),
       ];

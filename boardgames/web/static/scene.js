@@ -278,7 +278,7 @@ export class Scene {
     if (line.side === null) {
       const mark = this.marks.of(line.id);
       yield s("line", mark ? { ...ends, stroke: mark.colour, "stroke-width": 8, "stroke-dasharray": mark.dashes } : { ...ends, class: "open-line" });
-      const label = (this.coordinates ? line.label : "") + (mark?.symbols ?? "");
+      const label = [this.coordinates && line.label, mark?.symbols].filter(Boolean).join(" ");
       if (label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, mark?.colour ?? null);
       return;
     }

@@ -1,15 +1,19 @@
 // A tree of variations: every move with the moves that answer it, the main one first. A node is named by its path, the moves
 // that lead to it. Nothing here knows the page, so that it is tested without a browser.
 
+/** @type {Colour[]} */
+const COLOURS = ["green", "red", "blue", "yellow"];
 export const MARKS = ["!", "?", "!?", "?!", "!!", "??"];
 
+/** @import { Colour, Shape } from "./shapes.js" */
 /**
- * A move, with who made it if that is known.
- * @typedef {{move: string, parent: TreeNode | null, children: TreeNode[], mark: string, comment: string, side: number | undefined}} TreeNode
+ * A move with what a person has noted, and who made it if that is known.
+ * @typedef {{move: string, parent: TreeNode | null, children: TreeNode[], mark: string, comment: string, shapes: Shape[],
+ *   side: number | undefined}} TreeNode
  */
 
 /** @type {(move: string, parent: TreeNode | null) => TreeNode} */
-const node = (move, parent) => ({ move, parent, children: [], mark: "", comment: "", side: undefined });
+const node = (move, parent) => ({ move, parent, children: [], mark: "", comment: "", shapes: [], side: undefined });
 
 export class Tree {
   constructor() {
@@ -67,9 +71,9 @@ export class Tree {
 
   // Return whether there are no variations, comments and marks.
   get isPlain() {
-    if (this.root.comment) return false;
+    if (this.root.comment || this.root.shapes.length) return false;
     /** @type {(one: TreeNode) => boolean} */
-    const isPlain = (one) => one.children.length < 2 && !one.mark && !one.comment && one.children.every(isPlain);
+    const isPlain = (one) => one.children.length < 2 && !one.mark && !one.comment && !one.shapes.length && one.children.every(isPlain);
     return isPlain(this.root);
   }
 
@@ -119,10 +123,15 @@ export class Tree {
     /** @type {string[]} */
     const words = [];
     /** @type {(one: TreeNode) => void} */
+    const note = ({ shapes, comment }) => {
+      const drawn = shapes.map(({ from, to, colour }) => `${colour[0]}:${from}${to === null ? "" : `>${to}`}`);
+      if (drawn.length || comment) words.push(`{${[drawn.length && `[%draw ${drawn.join(" ")}]`, comment].filter(Boolean).join(" ")}}`);
+    };
+    /** @type {(one: TreeNode) => void} */
     const text = (one) => {
       words.push(one.move);
       if (one.mark) words.push(`$${MARKS.indexOf(one.mark) + 1}`);
-      if (one.comment) words.push(`{${one.comment}}`);
+      note(one);
     };
     /** @type {(from: TreeNode) => void} */
     const line = (from) => {
@@ -138,7 +147,7 @@ export class Tree {
         }
       }
     };
-    if (this.root.comment) words.push(`{${this.root.comment}}`);
+    note(this.root);
     line(this.root);
     return words.join(" ");
   }
@@ -153,8 +162,13 @@ export class Tree {
     const open = [];
     let last = tree.root;
     for (const [token, comment] of text.matchAll(/\{([^}]*)\}|[()]|[^\s(){}]+/g)) {
-      if (comment !== undefined) last.comment = comment;
-      else if (token === "(") {
+      if (comment !== undefined) {
+        const drawn = /^\[%draw ([^\]]*)\] ?/.exec(comment);
+        last.comment = comment.slice(drawn?.[0].length ?? 0);
+        last.shapes = (drawn?.[1] ?? "").split(" ").flatMap(shapeOf);
+      }
+      if (comment !== undefined) continue;
+      if (token === "(") {
         open.push(last);
         last = last.parent ?? last;
       } else if (token === ")") last = open.pop() ?? last;
@@ -167,6 +181,17 @@ export class Tree {
     }
     return tree;
   }
+}
+
+/**
+ * Return the shape of a text, such as `g:c4` or `r:c4>d5`.
+ * @param {string} text
+ * @returns {Shape[]}
+ */
+function shapeOf(text) {
+  const [, letter, from, to] = /^(\w):([^>]+)(?:>(.+))?$/.exec(text) ?? [];
+  const colour = COLOURS.find((one) => one[0] === letter);
+  return colour ? [{ from, to: to ?? null, colour }] : [];
 }
 
 /**
@@ -184,4 +209,4 @@ export function pathOf(one) {
  * Return a comment as it can be kept: on one line and without braces.
  * @param {string} text
  */
-export const cleanComment = (text) => text.replace(/[{}]/g, "").replace(/\s+/g, " ").trim();
+export const cleanComment = (text) => text.replace(/[{}]|\[%[^\]]*\]/g, "").replace(/\s+/g, " ").trim();

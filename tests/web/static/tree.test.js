@@ -22,7 +22,7 @@ test("the same moves again make no variation", () => {
 });
 
 test("text and tree are the same after a round trip", () => {
-  for (const text of ["", "a", "a (b) (c d) e", "a $1 {good} b (x {why (not)} y (z) w) c $6", "{from here} a (b)", "9 (8 7 (6 { ( and ) }) 1) 2"])
+  for (const text of ["", "a", "a (b) (c d) e", "a $1 {good} b (x {why (not)} y (z) w) c $6", "{from here} a (b)", "a {[%draw g:c4 r:c4>d5] why} b {[%draw y:e1]}", "9 (8 7 (6 { ( and ) }) 1) 2"])
     assert.equal(tree(text).format(), text);
 });
 
