@@ -191,8 +191,10 @@ export class Analysis {
 
   #chosen(move) {
     if (this.isSetUp) this.#edit({ target: move, piece: this.editor.chosen });
-    else if (this.exercises.isOpen) this.exercises.judge(move);
-    else this.#play([move]);
+    else if (this.exercises.isOpen) {
+      this.exercises.judge(move);
+      this.#draw(); // the move is not made
+    } else this.#play([move]);
   }
 
   #edit(edit) {
