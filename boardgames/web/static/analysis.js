@@ -370,6 +370,7 @@ export class Analysis {
   #exercise(mistakes) {
     this.tabs.show(0);
     this.body.classList.add("exercising");
+    this.board.element.scrollIntoView({ block: "nearest" });
     this.#drawValues();
     const line = { ...this.line, match: undefined };
     this.exercises.start(mistakes, this.state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
