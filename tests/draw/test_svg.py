@@ -172,7 +172,7 @@ def test_classes_of_lines_differ_by_letter_and_dashes() -> None:
     dashes = {line.get("data-id"): line.get("stroke-dasharray") for line in elements(root, "line")}
     assert len({dashes["l0"], dashes["l1"], dashes["l2"]}) == 3
     texts = [text.text for text in elements(root, "text")]
-    assert texts == ["7f", "7s", "7", "kinds: edges by kind", "f free", "s safe"]
+    assert texts == ["7 f", "7 s", "7", "kinds: edges by kind", "f free", "s safe"]
 
 
 def test_a_group_is_outlined_through_its_cells_and_labelled() -> None:
