@@ -116,8 +116,13 @@ def test_arrows_show_the_best_moves_and_what_a_person_draws_is_kept(visit: Visit
     page = visitor.open("#/analysis/abalone")
     arrows = page.locator(".arrows .arrow.core")
     visitor.wait(lambda: arrows.count() == 3, "an arrow for each of the best moves")
-    page.locator(".lines .best-line").first.hover()
-    visitor.wait(lambda: page.locator(".arrows .kind-line").count(), "arrows for the line")
+
+    def has_line() -> int:
+        page.mouse.move(0, 0)
+        page.locator(".lines .best-line").first.hover()
+        return int(page.locator(".arrows .kind-line").count())
+
+    visitor.wait(has_line, "arrows for the line")
     box = visitor.target("c3").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, button="right")
     wait_for(visitor, "draw+g%3Ac3")
