@@ -226,7 +226,6 @@ def test_positions_are_set_up_by_clicks_beside_the_board(visit: Visit) -> None:
     visitor.target("c2r2").click()
     visitor.wait(lambda: "the stones alternate" in page.locator(".board-notice").inner_text(), "the reason")
     page.go_back()
-    page.go_back()
     wait_for(visitor, "moves=4+4")
 
 
