@@ -284,6 +284,7 @@ export class Analysis {
     if (wanted.match) this.homeMoves = moves.join(" ");
     this.line = { ...wanted, ...this.given, game, layout, options, position, moves, ply };
     this.tree.add(moves, state.movers);
+    if (!wanted.match) this.line.moves = this.tree.line(moves);
     this.state = state;
     if (isFirst) {
       this.loading.remove();
