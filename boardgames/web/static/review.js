@@ -28,7 +28,7 @@ export class Review {
     this.element = h("section", { class: "review", "aria-label": T.reviewOf }, this.chart.element,
       h("div", { class: "actions" }, this.button, this.try, this.bar, this.progress), this.accuracy, this.definition, this.list);
     this.abort = new AbortController();
-    net.addEventListener("annotated", ({ detail }) => detail.key === this.running && this.#note(detail), { signal: this.abort.signal });
+    net.on("annotated", ({ detail }) => detail.key === this.running && this.#note(detail), { signal: this.abort.signal });
   }
 
   close() {

@@ -314,7 +314,6 @@ export const T = {
   playGame: (title) => `Play ${title}`,
   close: "Close",
   startAgain: "Start again",
-  showSolution: "Show the solution",
   nextExercise: "Next",
   right: "Right. Go on.",
   wrong: "That is not it. Try again.",
