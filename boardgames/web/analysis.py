@@ -143,12 +143,12 @@ class Analyst:
         line = await line_of(self._lobby, request)
         match, record = None if request.match is None else self._lobby.get(request.match), line.record
         if request.kept:
-            review = None if match is None else match.review
-            if review is None or review.moves != record.moves:
+            old = None if match is None else match.review
+            if old is None or old.moves != record.moves:
                 raise MatchError("no review of this match is kept")
-            for note in review.notes:
+            for note in old.notes:
                 tell(msgspec.structs.replace(note, key=request.key))
-            return msgspec.structs.replace(review.reply, key=request.key)
+            return msgspec.structs.replace(old.reply, key=request.key)
         kept, stop = self._begin("annotation")
         notes: list[AnnotatedPly] = []
         reviewed: list[ReviewedPosition] = []
