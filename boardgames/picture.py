@@ -44,7 +44,8 @@ class Cell:
 class Piece:
     """A piece of one side on a cell; `symbol` is its letter in a terminal.
 
-    Elsewhere it is drawn as a disc in the colour of the side, or as the letter.
+    Elsewhere it is drawn as a disc in the colour of the side, or as the letter. In a
+    tray `cell` is an id of its own.
     """
 
     cell: str
@@ -129,6 +130,46 @@ class Caption:
 
     corner: Corner
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tray:
+    """What one side has beside the board: pieces that lie there, or only their number.
+
+    Attributes
+    ----------
+    side : int
+        The side at whose edge of the board it is.
+    label : str
+        What is counted, such as `lost` or `cells`; may be empty.
+    count : int
+        The number that is shown if no pieces are drawn.
+    pieces : tuple of Piece
+        The pieces that lie in the tray.
+    places : int
+        How many pieces it has places for, if these are drawn.
+
+    Examples
+    --------
+    >>> Tray(0, "cells", 3).text, Tray(1, "lost", pieces=(Piece("lost-1", 1, "o"),), places=6).text
+    ('cells 3', 'lost 1 of 6')
+    """
+
+    side: int
+    label: str
+    count: int = 0
+    pieces: tuple[Piece, ...] = ()
+    places: int = 0
+
+    @property
+    def total(self) -> int:
+        """Return the number of pieces, or what is counted instead."""
+        return len(self.pieces) if self.places or self.pieces else self.count
+
+    @property
+    def text(self) -> str:
+        """Return what is in the tray, without the name of the side."""
+        return f"{self.label} {self.total}".lstrip() + (f" of {self.places}" if self.places else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +311,13 @@ class Picture:
         Colours of the board.
     grid : tuple of GridLine
         Lines printed on the board, behind the cells.
+    trays : tuple of Tray
+        What the sides have beside the board, such as lost pieces.
+    near : int
+        The side whose edge of the board is at the bottom.
+    winning : frozenset of str
+        Ids of what won the match, such as the cells of a line; pieces in
+        trays count too. Empty unless the position is won.
 
     Examples
     --------
@@ -293,6 +341,9 @@ class Picture:
     flip: Flip = "turn"
     palette: Palette = Palette()
     grid: tuple[GridLine, ...] = ()
+    trays: tuple[Tray, ...] = ()
+    near: int = 0
+    winning: frozenset[str] = frozenset()
     buttons: tuple[Button, ...] = ()
     overlays: tuple[Overlay, ...] = ()
 
@@ -345,7 +396,7 @@ class Picture:
         return tuple(line for overlay in self.overlays for line in overlay.legend)
 
     def caption_lines(self, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
-        """Return the captions at the top or bottom as pairs (left, right), one per line.
+        """Return the captions at the top or bottom as pairs (left, right), one per line; trays come first.
 
         Examples
         --------
@@ -353,9 +404,14 @@ class Picture:
         >>> Picture(captions=captions).caption_lines("top")
         [('Ann', '0:30'), ('2', '')]
         """
-        left = [caption.text for caption in self.captions if caption.corner == f"{end}-left"]
+        left = [f"{self.sides[tray.side]} {tray.text}" for tray in self.trays_at(end)]
+        left += [caption.text for caption in self.captions if caption.corner == f"{end}-left"]
         right = [caption.text for caption in self.captions if caption.corner == f"{end}-right"]
         return list(zip_longest(left, right, fillvalue=""))
+
+    def trays_at(self, end: Literal["top", "bottom"]) -> list[Tray]:
+        """Return the trays at the top or bottom."""
+        return [tray for tray in self.trays if (tray.side == self.near) == (end == "bottom")]
 
     def since(self, previous: "Picture") -> "Picture":
         """Return the picture with the differences from `previous` marked as changed."""
@@ -404,6 +460,7 @@ class Picture:
                 for caption in self.captions
             ),
             gravity=gravity,
+            near=1 - self.near if is_turned else self.near,
         )
 
     def describe(self) -> str:
@@ -416,6 +473,7 @@ class Picture:
         'Line. first: 1 on a2. second: 0.'
         """
         parts = [self.title or "Board", *(caption.text for caption in self.captions)]
+        parts += [f"{self.sides[tray.side]} {tray.text}" for tray in self.trays]
         for side, name in enumerate(self.sides):
             places = [piece.cell for piece in self.pieces if piece.side == side]
             places += [cell.id for cell in self.cells if cell.owner == side]
@@ -426,6 +484,8 @@ class Picture:
             parts.append("Buttons: " + ", ".join(button.text for button in self.buttons))
         if self.changed:
             parts.append("Last changed: " + " ".join(sorted(self.changed)))
+        if self.winning:
+            parts.append("Won by: " + " ".join(sorted(self.winning)))
         for overlay in self.overlays:
             parts += _described(overlay)
         return ". ".join(parts) + "."

@@ -397,6 +397,7 @@ FACE_FAULTS = (
     "clicks are a prefix of others",
     "clicks on unknown ids",
     "picture in an unknown frame",
+    "unknown cell has won",
     "score of floats",
     "evaluation out of bounds",
     "contempt out of bounds",
@@ -512,7 +513,8 @@ class Noughts(Game):
         if self.fault == "picture lacks a move":
             clicks.pop(next(iter(clicks), ""), None)
         frame: Any = "wood" if self.fault == "picture in an unknown frame" else "none"
-        return Picture(cells=cells, pieces=pieces, clicks=clicks, frame=frame)
+        winning = frozenset(["d4"] if self.fault == "unknown cell has won" else [])
+        return Picture(cells=cells, pieces=pieces, clicks=clicks, frame=frame, winning=winning)
 
     def _clicks(self, cell: int) -> tuple[tuple[str, ...], ...]:
         name = CELL_NAMES[cell]

@@ -18,6 +18,7 @@ from boardgames.picture import (
     Overlay,
     Picture,
     Piece,
+    Tray,
 )
 
 CELLS = (Cell("a", 0.0, 0.0), Cell("b", 1.0, 0.0), Cell("c", 1.0, 2.0))
@@ -116,6 +117,28 @@ def test_captions_are_appended() -> None:
     picture = Picture(captions=(Caption("top-left", "white 2"),))
     added = picture.with_captions(Caption("top-left", "0:10"))
     assert [caption.text for caption in added.captions] == ["white 2", "0:10"]
+
+
+def trays() -> tuple[Tray, ...]:
+    return Tray(0, "lost", pieces=(Piece("lost-1", 0, "x"),), places=6), Tray(1, "cells", 3)
+
+
+def test_trays_are_captions_at_the_edge_of_their_side() -> None:
+    picture = Picture(CELLS, captions=(Caption("top-right", "0:10"),), trays=trays())
+    assert picture.caption_lines("bottom") == [("first lost 1 of 6", "")]
+    assert picture.caption_lines("top") == [("second cells 3", "0:10")]
+
+
+@pytest.mark.parametrize(("flip", "side"), [("turn", "second cells 3"), ("mirror", "first lost 1 of 6")])
+def test_trays_stay_with_their_side_on_a_flipped_board(flip: Flip, side: str) -> None:
+    flipped = Picture(CELLS, flip=flip, trays=trays()).flipped()
+    assert flipped.caption_lines("bottom") == [(side, "")]
+    assert flipped.flipped().caption_lines("bottom") == [("first lost 1 of 6", "")]
+
+
+def test_a_screen_reader_gets_the_trays_and_what_won_the_match() -> None:
+    text = Picture(CELLS, title="Test", trays=trays(), winning=frozenset(["b", "a"])).describe()
+    assert text == "Test. first lost 1 of 6. second cells 3. first: 0. second: 0. Won by: a b."
 
 
 def test_description_has_pieces_and_changes() -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from boardgames.draw.lattice import corners
-from boardgames.picture import Cell, GridLine, Line, Picture, Piece
+from boardgames.picture import Cell, GridLine, Line, Picture, Piece, Tray
 
 UNIT = 100
 WIDTH_PX = 480
@@ -49,7 +49,7 @@ STYLES_FILE = Path(__file__).with_name("styles.json")
 _STYLES: dict[str, Any] = json.loads(STYLES_FILE.read_text(encoding="utf-8"))  # Any: JSON
 _SIZES = _STYLES["sizes"]
 _THEME = _STYLES["themes"]["standard"]
-MARK = _THEME["mark"]
+MARK, WIN = _THEME["mark"], _THEME["win"]
 
 
 def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> str:
@@ -100,9 +100,12 @@ class _Drawing:
         row = list(self._button_row((left + right) / 2, bottom))
         if row:
             bottom += BUTTON_HEIGHT + BUTTON_GAP
-        needed = max(
-            [right - left, self._buttons_width(), *(size * _caption_width(pair) for pair in above + below)]
-        )
+        trays = [
+            size * (_caption_width((f"{self.picture.sides[tray.side]} {tray.text}", "")) + tray.places + 1)
+            for tray in self.picture.trays
+        ]
+        captions = [size * _caption_width(pair) for pair in above + below]
+        needed = max([right - left, self._buttons_width(), *captions, *trays])
         left, span = (left + right - needed) / 2 - MARGIN, needed + 2 * MARGIN
         top -= MARGIN + step * len(above)
         legend_top = bottom + step * len(below) + 0.8 * MARGIN
@@ -124,6 +127,8 @@ class _Drawing:
             *row,
             *_caption_texts(above, size, (left + MARGIN, left + span - MARGIN), top + 0.6 * MARGIN),
             *_caption_texts(below, size, (left + MARGIN, left + span - MARGIN), bottom + 0.4 * MARGIN),
+            *self._trays(self.picture.trays_at("top"), size, left + span - MARGIN, top + 0.6 * MARGIN),
+            *self._trays(self.picture.trays_at("bottom"), size, left + span - MARGIN, bottom + 0.4 * MARGIN),
             *legend,
             "</svg>",
         ]
@@ -134,6 +139,23 @@ class _Drawing:
         left, top, right, bottom = (UNIT * length for length in self.picture.bounds())
         rim = _SIZES["rim"][self.picture.frame]
         return left - rim, top - rim, right + rim, bottom + rim
+
+    def _trays(self, trays: Sequence[Tray], size: float, right: float, top: float) -> Iterator[str]:
+        """Yield the pieces and free places of trays, each in the line of its caption, at the right."""
+        for number, tray in enumerate(trays):
+            y = (top + size * (CAPTION_HEIGHT * number + 0.55)) / UNIT
+            places = max(tray.places, len(tray.pieces))
+            for place in range(places):
+                cell = Cell("", (right - size * (places - place - 0.5)) / UNIT, y)
+                yield _circle(cell, 0.4 * size, f'fill="none" stroke="{FAINT}" stroke-width="2"')
+                if place >= len(tray.pieces):
+                    continue
+                piece = tray.pieces[place]
+                colour = _text(self.picture.colours[piece.side])
+                yield _circle(cell, 0.42 * size, f'fill="{colour}" stroke="#000" stroke-opacity="0.45"')
+                yield _circle(cell, 0.42 * size, self._over("gloss"))
+                if piece.cell in self.picture.winning:
+                    yield _circle(cell, 0.46 * size, f'fill="none" stroke="{WIN}" stroke-width="5"')
 
     def _legend_size(self) -> float:
         left, _, right, _ = self._extent()
@@ -231,6 +253,9 @@ class _Drawing:
         for cell in self.picture.cells:
             if cell.id in changed:
                 yield self._mark(cell)
+        for cell in self.picture.cells:
+            if cell.id in self.picture.winning:
+                yield _circle(cell, 44, f'fill="none" stroke="{WIN}" stroke-width="9" pointer-events="none"')
         for label in self.picture.labels:
             yield _centred(label.x, label.y, label.text, size=34, colour=FAINT, extra=' font-weight="600"')
 

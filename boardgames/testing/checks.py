@@ -859,6 +859,14 @@ def _material_faults(picture: Picture) -> Iterator[str]:
     for name, values in known.items():
         if (value := getattr(picture, name)) not in values:
             yield f"the {name} of the picture must be one of {', '.join(map(repr, values))}, not {value!r},"
+    marbles = [piece.cell for tray in picture.trays for piece in tray.pieces]
+    for name, times in Counter((*picture.ids, *marbles)).items():
+        if name in marbles and times > 1:
+            yield f"a piece in a tray has the id {name!r}, which is used {times} times"
+    if any(tray.side not in (0, 1) for tray in picture.trays):
+        yield "a tray is not of side 0 or 1"
+    for name in sorted(picture.winning.difference(picture.ids, marbles)):
+        yield f"an unknown id is marked as winning, {name!r}"
 
 
 def _overlay_faults(overlay: Overlay, picture: Picture) -> Iterator[str]:

@@ -63,6 +63,15 @@ export interface Caption {
   text: string;
 }
 
+/** What one side has beside the board: pieces that lie there, or only their number. */
+export interface Tray {
+  side: number;
+  label: string;
+  count: number;
+  pieces: Piece[];
+  places: number;
+}
+
 /** A class of marked lines or cells in an overlay: one character, a name, and what it means. */
 export interface MarkClass {
   symbol: string;
@@ -105,6 +114,9 @@ export interface Picture {
   flip: "turn" | "mirror";
   palette: Palette;
   grid: GridLine[];
+  trays: Tray[];
+  near: number;
+  winning: string[];
   buttons: Button[];
   overlays: Overlay[];
   bounds: [number, number, number, number];

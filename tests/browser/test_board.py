@@ -113,3 +113,32 @@ def test_the_right_button_opens_the_menu_where_nothing_can_be_marked(visit: Visi
         "new MouseEvent('contextmenu', { bubbles: true, cancelable: true }))"
     )
     assert opened
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "moves", "count"), [("connect4", "1 2 1 2 1 2 1", 4), ("tictactoe", "a1 b1 a2 b2 a3", 3)]
+)
+def test_the_winning_line_is_marked_at_the_end_of_the_match(
+    visit: Visit, game: str, moves: str, count: int
+) -> None:
+    visitor = visit()
+    visitor.start(game, "here")
+    for move in moves.split():
+        assert visitor.page.locator(".board .winning").count() == 0
+        visitor.move(move)
+    visitor.wait(lambda: visitor.page.locator(".board .winning.core").count() == count, "the winning line")
+    names = [visitor.page.locator(f'.board [data-id="{one}"]') for one in visitor.state["picture"]["winning"]]
+    assert all("won the match" in name.get_attribute("aria-label") for name in names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1400])
+def test_lost_marbles_lie_in_the_tray_of_their_side_beside_the_board(visit: Visit, width: int) -> None:
+    visitor = visit(viewport={"width": width, "height": 844})
+    visitor.start("abalone", "here")
+    trays = visitor.page.locator(".bar .tray")
+    assert [tray.get_attribute("aria-label") for tray in trays.all()] == ["lost 0 of 6", "lost 0 of 6"]
+    assert trays.first.locator(".tray-place").count() == 6
+    box, bar = trays.first.bounding_box(), visitor.page.locator(".bar").first.bounding_box()
+    assert bar["x"] <= box["x"] <= bar["x"] + bar["width"] - box["width"]

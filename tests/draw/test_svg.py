@@ -15,8 +15,20 @@ from hypothesis import strategies as st
 
 from boardgames import load
 from boardgames.draw.lattice import corners, hexagon_side, square
-from boardgames.draw.svg import svg
-from boardgames.picture import Button, Caption, Cell, Group, Label, Line, MarkClass, Overlay, Picture, Piece
+from boardgames.draw.svg import WIN, svg
+from boardgames.picture import (
+    Button,
+    Caption,
+    Cell,
+    Group,
+    Label,
+    Line,
+    MarkClass,
+    Overlay,
+    Picture,
+    Piece,
+    Tray,
+)
 
 COLOUR_TOLERANCE = 30
 """Largest difference of a channel between a colour and what a renderer makes of it."""
@@ -214,6 +226,28 @@ def test_different_drawings_have_different_gradient_ids() -> None:
     first, second = svg(BOARD), svg(replace(BOARD, colours=("red", "gold")))
     names = [set(re.findall(r'id="(bg[^"]*)"', text)) for text in (first, second)]
     assert names[0].isdisjoint(names[1])
+
+
+def test_a_tray_shows_its_pieces_free_places_and_the_piece_that_won() -> None:
+    pieces = (Piece("lost-1", 0, "x"), Piece("lost-2", 0, "x"))
+    tray = Tray(0, "lost", pieces=pieces, places=6)
+    picture = Picture(CELLS, trays=(tray,), winning=frozenset(["lost-2"]), colours=("#123456", "#ffffff"))
+    root = parsed(picture)
+    left, top, across, down = map(float, root.get("viewBox", "").split())
+    low = [circle for circle in elements(root, "circle") if numbers(circle, "cy")[0] > 250]
+    assert sum(circle.get("fill") == "#123456" for circle in low) == 2
+    assert len({circle.get("cx") for circle in low}) == 6
+    (ring,) = (circle for circle in low if circle.get("stroke") == WIN)
+    assert all(left < float(circle.get("cx", "nan")) < left + across for circle in low)
+    assert all(top < float(circle.get("cy", "nan")) < top + down for circle in low)
+    assert sorted({numbers(circle, "cx")[0] for circle in low})[1] == numbers(ring, "cx")[0]
+    assert [text.text for text in elements(root, "text")] == ["first lost 2 of 6"]
+
+
+def test_winning_cells_have_a_ring() -> None:
+    root = parsed(replace(BOARD, winning=frozenset(["11", "12"])))
+    rings = [circle for circle in elements(root, "circle") if circle.get("stroke") == WIN]
+    assert [numbers(ring, "cx", "cy") for ring in rings] == [[100, 100], [200, 100]]
 
 
 def test_all_gradients_in_use_are_defined() -> None:

@@ -67,6 +67,7 @@ EXPECTED = {
     "clicks are a prefix of others": ("pictures", NONE),
     "clicks on unknown ids": ("pictures", NONE),
     "picture in an unknown frame": ("pictures", NONE),
+    "unknown cell has won": ("pictures", NONE),
     "score of floats": ("score", NONE),
     "evaluation out of bounds": ("evaluation", NONE),
     "contempt out of bounds": ("evaluation", NONE),

@@ -389,7 +389,8 @@ export class Analysis {
     setText(this.title, T.analysisOf(state.title));
     setText(this.names, line.names ? T.versus(...line.names.map(T.player)) : "");
     document.title = T.pageTitle(T.analysisOf(state.title));
-    setText(this.status, this.isSetUp ? T.settingUp : [T.stateOf(state), ...state.picture.captions.map(({ text }) => text)].join(" · "));
+    setText(this.status, this.isSetUp ? T.settingUp : [T.stateOf(state), ...state.picture.captions.map(({ text }) => text),
+      ...state.picture.trays.map(({ side, label, count, pieces, places }) => `${state.sides[side]} ${T.inTray(label, places || pieces.length ? pieces.length : count, places)}`)].join(" · "));
     this.actions.replaceChildren(...state.picture.buttons.map((one) =>
       button(one.label || one.id, () => board.click(one.id), { disabled: this.isSetUp, "data-keeps-selection": true })));
     this.editor.draw(state);

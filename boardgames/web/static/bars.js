@@ -2,6 +2,7 @@
 // The bars above and below the board: who plays, what they have captured, and their clocks.
 
 import { h, setText, swatch } from "./dom.js";
+import { trayOf } from "./tray.js";
 import { T } from "./texts.js";
 
 const LOW = 20;
@@ -42,7 +43,11 @@ export class Bars {
     for (const [i, end] of ["top", "bottom"].entries()) {
       const corner = isTurned ? ["bottom", "top"][i] : end;
       const captions = picture.captions.filter((caption) => caption.corner.startsWith(corner));
-      setText(this.bars[i].captions, captions.map((caption) => caption.text).join(" · "));
+      const bar = this.bars[i];
+      const key = JSON.stringify([picture.trays, picture.winning, picture.colours, bar.side]);
+      if (key !== bar.trayKey) bar.trays.replaceChildren(...picture.trays.filter((tray) => tray.side === bar.side).map((tray) => trayOf(tray, picture)));
+      bar.trayKey = key;
+      setText(bar.captions, captions.map((caption) => caption.text).join(" · "));
     }
   }
 
@@ -79,11 +84,12 @@ function newBar(place) {
   const bar = {
     swatch: h("span", { class: "bar-swatch" }), name: h("strong", { class: "bar-name" }),
     note: h("span", { class: "bar-note" }), used: h("span", { class: "bar-used" }), captions: h("span", { class: "bar-captions" }),
+    trays: h("span", { class: "bar-trays" }), trayKey: "",
     moveClock: h("span", { class: "clock", role: "timer" }), clock: h("span", { class: "clock", role: "timer" }),
   };
   bar.moveBox = h("span", { class: "move-clock" }, h("span", { "aria-hidden": "true" }, T.thisMove), bar.moveClock);
   bar.element = h("div", { class: `bar ${place}` }, bar.swatch,
-    h("span", { class: "bar-text" }, bar.name, h("span", { class: "bar-notes" }, bar.note, bar.used)), bar.captions,
+    h("span", { class: "bar-text" }, bar.name, h("span", { class: "bar-notes" }, bar.note, bar.used)), bar.trays, bar.captions,
     h("span", { class: "bar-clocks" }, bar.moveBox, bar.clock));
   return bar;
 }

@@ -516,6 +516,7 @@ export class Board {
     else parts.push(T.empty);
     parts.push(...marks.names(id));
     if (changed.includes(id)) parts.push(T.lastMove);
+    if (picture.winning.includes(id)) parts.push(T.winning);
     const { path } = clicks;
     const move = options.get(id)?.move ?? null;
     if (move !== null) parts.push(T.plays(move));

@@ -14,7 +14,7 @@ const SIZES = STYLES.sizes;
 const MARGIN = 10;
 // From back to front; the pieces of a panel are behind it.
 const LAYERS = /** @type {const} */ ([
-  "body", "cells", "groups", "under", "panel", "lines", "pieces", "marks", "result", "changed", "hints", "lost", "arrows", "shapes",
+  "body", "cells", "groups", "under", "panel", "lines", "pieces", "marks", "result", "changed", "win", "hints", "lost", "arrows", "shapes",
 ]);
 const CONTROLS = /** @type {const} */ (["labels", "focus", "ghost", "targets"]);
 
@@ -184,6 +184,8 @@ export class Scene {
     layers.pieces.replaceChildren(...(isPanel ? [] : this.groups.values()));
     const changed = picture.cells.filter((cell) => picture.changed.includes(cell.id));
     layers.changed.replaceChildren(...changed.flatMap((cell) => this.#changed(cell)));
+    const winning = picture.winning.map((id) => items.get(id)).filter((item) => item !== undefined);
+    layers.win.replaceChildren(...winning.flatMap((item) => twice(...this.outline(item), "winning")));
     layers.labels.replaceChildren(
       ...(this.coordinates ? picture.labels : []).map((label) => text(label.x, label.y, label.text, 32, "label")),
     );

@@ -37,6 +37,8 @@ export const T = {
   drawnBy: (side) => `drawn by ${side}`,
   ownedBy: (side) => `owned by ${side}`,
   lastMove: "last move",
+  winning: "won the match",
+  inTray: (label, n, places) => `${label} ${n}`.trim() + (places ? ` of ${places}` : ""),
   canSelect: "can be selected",
   selected: "selected",
   canAdd: "can be added",

@@ -226,7 +226,13 @@ class TicTacToe(Game):
             sides=self.facts.sides,
             colours=("#222222", "#c0392b"),
             clicks={NAMES[cell]: ((NAMES[cell],),) for cell in Position(self, words.copy()).actions},
+            winning=frozenset(NAMES[cell] for line in LINES if _is_won(words[line]) for cell in line),
         )
+
+
+def _is_won(line: Words) -> bool:
+    """Return True if the three words of a line are the same side."""
+    return bool(line[0] != EMPTY and np.all(line == line[0]))
 
 
 def _map_words(words: Words, *, cells: npt.NDArray[np.int64]) -> Words:

@@ -1,4 +1,4 @@
-"""Abalone as a `Picture`: the board, the names of cells, the score in the corners, and clicks.
+"""Abalone as a `Picture`: the board, the names of cells, the lost marbles in their trays, and clicks.
 
 A single marble is moved by clicking on it and on its target. A group is moved in line by
 clicking on its tail, its front and the cell ahead of the front, and sideways by clicking
@@ -12,8 +12,16 @@ from types import MappingProxyType
 
 from boardgames.draw.lattice import hexagonal
 from boardgames.kernels import Words
-from boardgames.picture import Caption, Cell, Label, Palette, Picture, Piece
-from boardgames_abalone.board import CELL_NAMES, DIAGONAL_OF, NEIGHBOURS, ROW_LENGTHS, ROW_OF, ROWS
+from boardgames.picture import Cell, Label, Palette, Picture, Piece, Tray
+from boardgames_abalone.board import (
+    CELL_NAMES,
+    DIAGONAL_OF,
+    MARBLES_TO_WIN,
+    NEIGHBOURS,
+    ROW_LENGTHS,
+    ROW_OF,
+    ROWS,
+)
 from boardgames_abalone.notation import SIDES, cells_of, format_action, lost, moved_cells, split_action
 
 COLOURS = ("#2a2a30", "#f4efe4")
@@ -33,7 +41,7 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
     actions : iterable of int
         Its legal actions, which get clicks.
     """
-    black_lost, white_lost = lost(words)
+    trays = tuple(_tray(side, count) for side, count in enumerate(lost(words)))
     return Picture(
         cells=_CELLS,
         pieces=tuple(
@@ -42,9 +50,9 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
             for cell in cells
         ),
         labels=_LABELS,
-        captions=(
-            Caption("top-left", f"{SIDE_NAMES[1]} {black_lost}"),
-            Caption("bottom-left", f"{SIDE_NAMES[0]} {white_lost}"),
+        trays=trays,
+        winning=frozenset(
+            piece.cell for tray in trays for piece in tray.pieces[MARBLES_TO_WIN - 1 : MARBLES_TO_WIN]
         ),
         sides=SIDE_NAMES,
         colours=COLOURS,
@@ -53,6 +61,13 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
         frame="board",
         palette=Palette(board="#8f6139", cell="#553821", edge="#3a2616"),
     )
+
+
+def _tray(side: int, count: int) -> Tray:
+    """Return the tray in which the marbles lie that a side has lost."""
+    name = SIDE_NAMES[side]
+    marbles = tuple(Piece(f"{name}-lost-{number + 1}", side, SIDES[side]) for number in range(count))
+    return Tray(side, "lost", pieces=marbles, places=MARBLES_TO_WIN)
 
 
 def clicks(words: Words, action: int) -> tuple[tuple[str, ...], ...]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from boardgames.draw.lattice import square
 from boardgames.kernels import Words
 from boardgames.picture import Cell, Label, Palette, Picture, Piece
-from boardgames_connect4.board import Board
+from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.notation import SYMBOLS, format_action
 
 SIDES = ("red", "blue")
@@ -44,12 +44,35 @@ def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
         sides=SIDES,
         colours=COLOURS,
         clicks=clicks,
+        winning=frozenset(cell_id(*place) for place in winning_cells(words, board)),
         title="Connect Four",
         frame="panel",
         gravity="down",
         flip="mirror",
         palette=Palette(board="#2a57a4", cell="#e4ebf6", edge="#14305f"),
     )
+
+
+def winning_cells(words: Words, board: Board) -> set[tuple[int, int]]:
+    """Return column and row of all stones that are four in a line.
+
+    Examples
+    --------
+    >>> from boardgames_connect4.notation import parse_words
+    >>> board = Board(7, 6)
+    >>> sorted(winning_cells(parse_words("1122334", board), board))
+    [(0, 0), (1, 0), (2, 0), (3, 0)]
+    """
+    cells = {(column, row) for column in range(board.columns) for row in range(board.rows)}
+    found = set()
+    for stones in (int(words[0]), int(words[1])):
+        own = {place for place in cells if stones >> board.bit(*place) & 1}
+        for column, row in own:
+            for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+                line = {(column + step * across, row + step * up) for step in range(CONNECT)}
+                if line <= own:
+                    found |= line
+    return found
 
 
 def cell_id(column: int, row: int) -> str:

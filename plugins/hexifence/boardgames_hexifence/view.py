@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from boardgames.draw.lattice import Point, hexagon_places, hexagon_side, hexagonal
 from boardgames.kernels import Words
-from boardgames.picture import Caption, Cell, Line, Picture
+from boardgames.picture import Cell, Line, Picture, Tray
 from boardgames_hexifence.board import board
 from boardgames_hexifence.notation import unpack_sides
 from boardgames_hexifence.rules import dimension_of
@@ -40,10 +40,7 @@ def draw(words: Words) -> Picture:
     return Picture(
         cells=cells,
         lines=lines,
-        captions=(
-            Caption("bottom-left", f"{SIDES[0]} {owners.count(0)}"),
-            Caption("top-left", f"{SIDES[1]} {owners.count(1)}"),
-        ),
+        trays=tuple(Tray(side, "cells", owners.count(side)) for side in (0, 1)),
         sides=SIDES,
         colours=COLOURS,
         clicks=MappingProxyType({line.label: ((line.id,),) for line in lines if line.side is None}),

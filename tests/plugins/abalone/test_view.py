@@ -15,7 +15,7 @@ from boardgames_abalone.view import clicks, draw
 POSITIONS = 60
 
 BELGIAN_DAISY = """\
-white 0
+white lost 0 of 6
 
     I  w w . b b
    H  w w w b b b
@@ -28,7 +28,7 @@ E  . . . . . . . . .
     A  b b . w w 6
         1 2 3 4 5
 
-black 0"""
+black lost 0 of 6"""
 
 
 def legal_actions(words: np.ndarray) -> list[int]:
@@ -81,10 +81,19 @@ def test_cells_have_their_names_as_ids() -> None:
     assert tuple(cell.id for cell in draw(parse_words(LAYOUTS["standard"]), []).cells) == CELL_NAMES
 
 
-def test_captions_show_the_marbles_pushed_off_by_each_side() -> None:
-    words = parse_words(LAYOUTS["standard"] + ":b:2:5")
-    captions = {caption.corner: caption.text for caption in draw(words, []).captions}
-    assert captions == {"top-left": "white 2", "bottom-left": "black 5"}
+def test_the_marbles_that_a_side_has_lost_lie_in_its_tray() -> None:
+    trays = draw(parse_words(LAYOUTS["standard"] + ":b:2:5"), []).trays
+    assert [(tray.side, {piece.side for piece in tray.pieces}, tray.text) for tray in trays] == [
+        (0, {0}, "lost 2 of 6"),
+        (1, {1}, "lost 5 of 6"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lost", "winning"), [("5:5", set()), ("6:2", {"black-lost-6"}), ("0:6", {"white-lost-6"})]
+)
+def test_the_sixth_marble_pushed_off_has_won_the_match(lost: str, winning: set[str]) -> None:
+    assert draw(parse_words(f"{LAYOUTS['standard']}:b:{lost}"), []).winning == winning
 
 
 def test_neighbours_are_drawn_one_unit_apart_in_their_direction() -> None:

@@ -45,6 +45,23 @@ def test_full_columns_and_finished_matches_have_no_clicks() -> None:
     assert not connect4().parse("1212121").picture().clicks
 
 
+@pytest.mark.parametrize(
+    ("moves", "winning"),
+    [
+        ("112233", ""),
+        ("1122334", "c1r1 c2r1 c3r1 c4r1"),
+        ("121212", ""),
+        ("1212121", "c1r1 c1r2 c1r3 c1r4"),
+        ("12233434464", "c1r1 c2r2 c3r3 c4r4"),
+        ("43322121161", "c4r1 c3r2 c2r3 c1r4"),
+    ],
+)
+def test_the_cells_of_four_in_a_line_have_won(moves: str, winning: str) -> None:
+    position = connect4().parse(moves)
+    assert position.picture().winning == set(winning.split())
+    assert bool(winning) == (position.outcome is not None)
+
+
 def test_columns_are_labelled_from_1_below_the_board() -> None:
     picture = connect4(8, 7).start().picture()
     lowest = max(cell.y for cell in picture.cells)

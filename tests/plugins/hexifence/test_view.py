@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from boardgames.picture import Caption
 from boardgames_hexifence.board import board
 from boardgames_hexifence.game import Hexifence
 
@@ -44,9 +43,10 @@ def test_a_closed_cell_shows_its_owner() -> None:
     assert [cell.owner for cell in picture.cells] == [1] + [None] * 6
 
 
-def test_captions_show_the_cells_of_both_sides() -> None:
-    captions = Hexifence(dimension=2).parse(CLOSED).picture().captions
-    assert captions == (Caption("bottom-left", "blue 0"), Caption("top-left", "red 1"))
+def test_trays_count_the_cells_of_both_sides() -> None:
+    picture = Hexifence(dimension=2).parse(CLOSED).picture()
+    assert picture.caption_lines("bottom") == [("blue cells 0", "")]
+    assert picture.caption_lines("top") == [("red cells 1", "")]
 
 
 def test_the_last_edge_and_the_cell_it_closed_are_marked_as_changed() -> None:
