@@ -1,4 +1,3 @@
-// @ts-nocheck
 // The bars above and below the board: who plays, what they have captured, and their clocks.
 
 import { h, setText, swatch } from "./dom.js";
@@ -8,16 +7,27 @@ import { T } from "./texts.js";
 const LOW = 20;
 const WARNINGS = [30, 10];
 
+/** @import { MatchState, Picture } from "../messages.js" */
+
 export class Bars {
-  // `warn` is called with the seconds that this page's side has left, when its time runs low.
+  far = newBar("far");
+  near = newBar("near");
+  bars = [this.far, this.near];
+  /** @type {Set<number>} */
+  warned = new Set();
+  turn = "";
+
+  /** @param {(seconds: number) => void} warn  called with what this page's side has left, when its time runs low */
   constructor(warn) {
     this.warn = warn;
-    this.warned = new Set();
-    this.turn = null;
-    [this.far, this.near] = this.bars = ["far", "near"].map(newBar);
   }
 
-  // Draw names and notes; `near` is the side of the lower bar, and `name` returns the name of a side.
+  /**
+   * Draw names and notes.
+   * @param {MatchState} state
+   * @param {number} near  the side of the lower bar
+   * @param {(side: number) => string} name  returns the name of a side
+   */
   draw(state, near, name) {
     for (const [i, bar] of this.bars.entries()) {
       const side = i === 1 ? near : 1 - near;
@@ -39,6 +49,10 @@ export class Bars {
     }
   }
 
+  /**
+   * @param {Picture} picture
+   * @param {boolean} isTurned
+   */
   drawCaptions(picture, isTurned) {
     for (const [i, end] of ["top", "bottom"].entries()) {
       const corner = isTurned ? ["bottom", "top"][i] : end;
@@ -51,7 +65,11 @@ export class Bars {
     }
   }
 
-  // Draw the clocks of a state that came some seconds ago.
+  /**
+   * Draw the clocks of a state that came some seconds ago.
+   * @param {MatchState} state
+   * @param {number} age
+   */
   tick(state, age) {
     const turn = `${state.ply} ${state.running}`;
     if (turn !== this.turn) this.warned.clear();
@@ -60,16 +78,21 @@ export class Bars {
       const isRunning = state.running === side && !state.outcome;
       const passed = isRunning ? age : 0;
       setText(used, T.used(timeText(state.used[side] + passed)));
+      /** @param {number | null} left */
       const remaining = (left) => (left === null ? null : Math.max(0, left - passed));
       const perMove = state.move_times[side];
       const ofMatch = remaining(state.clocks?.[side] ?? null);
       const ofMove = remaining(side === state.to_move ? state.move_left : perMove);
       drawClock(clock, ofMatch, { isRunning, isLow: ofMatch !== null && ofMatch < LOW });
-      drawClock(moveClock, ofMove, { isRunning, isLow: perMove !== null && ofMove < Math.min(LOW, perMove / 4) });
+      drawClock(moveClock, ofMove, { isRunning, isLow: perMove !== null && ofMove !== null && ofMove < Math.min(LOW, perMove / 4) });
       if (isRunning && state.yours.includes(side)) this.#warn(Math.min(ofMatch ?? Infinity, ofMove ?? Infinity), perMove);
     }
   }
 
+  /**
+   * @param {number} left
+   * @param {number | null} perMove
+   */
   #warn(left, perMove) {
     for (const limit of WARNINGS) {
       const isNear = left <= limit && left >= limit - 1 && limit < (perMove ?? Infinity);
@@ -80,34 +103,46 @@ export class Bars {
   }
 }
 
+/** @param {string} place */
 function newBar(place) {
-  const bar = {
+  const parts = {
     swatch: h("span", { class: "bar-swatch" }), name: h("strong", { class: "bar-name" }),
     note: h("span", { class: "bar-note" }), used: h("span", { class: "bar-used" }), captions: h("span", { class: "bar-captions" }),
     trays: h("span", { class: "bar-trays" }), trayKey: "",
     moveClock: h("span", { class: "clock", role: "timer" }), clock: h("span", { class: "clock", role: "timer" }),
   };
-  bar.moveBox = h("span", { class: "move-clock" }, h("span", { "aria-hidden": "true" }, T.thisMove), bar.moveClock);
-  bar.element = h("div", { class: `bar ${place}` }, bar.swatch,
-    h("span", { class: "bar-text" }, bar.name, h("span", { class: "bar-notes" }, bar.note, bar.used)), bar.trays, bar.captions,
-    h("span", { class: "bar-clocks" }, bar.moveBox, bar.clock));
-  return bar;
+  const { swatch: disc, name, note, used, captions, trays, moveClock, clock } = parts;
+  const moveBox = h("span", { class: "move-clock" }, h("span", { "aria-hidden": "true" }, T.thisMove), moveClock);
+  const element = h("div", { class: `bar ${place}` }, disc,
+    h("span", { class: "bar-text" }, name, h("span", { class: "bar-notes" }, note, used)), trays, captions,
+    h("span", { class: "bar-clocks" }, moveBox, clock));
+  return { ...parts, moveBox, element, side: 0 };
 }
 
+/**
+ * @param {Element} element
+ * @param {number | null} seconds
+ * @param {{isRunning: boolean, isLow: boolean}} state
+ */
 function drawClock(element, seconds, { isRunning, isLow }) {
   setText(element, seconds === null ? "∞" : clockText(seconds));
   element.classList.toggle("running", isRunning);
   element.classList.toggle("low", isLow);
 }
 
-// Return what a clock shows: near the end with tenths of seconds.
+/**
+ * Return what a clock shows: near the end with tenths of seconds.
+ * @param {number} seconds
+ */
 function clockText(seconds) {
   return seconds < 10 ? `0:0${(Math.floor(seconds * 10) / 10).toFixed(1)}` : timeText(seconds);
 }
 
+/** @param {number} seconds */
 function timeText(seconds) {
   const whole = Math.floor(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  /** @param {number} value */
   const two = (value) => String(value).padStart(2, "0");
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }

@@ -1,21 +1,28 @@
-// @ts-nocheck
 // The buttons with which a match is controlled.
 
 import { button, h, keepPreference, setText } from "./dom.js";
 import { endingButtons } from "./ending.js";
 import { T } from "./texts.js";
 
+/** @import { MatchState } from "../messages.js" */
+/** @import { Actions } from "./ending.js" */
+
 export class Controls {
-  // `actions` has the functions to call for `ask` with what to ask the server for, `hint` and `review`.
+  isPaused = false;
+  endKey = "";
+
+  /** @param {Actions & {hint: () => void}} actions  what the buttons do: `ask` takes what to ask the server for */
   constructor(actions) {
-    const { ask, hint } = (this.do = actions);
-    this.isPaused = false;
-    [this.hint, this.next] = [button(T.hint, hint), button(T.nextMove, hint)]; // for players, and of agents
+    this.do = actions;
+    const { ask, hint } = actions;
+    this.hint = button(T.hint, hint); // for players
+    this.next = button(T.nextMove, hint); // of agents
     this.undo = button(T.takeBack, () => ask({ type: "undo" }));
     this.offerDraw = button(T.offerDraw, () => ask({ type: "offer-draw" }));
     this.resign = button(T.resign, () => this.dialog.showModal());
     const pause = () => button(T.pause, () => ask({ type: this.isPaused ? "resume" : "pause" }));
-    [this.pause, this.halt] = [pause(), pause()]; // of agents, and of players
+    this.pause = pause(); // of agents
+    this.halt = pause(); // of players
     this.restart = button(T.restart, () => ask({ type: "rematch" }));
     this.step = button(T.step, () => ask({ type: "step" }));
     this.delay = h("input", { type: "range", id: "delay", min: 0, max: 3, step: 0.25, oninput: () => this.#setDelay() });
@@ -29,6 +36,7 @@ export class Controls {
     this.dialog = this.#resignDialog();
   }
 
+  /** @param {MatchState} state */
   draw(state) {
     const isOver = Boolean(state.outcome || state.fault);
     const isAgents = state.seats.every((seat) => seat.kind === "agent");
@@ -50,11 +58,12 @@ export class Controls {
       setText(one, state.paused ? T.resume : T.pause);
     }
     this.step.disabled = isOver || !state.paused;
-    if (!this.delay.matches(":active")) this.delay.value = state.delay;
+    if (!this.delay.matches(":active")) this.delay.value = `${state.delay}`;
     setText(this.delayText, T.seconds(state.delay));
     this.delay.setAttribute("aria-valuetext", T.seconds(state.delay));
   }
 
+  /** @param {MatchState} state */
   #drawEnd(state) {
     this.atEnd.hidden = state.outcome === null;
     if (this.atEnd.hidden) return;

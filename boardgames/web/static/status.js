@@ -1,12 +1,24 @@
-// @ts-nocheck
 // What a match is waiting for, in a line, and the buttons that answer it.
 
 import { button, h, setText } from "./dom.js";
 import { endingText, nextButton } from "./ending.js";
 import { T } from "./texts.js";
 
+/** @import { MatchState, OfferState } from "../messages.js" */
+/** @typedef {(side: number) => string} NameOf  returns the name of a side */
+/** @typedef {{isAsked: boolean, free: number}} Waits  whether an offer is to be answered; the side of a free seat, or -1 */
+
 export class Status {
-  // `actions` has the functions to call for `ask`, `share`, `claim`, `back` and `click`.
+  key = "";
+
+  /**
+   * @param {object} actions  what the buttons do
+   * @param {(message: object) => void} actions.ask
+   * @param {() => void} actions.share
+   * @param {(side: number) => void} actions.claim
+   * @param {() => void} actions.back
+   * @param {(id: string) => void} actions.click
+   */
   constructor(actions) {
     this.do = actions;
     this.text = h("p", { class: "status", role: "status" });
@@ -15,8 +27,15 @@ export class Status {
     this.element = h("section", { class: "status-box" }, h("div", { class: "spread" }, this.text, this.limit), this.buttons);
   }
 
-  // Draw the status of a state. `shown` is the ply of an earlier position or null, `notice` replaces the text,
-  // `name` returns the name of a side, and `canClick` tells whether a button of the game makes a move.
+  /**
+   * Draw the status of a state.
+   * @param {MatchState} state
+   * @param {object} view
+   * @param {number | null} view.shown  the ply of an earlier position that is shown
+   * @param {string} view.notice  replaces the text
+   * @param {NameOf} view.name
+   * @param {(id: string) => boolean} view.canClick  whether a button of the game makes a move
+   */
   draw(state, { shown, notice, name, canClick }) {
     const isAsked = state.offer !== null && state.yours.includes(1 - state.offer.side);
     const free = state.seats.findIndex((seat) => seat.kind === "open" && !seat.taken);
@@ -45,10 +64,15 @@ export class Status {
       button(T.decline, () => this.do.ask({ type: "answer", accept: false }))];
   }
 
+  /** @param {MatchState} state */
   #resume(state) {
     return button(state.ply ? T.resume : T.begin, () => this.do.ask({ type: "resume" }), { class: "primary" });
   }
 
+  /**
+   * @param {MatchState} state
+   * @param {number} free
+   */
   #invitation(state, free) {
     const isPlayer = state.yours.length > 0;
     const take = button(T.takeSeat(state.sides[free]), () => this.do.claim(free), { class: isPlayer ? "" : "primary" });
@@ -56,17 +80,25 @@ export class Status {
   }
 }
 
-// Return whether this page may pause and resume a match.
+/**
+ * Return whether this page may pause and resume a match.
+ * @param {MatchState} state
+ */
 export const isController = (state) => state.yours.length > 0;
 
+/**
+ * @param {MatchState} state
+ * @param {NameOf} name
+ * @param {Waits} waits
+ */
 function textOf(state, name, { isAsked, free }) {
   const { to_move: side, offer, declined, yours } = state;
-  if (isAsked) return T.offered[kindOf(offer, state)](name(offer.side));
+  if (isAsked && offer) return T.offered[kindOf(offer, state)](name(offer.side));
   if (offer !== null && yours.includes(offer.side)) return T.sent[kindOf(offer, state)];
   if (declined !== null && yours.includes(declined.side)) {
     return T.declined[kindOf(declined, state)](name(1 - declined.side), declined.reason);
   }
-  if (state.outcome?.termination) return endingText(state, name);
+  if (state.outcome?.termination) return endingText({ ...state, outcome: state.outcome }, name);
   if (state.fault) return T.fault(state.fault);
   if (free >= 0) return T.waitingFor(state.sides[free]);
   if (state.paused) return T.paused;
@@ -75,8 +107,12 @@ function textOf(state, name, { isAsked, free }) {
   return T.opponentsMove(name(side));
 }
 
-// A rematch of a match that is not over is a restart.
-function kindOf({ kind }, state) {
-  const restarts = { rematch: "restart", swap: "restartSwapped" };
-  return (!state.outcome && restarts[kind]) || kind;
+/**
+ * Return which texts an offer has: a rematch of a match that is not over is a restart.
+ * @param {OfferState} offer
+ * @param {MatchState} state
+ */
+function kindOf({ kind }, { outcome }) {
+  if (outcome || (kind !== "rematch" && kind !== "swap")) return /** @type {keyof typeof T.sent} */ (kind);
+  return kind === "rematch" ? "restart" : "restartSwapped";
 }
