@@ -202,7 +202,7 @@ def test_bg_puzzles(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
         return [Entry("quiet", "the only winning move is quiet", "puzzling_module:quiet", "connect4")]
 
     install(bg_puzzles)
-    assert puzzle_kinds(game) == ("quiet",)
+    assert "quiet" in puzzle_kinds(game)
     [puzzle] = make_puzzles(game, "quiet", solver, count=1, seed=1)
     assert (puzzle.score.sign, puzzle.position.apply(puzzle.solution).outcome) == (1, None)
     analysis = solver.analyse(puzzle.position)

@@ -451,6 +451,9 @@ class Lobby:
 
     async def _free_tables(self) -> bool:
         """Unload a match whose agents have tables, and return False if there is none."""
+        if self._unloading:
+            await asyncio.wait(self._unloading)
+            return True
         for match in self._unneeded():
             if match.has_tables:
                 await self._unload(match)

@@ -160,7 +160,7 @@ def test_clock_runs_out_while_the_page_that_made_the_match_waits_for_answers(
         asked.release()
         opened.wait(TIMEOUT_S)
 
-    monkeypatch.setattr(lobby, "_describe", wait)
+    monkeypatch.setattr(lobby, "description", wait)
     created = page.create("here", "here", clock=[SHORT, LONG])
     try:
         for _ in range(MAX_CALLS_PER_PAGE):

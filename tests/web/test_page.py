@@ -411,7 +411,8 @@ def test_an_agent_that_hangs_loses(
     page.send("move", match=match, ply=0, move="4")
     while (state := page.receive("match"))["outcome"] is None:
         continue
-    assert (state["outcome"], state["fault"]) == ({"winner": 0, "text": text}, fault)
+    outcome = state["outcome"]
+    assert (outcome["winner"], outcome["text"], state["fault"]) == (0, text, fault)
     assert page.ask("matches")["type"] == "matches"
     page.close()
     server.close()
@@ -459,7 +460,7 @@ def test_an_agent_that_crashes_or_cheats_loses(
     page.send("move", match=match, ply=0, move="4")
     while (state := page.receive("match"))["outcome"] is None:
         continue
-    assert state["outcome"] == {"winner": 0, "text": f"red wins ({text})"}
+    assert (state["outcome"]["winner"], state["outcome"]["text"]) == (0, f"red wins ({text})")
     assert fault in state["fault"]
     assert "/srv" not in json.dumps(state)
     page.close()

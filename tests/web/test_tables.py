@@ -90,5 +90,5 @@ def test_match_in_which_agents_play_is_not_unloaded_for_tables(small: Server) ->
 def test_hint_without_room_for_its_tables_is_refused(small: Server) -> None:
     page = small.page()
     key = page.start("here", AGENT)
-    assert page.ask("hint", match=key)["reason"].startswith("the agent needs 64 MB for its tables")
+    assert page.ask("hint", match=key)["reason"].startswith("the agent needs 128 MB for its tables")
     page.close()
