@@ -314,6 +314,8 @@ class Lobby:
         subject = game_subject(request.game)
         make = partial(_make_manager, request, record, trusted, restored, self.tables)
         while True:
+            if self._unloading:
+                await asyncio.wait(self._unloading)
             try:
                 return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
             except TablesError:
@@ -451,9 +453,6 @@ class Lobby:
 
     async def _free_tables(self) -> bool:
         """Unload a match whose agents have tables, and return False if there is none."""
-        if self._unloading:
-            await asyncio.wait(self._unloading)
-            return True
         for match in self._unneeded():
             if match.has_tables:
                 await self._unload(match)
