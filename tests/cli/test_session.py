@@ -361,9 +361,10 @@ def test_undo_without_a_move_is_rejected(bg: Run) -> None:
 
 
 def test_flip_shows_the_board_from_the_other_side(bg: Run) -> None:
-    flipped = bg("show", "abalone", "--flip").out.splitlines()[3:10]
+    flipped = [line.strip() for line in bg("show", "abalone", "--flip").out.splitlines()[2:13]]
     lines = bg("play", "abalone", "--second", "human", typed="flip\n").out.splitlines()
-    board = lines[len(lines) // 2 :]
+    board = [line.strip() for line in lines[len(lines) // 2 :]]
+    assert flipped[0] == "5 4 3 2 1"
     assert all(line in board for line in flipped)
 
 
