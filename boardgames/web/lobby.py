@@ -257,8 +257,8 @@ class Lobby:
 
     async def create(
         self, request: CreateMatch, record: Record | None = None, *, trusted: bool = False
-    ) -> tuple[LiveMatch, str | None]:
-        """Start a match; return it and the secret of the seats of the person who asked for it.
+    ) -> tuple[LiveMatch, str]:
+        """Start a match; return it and the secret of whoever asked for it, which is that of their seats too.
 
         Parameters
         ----------
@@ -274,9 +274,12 @@ class Lobby:
         BoardgamesError
             If the game, an option, an agent, the position or a limit is not as it must be.
         """
-        token = new_token() if any(seat.kind == "here" for seat in request.seats) else None
+        token = new_token()
         first, second = (_seat_of(seat, token) for seat in request.seats)
-        return await self._start(request, (first, second), record, trusted=trusted), token
+        match = await self._start(
+            request, (first, second), record, owner_hash=hash_of(token), trusted=trusted
+        )
+        return match, token
 
     async def close(self) -> None:
         """Save the matches, end all searches and release what the agents hold."""
@@ -287,25 +290,31 @@ class Lobby:
         await asyncio.gather(*(match.close(CLOSE_SECONDS) for match in self._matches.values()))
 
     async def _start(
-        self, request: CreateMatch, seats: tuple[Seat, Seat], record: Record | None = None, *, trusted: bool
+        self,
+        request: CreateMatch,
+        seats: tuple[Seat, Seat],
+        record: Record | None = None,
+        *,
+        owner_hash: str,
+        trusted: bool,
     ) -> LiveMatch:
         await self._make_room()
         await self._unload_surplus()
         manager, lock = await self._new_manager(request, record, trusted=trusted)
         key = secrets.token_urlsafe(KEY_BYTES)
-        match = await self._add(key, request, manager, lock, seats, trusted=trusted)
+        match = await self._add(key, request, manager, lock, seats, owner_hash=owner_hash, trusted=trusted)
         self._changed(match)
         return match
 
     async def _start_rematch(self, match: LiveMatch, swap: bool) -> str:
         """Start a match with the players and settings of another one, and return its key.
 
-        Whoever had a seat has it again, with the same token.
+        Whoever had a seat has it again, with the same token, and the owner is the same.
         """
         request = rematch_request(match, swap=swap)
         first, second = (Seat(seat.kind, seat.name, seat.token_hash) for seat in match.seats)
         seats = (second, first) if swap else (first, second)
-        return (await self._start(request, seats, trusted=match.trusted)).key
+        return (await self._start(request, seats, owner_hash=match.owner_hash, trusted=match.trusted)).key
 
     async def _new_manager(
         self, request: CreateMatch, record: Record | None, *, trusted: bool, restored: bool = False
@@ -331,6 +340,7 @@ class Lobby:
             records = parse_records(saved.record, None).records
             trusted, paused = (msgspec.convert(data.get(name, False), bool) for name in ("trusted", "paused"))
             next_key = msgspec.convert(data.get("next"), str | None)
+            owner_hash = msgspec.convert(data.get("owner", ""), str)
             manager, lock = await self._new_manager(request, records[0], trusted=trusted, restored=True)
             first, second = (
                 Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]])
@@ -350,6 +360,7 @@ class Lobby:
             seats,
             values=values,
             fault=fault,
+            owner_hash=owner_hash,
             trusted=trusted,
             paused=paused,
             next_key=next_key,
@@ -367,6 +378,7 @@ class Lobby:
         *,
         values: Sequence[str | None] = (),
         fault: str | None = None,
+        owner_hash: str,
         trusted: bool,
         paused: bool = False,
         next_key: str | None = None,
@@ -385,6 +397,7 @@ class Lobby:
             start_rematch=self._start_rematch,
             values=values,
             fault=fault,
+            owner_hash=owner_hash,
             trusted=trusted,
             paused=paused,
             next_key=next_key,
@@ -519,8 +532,8 @@ def _described_elsewhere(name: str) -> GameReply | None:
     return None
 
 
-def _seat_of(seat: SeatRequest, token: str | None) -> Seat:
-    return Seat(seat.kind, seat.name, hash_of(token) if token and seat.kind == "here" else "")
+def _seat_of(seat: SeatRequest, token: str) -> Seat:
+    return Seat(seat.kind, seat.name, hash_of(token) if seat.kind == "here" else "")
 
 
 def setup_of(request: CreateMatch) -> MatchSetup:

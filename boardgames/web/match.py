@@ -179,6 +179,8 @@ class LiveMatch:
         What players expected when they made the moves that the match begins with.
     fault : str or None
         What an agent did wrong, if the match had ended before it was loaded.
+    owner_hash : str
+        The hash of the secret of whoever created the match; empty if nobody has it.
     trusted : bool
         Whether the match was asked for on the command line, so that its agents may be any.
     paused : bool
@@ -202,11 +204,12 @@ class LiveMatch:
         start_rematch: Callable[["LiveMatch", bool], Awaitable[str]],
         values: Sequence[str | None] = (),
         fault: str | None = None,
+        owner_hash: str = "",
         trusted: bool = False,
         paused: bool = False,
         next_key: str | None = None,
     ) -> None:
-        self.key = key
+        self.key, self.owner_hash = key, owner_hash
         self.request, self.trusted = request, trusted
         self.review: KeptReview | None = None
         self.seats = seats
@@ -233,8 +236,8 @@ class LiveMatch:
         self._saved: _Saved  # `open` makes this and the first snapshot
         self._snapshot: _Snapshot
         self._pages: set[int] = set()
-        self._states: dict[tuple[int, ...], tuple[WholeState, float]] = {}
-        """The last states for pages, and when they were made, by the sides that the pages may play."""
+        self._states: dict[tuple[tuple[int, ...], bool], tuple[WholeState, float]] = {}
+        """The last states for pages, and when they were made, by the sides and ownership of the pages."""
         self._loop = asyncio.get_running_loop()
         self._driver: asyncio.Task[None] | None = None
 
@@ -302,17 +305,17 @@ class LiveMatch:
         """Return the position with which the match has begun."""
         return self._manager.start
 
-    def state(self, yours: Sequence[int]) -> WholeState:
+    def state(self, yours: Sequence[int], *, owner: bool = False) -> WholeState:
         """Return the state of the match for a page that may play these sides.
 
-        Pages that may play the same sides get the same object if they ask at the same time.
+        Pages with the same rights get the same object if they ask at the same time.
         """
-        now, sides = time.monotonic(), tuple(yours)
-        if sides not in self._states or now - self._states[sides][1] > SHARED_SECONDS:
-            self._states[sides] = self._new_state(sides), now
-        return self._states[sides][0]
+        now, rights = time.monotonic(), (tuple(yours), owner)
+        if rights not in self._states or now - self._states[rights][1] > SHARED_SECONDS:
+            self._states[rights] = self._new_state(*rights), now
+        return self._states[rights][0]
 
-    def _new_state(self, yours: tuple[int, ...]) -> WholeState:
+    def _new_state(self, yours: tuple[int, ...], owner: bool) -> WholeState:
         state = self._snapshot.state
         seats = [
             SeatState(seat.kind, not seat.is_free, seat.kind == "agent" or bool(seat.pages))
@@ -334,6 +337,7 @@ class LiveMatch:
                 state,
                 seats=tuple(seats),
                 yours=list(yours),
+                owner=owner,
                 clocks=clocks,
                 move_left=move_left,
                 used=used,
@@ -446,6 +450,7 @@ class LiveMatch:
             "seats": [[seat.kind, seat.name, seat.token_hash] for seat in self.seats],
             "values": self._saved.values,
             "fault": self._saved.fault,
+            "owner": self.owner_hash,
             "trusted": self.trusted,
             "paused": self._is_paused,
             "next": self._next,
@@ -546,15 +551,7 @@ class LiveMatch:
             self._changed()
 
     async def _propose(self, sides: Collection[int], kind: OfferKind) -> None:
-        """Do something that both sides must agree to: at once if nobody else has to, or else after they have.
-
-        Raises
-        ------
-        MatchError
-            If people play and this page is none of theirs.
-        """
-        if not sides and self._has_person:
-            raise MatchError("only the players can do that; this page watches the match")
+        """Do something that both sides must agree to, at once if nobody else has to."""
         side = min(sides, default=0)
         is_same = self._offer is not None and (self._offer.kind, self._offer.side) == (kind, 1 - side)
         if is_same or not self._needs_consent(sides):
@@ -562,6 +559,16 @@ class LiveMatch:
         else:
             self._offer, self._declined = OfferState(kind, side), None
             self._changed()
+
+    def check_control(self, sides: Collection[int], *, owner: bool) -> None:
+        """Raise a MatchError unless a page with these sides may pause, restart and slow down the match.
+
+        In a match between agents that is whoever created it.
+        """
+        if self._has_person and not sides:
+            raise MatchError("only the players can do that; this page watches the match")
+        if not self._has_person and not owner:
+            raise MatchError("only whoever started the match can do that; this page watches it")
 
     def _needs_consent(self, sides: Collection[int]) -> bool:
         """Return True if another person plays against these sides."""
@@ -629,7 +636,7 @@ class LiveMatch:
         Raises
         ------
         MatchError
-            If the match is over, or people play and this page is none of theirs.
+            If the match is over.
         """
         await self._propose(sides, "pause")
 
@@ -651,7 +658,7 @@ class LiveMatch:
         Raises
         ------
         BoardgamesError
-            If people play and this page is none of theirs, or the match cannot be started.
+            If the match cannot be started.
         """
         await self._propose(sides, "swap" if swap else "rematch")
 
@@ -693,6 +700,10 @@ class LiveMatch:
         if sides:  # who watches is not part of the state
             self._changed()
         return sides
+
+    def is_owned_by(self, token: str | None) -> bool:
+        """Return True if this is the secret of whoever created the match."""
+        return bool(token and self.owner_hash) and hmac.compare_digest(hash_of(token or ""), self.owner_hash)
 
     def remove_page(self, page: int) -> None:
         """Remove a page that no longer shows the match."""

@@ -560,11 +560,11 @@ export interface Compiling {
   re?: number;
 }
 
-/** A new match, and the token of the seats of the person who asked for it. */
+/** A new match, and the token of whoever asked for it: that of the owner, and of their seats. */
 export interface Created {
   type: "created";
   match: string;
-  token: string | null;
+  token: string;
   re?: number;
 }
 
@@ -607,7 +607,7 @@ export interface OfferState {
   reason: string;
 }
 
-/** A match. All pages get the same state, apart from `yours`: the sides that the page may play. */
+/** A match. All pages get the same state, apart from `yours` and `owner`. */
 export interface MatchState {
   type: "match";
   id: string;
@@ -620,6 +620,7 @@ export interface MatchState {
   names: [string, string];
   seats: SeatState[];
   yours: number[];
+  owner: boolean;
   ply: number;
   to_move: number;
   moves: MoveState[];

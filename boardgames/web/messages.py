@@ -85,7 +85,7 @@ class _MatchRequest(_Request, frozen=True):
 class JoinMatch(_MatchRequest, frozen=True, tag="join"):
     """Asks for the state of a match now and whenever it changes.
 
-    The token is that of a seat. A page with several seats joins once for each.
+    The token is that of a seat or of the owner. A page with several tokens joins once for each.
     """
 
     token: Key | None = None
@@ -454,10 +454,10 @@ class Compiling(Reply, frozen=True, tag="compiling"):
 
 
 class Created(Reply, frozen=True, tag="created"):
-    """A new match, and the token of the seats of the person who asked for it."""
+    """A new match, and the token of whoever asked for it: that of the owner, and of their seats."""
 
     match: str
-    token: str | None
+    token: str
 
 
 class Claimed(Reply, frozen=True, tag="claimed"):
@@ -510,7 +510,9 @@ class OfferState(Struct, frozen=True):
 
 
 class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=True):
-    """A match. All pages get the same state, apart from `yours`: the sides that the page may play.
+    """A match. All pages get the same state, apart from `yours` and `owner`.
+
+    `yours` are the sides that the page may play; `owner` says that it has the token of whoever created it.
 
     `clocks` are the seconds left to each side, `move_times` those that each has for a move, and
     `move_left` what is left of that for the current one. `used` are the seconds that each side has
@@ -528,6 +530,7 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     names: tuple[str, str]
     seats: tuple[SeatState, ...] = ()
     yours: list[int] = []
+    owner: bool = False
     ply: int
     to_move: int
     moves: list[MoveState]

@@ -56,6 +56,7 @@ class Page:
         self._socket = socket
         self._lobby = lobby
         self._joined: dict[str, set[int]] = {}
+        self._owned: set[str] = set()
         self._streams: dict[str, StateStream] = {}
         self._lists_matches = False
         self._dirty: set[str] = set()
@@ -211,6 +212,8 @@ class Page:
         match = await self._lobby.find(request.match)
         sides = self._joined.setdefault(match.key, set())
         sides.update(match.add_page(id(self), request.token))
+        if match.is_owned_by(request.token):
+            self._owned.add(match.key)
         self._streams.setdefault(match.key, StateStream()).restart()
         self._match_changed(match)
 
@@ -244,20 +247,20 @@ class Page:
         return await self._match(request.match).hint()
 
     async def _pause(self, request: messages.Pause) -> None:
-        await self._match(request.match).pause(self._joined.get(request.match, ()))
+        await self._controlled(request.match).pause(self._joined.get(request.match, ()))
 
     async def _resume(self, request: messages.Resume) -> None:
-        await self._match(request.match).resume(self._joined.get(request.match, ()))
+        await self._controlled(request.match).resume(self._joined.get(request.match, ()))
 
     async def _rematch(self, request: messages.Rematch) -> None:
         sides = self._joined.get(request.match, ())
-        await self._match(request.match).rematch(sides, swap=request.swap)
+        await self._controlled(request.match).rematch(sides, swap=request.swap)
 
     async def _step(self, request: messages.Step) -> None:
-        self._match(request.match).step()
+        self._controlled(request.match).step()
 
     async def _delay(self, request: messages.SetDelay) -> None:
-        self._match(request.match).set_delay(request.seconds)
+        self._controlled(request.match).set_delay(request.seconds)
 
     async def _view(self, request: messages.ViewPly) -> messages.Reply:
         match = self._match(request.match)
@@ -320,6 +323,18 @@ class Page:
             raise MatchError("there is no such match on this server")
         return match
 
+    def _controlled(self, key: str) -> LiveMatch:
+        """Return a match that this page may pause and restart.
+
+        Raises
+        ------
+        MatchError
+            If it only watches.
+        """
+        match = self._match(key)
+        match.check_control(self._joined.get(key, ()), owner=key in self._owned)
+        return match
+
     def _sides(self, key: str) -> list[int]:
         """Return the sides of a match that this page may play.
 
@@ -341,6 +356,7 @@ class Page:
     def _leave(self, key: str) -> None:
         match = self._lobby.get(key)
         self._streams.pop(key, None)
+        self._owned.discard(key)
         if self._joined.pop(key, None) is not None and match is not None:
             match.remove_page(id(self))
             self._lobby.unload_if_over(match)
@@ -397,7 +413,9 @@ class Page:
         """
         match = self._lobby.get(key)
         if match is not None and key in self._joined:
-            message = self._streams[key].message(match.state(sorted(self._joined[key])))
+            message = self._streams[key].message(
+                match.state(sorted(self._joined[key]), owner=key in self._owned)
+            )
             if message is not None:
                 await self._send_text(message)
 

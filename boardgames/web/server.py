@@ -86,7 +86,7 @@ async def _serve(
         except BoardgamesError:
             await lobby.close()
             raise
-        address += f"#/match/{created.key}" + (f"/{seat}" if seat else "")
+        address += f"#/match/{created.key}" + f"/{seat}"
     server = uvicorn.Server(new_config(create_app(lobby, hosts=hosts, token=token)))
     announce(address)
     warming_up = asyncio.create_task(lobby.warm_up())

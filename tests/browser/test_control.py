@@ -97,14 +97,36 @@ def test_people_pause_by_consent(visit: Visit, asks: int) -> None:
 @pytest.mark.slow
 def test_the_next_move_of_agents_is_shown_while_they_are_paused(visit: Visit, kept: Kept) -> None:
     visitor, page = visit(), kept.server.page()
-    key = page.create("mcts", "mcts", move_time=[1.0, 1.0])["match"]
+    created = page.create("mcts", "mcts", move_time=[1.0, 1.0])
     page.close()
-    visitor.open(f"#/match/{key}")
+    visitor.open(f"#/match/{created['match']}/{created['token']}")
     press(visitor, "Pause")
     wait_for(visitor, "Paused")
     press(visitor, "Show next move")
     visitor.wait(lambda: visitor.status.startswith("Hint: "), "the move")
     assert visitor.page.locator(".hints .hint").count()
+
+
+@pytest.mark.slow
+def test_only_whoever_started_agents_can_pause_them(visit: Visit, kept: Kept) -> None:
+    owner, spectator, page = visit(), visit(), kept.server.page()
+    created = page.create("mcts", "mcts", move_time=[1.0, 1.0])
+    page.close()
+    owner.open(f"#/match/{created['match']}/{created['token']}")
+    press(owner, "Pause")
+    wait_for(owner, "Paused")
+    join(spectator, owner)
+    wait_for(spectator, "Paused")
+    for name in ("Resume", "Step"):
+        assert not spectator.page.get_by_role("button", name=name).is_visible(), name
+    assert not spectator.page.locator("#delay").is_visible()
+    owner.page.reload()
+    wait_for(owner, "Paused")
+    kept.restart()
+    owner.page.reload()
+    wait_for(owner, "Paused")
+    press(owner, "Resume")
+    spectator.wait(lambda: not spectator.state["paused"], "the match to go on")
 
 
 # --- premoves -------------------------------------------------------------------

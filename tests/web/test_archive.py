@@ -87,13 +87,18 @@ def test_agents_whose_match_is_paused_go_on_after_a_restart_when_it_is_resumed(
     start: Callable[[], Server],
 ) -> None:
     page = start().page()
-    key = page.start("alphabeta", "alphabeta", move_time=[0.1, 0.1])
+    created = page.create("alphabeta", "alphabeta", move_time=[0.1, 0.1])
+    key = created["match"]
+    page.send("join", match=key, token=created["token"])
     page.send("pause", match=key)
     paused = page.state(paused=True, thinking=False)
     page.close()
     page = start().page()
     page.send("join", match=key)
-    assert page.state(paused=True, thinking=False)["moves"] == paused["moves"]
+    assert page.state(paused=True, thinking=False, owner=False)["moves"] == paused["moves"]
+    assert "only whoever started" in page.ask("resume", match=key)["reason"]
+    page.send("join", match=key, token=created["token"])
+    assert page.state(owner=True)["yours"] == []
     page.send("resume", match=key)
     while (state := page.receive("match"))["ply"] <= paused["ply"]:
         continue

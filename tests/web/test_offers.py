@@ -99,6 +99,35 @@ def test_whoever_watches_pauses_and_restarts_nothing(page: Page, other: Page) ->
         assert "only the players" in other.ask(request, match=key)["reason"]
 
 
+@pytest.mark.parametrize(
+    ("request_type", "fields"),
+    [("pause", {}), ("resume", {}), ("step", {}), ("rematch", {}), ("delay", {"seconds": 1.0})],
+)
+def test_only_whoever_started_agents_controls_their_match(
+    page: Page, other: Page, request_type: str, fields: dict[str, float]
+) -> None:
+    created = page.create("mcts", "mcts", move_time=[LONG, LONG])
+    key = created["match"]
+    other.send("join", match=key, token="guessed")
+    assert other.state(id=key)["owner"] is False
+    assert "only whoever started the match" in other.ask(request_type, match=key, **fields)["reason"]
+    page.send("join", match=key, token=created["token"])
+    assert page.state(id=key, owner=True)["yours"] == []
+    page.send(request_type, match=key, re=1, **fields)
+    page.send("matches", re=2)
+    assert page.receive("matches", "refused")["type"] == "matches"
+
+
+def test_whoever_started_agents_controls_their_rematch(page: Page) -> None:
+    created = page.create("random", "random")
+    assert state_of(page, created["match"], created["token"])["owner"]
+    page.outcome()
+    page.send("rematch", match=created["match"])
+    while (key := page.state(id=created["match"])["next"]) is None:
+        continue
+    assert state_of(page, key, created["token"])["owner"]
+
+
 def test_a_paused_match_is_paused_after_a_restart_of_the_server(kept: Kept) -> None:
     page = kept.server.page()
     created = page.create("here", "random", clock=[LONG, LONG])

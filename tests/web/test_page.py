@@ -154,8 +154,7 @@ def test_a_draw_is_agreed(page: Page, other: Page) -> None:
 
 
 def test_agents_can_be_watched_step_by_step(page: Page) -> None:
-    match = page.create("mcts", "mcts", move_time=[0.2, 0.2])["match"]
-    page.send("join", match=match)
+    match = page.start("mcts", "mcts", move_time=[0.2, 0.2])
     page.send("pause", match=match)
     ply = page.state(paused=True, thinking=False)["ply"]
     page.send("step", match=match)

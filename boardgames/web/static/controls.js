@@ -1,7 +1,7 @@
 // The buttons with which a match is controlled.
 
 import { button, h, keepPreference, setText } from "./dom.js";
-import { endingButtons } from "./ending.js";
+import { endingButtons, isController } from "./ending.js";
 import { T } from "./texts.js";
 
 /** @import { MatchState } from "../messages.js" */
@@ -43,7 +43,7 @@ export class Controls {
     this.isPaused = state.paused;
     this.ofPlayers.hidden = !state.yours.length;
     this.ofPlayers.classList.toggle("away", state.outcome !== null);
-    this.ofAgents.hidden = this.delayBox.hidden = !isAgents || state.outcome !== null;
+    this.ofAgents.hidden = this.delayBox.hidden = !isAgents || !isController(state) || state.outcome !== null;
     this.#drawEnd(state);
     this.undo.disabled = isOver || !state.ply;
     this.offerDraw.disabled = isOver || state.offer?.kind === "draw";

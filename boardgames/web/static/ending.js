@@ -36,12 +36,18 @@ export function endingText({ outcome, score, yours, fault }, name) {
 }
 
 /**
+ * Return whether this page may pause, resume and restart a match: players may, and between agents whoever started it.
+ * @param {Pick<MatchState, "yours" | "owner" | "seats">} state
+ */
+export const isController = ({ yours, owner, seats }) => yours.length > 0 || (owner && seats.every(({ kind }) => kind === "agent"));
+
+/**
  * Return the buttons for what can be done after a match.
  * @param {MatchState} state
  * @param {Actions} actions  what sends a request, and what opens the analysis
  */
 export function endingButtons(state, { ask, review }) {
-  const canAsk = state.yours.length > 0 || state.seats.every((seat) => seat.kind === "agent");
+  const canAsk = isController(state);
   /** @type {(swap: boolean, text: string, more?: {class: string}) => HTMLElement} */
   const rematch = (swap, text, more) => button(text, () => ask({ type: "rematch", swap }), more);
   const again = state.next !== null ? [nextButton(state.next, T.toRematch)]

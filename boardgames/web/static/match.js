@@ -401,11 +401,11 @@ export class Match {
 
   // Go on to the rematch when it begins; a player who was not there then is taken along later, once.
   #follow(before) {
-    const { next, yours } = this.state;
+    const { next, yours, owner } = this.state;
     if (!next || before?.next === next) return;
-    const isPlayer = yours.length > 0;
-    if (!before && !(isPlayer && !tokensOf(next).length)) return;
-    if (isPlayer) for (const token of tokensOf(this.id)) keepToken(next, token);
+    const isMine = yours.length > 0 || owner;
+    if (!before && !(isMine && !tokensOf(next).length)) return;
+    if (isMine) for (const token of tokensOf(this.id)) keepToken(next, token);
     location.hash = addressOf(next);
   }
 

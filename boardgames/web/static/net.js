@@ -34,7 +34,7 @@ const MAX_BYTES = 64 * 1024;
 const KEY = "boardgames.tokens.";
 
 /**
- * Return the tokens of the seats that this browser has in a match.
+ * Return the tokens that this browser has of a match: those of its seats, and that of the owner.
  * @param {string} match
  * @returns {string[]}
  */

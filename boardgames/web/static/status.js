@@ -50,7 +50,7 @@ export class Status {
         { disabled: !canClick(one.id), "data-keeps-selection": true })));
     }
     if (state.next && !state.outcome) buttons.push(nextButton(state.next, T.toRestarted));
-    if (isOn && state.paused && !isAsked && shown === null && isController(state)) buttons.push(this.#resume(state));
+    if (isOn && state.paused && !isAsked && shown === null && state.yours.length) buttons.push(this.#resume(state));
     setText(this.text, text);
     setText(this.limit, state.outcome || shown !== null ? "" : state.limit);
     const key = JSON.stringify([state.version, state.next, buttons.map((one) => [one.textContent, one.disabled])]);
@@ -79,12 +79,6 @@ export class Status {
     return isPlayer ? [button(T.share, this.do.share, { class: "primary" }), take] : [take];
   }
 }
-
-/**
- * Return whether this page may pause and resume a match.
- * @param {MatchState} state
- */
-export const isController = (state) => state.yours.length > 0;
 
 /**
  * @param {MatchState} state
