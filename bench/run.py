@@ -239,6 +239,8 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "solver-compilation": solver.compilation,
     "solver-long": solver.long_boards,
     "web-start": web.start,
+    "web-memory": web.memory,
+    "web-states": web.states,
     "web-spectators": web.spectators,
     "web-sessions": web.sessions,
 }

@@ -1,9 +1,10 @@
-"""Measure the server of the browser's page: spectators, memory over many matches, and the start.
+"""Measure the server of the browser's page: spectators, memory, the size of states, the start, and clicks.
 
 The server is a process of its own, with an empty store; pages are WebSockets of this process.
 """
 
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -14,21 +15,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 from engine import Row, summary
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Page as Tab
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect as connect_once
 from websockets.typing import Origin
 
 from boardgames.paths import cache_folder
+from boardgames.web.deltas import StateReader
 
 SPECTATORS = 200
 SESSIONS = 20
@@ -36,15 +40,40 @@ MINUTES_PER_RUN = 2
 WARM_UP = 0.2
 """Share of a long run after which memory counts as that of a server that is in use."""
 GAMES = ("abalone", "connect4", "hexifence")
+MATCHES = 20
+"""Matches after which the memory of the server is measured."""
+PLIES = 20
+"""Moves of each of these matches, in which the game's own agent plays a random one."""
+CLICKS = 6
+"""Moves in a match of Connect Four that fill one column."""
+LIVE = ".board .target.live"
+"""What can be clicked on the board."""
+CLICK = """async (target) => {
+  const moves = document.querySelector(".moves");
+  const before = moves.querySelectorAll(".move-text").length;
+  const started = performance.now();
+  const shown = new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (moves.querySelectorAll(".move-text").length === before) return;
+      observer.disconnect();
+      requestAnimationFrame(() => resolve(performance.now() - started));
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  });
+  target.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, view: window }));
+  return shown;
+}"""
+"""Clicks on a target of the board and returns the milliseconds until the move is in the list of moves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server, and the time at which its process was started."""
+    """A server, and the times at which its process was started and its address was printed."""
 
     host: str
     pid: int
     started: float
+    announced: float
 
     def memory(self) -> float:
         """Return the resident memory in MiB."""
@@ -55,16 +84,64 @@ class Server:
         """Return the number of open files and connections."""
         return sum(1 for _ in Path(f"/proc/{self.pid}/fd").iterdir())
 
-    def connect(self) -> connect:
-        """Return a connection of a page."""
-        return connect(f"ws://{self.host}/ws", origin=Origin(f"http://{self.host}"), max_size=None)
+    @asynccontextmanager
+    async def page(self) -> AsyncIterator["Page"]:
+        """Yield a page that is disconnected at the end."""
+        origin = Origin(f"http://{self.host}")
+        async with connect(f"ws://{self.host}/ws", origin=origin, max_size=None) as socket:
+            yield Page(socket)
+
+
+class Page:
+    """What a page sends and receives; states of matches are put together from what has changed.
+
+    Attributes
+    ----------
+    received_at : float
+        When the last message arrived.
+    size : int
+        The bytes of the last message.
+    """
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.received_at, self.size = 0.0, 0
+        self._socket = socket
+        self._readers: dict[str, StateReader] = defaultdict(StateReader)
+
+    async def send(self, kind: str, **fields: object) -> None:
+        """Send a request."""
+        await self._socket.send(json.dumps({"type": kind, **fields}))
+
+    async def receive(self, kind: str) -> Any:  # whatever the server sends
+        """Return the next message of a type."""
+        while True:
+            text = await self._socket.recv(decode=False)
+            self.received_at, self.size = time.perf_counter(), len(text)
+            message = json.loads(text)
+            assert message["type"] != "refused", message
+            if message["type"] in ("match", "match-change"):
+                message = self._readers[message["id"]].read(message)
+            if message["type"] == kind:
+                return message
+
+    async def create(self, game: str, *seats: str, **fields: object) -> tuple[str, str | None]:
+        """Create a match, and return its key and token.
+
+        A seat is `here`, `agent` for the agent of the game, or the name of another one.
+        """
+        kinds = {"here": {"kind": "here"}, "agent": {"kind": "agent"}}
+        described = [kinds.get(seat, {"kind": "agent", "agent": seat}) for seat in seats]
+        await self.send("create", game=game, seats=described, **fields)
+        created = await self.receive("created")
+        return created["match"], created["token"]
 
 
 @contextmanager
-def server() -> Iterator[Server]:
-    """Yield a server that is stopped at the end."""
+def server(*, is_cold: bool = False) -> Iterator[Server]:
+    """Yield a server that is stopped at the end; a cold one has no compiled kernels."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "cache").symlink_to(cache_folder())
+        if not is_cold:
+            Path(folder, "cache").symlink_to(cache_folder())
         started = time.perf_counter()
         process = subprocess.Popen(
             [sys.executable, "-m", "boardgames", "serve", "--port", "0", "--no-open"],
@@ -76,7 +153,7 @@ def server() -> Iterator[Server]:
         try:
             while not (found := re.search(r"http://(127\.0\.0\.1:\d+)/", process.stdout.readline())):
                 assert process.poll() is None
-            yield Server(found[1], process.pid, started)
+            yield Server(found[1], process.pid, started, time.perf_counter())
         finally:
             process.terminate()
             process.wait()
@@ -95,35 +172,33 @@ def spectators(runs: int) -> Iterator[Row]:
 async def _watch(running: Server, game: str, moves: int) -> list[float]:
     """Return the seconds from sending a move until each spectator has its state, for all moves."""
     chance = random.Random(1)
-    async with running.connect() as player:
-        key, token = await _create(player, game, "here", "here")
-        await _send(player, "join", match=key, token=token)
-        state = await _receive(player, "match")
-        pages = [await running.connect() for _ in range(SPECTATORS)]
+    async with AsyncExitStack() as connections:
+        player = await connections.enter_async_context(running.page())
+        key, token = await player.create(game, "here", "here")
+        await player.send("join", match=key, token=token)
+        state = await player.receive("match")
+        pages = [await connections.enter_async_context(running.page()) for _ in range(SPECTATORS)]
         for page in pages:
-            await _send(page, "join", match=key)
+            await page.send("join", match=key)
         for page in pages:
-            await _receive(page, "match")
+            await page.receive("match")
         delays = []
         while state["ply"] < moves and state["outcome"] is None:
             ply = state["ply"]
             readers = [asyncio.create_task(_time_of_ply(page, ply + 1)) for page in pages]
             sent = time.perf_counter()
             move = chance.choice(sorted(state["picture"]["clicks"]))
-            await _send(player, "move", match=key, ply=ply, move=move)
+            await player.send("move", match=key, ply=ply, move=move)
             delays += [at - sent for at in await asyncio.gather(*readers)]
             while state["ply"] == ply:
-                state = await _receive(player, "match")
-        for page in pages:
-            await page.close()
+                state = await player.receive("match")
     return delays
 
 
-async def _time_of_ply(page: ClientConnection, ply: int) -> float:
-    wanted = f'"ply":{ply},'.encode()
-    while wanted not in await page.recv(decode=False):
+async def _time_of_ply(page: Page, ply: int) -> float:
+    while (await page.receive("match"))["ply"] != ply:
         continue
-    return time.perf_counter()
+    return page.received_at
 
 
 def sessions(runs: int) -> Iterator[Row]:
@@ -154,72 +229,153 @@ async def _play_matches(running: Server, number: int, end: float) -> int:
     chance, count = random.Random(number), 0
     while time.monotonic() < end:
         with suppress(ConnectionClosed):
-            async with running.connect() as page:
+            async with running.page() as page:
                 await _play_match(page, chance, end)
                 count += 1
     return count
 
 
-async def _play_match(page: ClientConnection, chance: random.Random, end: float) -> None:
+async def _play_match(page: Page, chance: random.Random, end: float) -> None:
     seats = chance.choice([("here", "random"), ("here", "here"), ("greedy", "here")])
-    key, token = await _create(page, chance.choice(GAMES), *seats, ply_limit=60)
-    await _send(page, "join", match=key, token=token)
+    key, token = await page.create(chance.choice(GAMES), *seats, ply_limit=60)
+    await page.send("join", match=key, token=token)
     while time.monotonic() < end:
-        state = await _receive(page, "match")
+        state = await page.receive("match")
         if state["outcome"] is not None or chance.random() < 0.01:
             return
         if state["to_move"] in state["yours"] and not state["thinking"]:
             if chance.random() < 0.1:
-                await _send(page, "view", match=key, ply=chance.randrange(state["ply"] + 1))
+                await page.send("view", match=key, ply=chance.randrange(state["ply"] + 1))
             move = chance.choice(sorted(state["picture"]["clicks"]))
             await asyncio.sleep(0.1)  # a page may send twenty requests a second
-            await _send(page, "move", match=key, ply=state["ply"], move=move)
+            await page.send("move", match=key, ply=state["ply"], move=move)
+
+
+def memory(runs: int) -> Iterator[Row]:
+    """Measure the memory of the server in the stages of twenty matches of all games."""
+    with server() as running:
+        stages = asyncio.run(_memory_of_stages(running, MATCHES * runs))
+    for name, used in stages.items():
+        yield f"memory {name}", f"{used:.0f} MiB", "< 400 MiB"
+
+
+async def _memory_of_stages(running: Server, matches: int) -> dict[str, float]:
+    stages = {"of a server without matches": running.memory()}
+    games = itertools.cycle(GAMES)
+    for count in range(1, matches + 1):
+        game = next(games)
+        async with running.page() as page:
+            key, _ = await page.create(game, "agent", "random", ply_limit=PLIES, move_time=(0.1, 0.1))
+            await page.send("join", match=key)
+            while (await page.receive("match"))["outcome"] is None:
+                continue
+        if count <= len(GAMES):
+            stages[f"after a match of {game}"] = running.memory()
+    stages[f"after {matches} matches"] = running.memory()
+    return stages
+
+
+def states(runs: int) -> Iterator[Row]:
+    """Measure the bytes of states, before compression, in matches with random moves."""
+    with server() as running:
+        for game in GAMES:
+            first, later = asyncio.run(_sizes(running, game, PLIES * runs))
+            yield f"first state of {game}", f"{first:,} bytes", ""
+            figures = f"mean {statistics.mean(later):,.0f} bytes, most {max(later):,} bytes"
+            yield f"state of {game} after each move", figures, "mean < 2,000 bytes"
+
+
+async def _sizes(running: Server, game: str, moves: int) -> tuple[int, list[int]]:
+    """Return the bytes of the first state, and of those after each move."""
+    chance = random.Random(1)
+    async with running.page() as page:
+        key, token = await page.create(game, "here", "here")
+        await page.send("join", match=key, token=token)
+        state = await page.receive("match")
+        first, later = page.size, []
+        while state["ply"] < moves and state["outcome"] is None:
+            ply, size = state["ply"], 0
+            move = chance.choice(sorted(state["picture"]["clicks"]))
+            await page.send("move", match=key, ply=ply, move=move)
+            while state["ply"] == ply:
+                state = await page.receive("match")
+                size += page.size
+            later.append(size)
+            await asyncio.sleep(0.05)  # a page may send twenty requests a second
+    return first, later
 
 
 def start(runs: int) -> Iterator[Row]:
-    """Measure the time from starting the process to the page, and to the first board in a browser."""
-    answers, boards = [], []
+    """Measure the times from starting the process, warm and cold, and in a browser to boards and moves."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), chromium_sandbox=False)
-        for _ in range(runs + 1):  # the first run fills the cache of kernels
-            page = browser.new_page()
-            with server() as running:
-                with urlopen(f"http://{running.host}/") as answer:
-                    answer.read()
-                answers.append(time.perf_counter() - running.started)
-                page.goto(f"http://{running.host}/#/match/{_new_match(running)}")
-                page.locator(".board .target").first.wait_for(state="attached")
-                boards.append(time.perf_counter() - running.started)
-            page.close()
+        yield from _warm_start(browser, runs)
+        yield from _cold_start(browser, runs)
+        yield from _board_and_clicks(browser, runs)
         browser.close()
+
+
+def _warm_start(browser: Browser, runs: int) -> Iterator[Row]:
+    answers, boards = [], []
+    for _ in range(runs + 1):  # the first run fills the cache of kernels
+        with server() as running, _tab(browser) as tab:
+            with urlopen(f"http://{running.host}/") as answer:
+                answer.read()
+            answers.append(time.perf_counter() - running.started)
+            _open_board(tab, running)
+            boards.append(time.perf_counter() - running.started)
     yield "boardgames serve to the page, warm", summary(answers[1:], "s"), "< 1"
     yield "the same to the first board of abalone in Chromium", summary(boards[1:], "s"), "< 1"
 
 
-def _new_match(running: Server) -> str:
+def _cold_start(browser: Browser, runs: int) -> Iterator[Row]:
+    pages = []
+    for _ in range(runs):
+        with server(is_cold=True) as running, _tab(browser) as tab:
+            tab.goto(f"http://{running.host}/")
+            tab.locator(".games .card").first.wait_for()
+            pages.append(time.perf_counter() - running.announced)
+    yield "address of a server without kernels to the page in Chromium", summary(pages, "s"), "< 1"
+
+
+def _board_and_clicks(browser: Browser, runs: int) -> Iterator[Row]:
+    boards, clicks = [], []
+    with server() as running:
+        for number in range(runs + 1):  # the first run warms the server up
+            with _tab(browser) as tab:
+                _open_board(tab, running, "connect4")
+                for _ in range(CLICKS if number else 0):
+                    target = tab.locator(LIVE).first
+                    target.wait_for(state="attached")
+                    clicks.append(target.evaluate(CLICK))
+            with _tab(browser) as tab:
+                address = _new_match(running, "abalone")
+                started = time.perf_counter()
+                tab.goto(address)
+                tab.locator(LIVE).first.wait_for(state="attached")
+                boards.append(time.perf_counter() - started)
+    yield "first board of abalone from a warm server", summary(boards[1:], "s"), "< 0.3"
+    yield "click to shown move of connect4", summary(clicks, "ms"), "median < 20"
+
+
+@contextmanager
+def _tab(browser: Browser) -> Iterator[Tab]:
+    """Yield a tab of a browser that has stored nothing."""
+    tab = browser.new_page()
+    yield tab
+    tab.close()
+
+
+def _open_board(tab: Tab, running: Server, game: str = "abalone") -> None:
+    """Open a new match of two people at this page, and wait for the board."""
+    tab.goto(_new_match(running, game))
+    tab.locator(LIVE).first.wait_for(state="attached")
+
+
+def _new_match(running: Server, game: str) -> str:
+    """Create a match of two people at one page, and return the address with their token."""
     seats = [{"kind": "here"}, {"kind": "here"}]
     with connect_once(f"ws://{running.host}/ws", origin=Origin(f"http://{running.host}")) as page:
-        page.send(json.dumps({"type": "create", "game": "abalone", "seats": seats}))
-        return str(json.loads(page.recv())["match"])
-
-
-# --- messages ------------------------------------------------------------------
-
-
-async def _send(page: ClientConnection, kind: str, **fields: object) -> None:
-    await page.send(json.dumps({"type": kind, **fields}))
-
-
-async def _receive(page: ClientConnection, kind: str) -> Any:  # whatever the server sends
-    while True:
-        message = json.loads(await page.recv())
-        if message["type"] == kind:
-            return message
-        assert message["type"] != "refused", message
-
-
-async def _create(page: ClientConnection, game: str, *seats: str, **fields: object) -> tuple[str, str | None]:
-    described = [{"kind": "here"} if seat == "here" else {"kind": "agent", "agent": seat} for seat in seats]
-    await _send(page, "create", game=game, seats=described, **fields)
-    created = await _receive(page, "created")
-    return created["match"], created["token"]
+        page.send(json.dumps({"type": "create", "game": game, "seats": seats}))
+        created = json.loads(page.recv())
+    return f"http://{running.host}/#/match/{created['match']}/{created['token']}"
