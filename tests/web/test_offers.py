@@ -125,7 +125,9 @@ def test_whoever_started_agents_controls_their_rematch(page: Page) -> None:
     page.send("rematch", match=created["match"])
     while (key := page.state(id=created["match"])["next"]) is None:
         continue
-    assert state_of(page, key, created["token"])["owner"]
+    state = state_of(page, key, created["token"])
+    assert state["owner"]
+    assert state["names"] == ["random", "random"]
 
 
 def test_a_paused_match_is_paused_after_a_restart_of_the_server(kept: Kept) -> None:
@@ -303,16 +305,6 @@ def test_people_restart_by_consent(page: Page, other: Page, people: dict[str, An
     while (state := other.state(id=people["match"]))["next"] is None:
         continue
     assert state["paused"]
-
-
-def test_agents_play_a_rematch_when_a_spectator_wants_one(page: Page) -> None:
-    key = page.create("random", "random")["match"]
-    page.send("join", match=key)
-    page.outcome()
-    page.send("rematch", match=key)
-    while (state := page.state(id=key))["next"] is None:
-        continue
-    assert state_of(page, state["next"])["names"] == ["random", "random"]
 
 
 # --- time and moves -----------------------------------------------------------
