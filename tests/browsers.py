@@ -222,7 +222,7 @@ class Visitor:
         seat = page.locator(".seat").nth(1 - side)
         if opponent == "agent":
             seat.get_by_label("Computer", exact=True).check()
-            seat.get_by_label("Strength").select_option(label="Another agent")
+            seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
             seat.get_by_label("Agent", exact=True).select_option("random")
         else:
             seat.get_by_label({"open": "Someone elsewhere", "here": "Me"}[opponent], exact=True).check()

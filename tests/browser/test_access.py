@@ -58,7 +58,7 @@ def test_axe_finds_nothing_serious_in_the_lobby_and_the_forms(visit: Visit, sche
             summary.click()
         seat = page.locator(".seat").nth(1)
         seat.get_by_label("Computer", exact=True).check()
-        seat.get_by_label("Strength").select_option(label="Another agent")
+        seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
         check_with_axe(page)
 
 

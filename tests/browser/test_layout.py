@@ -24,7 +24,7 @@ OVERLAPS = """tolerance => {
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
     const text = walker.currentNode.textContent.trim();
-    if (!text || element.closest(".hidden, .skip, option, noscript") || !element.checkVisibility()) continue;
+    if (!text || element.closest(".hidden, .skip, option, noscript") || !element.checkVisibility({ visibilityProperty: true })) continue;
     if (document.querySelector("dialog[open]") && !element.closest("dialog")) continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
@@ -96,7 +96,7 @@ def test_lobby_and_forms_fit_their_window(visitor: Visitor) -> None:
             summary.click()
         seat = page.locator(".seat").nth(1)
         seat.get_by_label("Computer", exact=True).check()
-        seat.get_by_label("Strength").select_option(label="Another agent")
+        seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
         page.get_by_label("Clock").select_option(label="Other times")
         check(page)
 

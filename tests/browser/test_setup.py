@@ -100,7 +100,7 @@ def test_time_for_a_move_is_offered_where_it_changes_something(visit: Visit) -> 
     seat.get_by_label("How strong").fill("10")
     assert "as strong as it can be" in seat.inner_text()
     assert seconds.is_visible()
-    seat.get_by_label("Strength").select_option(label="Another agent")
+    seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
     for agent, is_offered in (("random", False), ("alphabeta", True), ("greedy", False)):
         seat.get_by_label("Agent", exact=True).select_option(agent)
         assert seconds.is_visible() == is_offered

@@ -71,7 +71,7 @@ def test_a_run_is_an_opponent_in_the_form_of_a_new_match(visit: Visit, runs: Pat
     train(runs / "first", small())
     visitor = visit()
     page = visitor.open("#/new/connect4")
-    page.get_by_label("Strength").last.select_option(label="Trained: first")
+    page.get_by_label("Strength", exact=True).last.select_option(label="Trained: first")
     page.get_by_role("button", name="Start match").click()
     visitor.wait(lambda: visitor.state, "the match")
     assert visitor.state["names"][1] == "td:weights=first"
