@@ -27,6 +27,7 @@ const rules = {
   "no-unused-expressions": "error",
   "no-useless-return": "error",
   "no-var": "error",
+  "no-warning-comments": ["error", { terms: ["@ts-nocheck", "@ts-ignore", "@ts-expect-error"], location: "anywhere" }],
   "object-shorthand": "error",
   "prefer-const": "error",
   "prefer-template": "error",

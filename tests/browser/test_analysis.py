@@ -76,6 +76,8 @@ def test_another_move_at_an_earlier_ply_makes_a_variation_and_nothing_is_lost(vi
     visitor.target("c7r2").click()
     visitor.wait(lambda: variation.inner_text().split() == ["(1.", "7", "7", ")"], "its second move")
     assert visitor.shown_moves() == ["4", "4", "7", "7", "3", "3"]  # in the order of the list
+    labels = [one.get_attribute("aria-label") or "" for one in page.locator(".tree .move").all()]
+    assert [label.split(",")[0] for label in labels] == ["1", "1", "1", "2", "2", "2"], labels
 
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowUp")

@@ -1,4 +1,3 @@
-// @ts-nocheck
 // Analysis of any position: free moves in a tree of variations, set-up, values of all moves, reviews and play from any position.
 // The address names the position and the tree.
 
@@ -9,7 +8,7 @@ import { Editor, Texts } from "./editor.js";
 import { Evaluation } from "./evaluation.js";
 import { Exercises } from "./exercises.js";
 import { MoveTree } from "./movetree.js";
-import { explain } from "./net.js";
+import { explain, reasonOf } from "./net.js";
 import { Notes } from "./notes.js";
 import { Overlays } from "./overlays.js";
 import { Practice } from "./practice.js";
@@ -18,6 +17,24 @@ import { Tabs } from "./tabs.js";
 import { T } from "./texts.js";
 import { Tree } from "./tree.js";
 
+/** @import { BoardReply, EditPosition, AnalysisReply, Imported, Picture, PositionRequest } from "../messages.js" */
+/** @import { Item } from "./geometry.js" */
+/** @import { Net } from "./net.js" */
+/** @import { Mistake } from "./review.js" */
+/** @import { Arrow, Shape } from "./shapes.js" */
+/** @typedef {Pick<EditPosition, "target" | "piece" | "side" | "clear">} Edit  a change of a position in set-up */
+/**
+ * Names and times of a record.
+ * @typedef {{names?: [string, string] | undefined, seconds?: (number | null)[] | undefined}} Given
+ */
+/**
+ * The moves that are looked at and how many of them have been made: those of a match, or of a game from a position.
+ * @typedef {Given & {match?: string, game: string, layout: string | null, options: Record<string, string>,
+ *   position: string | null, moves: string[], ply: number}} Line
+ */
+/** @typedef {Partial<Omit<Line, "ply">> & {ply: number | null, edit?: Edit, isNew?: boolean}} Wanted  `isNew` begins a new tree */
+/** @typedef {Partial<Wanted>} Changes */
+
 const UNIT = 100;
 const OPTION = "option.";
 const WAIT = 250;
@@ -25,11 +42,19 @@ const SET_UP = 1;
 const ARROWS = 4;
 const TREE = "boardgames.tree.";
 
+/** @type {(name: string, text: string, onclick: () => void) => HTMLElement} */
 const entry = (name, text, onclick) => h("li", {}, button([h("strong", {}, name), text], onclick, { class: "best-line" }));
-// Return the fields of a request that name a position.
+/**
+ * Return the fields of a request that name a position.
+ * @param {Wanted} wanted
+ * @returns {PositionRequest}
+ */
 const place = ({ match, game, layout, options, position, moves, ply }) => (match ? { match, ply } : { game, layout, options, position, moves, ply });
 
-// Return the tree that is kept for a match, or undefined.
+/**
+ * Return the tree that is kept for a match, or undefined.
+ * @param {string} match
+ */
 function keptTree(match) {
   try {
     return localStorage.getItem(TREE + match) ?? undefined;
@@ -38,24 +63,136 @@ function keptTree(match) {
   }
 }
 
+/**
+ * Return what an address names: what to look at, the match that the analysis began with, and its tree.
+ * @param {string} address
+ * @returns {{wanted: Wanted, home: string | undefined, kept: string | undefined}}
+ */
+function placeOf(address) {
+  const [path, query] = address.split("?");
+  const [game, match, ply] = path.split("/").map(decodeURIComponent);
+  const given = new URLSearchParams(query);
+  const number = ply ?? given.get("ply");
+  const options = [...given].filter(([name]) => name.startsWith(OPTION)).map(([name, value]) => [name.slice(OPTION.length), value]);
+  const line = match ? { match } : { game, layout: given.get("layout"), options: Object.fromEntries(options),
+    position: given.get("position"), moves: (given.get("moves") ?? "").split(" ").filter(Boolean) };
+  const home = match ?? given.get("match") ?? undefined;
+  return { wanted: { ...line, ply: number ? Number(number) : null }, home, kept: given.get("tree") ?? (home ? keptTree(home) : undefined) };
+}
+
 export class Analysis {
-  // `address` is GAME?layout=…&option.NAME=…&position=…&moves=…&ply=…&tree=…&match=… or match/ID/PLY?tree=….
+  /** @type {BoardReply | null} */
+  state = null;
+  /** @type {Line} what is shown */
+  line = { game: "", layout: null, options: {}, position: null, moves: [], ply: 0 };
+  /** @type {Wanted | null} what is asked for next */
+  wanted;
+  /** @type {string | undefined} the match that the page began with, for as long as its tree is shown */
+  home;
+  isAsking = false;
+  /** @type {{key: string, start: string | null} | null} the start of the tree */
+  base = null;
+  homeMoves = ""; // the moves of the match that the page began with
+  /** @type {Given} */
+  given = {};
+  /** @type {Given | null} those of a record that is about to be shown */
+  read = null;
+  /** @type {AnalysisReply | null} */
+  found = null;
+  /** @type {string[] | undefined} the line that is pointed at */
+  pointed = undefined;
+  isSetUp = false;
+  isPointing = false; // whether the board was last used by mouse or touch
+  timer = 0;
+  tree = new Tree();
+  values = s("g", { class: "values", "aria-hidden": "true" });
+  title = h("h1", {});
+  names = h("p", { class: "limit" });
+  status = h("p", { class: "status", role: "status" });
+  actions = h("div", { class: "actions" });
+  table = h("ol", { class: "lines all", "aria-label": T.allMoves });
+  loading = h("p", { class: "loading" }, T.loading);
+  abort = new AbortController();
+
+  /**
+   * @param {Net} net
+   * @param {string} address  GAME?layout=…&option.NAME=…&position=…&moves=…&ply=…&tree=…&match=… or match/ID/PLY?tree=…
+   */
   constructor(net, address) {
     this.net = net;
-    const [path, query] = address.split("?");
-    const [game, match, ply] = path.split("/").map(decodeURIComponent);
-    const given = new URLSearchParams(query);
-    const number = ply ?? given.get("ply");
-    const options = [...given].filter(([name]) => name.startsWith(OPTION)).map(([name, value]) => [name.slice(OPTION.length), value]);
-    // what is looked at; with `match` the moves of that match, and `home` is the match that it began with
-    this.wanted = match ? { match } : { game, layout: given.get("layout"), options: Object.fromEntries(options),
-      position: given.get("position"), moves: (given.get("moves") ?? "").split(" ").filter(Boolean) };
-    this.wanted.ply = number ? Number(number) : null;
-    this.home = match ?? given.get("match");
-    this.kept = given.get("tree") ?? (this.home ? keptTree(this.home) : undefined);
-    this.tree = new Tree();
-    this.#build();
-    this.abort = new AbortController();
+    const { wanted, home, kept } = placeOf(address);
+    this.wanted = wanted;
+    this.home = home;
+    this.kept = kept;
+    this.board = new Board({
+      onMove: (move) => this.#chosen(move),
+      onSelect: () => this.#drawValues(),
+      onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
+      onShapes: (shapes) => this.#change(() => (this.node.shapes = shapes)),
+      onRefuse: async (ids) => {
+        const { state } = this;
+        const reason = await explain(this.net, { ...place(this.line), ids }) || this.board.reason(ids);
+        if (this.state === state) this.board.tell(reason, ids.at(-1));
+      },
+    });
+    this.board.animation = preferences().animation;
+    this.board.setCoordinates(preferences().coordinates);
+    this.board.layers.targets.before(this.values);
+    this.evaluation = new Evaluation(this.net, (_, moves) => this.#drawLine(moves), {
+      values: true, onFound: (found) => this.#found(found), onPlay: (moves) => this.#play(moves),
+    });
+    this.overlays = new Overlays(this.board);
+    this.moves = new MoveTree((path, ply) => (path ? this.#follow(path) : this.#go({ ply })));
+    this.notes = new Notes({
+      change: (change) => this.#change(() => Object.assign(this.node, change)),
+      promote: () => this.#change(() => this.tree.promote(this.path)),
+      remove: () => {
+        const left = this.tree.remove(this.path);
+        this.#keep();
+        this.#follow(left);
+      },
+    });
+    this.practice = new Practice(this.net, () => {
+      const { game, layout, options } = this.line;
+      return { game, layout, options, position: this.state?.position };
+    });
+    this.review = new Review(this.net, { onChange: () => this.state && this.#drawMoves(), go: (ply) => this.#go({ ply }), onTry: (mistakes) => this.#exercise(mistakes) });
+    this.exercises = new Exercises(this.net, {
+      show: ({ ply, line }) => this.#go({ moves: line, ply: ply - 1 }),
+      showMove: (move) => this.board.showMove(move),
+      end: () => {
+        this.body.classList.remove("exercising");
+        this.#draw();
+      },
+    });
+    this.editor = new Editor({ edit: (edit) => this.#edit(edit), go: (where) => this.#go(where), copy: (text) => this.#copy(text) });
+    this.texts = new Texts({
+      ask: (text, number) => this.net.request({ type: "import", ...place(this.line), text, number }),
+      read: (said) => this.#read(said),
+      write: () => this.#write(),
+      copy: (text) => this.#copy(text),
+      nameOf: () => this.line.game,
+    });
+    this.aids = new Aids(this.net, this.evaluation, this.overlays, (description) => {
+      this.editor.offerLayouts(description.layouts, this.line.layout ?? description.default_layout);
+      this.practice.offer(description);
+      if (this.state) this.practice.draw(this.state);
+    });
+    const seconds = numberInput({ min: 0.05, max: 30, value: "1", onchange: () => {
+      this.evaluation.seconds = seconds.checkValidity() ? Number(seconds.value) : 1;
+      this.evaluation.ask();
+    } });
+    this.evaluation.box.append(field(T.secondsEach, seconds, { class: "field inline" }), details(T.allMoves, this.table));
+    this.back = button(T.mainLine, () => this.#toMain());
+    const analyse = h("div", {}, this.evaluation.box, this.moves.element, h("div", { class: "settings" }, this.back), this.notes.element, this.practice.element);
+    this.tabs = new Tabs(T.tools, [[T.analyse, analyse], [T.setUp, this.editor.element], [T.records, this.texts.element]], () => this.state && this.#draw());
+    this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.moves.navigation, this.evaluation.meter, this.review.element);
+    this.body = h("div", { class: "match analysis", hidden: true }, this.side,
+      h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
+        h("section", { class: "status-box" }, this.status, this.actions), this.exercises.element, this.tabs.element,
+        h("div", { class: "settings" }, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle),
+        this.overlays.element, h("p", { class: "keys" }, T.treeKeys)));
+    this.element = h("div", {}, this.loading, this.body);
     const { signal } = this.abort;
     net.on("status", ({ detail }) => detail.open && this.#connected(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
@@ -76,85 +213,6 @@ export class Analysis {
     this.review.close();
   }
 
-  #build() {
-    this.board = new Board({
-      onMove: (move) => this.#chosen(move),
-      onSelect: () => this.#drawValues(),
-      onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
-      onShapes: (shapes) => this.#change(() => (this.tree.at(this.path).shapes = shapes)),
-      onRefuse: async (ids) => {
-        const { state } = this;
-        const reason = await explain(this.net, { ...place(this.line), ids }) || this.board.reason(ids);
-        if (this.state === state) this.board.tell(reason, ids.at(-1));
-      },
-    });
-    this.board.animation = preferences().animation;
-    this.board.setCoordinates(preferences().coordinates);
-    this.values = s("g", { class: "values", "aria-hidden": "true" });
-    this.board.layers.targets.before(this.values);
-    this.evaluation = new Evaluation(this.net, (_, moves) => this.#drawLine(moves), {
-      values: true, onFound: (found) => this.#found(found), onPlay: (moves) => this.#play(moves),
-    });
-    this.overlays = new Overlays(this.board);
-    this.moves = new MoveTree((path, ply) => (path ? this.#follow(path) : this.#go({ ply })));
-    this.notes = new Notes({
-      change: (change) => this.#change(() => Object.assign(this.tree.at(this.path), change)),
-      promote: () => this.#change(() => this.tree.promote(this.path)),
-      remove: () => {
-        const left = this.tree.remove(this.path);
-        this.#keep();
-        this.#follow(left);
-      },
-    });
-    this.practice = new Practice(this.net, () => {
-      const { game, layout, options } = this.line;
-      return { game, layout, options, position: this.state.position };
-    });
-    this.review = new Review(this.net, { onChange: () => this.state && this.#drawMoves(), go: (ply) => this.#go({ ply }), onTry: (mistakes) => this.#exercise(mistakes) });
-    this.exercises = new Exercises(this.net, {
-      show: ({ ply, line }) => this.#go({ moves: line, ply: ply - 1 }),
-      showMove: (move) => this.board.showMove(move),
-      end: () => {
-        this.body.classList.remove("exercising");
-        this.#draw();
-      },
-    });
-    this.editor = new Editor({ edit: (edit) => this.#edit(edit), go: (where) => this.#go(where), copy: (text) => this.#copy(text) });
-    this.texts = new Texts({
-      ask: (text, number) => this.net.request({ type: "import", ...place(this.line), text, number }),
-      read: (said) => this.#read(said),
-      write: () => this.#write(),
-      copy: (text) => this.#copy(text),
-      nameOf: () => this.state.game,
-    });
-    this.aids = new Aids(this.net, this.evaluation, this.overlays, (description) => {
-      this.editor.offerLayouts(description.layouts, this.state.layout);
-      this.practice.offer(description);
-      this.practice.draw(this.state);
-    });
-    this.title = h("h1", {});
-    this.names = h("p", { class: "limit" });
-    this.status = h("p", { class: "status", role: "status" });
-    this.actions = h("div", { class: "actions" });
-    const seconds = numberInput({ min: 0.05, max: 30, value: "1", onchange: () => {
-      this.evaluation.seconds = seconds.checkValidity() ? Number(seconds.value) : 1;
-      this.evaluation.ask();
-    } });
-    this.table = h("ol", { class: "lines all", "aria-label": T.allMoves });
-    this.evaluation.box.append(field(T.secondsEach, seconds, { class: "field inline" }), details(T.allMoves, this.table));
-    this.back = button(T.mainLine, () => this.#toMain());
-    const analyse = h("div", {}, this.evaluation.box, this.moves.element, h("div", { class: "settings" }, this.back), this.notes.element, this.practice.element);
-    this.tabs = new Tabs(T.tools, [[T.analyse, analyse], [T.setUp, this.editor.element], [T.records, this.texts.element]], () => this.state && this.#draw());
-    this.body = h("div", { class: "match analysis", hidden: true },
-      (this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.moves.navigation, this.evaluation.meter, this.review.element)),
-      h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
-        h("section", { class: "status-box" }, this.status, this.actions), this.exercises.element, this.tabs.element,
-        h("div", { class: "settings" }, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle),
-        this.overlays.element, h("p", { class: "keys" }, T.treeKeys)));
-    this.loading = h("p", { class: "loading" }, T.loading);
-    this.element = h("div", {}, this.loading, this.body);
-  }
-
   // --- the position ---
 
   // The moves that lead to what is shown.
@@ -162,16 +220,28 @@ export class Analysis {
     return this.line.moves.slice(0, this.line.ply);
   }
 
-  // Go to another place in the line or, with `moves`, to another line.
+  // The node of the tree that is shown.
+  get node() {
+    return this.tree.at(this.path) ?? this.tree.root;
+  }
+
+  /**
+   * Go to another place in the line or, with `moves`, to another line.
+   * @param {Changes} changes
+   */
   #go(changes) {
+    /** @type {Wanted} */
     const wanted = { ...(this.wanted ?? this.line), ...changes };
-    if (changes.moves) wanted.match = this.home && this.base && wanted.position === this.line?.position && wanted.moves.join(" ") === this.homeMoves ? this.home : undefined;
-    if (wanted.ply !== null) wanted.ply = Math.min(wanted.ply, wanted.moves.length);
+    if (changes.moves) wanted.match = this.home && this.base && wanted.position === this.line?.position && changes.moves.join(" ") === this.homeMoves ? this.home : undefined;
+    if (wanted.ply !== null) wanted.ply = Math.min(wanted.ply, wanted.moves?.length ?? Infinity);
     this.wanted = wanted;
     this.#show();
   }
 
-  // Go to a path of the tree, in the main line after it.
+  /**
+   * Go to a path of the tree, in the main line after it.
+   * @param {string[]} path
+   */
   #follow(path) {
     this.#go({ moves: this.tree.line(path), ply: path.length });
   }
@@ -182,13 +252,17 @@ export class Analysis {
     this.#follow(path);
   }
 
-  // Play a move, or a line of moves of which the first is shown.
+  /**
+   * Play a move, or a line of moves of which the first is shown.
+   * @param {string[]} moves
+   */
   #play(moves) {
     const { path } = this;
     this.tree.add([...path, ...moves]);
     this.#follow([...path, moves[0]]);
   }
 
+  /** @param {string} move */
   #chosen(move) {
     if (this.isSetUp) this.#edit({ target: move, piece: this.editor.chosen });
     else if (this.exercises.isOpen) {
@@ -197,24 +271,34 @@ export class Analysis {
     } else this.#play([move]);
   }
 
+  /** @param {Edit} edit */
   #edit(edit) {
     this.#go({ moves: this.line.moves, edit });
   }
 
-  // Change the tree, and show and keep what has changed.
+  /**
+   * Change the tree, and show and keep what has changed.
+   * @param {() => void} change
+   */
   #change(change) {
     change();
     this.#keep();
     this.#draw();
   }
 
-  // Return a promise of the board after further moves.
+  /**
+   * Return a promise of the board after further moves.
+   * @param {string[]} moves
+   */
   #try(...moves) {
     const { line } = this;
     return this.net.request({ type: "board", ...place({ ...line, match: undefined }), moves: [...this.path, ...moves], ply: null });
   }
 
-  // Show what a text has said.
+  /**
+   * Show what a text has said.
+   * @param {Imported} said
+   */
   #read({ kind, game, layout, options, start, moves, names, seconds }) {
     this.read = kind === "record" ? { names, seconds } : null;
     const isSame = kind === "moves" && start === this.base?.start && game === this.line.game;
@@ -224,10 +308,9 @@ export class Analysis {
   }
 
   async #write() {
-    const { names = null, seconds = [] } = this.line;
-    const { match, ...line } = this.line;
+    const { match, names = null, seconds = [], ...line } = this.line;
     const moves = this.tree.line();
-    const asked = match && moves.join(" ") === this.homeMoves ? { match } : { ...place(line), moves, ply: null, names, seconds: seconds ?? [] };
+    const asked = match && moves.join(" ") === this.homeMoves ? { match } : { ...place(line), moves, ply: null, names, seconds };
     return (await this.net.request({ type: "export", ...asked })).text;
   }
 
@@ -242,17 +325,17 @@ export class Analysis {
     if (this.isAsking) return;
     this.isAsking = true;
     while (this.wanted) {
-      const { edit, isNew, ...wanted } = this.wanted;
+      const { edit, isNew = false, ...wanted } = this.wanted;
       this.wanted = null;
       try {
-        const state = await this.net.request({ type: edit ? "edit" : "board", ...place(wanted), ...edit });
+        const state = await (edit ? this.net.request({ type: "edit", ...place(wanted), ...edit }) : this.net.request({ type: "board", ...place(wanted) }));
         if (this.abort.signal.aborted) return;
         this.#receive(state, wanted, isNew);
       } catch (error) {
-        if (!this.state) this.loading.replaceChildren(`${error.message} `, h("a", { href: "#/" }, T.toLobby));
+        if (!this.state) this.loading.replaceChildren(`${reasonOf(error)} `, h("a", { href: "#/" }, T.toLobby));
         else {
           this.#draw();
-          this.board.tell(error.message);
+          this.board.tell(reasonOf(error));
         }
         if (!this.state && !this.net.isOpen) {
           this.wanted = wanted;
@@ -263,6 +346,11 @@ export class Analysis {
     this.isAsking = false;
   }
 
+  /**
+   * @param {BoardReply} state
+   * @param {Wanted} wanted
+   * @param {boolean} isNew
+   */
   #receive(state, wanted, isNew) {
     const { game, layout, options, start: position, moves, ply } = state;
     const key = JSON.stringify([game, layout, options, position]);
@@ -280,7 +368,7 @@ export class Analysis {
       if (this.read) this.given = this.read;
     }
     this.read = null;
-    if (!isFirst) announce(`${ply ? T.moveLabel(T.turn(ply), state.sides[state.movers[ply - 1]], moves[ply - 1]) : T.start}. ${T.stateOf(state)}`);
+    if (!isFirst) announce(`${ply ? T.moveLabel(ply, state.sides[state.movers[ply - 1]], moves[ply - 1], "", "") : T.start}. ${T.stateOf(state)}`);
     if (wanted.match) this.homeMoves = moves.join(" ");
     this.line = { ...wanted, ...this.given, game, layout, options, position, moves, ply };
     this.tree.add(moves, state.movers);
@@ -300,7 +388,7 @@ export class Analysis {
   // Ask whose moves those of the main line are, if it is not the line that was shown first.
   async #learnSides() {
     const moves = this.tree.line();
-    if (this.tree.at(moves).side !== undefined || !moves.length) return;
+    if (!moves.length || this.tree.at(moves)?.side !== undefined) return;
     const { movers } = await this.net.request({ type: "board", ...place({ ...this.line, match: undefined }), moves, ply: null }).catch(() => ({ movers: [] }));
     this.tree.add(moves, movers);
     this.#drawMoves();
@@ -320,12 +408,12 @@ export class Analysis {
 
   #address() {
     const { match, game, layout, options, position, moves, ply } = this.line;
-    const query = new URLSearchParams(match ? {} : { layout });
+    const query = new URLSearchParams(match || layout === null ? {} : { layout });
     if (!match) {
       for (const [name, value] of Object.entries(options)) query.set(OPTION + name, value);
       if (position !== null) query.set("position", position);
       if (moves.length) query.set("moves", moves.join(" "));
-      if (ply < moves.length) query.set("ply", ply);
+      if (ply < moves.length) query.set("ply", String(ply));
       if (this.home) query.set("match", this.home);
     }
     if (!this.tree.isPlain) query.set("tree", this.tree.format());
@@ -333,16 +421,20 @@ export class Analysis {
     return `#/analysis/${path}${query.size ? `?${query}` : ""}`;
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
-    if (event.target.closest("input, select, textarea, summary")) return;
+    if (!(event.target instanceof Element) || event.target.closest("input, select, textarea, summary")) return;
     const ply = this.wanted?.ply ?? this.state.ply;
-    const to = { ArrowLeft: Math.max(0, ply - 1), ArrowRight: ply + 1, Home: 0, End: Infinity }[event.key];
+    /** @type {Record<string, number | undefined>} */
+    const targets = { ArrowLeft: Math.max(0, ply - 1), ArrowRight: ply + 1, Home: 0, End: Infinity };
+    const to = targets[event.key];
     if (to !== undefined) {
       event.preventDefault();
-      return this.#go({ ply: to });
+      this.#go({ ply: to });
+      return;
     }
-    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
     if (!step || this.exercises.isOpen) return;
     const beside = this.tree.beside(this.path, step);
     if (beside === this.path || beside.join(" ") === this.path.join(" ")) return;
@@ -350,6 +442,7 @@ export class Analysis {
     this.#follow(beside);
   }
 
+  /** @param {string} text */
   async #copy(text) {
     setText(this.status, await navigator.clipboard.writeText(text).then(() => T.copiedText, () => text));
   }
@@ -359,6 +452,10 @@ export class Analysis {
     this.#drawValues();
   }
 
+  /**
+   * @param {string | null} move
+   * @param {boolean} isSpoken
+   */
   #preview(move, isSpoken) {
     clearTimeout(this.timer);
     const { state } = this;
@@ -368,26 +465,31 @@ export class Analysis {
     }, () => {}), WAIT);
   }
 
+  /** @param {Mistake[]} mistakes */
   #exercise(mistakes) {
+    const { state } = this;
+    if (!state) return;
     this.tabs.show(0);
     this.body.classList.add("exercising");
     this.board.element.scrollIntoView({ block: "nearest" });
     this.#drawValues();
     const line = { ...this.line, match: undefined };
-    this.exercises.start(mistakes, this.state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
+    this.exercises.start(mistakes, state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
   }
 
   // --- drawing ---
 
   #draw() {
     const { state, board, line } = this;
+    if (!state) return;
     this.isSetUp = this.tabs.shown === SET_UP && state.pieces.length > 0;
     if (this.isSetUp) this.exercises.close();
-    const ids = [...state.picture.cells, ...state.picture.lines].map(({ id }) => [id, [[id]]]);
-    board.show(this.isSetUp ? { ...state.picture, clicks: Object.fromEntries(ids) } : state.picture, { interactive: true });
-    this.side.style.setProperty("--ratio", board.ratio);
+    /** @type {Picture["clicks"]} */
+    const everywhere = Object.fromEntries([...state.picture.cells, ...state.picture.lines].map(({ id }) => [id, [[id]]]));
+    board.show(this.isSetUp ? { ...state.picture, clicks: everywhere } : state.picture, { interactive: true });
+    this.side.style.setProperty("--ratio", String(board.ratio));
     setText(this.title, T.analysisOf(state.title));
-    setText(this.names, line.names ? T.versus(...line.names.map(T.player)) : "");
+    setText(this.names, line.names ? T.versus(T.player(line.names[0]), T.player(line.names[1])) : "");
     document.title = T.pageTitle(T.analysisOf(state.title));
     setText(this.status, this.isSetUp ? T.settingUp : [T.stateOf(state), ...state.picture.captions.map(({ text }) => text),
       ...state.picture.trays.map(({ side, label, count, pieces, places }) => `${state.sides[side]} ${T.inTray(label, places || pieces.length ? pieces.length : count, places)}`)].join(" · "));
@@ -397,24 +499,26 @@ export class Analysis {
     this.practice.draw(state);
     this.#drawMoves();
     this.#drawArrows();
-    board.setShapes(this.tree.at(this.path).shapes);
-    const key = JSON.stringify([this.base.key, state.position, this.path]);
+    board.setShapes(this.node.shapes);
+    const key = JSON.stringify([this.base?.key, state.position, this.path]);
     this.evaluation.update(key, place(line), state.picture);
     this.overlays.update(key, async (overlays) => (await this.net.request({ type: "board", ...place(line), overlays })).picture);
   }
 
   #drawMoves() {
     const { state, line, path, tree } = this;
+    if (!state) return;
     this.moves.draw(tree, path, state.ply, line.moves.length, this.review.noteOf, state.sides);
     this.back.hidden = tree.isMain(path);
-    this.notes.draw(tree.at(path), tree.isMain(path));
+    this.notes.draw(this.node, tree.isMain(path));
     this.review.draw(state, line.moves, place(line), () => ({ agent: this.evaluation.agent.value.trim() || null, seconds: this.evaluation.seconds }));
   }
 
+  /** @param {AnalysisReply | null} found */
   #found(found) {
     this.found = found;
     this.table.replaceChildren(...(found?.values ?? []).map(({ move, value }) =>
-      entry(value, value === found.value ? `${move} ★` : move, () => this.#play([move]))));
+      entry(value, value === found?.value ? `${move} ★` : move, () => this.#play([move]))));
     if (!this.state) return;
     this.#drawValues();
     this.#drawArrows();
@@ -422,23 +526,30 @@ export class Analysis {
 
   // Draw an arrow for the best moves.
   #drawArrows() {
-    const isShown = this.found && !this.isSetUp && !this.exercises.isOpen;
-    this.board.setArrows(isShown ? this.found.lines.map(({ moves }, i) => ({ move: moves[0], kind: i ? "other" : "best", width: 1 - i / ARROWS })) : []);
+    const lines = this.isSetUp || this.exercises.isOpen ? [] : (this.found?.lines ?? []);
+    this.board.setArrows(lines.map(({ moves }, i) => ({ move: moves[0], kind: i ? "other" : "best", width: 1 - i / ARROWS })));
   }
 
-  // Draw arrows for the moves of a line, or those for the best moves again.
+  /**
+   * Draw arrows for the moves of a line, or those for the best moves again.
+   * @param {string[]} [moves]
+   */
   async #drawLine(moves) {
     const { state } = this;
     this.pointed = moves;
-    if (!moves) return this.#drawArrows();
+    if (!moves) {
+      this.#drawArrows();
+      return;
+    }
+    /** @type {Arrow[]} */
     const arrows = [{ move: moves[0], kind: "best" }];
     this.board.setArrows(arrows);
     for (const [i, move] of moves.entries()) {
       if (!i) continue;
       if (i === ARROWS) break;
-      const { picture } = await this.#try(...moves.slice(0, i)).catch(() => ({ picture: { clicks: {} } }));
+      const reply = await this.#try(...moves.slice(0, i)).catch(() => null);
       if (this.pointed !== moves || this.state !== state) return;
-      const [ids] = picture.clicks[move] ?? [];
+      const ids = reply?.picture.clicks[move]?.[0];
       if (!ids) return;
       arrows.push({ ids, kind: "line", width: 1 - i / ARROWS });
       this.board.setArrows([...arrows]);
@@ -448,20 +559,21 @@ export class Analysis {
   // Draw the value of every move where its last click is or, once something is selected, where the next one is.
   #drawValues() {
     const { board, found } = this;
+    /** @type {Map<string, {item: Item, short: string, value: string}>} */
     const labels = new Map();
     const { clicks } = board;
     const isHidden = this.isSetUp || this.exercises.isOpen;
     for (const one of isHidden ? [] : (found?.values ?? [])) {
       const id = clicks.path.length ? clicks.step(one.move) : clicks.suggested.get(one.move)?.ids.at(-1);
-      if (board.items.has(id) && !labels.has(id)) labels.set(id, one);
+      const item = board.items.get(id ?? "");
+      if (item && !labels.has(item.id)) labels.set(item.id, { ...one, item });
     }
-    this.values.replaceChildren(...[...labels].map(([id, { short, value }]) => {
-      const item = board.items.get(id);
+    this.values.replaceChildren(...[...labels.values()].map(({ item, short, value }) => {
       const [x, y] = [UNIT * item.x, UNIT * item.y];
       const most = item.kind === "line" ? 16 : 27;
       const size = Math.min(most, (3.4 * most) / short.length);
       const width = short.length * size * 0.72 + size * 0.5;
-      return s("g", { class: value === found.value ? "top-value" : "" },
+      return s("g", { class: value === found?.value ? "top-value" : "" },
         s("rect", { x: x - width / 2, y: y - 0.62 * most, width, height: 1.24 * most, rx: most / 3 }),
         s("text", { x, y: y + size * 0.36, "font-size": size, "text-anchor": "middle" }, short));
     }));

@@ -1,16 +1,29 @@
-// @ts-nocheck
 // Setting up positions, and reading and writing moves, positions and records.
 
 import { button, field, h, number as numberInput, setText } from "./dom.js";
+import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
 
+/** @import { BoardReply, Imported } from "../messages.js" */
+/** @import { Changes, Edit } from "./analysis.js" */
+
+/** @type {(select: HTMLSelectElement, names: string[], chosen: string) => void} */
 const choices = (select, names, chosen) => {
   select.replaceChildren(...names.map((name) => h("option", { selected: name === chosen }, name)));
   select.disabled = names.length < 2;
 };
 
-// The panel in which a position is set up. `edit` is called with a change of the position, `go` with a place.
+// The panel in which a position is set up.
 export class Editor {
+  /** @type {BoardReply | null} */
+  state = null;
+
+  /**
+   * @param {object} actions
+   * @param {(edit: Edit) => void} actions.edit  changes the position
+   * @param {(changes: Changes) => void} actions.go  goes to another position
+   * @param {(text: string) => void} actions.copy
+   */
   constructor({ edit, go, copy }) {
     this.piece = h("select", {});
     this.turns = [0, 1].map((side) => button("", () => edit({ side })));
@@ -25,15 +38,20 @@ export class Editor {
 
   // Return the piece that a click puts, or null to take one away.
   get chosen() {
-    return this.state.pieces[this.piece.selectedIndex] ?? null;
+    return this.state?.pieces[this.piece.selectedIndex] ?? null;
   }
 
+  /**
+   * @param {string[]} layouts
+   * @param {string} chosen
+   */
   offerLayouts(layouts, chosen) {
     choices(this.layout, layouts, chosen);
   }
 
+  /** @param {BoardReply} state */
   draw(state) {
-    if (this.state?.game !== state.game) choices(this.piece, [...state.pieces, T.noPiece]);
+    if (this.state?.game !== state.game) choices(this.piece, [...state.pieces, T.noPiece], state.pieces[0]);
     this.state = state;
     this.pieces.hidden = !state.pieces.length;
     this.cannot.hidden = state.pieces.length > 0;
@@ -47,28 +65,36 @@ export class Editor {
   }
 
   #write() {
-    this.text.value = this.state.notations[this.notation.value] ?? this.state.position;
+    this.text.value = this.state?.notations[this.notation.value] ?? this.state?.position ?? "";
   }
 }
 
-// The panel in which texts are read and written. `ask` returns a promise of what a text says, `read` is called with that,
-// and `write` returns a promise of the record of the line.
+// The panel in which texts are read and written.
 export class Texts {
+  /**
+   * @param {object} actions
+   * @param {(text: string, number: number) => Promise<Imported>} actions.ask  gives what a text says; `number` is that of the
+   *   match in a file of records
+   * @param {(said: Imported) => void} actions.read  shows what a text has said
+   * @param {() => Promise<string>} actions.write  gives the record of the line
+   * @param {(text: string) => Promise<void>} actions.copy
+   * @param {() => string} actions.nameOf  returns the name of a file for the record, without its suffix
+   */
   constructor({ ask, read, write, copy, nameOf }) {
     this.text = h("textarea", { spellcheck: false, placeholder: T.pasteExample });
     this.number = numberInput({ min: 1, step: 1, value: "1" });
     this.found = h("p", { role: "status", class: "read-result" });
     const file = h("input", { type: "file", accept: ".pgn,.txt,.record,text/plain", onchange: async () => {
-      this.text.value = (await file.files[0]?.text()) ?? "";
+      this.text.value = (await file.files?.[0]?.text()) ?? "";
       load();
     } });
-    const run = async (action) => {
+    const run = async (/** @type {() => Promise<string | void>} */ action) => {
       this.found.classList.remove("problem");
       try {
         setText(this.found, (await action()) ?? "");
       } catch (error) {
         this.found.classList.add("problem");
-        setText(this.found, error.message);
+        setText(this.found, reasonOf(error));
       }
     };
     const load = () => run(async () => {

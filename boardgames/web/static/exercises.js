@@ -1,17 +1,38 @@
-// @ts-nocheck
 // Find the better move: the board shows the position before a mistake, and a move that is tried is judged by an analysis.
 
 import { button, h, setText } from "./dom.js";
+import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
+
+/** @import { PositionRequest } from "../messages.js" */
+/** @import { Net } from "./net.js" */
+/** @import { Mistake } from "./review.js" */
 
 const SECONDS = 1;
 const MOST_POINTS = 0.05; // expected points, 1 for a win, that a good move may give away
 const LONGEST_MS = 90000;
 
 export class Exercises {
-  // `show` is called with a mistake, to show the position before it, `showMove` with a move or null, and `end` at the end.
+  /** @type {Mistake[]} */
+  queue = [];
+  at = 0;
+  /** @type {string[]} */
+  sides = [];
+  /** @type {(mistake: Mistake) => PositionRequest} */
+  requestOf = () => ({});
+
+  /**
+   * @param {Net} net
+   * @param {object} listeners
+   * @param {(mistake: Mistake) => void} listeners.show  shows the position before a mistake
+   * @param {(move: string | null) => void} listeners.showMove
+   * @param {() => void} listeners.end
+   */
   constructor(net, { show, showMove, end }) {
-    Object.assign(this, { net, show, showMove, end, queue: [], at: 0 });
+    this.net = net;
+    this.show = show;
+    this.showMove = showMove;
+    this.end = end;
     this.title = h("h2", {});
     this.task = h("p", {});
     this.verdict = h("p", { class: "verdict", role: "status" });
@@ -25,8 +46,15 @@ export class Exercises {
     return !this.element.hidden;
   }
 
+  /**
+   * @param {Mistake[]} mistakes
+   * @param {string[]} sides
+   * @param {(mistake: Mistake) => PositionRequest} requestOf  returns what names the position before a mistake
+   */
   start(mistakes, sides, requestOf) {
-    Object.assign(this, { queue: mistakes, sides, requestOf });
+    this.queue = mistakes;
+    this.sides = sides;
+    this.requestOf = requestOf;
     this.element.hidden = false;
     this.#open(0);
   }
@@ -38,43 +66,54 @@ export class Exercises {
     this.end();
   }
 
+  /** @param {number} at */
   #open(at) {
     this.at = at;
-    this.isSolved = false;
     const mistake = this.queue[at];
-    if (!mistake) return this.close();
+    if (!mistake) {
+      this.close();
+      return;
+    }
     const { move, ply } = mistake;
     setText(this.title, T.exerciseOf(at + 1, this.queue.length));
     setText(this.task, T.exerciseTask(T.turn(ply), this.sides[move.side], `${move.move}${move.mark}`));
     this.#tell("", "");
     this.showMove(null);
-    this.next.disabled = false;
     setText(this.next, at + 1 < this.queue.length ? T.nextMistake : T.done);
     this.show(mistake);
   }
 
+  /**
+   * @param {string} text
+   * @param {"right" | "wrong" | ""} kind
+   */
   #tell(text, kind) {
     this.verdict.className = `verdict ${kind}`;
     setText(this.verdict, text);
   }
 
-  // Judge a move at the position before the mistake.
+  /**
+   * Judge a move at the position before the mistake.
+   * @param {string} move
+   */
   async judge(move) {
     const mistake = this.queue[this.at];
     const { side, better, best_value: best, value } = mistake.move;
+    this.tried = move;
     if (move === mistake.move.move) return this.#tell(T.samePlayed(move, value), "wrong");
     if (move === better[0]) return this.#tell(T.rightMove(move, best), "right");
     this.#tell(T.judging(move), "");
+    const isWanted = () => this.isOpen && mistake === this.queue[this.at] && move === this.tried;
     try {
-      const asked = { type: "analyse", ...this.requestOf(mistake), seconds: SECONDS, values: true, lines: 0, purpose: "bar" };
-      const { values } = await this.net.request(asked, { patience: LONGEST_MS });
-      if (mistake !== this.queue[this.at] || !this.isOpen) return;
+      const { values } = await this.net.request({ type: "analyse", ...this.requestOf(mistake), seconds: SECONDS, values: true, lines: 0, purpose: "bar" },
+        { patience: LONGEST_MS });
       const tried = values.find((one) => one.move === move);
+      if (!isWanted() || !tried) return;
       const lost = ((side === 0 ? 1 : -1) * (values[0].score - tried.score)) / 2;
       if (lost <= MOST_POINTS) this.#tell(T.rightMove(move, tried.value), "right");
       else this.#tell(T.wrongMove(move, tried.value, values[0].value), "wrong");
     } catch (error) {
-      this.#tell(error.message, "");
+      if (isWanted()) this.#tell(reasonOf(error), "");
     }
   }
 

@@ -1,27 +1,44 @@
-// @ts-nocheck
 // How to play a game: its rules, lessons that are tried on the board, and puzzles.
 
 import { Board } from "./board.js";
 import { announce, button, h, keepPreference, preferences, setText } from "./dom.js";
 import { Exercise } from "./exercise.js";
-import { explain, LONG_PATIENCE_MS } from "./net.js";
+import { explain, LONG_PATIENCE_MS, reasonOf } from "./net.js";
 import { T } from "./texts.js";
 import { thumbnail } from "./thumbnail.js";
 
 const STEP_MS = 700;
+const PREVIEW_MS = 120;
 const RULES = "rules";
 const PUZZLES = "puzzles";
 
+/** @import { BoardReply, ExerciseEntry, LessonsReply, Picture, PuzzleKind, PuzzleReply } from "../messages.js" */
+/** @import { Child } from "./dom.js" */
+/** @import { Net } from "./net.js" */
+/** @typedef {() => boolean} IsShown  returns whether what was begun is still shown */
+
+/** @type {(ms: number) => Promise<void>} */
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// Return the names of what has been solved of a game in this browser.
+/**
+ * Return the names of what has been solved of a game in this browser.
+ * @type {(game: string) => Set<string>}
+ */
 const solvedOf = (game) => new Set(preferences().solved?.[game] ?? []);
 
+/**
+ * @param {string} game
+ * @param {string} name
+ */
 function keepSolved(game, name) {
   keepPreference("solved", { ...preferences().solved, [game]: [...solvedOf(game).add(name)] });
 }
 
-// Open a dialog that explains a game.
+/**
+ * Open a dialog that explains a game.
+ * @param {Net} net
+ * @param {string} game
+ */
 export function openLearn(net, game) {
   const learn = new Learn(net, game);
   const dialog = h("dialog", { class: "learn-dialog", "aria-label": T.howToPlay },
@@ -38,23 +55,45 @@ export function openLearn(net, game) {
 }
 
 export class Learn {
+  /** @type {LessonsReply | null} */
+  reply = null;
+  /** @type {Map<string, Promise<PuzzleReply>>} by kind and number */
+  puzzles = new Map();
+  visit = 0; // counts what is shown, so that late answers to something else are dropped
+  timer = 0;
+  /** @type {PuzzleKind | null} */
+  kind = null;
+  number = 1; // of the puzzle that is shown
+  /** @type {ExerciseEntry | null} */
+  entry = null;
+  name = ""; // under which the exercise is remembered as solved
+  run = new Exercise([]);
+  /** @type {BoardReply | null} */
+  state = null;
+  /** @type {number | null} the side that a person plays */
+  person = null;
+  status = h("p", { class: "status", role: "status" });
+  again = button(T.startAgain, () => this.#restart());
+  solution = button(T.showSolution, () => this.#solve());
+  next = button(T.nextExercise, () => this.#next());
+
   /**
-   * @param {import("./net.js").Net} net
+   * @param {Net} net
    * @param {string} game
    * @param {{part?: string, onPart?: (part: string) => void}} options  `part` is "rules", the number of a lesson, or
    *   "puzzles"; `onPart` is called with it when another one is chosen
    */
   constructor(net, game, { part = RULES, onPart = () => {} } = {}) {
-    Object.assign(this, { net, game, part, onPart, reply: null });
-    this.puzzles = new Map(); // promises, by kind and number
-    this.visit = 0; // counts what is shown, so that late answers to something else are dropped
+    this.net = net;
+    this.game = game;
+    this.part = part;
+    this.onPart = onPart;
     this.title = h("h1", {}, T.howToPlay);
     this.nav = h("nav", { class: "learn-parts", "aria-label": T.howToPlay });
     this.content = h("section", { class: "learn-content" }, h("p", { class: "loading" }, T.loading));
     this.element = h("div", { class: "learn" }, this.title, this.nav, this.content);
     this.board = new Board({
-      onMove: (move) => this.#play(move), onSelect: () => {}, onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
-      onRefuse: (ids) => this.#refuse(ids),
+      onMove: (move) => this.#play(move), onPreview: (move, isSpoken) => this.#preview(move, isSpoken), onRefuse: (ids) => this.#refuse(ids),
     });
     this.board.animation = preferences().animation;
     this.board.setCoordinates(preferences().coordinates);
@@ -75,37 +114,44 @@ export class Learn {
     try {
       this.reply = await this.net.request({ type: "lessons", game: this.game }, { patience: LONG_PATIENCE_MS });
     } catch (error) {
-      this.content.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message));
+      this.content.replaceChildren(h("p", { class: "problem", role: "alert" }, reasonOf(error)));
       return;
     }
     if (this.abort.signal.aborted) return;
     setText(this.title, T.howToPlayGame(this.reply.title));
-    this.#open(this.#parts().includes(this.part) ? this.part : RULES);
+    this.#open(this.#parts(this.reply).includes(this.part) ? this.part : RULES);
   }
 
-  #parts() {
-    const { lessons, puzzles } = this.reply;
+  /** @param {LessonsReply} reply */
+  #parts({ lessons, puzzles }) {
     return [RULES, ...lessons.map((_, i) => `${i + 1}`), ...(puzzles.length ? [PUZZLES] : [])];
   }
 
+  /** @param {string} part */
   #open(part) {
+    const { reply } = this;
+    if (!reply) return;
     this.part = part;
     this.visit++;
-    const { title } = this.reply;
+    const { title } = reply;
     document.title = T.pageTitle(part === PUZZLES ? T.puzzlesOf(title) : T.howToPlayGame(title));
     this.#drawNav();
-    if (part === RULES) this.#drawRules();
-    else if (part === PUZZLES) this.#openPuzzles();
-    else this.#begin(this.reply.lessons[part - 1], `lesson ${part}`);
+    if (part === RULES) this.#drawRules(reply);
+    else if (part === PUZZLES) this.#openPuzzles(reply);
+    else this.#begin(reply.lessons[Number(part) - 1], `lesson ${part}`);
     this.onPart(part);
   }
 
   #drawNav() {
-    const { lessons } = this.reply;
+    const { reply } = this;
+    const parts = reply ? this.#parts(reply) : [];
+    if (!reply || parts.length < 2) {
+      this.nav.replaceChildren();
+      return;
+    }
     const solved = solvedOf(this.game);
-    const parts = this.#parts();
-    if (parts.length < 2) return this.nav.replaceChildren();
-    const name = (part) => (part === RULES ? T.rules : part === PUZZLES ? T.puzzles : `${part} ${lessons[part - 1].title}`);
+    /** @type {(part: string) => string} */
+    const name = (part) => (part === RULES ? T.rules : part === PUZZLES ? T.puzzles : `${part} ${reply.lessons[Number(part) - 1].title}`);
     this.nav.replaceChildren(...parts.map((part) => button(
       [name(part), solved.has(`lesson ${part}`) && h("span", { class: "solved", role: "img", "aria-label": T.solved }, "✓")],
       () => this.#open(part), { "aria-current": part === this.part ? "step" : null })));
@@ -113,8 +159,8 @@ export class Learn {
 
   // --- the rules ---
 
-  #drawRules() {
-    const { rules, lessons, title } = this.reply;
+  /** @param {LessonsReply} reply */
+  #drawRules({ rules, lessons, title }) {
     const figures = lessons.map((lesson, i) => {
       const pictures = h("span", { class: "before-after" });
       this.#drawPictures(lesson, pictures);
@@ -125,7 +171,11 @@ export class Learn {
       h("p", { class: "end" }, h("a", { class: "button primary", href: `#/new/${encodeURIComponent(this.game)}` }, T.playGame(title))));
   }
 
-  // Draw the position of a lesson, and the one after its first line.
+  /**
+   * Draw the position of a lesson, and the one after its first line.
+   * @param {ExerciseEntry} lesson
+   * @param {HTMLElement} place
+   */
   async #drawPictures(lesson, place) {
     const { visit } = this;
     try {
@@ -136,29 +186,39 @@ export class Learn {
     }
   }
 
+  /**
+   * @param {ExerciseEntry} entry
+   * @param {string[]} moves
+   */
   #ask({ layout, options, position }, moves) {
     return this.net.request({ type: "board", game: this.game, layout, options, position, moves }, { patience: LONG_PATIENCE_MS });
   }
 
   // --- exercises ---
 
-  // Show an exercise; `name` is that under which it is remembered as solved.
+  /**
+   * Show an exercise.
+   * @param {ExerciseEntry} entry
+   * @param {string} name  under which it is remembered as solved
+   * @param {string} [heading]
+   * @param {Child} [extra]  what is shown below the heading
+   */
   #begin(entry, name, heading = entry.title, extra = null) {
-    Object.assign(this, { entry, name, run: new Exercise(entry.lines), state: null, person: null });
-    this.status = h("p", { class: "status", role: "status" });
-    this.again = button(T.startAgain, () => this.#restart());
-    this.solution = button(T.showSolution, () => this.#solve());
-    this.next = button(T.nextExercise, () => this.#next());
+    this.entry = entry;
+    this.name = name;
+    this.run = new Exercise(entry.lines);
+    this.state = null;
+    this.person = null;
     this.content.replaceChildren(h("div", { class: "exercise" },
-      h("div", { class: "exercise-text" }, h("h2", {}, heading), extra ?? "", entry.text && h("p", {}, entry.text), h("p", { class: "task" }, entry.task)),
+      h("div", { class: "exercise-text" }, h("h2", {}, heading), extra, entry.text && h("p", {}, entry.text), h("p", { class: "task" }, entry.task)),
       this.table,
       h("div", { class: "exercise-end" }, this.status,
-        h("div", { class: "actions" }, this.next, this.again, this.solution, h("a", { class: "button", href: this.#analysis() }, T.analyse)))));
+        h("div", { class: "actions" }, this.next, this.again, this.solution, h("a", { class: "button", href: this.#analysis(entry) }, T.analyse)))));
     this.#restart();
   }
 
-  #analysis() {
-    const { layout, options, position } = this.entry;
+  /** @param {ExerciseEntry} entry */
+  #analysis({ layout, options, position }) {
     const query = new URLSearchParams({ ...(layout ? { layout } : {}), position });
     for (const [name, value] of Object.entries(options)) query.set(`option.${name}`, value);
     return `#/analysis/${encodeURIComponent(this.game)}?${query}`;
@@ -167,25 +227,40 @@ export class Learn {
   #restart() {
     this.run.restart();
     this.#say("");
-    this.#go(async () => {});
+    this.#go();
   }
 
-  // Show the position, then do something; whatever was going on ends.
+  /**
+   * Show the position, then do something; whatever was going on ends.
+   * @param {(isShown: IsShown) => Promise<void>} [then]
+   */
   async #go(then) {
     const visit = ++this.visit;
     const isShown = () => this.visit === visit;
     try {
       await this.#draw(isShown);
-      await then(isShown);
+      await then?.(isShown);
     } catch (error) {
-      if (isShown()) this.#say(error.message, "wrong");
+      if (isShown()) this.#say(reasonOf(error), "wrong");
     }
   }
 
-  // Show the position after the moves so far.
+  /**
+   * Ask for a position of the exercise.
+   * @param {string[]} moves
+   */
+  #after(moves) {
+    return this.entry ? this.#ask(this.entry, moves) : Promise.reject(new Error("there is no exercise yet"));
+  }
+
+  /**
+   * Show the position after the moves so far.
+   * @param {IsShown} isShown
+   * @param {boolean} isOpen  whether a person may move
+   */
   async #draw(isShown, isOpen = true) {
     const { moves, isSolved } = this.run;
-    const state = await this.#ask(this.entry, moves);
+    const state = await this.#after(moves);
     if (!isShown()) return;
     this.state = state;
     this.person ??= state.to_move;
@@ -196,17 +271,26 @@ export class Learn {
     this.next.hidden = !this.#following();
   }
 
+  /**
+   * @param {Picture} picture
+   * @param {boolean} isOpen
+   */
   #show(picture, isOpen) {
     this.board.setFlipped(this.person === 1 && picture.flip === "turn");
     this.board.show(picture, { interactive: isOpen });
-    this.table.style.setProperty("--ratio", this.board.ratio);
+    this.table.style.setProperty("--ratio", String(this.board.ratio));
   }
 
+  /**
+   * @param {string} text
+   * @param {"right" | "wrong" | ""} kind
+   */
   #say(text, kind = "") {
     setText(this.status, text);
     this.status.className = `status ${kind}`;
   }
 
+  /** @param {string} move */
   #play(move) {
     if (!this.run.play(move)) return this.#go((isShown) => this.#showMistake(move, isShown));
     this.#say(this.run.isSolved ? "" : T.right);
@@ -216,9 +300,12 @@ export class Learn {
     });
   }
 
-  // Make the moves of the other side.
+  /**
+   * Make the moves of the other side.
+   * @param {IsShown} isShown
+   */
   async #replies(isShown) {
-    while (isShown() && !this.run.isSolved && this.state.to_move !== this.person) {
+    while (isShown() && this.run.next !== undefined && this.state?.to_move !== this.person) {
       await wait(STEP_MS);
       if (!isShown()) return;
       this.run.play(this.run.next);
@@ -226,9 +313,13 @@ export class Learn {
     }
   }
 
-  // Show a wrong move for a moment, and go back.
+  /**
+   * Show a wrong move for a moment, and go back.
+   * @param {string} move
+   * @param {IsShown} isShown
+   */
   async #showMistake(move, isShown) {
-    const { picture } = await this.#ask(this.entry, [...this.run.moves, move]);
+    const { picture } = await this.#after([...this.run.moves, move]);
     if (!isShown()) return;
     this.#show(picture, false);
     this.#say(T.wrong, "wrong");
@@ -239,82 +330,96 @@ export class Learn {
   #solved() {
     keepSolved(this.game, this.name);
     this.#drawNav();
-    this.#say(`✓ ${this.entry.praise || T.solvedIt}`, "right");
+    this.#say(`✓ ${this.entry?.praise || T.solvedIt}`, "right");
     this.next.focus({ preventScroll: true });
   }
 
   // Show the rest of the first line that is left.
   #solve() {
     this.#go(async (isShown) => {
-      this.board.show(this.state.picture, { interactive: false });
-      while (isShown() && !this.run.isSolved) {
+      if (this.state) this.board.show(this.state.picture, { interactive: false });
+      while (isShown() && this.run.next !== undefined) {
         this.run.play(this.run.next);
         await this.#draw(isShown, false);
         await wait(STEP_MS);
       }
-      if (isShown()) this.#say([T.solutionIs(this.run.moves.join(" ")), this.entry.praise].filter(Boolean).join(" "));
+      if (isShown()) this.#say([T.solutionIs(this.run.moves.join(" ")), this.entry?.praise].filter(Boolean).join(" "));
     });
   }
 
   // Return the part after this one, or null.
   #following() {
-    const parts = this.#parts();
+    const parts = this.reply ? this.#parts(this.reply) : [];
     return this.part === PUZZLES ? PUZZLES : parts[parts.indexOf(this.part) + 1] ?? null;
   }
 
   #next() {
-    if (this.part === PUZZLES) this.#openPuzzle(this.#unsolvedAfter(this.number));
-    else this.#open(this.#following());
+    const part = this.#following();
+    if (this.part === PUZZLES && this.kind) this.#openPuzzle(this.kind, unsolvedAfter(this.game, this.kind, this.number));
+    else if (part !== null) this.#open(part);
   }
 
+  /** @param {string[]} ids */
   async #refuse(ids) {
-    const { state } = this;
-    const { layout, options, position } = this.entry;
+    const { state, entry } = this;
+    if (!entry) return;
+    const { layout, options, position } = entry;
     const asked = { game: this.game, layout, options, position, moves: this.run.moves, ids };
     const reason = await explain(this.net, asked) || this.board.reason(ids);
     if (this.state === state) this.board.tell(reason, ids.at(-1));
   }
 
+  /**
+   * @param {string | null} move
+   * @param {boolean} isSpoken
+   */
   #preview(move, isSpoken) {
     clearTimeout(this.timer);
     if (move === null) return;
     const { state } = this;
-    this.timer = setTimeout(() => this.#ask(this.entry, [...this.run.moves, move]).then(({ picture }) => {
+    this.timer = setTimeout(() => this.#after([...this.run.moves, move]).then(({ picture }) => {
       if (this.board.previewed === move && this.state === state) this.board.showResult(picture, isSpoken);
-    }, () => {}), 120);
+    }, () => {}), PREVIEW_MS);
   }
 
   // --- puzzles ---
 
-  #openPuzzles() {
-    const { puzzles } = this.reply;
-    const kept = preferences().puzzles?.[this.game] ?? {};
-    this.kind = puzzles.find(({ name }) => name === kept.kind) ?? puzzles[0];
-    this.#openPuzzle(kept.numbers?.[this.kind.name] ?? 1);
+  /** @param {LessonsReply} reply */
+  #openPuzzles({ puzzles }) {
+    const kind = puzzles.find(({ name }) => name === preferences().puzzles?.[this.game]?.kind) ?? puzzles[0];
+    this.#openPuzzle(kind, this.#latest(kind));
   }
 
-  #unsolvedAfter(number) {
-    const solved = solvedOf(this.game);
-    const { name, count } = this.kind;
-    const following = (n) => (count !== null && n >= count ? 1 : n + 1);
-    let wanted = following(number);
-    for (let tries = 0; solved.has(`${name} ${wanted}`) && tries < (count ?? Infinity); tries++) wanted = following(wanted);
-    return wanted;
+  /**
+   * Return the number of the puzzle of a kind that was open last.
+   * @param {PuzzleKind} kind
+   * @returns {number}
+   */
+  #latest({ name }) {
+    return preferences().puzzles?.[this.game]?.numbers?.[name] ?? 1;
   }
 
-  #puzzle(number) {
-    const key = `${this.kind.name} ${number}`;
-    if (!this.puzzles.has(key)) {
-      const asked = this.net.request({ type: "puzzle", game: this.game, kind: this.kind.name, number }, { patience: LONG_PATIENCE_MS });
-      this.puzzles.set(key, asked);
-      asked.catch(() => this.puzzles.delete(key));
-    }
-    return this.puzzles.get(key);
+  /**
+   * @param {PuzzleKind} kind
+   * @param {number} number
+   */
+  #puzzle({ name }, number) {
+    const key = `${name} ${number}`;
+    const known = this.puzzles.get(key);
+    if (known) return known;
+    const asked = this.net.request({ type: "puzzle", game: this.game, kind: name, number }, { patience: LONG_PATIENCE_MS });
+    this.puzzles.set(key, asked);
+    asked.catch(() => this.puzzles.delete(key));
+    return asked;
   }
 
-  async #openPuzzle(number) {
+  /**
+   * @param {PuzzleKind} kind
+   * @param {number} number
+   */
+  async #openPuzzle(kind, number) {
     const visit = ++this.visit;
-    const { kind } = this;
+    this.kind = kind;
     this.number = number;
     const kept = preferences().puzzles ?? {};
     const numbers = { ...kept[this.game]?.numbers, [kind.name]: number };
@@ -322,29 +427,46 @@ export class Learn {
     this.content.replaceChildren(h("p", { class: "loading" }, T.lookingForPuzzle));
     announce(T.lookingForPuzzle);
     try {
-      const { exercise } = await this.#puzzle(number);
+      const { exercise } = await this.#puzzle(kind, number);
       if (this.visit !== visit) return;
       const name = `${kind.name} ${number}`;
       const solved = solvedOf(this.game);
       const heading = T.puzzleNumber(number, kind.count) + (solved.has(name) ? " ✓" : "");
       const count = [...solved].filter((one) => one.startsWith(`${kind.name} `)).length;
-      this.#begin(exercise, name, heading, h("div", { class: "spread" }, this.#kinds(), h("p", { class: "muted" }, T.solvedCount(count))));
-      this.#puzzle(this.#unsolvedAfter(number)).catch(() => {});
+      this.#begin(exercise, name, heading, h("div", { class: "spread" }, this.#kinds(kind), h("p", { class: "muted" }, T.solvedCount(count))));
+      this.#puzzle(kind, unsolvedAfter(this.game, kind, number)).catch(() => {});
     } catch (error) {
       if (this.visit !== visit) return;
-      this.content.replaceChildren(h("p", { class: "problem", role: "alert" }, error.message),
-        h("div", { class: "actions" }, button(T.tryAgain, () => this.#openPuzzle(number)), this.#kinds()));
+      this.content.replaceChildren(h("p", { class: "problem", role: "alert" }, reasonOf(error)),
+        h("div", { class: "actions" }, button(T.tryAgain, () => this.#openPuzzle(kind, number)), this.#kinds(kind)));
     }
   }
 
-  // Return the choice of a kind of puzzles.
-  #kinds() {
-    const { puzzles } = this.reply;
-    if (puzzles.length < 2) return "";
-    const select = h("select", { "aria-label": T.puzzleKind, onchange: () => {
-      this.kind = puzzles[select.selectedIndex];
-      this.#openPuzzle(preferences().puzzles?.[this.game]?.numbers?.[this.kind.name] ?? 1);
-    } }, puzzles.map(({ name }) => h("option", { selected: name === this.kind.name }, name)));
-    return select;
+  /**
+   * Return the choice of a kind of puzzles, unless there is only one.
+   * @param {PuzzleKind} chosen
+   */
+  #kinds(chosen) {
+    const puzzles = this.reply?.puzzles ?? [];
+    if (puzzles.length < 2) return null;
+    return h("select", { "aria-label": T.puzzleKind, onchange: ({ currentTarget }) => {
+      const kind = puzzles[currentTarget.selectedIndex];
+      this.#openPuzzle(kind, this.#latest(kind));
+    } }, puzzles.map(({ name }) => h("option", { selected: name === chosen.name }, name)));
   }
+}
+
+/**
+ * Return the number of the next puzzle that is not solved, or of the next one if all are.
+ * @param {string} game
+ * @param {PuzzleKind} kind
+ * @param {number} number
+ */
+function unsolvedAfter(game, { name, count }, number) {
+  const solved = solvedOf(game);
+  /** @type {(n: number) => number} */
+  const following = (n) => (count !== null && n >= count ? 1 : n + 1);
+  let wanted = following(number);
+  for (let tries = 0; solved.has(`${name} ${wanted}`) && tries < (count ?? Infinity); tries++) wanted = following(wanted);
+  return wanted;
 }

@@ -1,4 +1,3 @@
-// @ts-nocheck
 // One match: board, players, clocks, moves, and everything that can be asked for.
 
 import { Aids } from "./aids.js";
@@ -9,7 +8,7 @@ import { announce, button, h, keepPreference, preferences, setText, tick } from 
 import { addressOf } from "./ending.js";
 import { Evaluation } from "./evaluation.js";
 import { HAVE_KEYS, MoveList } from "./moves.js";
-import { explain, keepToken, tokensOf } from "./net.js";
+import { explain, keepToken, reasonOf, tokensOf } from "./net.js";
 import { Overlays } from "./overlays.js";
 import { Pace } from "./pace.js";
 import { Pad } from "./pad.js";
@@ -19,41 +18,94 @@ import { Status } from "./status.js";
 import { T } from "./texts.js";
 import { Typing } from "./typing.js";
 
+/** @import { GameReply, MatchState, MoveState, Picture, Request, ViewPly } from "../messages.js" */
+/** @import { Net } from "./net.js" */
+
 const TICK = 100;
 const PREVIEW_MS = 120;
 
 export class Match {
+  /** @type {MatchState | null} what is shown, or null until there is something to show */
+  state = null;
+  /** @type {MatchState | null} the last state that has come, for the clocks */
+  latest = null;
+  received = 0; // when that was
+  /** @type {number | null} the ply at which a move has been sent */
+  sent = null;
+  /** @type {number | null} the ply of an earlier position, or null for the current one */
+  shown = null;
+  /** @type {boolean | null} whether a person has turned the board, or null if it lies as it does for its players */
+  turned = null;
+  /** @type {Map<number, Picture>} */
+  views = new Map();
+  /** @type {Map<string, Picture>} */
+  previews = new Map();
+  previewTimer = 0;
+  notice = "";
+  missing = ""; // what has been said about a match that the server does not have
+  dropped = ""; // what to say about a premove that was not possible
+  /** @type {string | null} the move that waits to be confirmed */
+  asked = null;
+  hasPremoves = false;
+  hasCancelled = false; // whether the last press has cancelled a premove
+  isPointing = false; // whether the board was last used by mouse or touch
+  choice = preferences();
+  board = new Board({
+    onMove: (move) => this.#play(move), onSelect: () => {
+      this.pad.draw();
+      this.#drawConfirmation();
+    },
+    onPreview: (move, isSpoken) => this.#preview(move, isSpoken), onRefuse: (ids) => this.#refuse(ids),
+  });
+  bars = new Bars((seconds) => {
+    announce(T.clockLow(seconds));
+    this.sound.play("low");
+  });
+  pad = new Pad(this.board);
+  typing = new Typing((move, refused) => this.#send(move, refused));
+  controls = new Controls({ ask: (message) => this.#ask(message), hint: () => this.#hint(), review: () => this.#analyse() });
+  status = new Status({
+    ask: (message) => this.#ask(message), share: () => this.#share(), claim: (side) => this.#claim(side),
+    back: () => this.#show(Infinity), click: (id) => this.board.click(id),
+  });
+  confirmation = h("div", { class: "confirmation", "data-keeps-selection": true, hidden: true },
+    button(T.confirm, () => this.#answer(true), { class: "primary" }), button(T.cancel, () => this.#answer(false)));
+  moves = new MoveList((ply) => this.#show(ply));
+  title = h("h1", { class: "match-title" });
+  loading = h("p", { class: "loading" }, T.loading);
+  abort = new AbortController();
+
+  /**
+   * @param {Net} net
+   * @param {string} id
+   */
   constructor(net, id) {
     this.net = net;
     this.id = id;
-    this.state = null; // what is shown
-    this.latest = null; // the last state that has come, for the clocks
-    this.sent = null; // the ply at which a move has been sent
-    this.shown = null; // the ply of an earlier position, or null for the current one
-    this.turned = null; // whether a person has turned the board, or null if it lies as it does for its players
-    this.views = new Map();
-    this.previews = new Map();
-    this.notice = "";
-    this.dropped = ""; // what to say about a premove that was not possible
-    this.isPointing = false; // whether the board was last used by mouse or touch
-    this.choice = preferences();
-    this.board = new Board({
-      onMove: (move) => this.#play(move), onSelect: () => {
-        this.pad.draw();
-        this.#drawConfirmation();
-      },
-      onPreview: (move, isSpoken) => this.#preview(move, isSpoken), onRefuse: (ids) => this.#refuse(ids),
-    });
     this.board.animation = this.choice.animation;
     this.board.setCoordinates(this.choice.coordinates);
     this.overlays = new Overlays(this.board);
     this.evaluation = new Evaluation(net, (move) => this.board.showMove(move));
     this.aids = new Aids(net, this.evaluation, this.overlays, (game) => this.#described(game));
-    this.sound = new Sound(this.choice.sound ?? true);
+    this.choice.sound ??= true;
+    this.sound = new Sound(this.choice.sound);
     this.premove = new Premove(async (ply) => (await net.request({ type: "premoves", match: id, ply })).picture, () => this.state && this.#drawBoard());
     this.pace = new Pace({ show: (state) => this.#receive(state), look: async (ply) => (await this.#view(ply)).picture });
-    this.#build();
-    this.abort = new AbortController();
+    this.premoves = this.#toggle("premoves", T.premoves, (isOn) => {
+      this.choice.premoves = isOn;
+      this.#cancelPremove();
+      this.#drawBoard();
+    });
+    this.settings = this.#buildSettings();
+    this.table = h("section", { class: "table", "aria-label": T.board },
+      this.bars.far.element, this.board.element, this.evaluation.meter, this.bars.near.element, this.confirmation);
+    this.body = h("div", { class: "match", hidden: true }, this.table,
+      h("div", { class: "side" },
+        h("div", { class: "heading" }, this.title), this.status.element, this.pad.element, ...this.controls.elements,
+        this.moves.element,
+        this.evaluation.box, this.typing.element, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
+      this.controls.dialog);
+    this.element = h("div", {}, this.loading, this.body);
     const { signal } = this.abort;
     net.on("match", ({ detail }) => detail.id === id && this.#news(detail), { signal });
     net.on("status", ({ detail }) => detail.open && this.state && this.aids.reconnected(), { signal });
@@ -78,71 +130,51 @@ export class Match {
 
   // --- building ---
 
-  #build() {
-    this.bars = new Bars((seconds) => {
-      announce(T.clockLow(seconds));
-      this.sound.play("low");
-    });
-    this.pad = new Pad(this.board);
-    this.typing = new Typing((move, refused) => this.#send(move, refused));
-    this.controls = new Controls({
-      ask: (message) => this.#ask(message), hint: () => this.#hint(), review: () => this.#analyse(),
-    });
-    this.status = new Status({
-      ask: (message) => this.#ask(message), share: () => this.#share(), claim: (side) => this.#claim(side),
-      back: () => this.#show(Infinity), click: (id) => this.board.click(id),
-    });
-    this.confirmation = h("div", { class: "confirmation", "data-keeps-selection": true, hidden: true },
-      button(T.confirm, () => this.#answer(true), { class: "primary" }), button(T.cancel, () => this.#answer(false)));
-    this.moves = new MoveList((ply) => this.#show(ply));
-    this.choice.sound ??= true;
-    const toggle = (name, label, apply) => tick(label, this.choice[name], (isOn) => {
+  /**
+   * Return a box to tick for a preference, which is kept in the browser.
+   * @param {string} name
+   * @param {string} label
+   * @param {(isOn: boolean) => void} apply
+   */
+  #toggle(name, label, apply) {
+    return tick(label, Boolean(this.choice[name]), (isOn) => {
       keepPreference(name, isOn);
       apply(isOn);
     });
-    this.settings = h("div", { class: "settings" }, button(T.flip, () => this.#flip()),
-      toggle("coordinates", T.coordinates, (on) => this.board.setCoordinates(on)),
-      toggle("animation", T.animation, (on) => (this.board.animation = on)),
-      toggle("sound", T.sound, (on) => (this.sound.isOn = on)),
-      this.premoves = toggle("premoves", T.premoves, (on) => {
-        this.choice.premoves = on;
-        this.#cancelPremove();
-        this.#drawBoard();
-      }),
-      toggle("confirmation", T.confirmMoves, (on) => {
-        this.choice.confirmation = on;
+  }
+
+  #buildSettings() {
+    return h("div", { class: "settings" }, button(T.flip, () => this.#flip()),
+      this.#toggle("coordinates", T.coordinates, (isOn) => this.board.setCoordinates(isOn)),
+      this.#toggle("animation", T.animation, (isOn) => (this.board.animation = isOn)),
+      this.#toggle("sound", T.sound, (isOn) => (this.sound.isOn = isOn)), this.premoves,
+      this.#toggle("confirmation", T.confirmMoves, (isOn) => {
+        this.choice.confirmation = isOn;
         this.board.clear();
         this.#drawConfirmation();
       }), this.evaluation.toggle,
       button(T.howToPlay, () => this.#explainGame()),
       button(T.analyse, () => this.#analyse()));
-    this.title = h("h1", { class: "match-title" });
-    this.body = h("div", { class: "match", hidden: true },
-      (this.table = h("section", { class: "table", "aria-label": T.board },
-        this.bars.far.element, this.board.element, this.evaluation.meter, this.bars.near.element, this.confirmation)),
-      h("div", { class: "side" },
-        h("div", { class: "heading" }, this.title), this.status.element, this.pad.element, ...this.controls.elements,
-        this.moves.element,
-        this.evaluation.box, this.typing.element, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
-      this.controls.dialog);
-    this.loading = h("p", { class: "loading" }, T.loading);
-    this.element = h("div", {}, this.loading, this.body);
   }
 
   async #explainGame() {
     const { openLearn } = await import("./learn.js");
-    openLearn(this.net, this.state.game);
+    if (this.state) openLearn(this.net, this.state.game);
   }
 
+  /** @param {string} reason */
   #missing(reason) {
     this.missing = `${T.noMatch} ${reason}`;
-    if (this.state) return this.#say(this.missing);
-    this.loading.replaceChildren(`${this.missing} `, h("a", { href: "#/" }, T.toLobby));
+    if (this.state) this.#say(this.missing);
+    else this.loading.replaceChildren(`${this.missing} `, h("a", { href: "#/" }, T.toLobby));
   }
 
   // --- state ---
 
-  // Take in a state, which is shown when those before it have been.
+  /**
+   * Take in a state, which is shown when those before it have been.
+   * @param {MatchState} state
+   */
   #news(state) {
     this.latest = state;
     this.received = performance.now();
@@ -152,6 +184,7 @@ export class Match {
     this.#tick();
   }
 
+  /** @param {MatchState} state */
   #receive(state) {
     const before = this.state;
     this.state = state;
@@ -171,7 +204,7 @@ export class Match {
       this.typing.clear();
       if (this.board.hinted.length) this.board.showMove(null);
     }
-    if (this.dropped && state.ply === this.latest.ply) {
+    if (this.dropped && state.ply === this.latest?.ply) {
       this.#say(this.dropped);
       this.dropped = "";
     }
@@ -184,19 +217,22 @@ export class Match {
     if (sound) this.sound.play(sound);
     if (state.announcement && state.announcement !== before?.announcement) announce(state.announcement);
     this.#draw();
-    this.#tellShown();
-    this.#follow(before);
+    this.#tellShown(state);
+    this.#follow(before, state);
   }
 
-  // Tell the server when the board is on the screen, since the time of this page's side begins then.
-  #tellShown() {
-    const { ply, to_move: side, running, outcome, paused, seats } = this.state;
+  /**
+   * Tell the server when the board is on the screen, since the time of this page's side begins then.
+   * @param {MatchState} state
+   */
+  #tellShown({ ply, to_move: side, running, outcome, paused, seats }) {
     if (running !== null || outcome || paused || !this.#mine(side) || seats.some((seat) => !seat.taken)) return;
     requestAnimationFrame(() => this.abort.signal.aborted || this.net.send({ type: "shown", match: this.id, ply }));
   }
 
+  /** @param {number} side */
   #mine(side) {
-    return this.state.yours.includes(side);
+    return this.state?.yours.includes(side) ?? false;
   }
 
   // Return whether this page plays the second side only.
@@ -206,44 +242,43 @@ export class Match {
 
   // By default the player's own side is at the bottom; boards that are mirrored instead stay as they are.
   get #isTurned() {
-    return this.turned ?? (this.#isSecond && this.state.picture.flip === "turn");
+    return this.turned ?? (this.#isSecond && this.state?.picture.flip === "turn");
   }
 
   #ply() {
-    return this.shown ?? this.state.ply;
+    return this.shown ?? this.state?.ply ?? 0;
   }
 
-  #name(side) {
-    return T.player(this.state.names[side]) || this.state.sides[side];
-  }
-
+  /** @param {object} message  what is asked of the match */
   #ask(message) {
     this.notice = "";
-    this.net.send({ match: this.id, ...message }, (reason) => this.#say(reason));
+    this.net.send(/** @type {Request} */ ({ match: this.id, ...message }), (reason) => this.#say(reason));
   }
 
+  /** @param {string} text */
   #say(text) {
     this.notice = text;
     announce(text);
     this.#drawStatus();
   }
 
-  // Make a move, or ask whether it is meant; the same move a second time confirms it.
+  /**
+   * Make a move, or ask whether it is meant; the same move a second time confirms it.
+   * @param {string} move
+   */
   #play(move) {
     if (this.#canPremove()) {
       this.premove.move = move;
       this.#drawBoard();
       this.board.showMove(move);
-      return this.#say(T.premove(move));
-    }
-    if (this.choice.confirmation && this.asked !== move) {
+      this.#say(T.premove(move));
+    } else if (this.choice.confirmation && this.asked !== move) {
       this.#drawBoard();
       this.board.hold(move);
-      return;
-    }
-    this.#make(move);
+    } else this.#make(move);
   }
 
+  /** @param {string} move */
   #make(move) {
     this.#send(move, (reason) => {
       this.#drawBoard();
@@ -251,16 +286,23 @@ export class Match {
     });
   }
 
+  /**
+   * @param {string} move
+   * @param {(reason: string) => void} onRefusal
+   */
   #send(move, onRefusal) {
-    this.sent = this.state.ply;
+    if (!this.state) return;
+    const { ply } = this.state;
+    this.sent = ply;
     this.#drawBoard();
-    this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, (reason) => {
+    this.net.send({ type: "move", match: this.id, ply, move }, (reason) => {
       this.sent = null;
       this.#drawBoard();
       onRefusal(reason);
     });
   }
 
+  /** @param {boolean} isConfirmed */
   #answer(isConfirmed) {
     const move = this.board.held;
     if (move === null) return;
@@ -272,28 +314,39 @@ export class Match {
   #drawConfirmation() {
     this.asked = this.board.held;
     const isAsking = this.asked !== null;
-    for (const one of this.confirmation.children) one.disabled = !isAsking;
+    for (const one of this.confirmation.querySelectorAll("button")) one.disabled = !isAsking;
     this.confirmation.classList.toggle("asking", isAsking);
     this.confirmation.hidden = !this.choice.confirmation || !this.state?.yours.length;
   }
 
-  // Ask for a position of the match, or for the one after `move`.
+  /**
+   * Ask for a position of the match, or for the one after a move of `more`.
+   * @param {number} ply
+   * @param {Pick<ViewPly, "move" | "overlays">} [more]
+   */
   #view(ply, more) {
     return this.net.request({ type: "view", match: this.id, ply, ...more });
   }
 
-  // Ask for the board after a move, a little later if the pointer or the focus stays.
+  /**
+   * Ask for the board after a move, a little later if the pointer or the focus stays.
+   * @param {string | null} move
+   * @param {boolean} isSpoken
+   */
   #preview(move, isSpoken) {
     clearTimeout(this.previewTimer);
-    if (move === null || !this.#canMove()) return;
+    if (move === null || !this.state || !this.#canMove()) return;
     const { ply } = this.state;
     const key = `${ply} ${move}`;
     const show = () => {
-      if (this.board.previewed === move && this.state.ply === ply && this.shown === null) {
+      if (this.board.previewed === move && this.state?.ply === ply && this.shown === null) {
         this.board.showResult(this.previews.get(key), isSpoken);
       }
     };
-    if (this.previews.has(key)) return show();
+    if (this.previews.has(key)) {
+      show();
+      return;
+    }
     this.previewTimer = setTimeout(async () => {
       try {
         this.previews.set(key, (await this.#view(ply, { move })).picture);
@@ -304,28 +357,32 @@ export class Match {
     }, PREVIEW_MS);
   }
 
-  // Say why clicks lead to no move.
+  /**
+   * Say why clicks lead to no move.
+   * @param {string[]} ids
+   */
   async #refuse(ids) {
     const { state } = this;
-    if (!state.yours.length || state.outcome || state.fault || this.shown !== null || this.pace.isBehind || this.sent !== null) return;
+    if (!state?.yours.length || state.outcome || state.fault || this.shown !== null || this.pace.isBehind || this.sent !== null) return;
     if (state.paused) return this.board.tell(T.isPaused, ids.at(-1));
     if (this.#canPremove()) return this.board.tell(this.board.reason(ids), ids.at(-1));
     if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]), ids.at(-1));
     const reason = await explain(this.net, { match: this.id, ply: state.ply, ids }) || this.board.reason(ids);
-    if (this.state.ply === state.ply && this.shown === null) this.board.tell(reason, ids.at(-1));
+    if (this.state?.ply === state.ply && this.shown === null) this.board.tell(reason, ids.at(-1));
   }
 
   async #hint() {
     try {
       const hint = await this.net.request({ type: "hint", match: this.id });
-      if (hint.ply !== this.state.ply) return;
+      if (hint.ply !== this.state?.ply) return;
       this.#say(T.hintText(hint.move, hint.value));
       if (this.shown === null) this.board.showMove(hint.move);
     } catch (error) {
-      this.#say(error.message);
+      this.#say(reasonOf(error));
     }
   }
 
+  /** @param {number} side */
   async #claim(side) {
     try {
       const name = preferences().name ?? "";
@@ -335,7 +392,7 @@ export class Match {
       this.turned = null;
       this.net.join(this.id);
     } catch (error) {
-      this.#say(error.message);
+      this.#say(reasonOf(error));
     }
   }
 
@@ -350,6 +407,7 @@ export class Match {
 
   // --- earlier positions ---
 
+  /** @param {number} ply */
   async #show(ply) {
     if (!this.state) return;
     const wanted = Math.max(0, ply);
@@ -362,36 +420,45 @@ export class Match {
       if (this.shown === wanted) this.#drawBoard();
     } catch (error) {
       this.shown = null;
-      this.#say(error.message);
+      this.#say(reasonOf(error));
       this.#draw();
     }
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
     if (event.key === "Escape" && this.#cancelPremove()) return;
-    if (event.target.closest(HAVE_KEYS)) return;
-    const isOnBoard = this.table.contains(event.target) || this.pad.element.contains(event.target);
+    const { target } = event;
+    if (!(target instanceof Element) || target.closest(HAVE_KEYS)) return;
+    const isOnBoard = this.table.contains(target) || this.pad.element.contains(target);
     if (isOnBoard && this.pad.press(event)) return;
     this.#step(event);
   }
 
-  // On the board, arrow keys move the focus for those who use the keyboard; after a click they step through the match.
+  /**
+   * On the board, arrow keys move the focus for those who use the keyboard; after a click they step through the match.
+   * @param {KeyboardEvent} event
+   */
   #keyOnBoard(event) {
     if (["Tab", "ArrowUp", "ArrowDown", "Enter"].includes(event.key)) this.isPointing = false;
     const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    if (!this.isPointing || !isPlain || !this.state || !this.board.element.contains(event.target)) return;
+    if (!this.isPointing || !isPlain || !this.state || !contains(this.board.element, event)) return;
     if (this.#step(event)) event.stopPropagation();
   }
 
-  // Show the position to which a key leads, if it does, and return whether it does.
+  /**
+   * Show the position to which a key leads, if it does, and return whether it does.
+   * @param {KeyboardEvent} event
+   */
   #step(event) {
+    const { state } = this;
     const to = this.moves.target(event.key);
-    if (to === undefined) return false;
+    if (to === undefined || !state) return false;
     event.preventDefault();
     this.#show(to);
-    const move = this.state.moves[this.#ply() - 1];
-    announce(move ? this.#moveLabel(this.#ply(), move) : T.start);
+    const move = state.moves[this.#ply() - 1];
+    announce(move ? moveLabel(state, this.#ply(), move) : T.start);
     return true;
   }
 
@@ -399,9 +466,12 @@ export class Match {
     location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`;
   }
 
-  // Go on to the rematch when it begins; a player who was not there then is taken along later, once.
-  #follow(before) {
-    const { next, yours, owner } = this.state;
+  /**
+   * Go on to the rematch when it begins; a player who was not there then is taken along later, once.
+   * @param {MatchState | null} before
+   * @param {MatchState} state
+   */
+  #follow(before, { next, yours, owner }) {
     if (!next || before?.next === next) return;
     const isMine = yours.length > 0 || owner;
     if (!before && !(isMine && !tokensOf(next).length)) return;
@@ -418,37 +488,41 @@ export class Match {
 
   #draw() {
     const { state } = this;
+    if (!state) return;
     this.board.setFlipped(this.#isTurned);
     setText(this.title, state.title);
-    this.bars.draw(state, this.#near(), (side) => this.#name(side));
-    this.moves.draw(state.moves, this.#ply(), (ply, move) => this.#moveLabel(ply, move), state.picture.colours);
-    this.#drawTitle();
+    this.bars.draw(state, this.#near(), nameIn(state));
+    this.moves.draw(state.moves, this.#ply(), (ply, move) => moveLabel(state, ply, move), state.picture.colours);
+    this.#drawTitle(state);
     this.#drawBoard();
     this.#drawStatus();
-    this.#drawControls();
+    this.#drawControls(state);
     this.#drawConfirmation();
     this.#tick();
   }
 
-  // Show in the title of the tab whose turn it is.
-  #drawTitle() {
-    const { state } = this;
+  /**
+   * Show in the title of the tab whose turn it is.
+   * @param {MatchState} state
+   */
+  #drawTitle(state) {
     const isMyTurn = !state.outcome && !state.fault && !state.paused && state.yours.length === 1 && this.#mine(state.to_move);
     document.title = isMyTurn ? T.turnTitle(state.title) : T.pageTitle(state.title);
   }
 
   // --- premoves ---
 
+  /** @param {GameReply} game */
   #described(game) {
     this.hasPremoves = game.premoves;
     this.premoves.hidden = !game.premoves;
-    if (this.state) this.#drawBoard();
+    this.#drawBoard();
   }
 
   // Return whether a premove can be chosen now.
   #canPremove() {
     const { state } = this;
-    return Boolean(this.choice.premoves && this.hasPremoves) && this.shown === null && state.yours.length === 1
+    return state !== null && Boolean(this.choice.premoves) && this.hasPremoves && this.shown === null && state.yours.length === 1
       && !this.#mine(state.to_move) && !state.outcome && !state.fault && !state.paused && !this.pace.isBehind;
   }
 
@@ -460,36 +534,42 @@ export class Match {
     return true;
   }
 
-  // Return the premove to play now that a state has come, if there is one.
+  /**
+   * Return the premove to play now that a state has come, if there is one.
+   * @param {MatchState} state
+   */
   #playPremove(state) {
     const { move } = this.premove;
     if (move === null || !this.state) return null;
     const isOver = state.outcome || state.fault || state.paused || state.ply < this.state.ply;
     if (!isOver && !this.#mine(state.to_move)) return null;
-    const premove = this.premove.take(isOver ? { picture: { clicks: {} } } : state);
+    const premove = this.premove.take(isOver ? {} : state.picture.clicks);
     if (premove === null) this.dropped = T.premoveDropped(move);
     return premove;
   }
 
-  // A press anywhere cancels the premove, also with the other button of the mouse.
+  /**
+   * A press anywhere cancels the premove, also with the other button of the mouse.
+   * @param {PointerEvent} event
+   */
   #press(event) {
-    this.isPointing = this.table.contains(event.target);
+    this.isPointing = contains(this.table, event);
     this.hasCancelled = this.#cancelPremove();
   }
 
   #canMove() {
     const { state } = this;
-    return this.shown === null && !state.outcome && !state.fault && !state.paused && this.#mine(state.to_move)
+    return state !== null && this.shown === null && !state.outcome && !state.fault && !state.paused && this.#mine(state.to_move)
       && !this.pace.isBehind && this.sent !== state.ply;
   }
 
   #drawBoard() {
     const { state } = this;
-    const picture = this.shown === null ? state.picture : this.views.get(this.shown);
-    if (!picture) return;
+    const picture = this.shown === null ? state?.picture : this.views.get(this.shown);
+    if (!state || !picture) return;
     const premoves = this.#canPremove() ? this.premove.board(state) : null;
     this.board.show(premoves ?? picture, { interactive: premoves !== null || this.#canMove() });
-    this.table.style.setProperty("--ratio", this.board.ratio);
+    this.table.style.setProperty("--ratio", String(this.board.ratio));
     this.body.classList.toggle("past", this.shown !== null);
     this.bars.drawCaptions(picture, this.#isTurned && picture.flip === "turn");
     const ply = this.#ply();
@@ -500,16 +580,19 @@ export class Match {
 
   // Return the side whose bar is below the board.
   #near() {
-    return (this.state.picture.flip === "mirror" ? this.#isSecond : this.#isTurned) ? 1 : 0;
+    return (this.state?.picture.flip === "mirror" ? this.#isSecond : this.#isTurned) ? 1 : 0;
   }
 
   #drawStatus() {
+    const { state } = this;
+    if (!state) return;
+    /** @type {(id: string) => boolean} */
     const canClick = (id) => this.#canMove() && this.board.clicks.entries.some((entry) => entry.ids.includes(id));
-    this.status.draw(this.state, { shown: this.shown, notice: this.notice, name: (side) => this.#name(side), canClick });
+    this.status.draw(state, { shown: this.shown, notice: this.notice, name: nameIn(state), canClick });
   }
 
-  #drawControls() {
-    const { state } = this;
+  /** @param {MatchState} state */
+  #drawControls(state) {
     const isMine = state.yours.length > 0;
     this.controls.draw(state);
     this.typing.draw(isMine, this.#canMove());
@@ -517,11 +600,29 @@ export class Match {
     this.pad.draw();
   }
 
-  #moveLabel(number, move) {
-    return T.moveLabel(number, this.state.sides[move.side], move.text, move.seconds ? T.seconds(move.seconds) : "", move.value);
-  }
-
   #tick() {
     if (this.latest && this.state) this.bars.tick(this.latest, (performance.now() - this.received) / 1000);
   }
 }
+
+/**
+ * Return whether an event happens within an element.
+ * @param {Element} element
+ * @param {Event} event
+ */
+const contains = (element, { target }) => target instanceof Node && element.contains(target);
+
+/**
+ * Return a function that names the side of a match after its player.
+ * @param {MatchState} state
+ * @returns {(side: number) => string}
+ */
+const nameIn = ({ names, sides }) => (side) => T.player(names[side]) || sides[side];
+
+/**
+ * Return what a screen reader says about a move.
+ * @param {MatchState} state
+ * @param {number} ply
+ * @param {MoveState} move
+ */
+const moveLabel = ({ sides }, ply, { side, text, seconds, value }) => T.moveLabel(ply, sides[side], text, seconds ? T.seconds(seconds) : "", value);

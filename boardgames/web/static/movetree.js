@@ -1,15 +1,31 @@
-// @ts-nocheck
 // The list of moves in an analysis: the main line in rows, variations below the move that they replace, in parentheses.
 
 import { button, h } from "./dom.js";
 import { T } from "./texts.js";
 import { pathOf } from "./tree.js";
 
+/** @import { AnnotatedPly } from "../messages.js" */
+/** @import { Child } from "./dom.js" */
+/** @import { Tree, TreeNode } from "./tree.js" */
+/** @typedef {(path: string[]) => AnnotatedPly | undefined} NoteOf  returns what a review says about a path */
+
 export class MoveTree {
-  // `go` is called with a path of the tree, or with null and a ply of the line that is shown.
+  ply = 0;
+  drawn = "";
+  /** @type {Map<TreeNode, HTMLButtonElement>} */
+  elements = new Map();
+  /** @type {NoteOf} */
+  noteOf = () => undefined;
+  /** @type {string[]} */
+  sides = [];
+
+  /**
+   * @param {(path: string[] | null, ply: number) => void} go  called with a path of the tree and its length, or with null and
+   *   a ply of the line that is shown, more than it has for its end
+   */
   constructor(go) {
     this.go = go;
-    this.ply = 0;
+    /** @type {(label: string, sign: string, to: () => number) => HTMLButtonElement} */
     const nav = (label, sign, to) => button(sign, () => go(null, to()), { class: "nav", "aria-label": label, title: label });
     this.buttons = [nav(T.first, "«", () => 0), nav(T.previous, "‹", () => Math.max(0, this.ply - 1)),
       nav(T.next, "›", () => this.ply + 1), nav(T.last, "»", () => Infinity)];
@@ -18,17 +34,27 @@ export class MoveTree {
     this.element = h("section", { class: "moves-box", "aria-label": T.moves }, this.list);
   }
 
-  // Show a tree. `noteOf` returns what a review says about a path; `sides` are the names of the sides.
+  /**
+   * Show a tree, and where in it the board is: after `ply` moves of a line that begins with `path`.
+   * @param {Tree} tree
+   * @param {string[]} path
+   * @param {number} ply
+   * @param {number} length  of the line
+   * @param {NoteOf} noteOf
+   * @param {string[]} sides  the names of the sides
+   */
   draw(tree, path, ply, length, noteOf, sides) {
+    this.noteOf = noteOf;
+    this.sides = sides;
     const current = tree.at(path.slice(0, ply));
     const drawn = JSON.stringify([tree.format(), sides, [...walk(tree.root)].map((one) => [one.side, noteOf(pathOf(one))?.move?.mark, noteOf(pathOf(one))?.value])]);
-    if (drawn !== this.drawn) this.#build(tree, noteOf, sides);
+    if (drawn !== this.drawn) this.#build(tree);
     this.drawn = drawn;
     for (const [one, element] of this.elements) {
       if (one === current) element.setAttribute("aria-current", "step");
       else element.removeAttribute("aria-current");
     }
-    const shown = this.elements.get(current);
+    const shown = current ? this.elements.get(current) : undefined;
     if (shown) {
       const top = shown.getBoundingClientRect().top - this.list.getBoundingClientRect().top;
       if (top < 0 || top > this.list.clientHeight - 32) this.list.scrollTop += top - this.list.clientHeight / 2;
@@ -37,11 +63,13 @@ export class MoveTree {
     for (const [i, one] of this.buttons.entries()) one.disabled = ply === (i < 2 ? 0 : length);
   }
 
-  #build(tree, noteOf, sides) {
-    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
+  /** @param {Tree} tree */
+  #build(tree) {
+    const focused = [...this.elements.values()].find((one) => one === document.activeElement)?.dataset.path;
     this.elements = new Map();
     this.list.replaceChildren();
     if (tree.root.comment) this.list.append(h("li", { class: "comment" }, tree.root.comment));
+    /** @type {HTMLElement | null} */
     let row = null;
     let last = 1;
     let number = 0;
@@ -54,11 +82,11 @@ export class MoveTree {
         this.list.append(row);
       }
       last = side;
-      row.append(this.#move(main, number, noteOf, sides, side, true));
+      row.append(this.#move(main, number, side, true));
       if (main.comment || others.length) {
         const extra = h("li", { class: "aside" });
         if (main.comment) extra.append(h("span", { class: "comment" }, main.comment));
-        if (others.length) extra.append(h("ul", {}, others.map((one) => h("li", {}, this.#variation(one, number, noteOf, sides)))));
+        if (others.length) extra.append(h("ul", {}, others.map((one) => h("li", {}, this.#variation(one, number)))));
         this.list.append(extra);
         row = null;
       }
@@ -67,11 +95,17 @@ export class MoveTree {
     if (focused !== undefined) [...this.elements.values()].find((one) => one.dataset.path === focused)?.focus();
   }
 
-  // Return a variation as parts of a line, with those within it in parentheses.
-  #variation(first, number, noteOf, sides) {
+  /**
+   * Return a variation as parts of a line, with those within it in parentheses.
+   * @param {TreeNode} first
+   * @param {number} number  the ply of its first move
+   */
+  #variation(first, number) {
+    /** @type {Child[]} */
     const parts = ["("];
+    /** @type {(one: TreeNode, n: number, isFirst: boolean) => void} */
     const add = (one, n, isFirst) => {
-      parts.push(h("span", { class: "together" }, isFirst ? h("span", { class: "muted" }, T.turn(n)) : "", this.#move(one, n, noteOf, sides, one.side, false)));
+      parts.push(h("span", { class: "together" }, isFirst ? h("span", { class: "muted" }, T.turn(n)) : "", this.#move(one, n, one.side, false)));
       if (one.comment) parts.push(h("span", { class: "comment" }, one.comment), " ");
     };
     add(first, number, true);
@@ -82,17 +116,23 @@ export class MoveTree {
       n += 1;
       add(main, n, follows);
       follows = others.length > 0;
-      for (const other of others) parts.push(h("span", { class: "nested" }, this.#variation(other, n, noteOf, sides)));
+      for (const other of others) parts.push(h("span", { class: "nested" }, this.#variation(other, n)));
     }
     parts.push(")");
     return parts;
   }
 
-  #move(one, number, noteOf, sides, side, isMain) {
+  /**
+   * @param {TreeNode} one
+   * @param {number} number  its ply
+   * @param {number | undefined} side  who made it, if that is known
+   * @param {boolean} isMain
+   */
+  #move(one, number, side, isMain) {
     const path = pathOf(one);
-    const note = noteOf(path);
+    const note = this.noteOf(path);
     const marked = one.move + (one.mark || note?.move?.mark || "");
-    const label = T.moveLabel(T.turn(number), sides[side] ?? "", marked, "", note?.value ?? "");
+    const label = T.moveLabel(number, side === undefined ? "" : this.sides[side], marked, "", note?.value ?? "");
     const element = button([h("span", { class: "move-text" }, marked), isMain && note?.value && h("span", { class: "extra" }, note.value)],
       () => this.go(path, path.length), { class: `move ${isMain ? `side-${side}` : "inline-move"}`, "aria-label": label, "data-path": path.join(" ") });
     this.elements.set(one, element);
@@ -100,6 +140,11 @@ export class MoveTree {
   }
 }
 
+/**
+ * Yield the nodes after one.
+ * @param {TreeNode} one
+ * @returns {Generator<TreeNode>}
+ */
 function* walk(one) {
   for (const child of one.children) {
     yield child;

@@ -5,15 +5,15 @@ import { T } from "./texts.js";
 
 /**
  * @import { AnalysisReply, AnnotationReply, BoardReply, CatalogueReply, Claimed, CreateMatch, Created, Done, Explanation,
- *   Exported, GameReply, Hint, Imported, MatchChange, MatchState, MatchesReply, Message, PositionRequest, Request, RunGone, RunReply, RunsReply,
+ *   Exported, GameReply, Hint, Imported, LessonsReply, MatchChange, MatchState, MatchesReply, Message, PositionRequest, PuzzleReply, Request, RunGone, RunReply, RunsReply,
  *   ViewReply } from "../messages.js"
  */
 /**
  * The answer to each request; the others are only done.
  * @typedef {{
  *   catalogue: CatalogueReply, game: GameReply, matches: MatchesReply, create: Created, claim: Claimed, hint: Hint,
- *   view: ViewReply, analyse: AnalysisReply, annotate: AnnotationReply, board: BoardReply, edit: BoardReply,
- *   explain: Explanation, import: Imported, export: Exported, runs: RunsReply, run: RunReply | RunGone,
+ *   view: ViewReply, premoves: ViewReply, analyse: AnalysisReply, annotate: AnnotationReply, board: BoardReply, edit: BoardReply,
+ *   explain: Explanation, import: Imported, export: Exported, lessons: LessonsReply, puzzle: PuzzleReply, runs: RunsReply, run: RunReply | RunGone,
  * }} Replies
  */
 /** @typedef {{[M in Message as M["type"]]: M}} Messages */

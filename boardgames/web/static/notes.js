@@ -1,16 +1,27 @@
-// @ts-nocheck
 // What a person can do with the move that is shown: mark it, comment on it, promote its line or delete it.
 
 import { button, h } from "./dom.js";
 import { T } from "./texts.js";
 import { cleanComment, MARKS } from "./tree.js";
 
+/** @import { TreeNode } from "./tree.js" */
+
 const LONGEST_COMMENT = 500;
+/** @type {Record<string, string>} */
+const MARK_NAMES = T.markNames;
 
 export class Notes {
-  // `change` is called with {mark} or {comment}, `promote` and `remove` without anything.
+  /** @type {TreeNode | null} */
+  node = null;
+
+  /**
+   * @param {object} actions
+   * @param {(change: {mark: string} | {comment: string}) => void} actions.change
+   * @param {() => void} actions.promote
+   * @param {() => void} actions.remove
+   */
   constructor({ change, promote, remove }) {
-    this.marks = MARKS.map((mark) => button(mark, () => change({ mark: this.node.mark === mark ? "" : mark }), { class: "mark-button", title: T.markNames[mark], "aria-label": T.markNames[mark] }));
+    this.marks = MARKS.map((mark) => button(mark, () => change({ mark: this.node?.mark === mark ? "" : mark }), { class: "mark-button", title: MARK_NAMES[mark], "aria-label": MARK_NAMES[mark] }));
     this.comment = h("input", { "aria-label": T.comment, placeholder: T.comment, maxLength: LONGEST_COMMENT, autocomplete: "off",
       onchange: () => change({ comment: cleanComment(this.comment.value) }) });
     this.promote = button(T.promote, promote);
@@ -19,7 +30,11 @@ export class Notes {
       this.comment, h("div", { class: "controls" }, this.promote, this.remove));
   }
 
-  // Show what is noted at a node.
+  /**
+   * Show the notes on a move.
+   * @param {TreeNode} node
+   * @param {boolean} isMain  whether the move is in the main line
+   */
   draw(node, isMain) {
     const isOther = node !== this.node;
     this.node = node;

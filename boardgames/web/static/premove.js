@@ -31,13 +31,13 @@ export class Premove {
   }
 
   /**
-   * Return the premove if it is legal in a state in which it is this page's turn, or else null. It is then forgotten.
-   * @param {MatchState} state
+   * Return the premove if it is legal now that it is this page's turn, or else null. It is then forgotten.
+   * @param {Picture["clicks"]} clicks  the legal moves
    */
-  take(state) {
+  take(clicks) {
     const { move } = this;
     this.move = null;
-    return move !== null && move in state.picture.clicks ? move : null;
+    return move !== null && move in clicks ? move : null;
   }
 
   /** @param {MatchState} state */

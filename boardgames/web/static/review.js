@@ -1,21 +1,57 @@
-// @ts-nocheck
 // The review of a line: a chart, the accuracy of each side and its mistakes, which come in one by one and can be tried again.
 
 import { Chart } from "./chart.js";
 import { button, details, h, setText } from "./dom.js";
+import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
+
+/** @import { AnnotatedMove, AnnotatedPly, AnnotationReply, BoardReply, PositionRequest } from "../messages.js" */
+/** @import { Net } from "./net.js" */
+/** @import { Point } from "./chart.js" */
+/** @typedef {AnnotatedPly & {move: AnnotatedMove}} MoveNote  what a review says about a move */
+/** @typedef {MoveNote & {line: string[]}} Mistake  a move to try again, and the line that it is in */
+/** @typedef {() => {agent: string | null, seconds: number}} Settings  returns the agent and its seconds for a position */
+/** @typedef {PositionRequest & {agent?: string | null, seconds?: number, kept?: boolean}} Asked */
 
 const LONGEST_MS = 3600000;
 const WORST = ["?", "??"];
 const FEWEST_SECONDS = 0.05;
 const MOST_SECONDS = 5;
 
+/** @param {string[]} path */
 const key = (path) => path.join(" ");
+/**
+ * @param {AnnotatedPly | undefined} note
+ * @returns {note is MoveNote}
+ */
+const isMarked = (note) => Boolean(note?.move?.mark);
 
 export class Review {
-  // `onChange` is called when there is something new, `go` with a ply, and `onTry` with the mistakes to try again.
+  /** @type {Map<string, AnnotatedPly>} what the review says about paths, by their keys */
+  notes = new Map();
+  /** @type {string[]} */
+  line = [];
+  /** @type {string[]} the line of the review */
+  reviewed = [];
+  /** @type {string | null} the key of the review that is running */
+  running = null;
+  ply = 0;
+  /** @type {PositionRequest} */
+  request = {};
+  /** @type {Settings} */
+  settings = () => ({ agent: null, seconds: 0 });
+
+  /**
+   * @param {Net} net
+   * @param {object} listeners
+   * @param {() => void} listeners.onChange  called when there is something new
+   * @param {(ply: number) => void} listeners.go
+   * @param {(mistakes: Mistake[]) => void} listeners.onTry
+   */
   constructor(net, { onChange, go, onTry }) {
-    Object.assign(this, { net, onChange, go, onTry, notes: new Map(), line: null });
+    this.net = net;
+    this.onChange = onChange;
+    this.go = go;
     this.chart = new Chart(T.chart, (ply, isChosen) => (isChosen ? go(ply ?? Infinity) : this.chart.mark(ply ?? this.ply)));
     this.button = button(T.review, () => this.#toggle());
     this.bar = h("progress", { value: 0, max: 1, "aria-label": T.reviewProgress, hidden: true });
@@ -45,44 +81,65 @@ export class Review {
     setText(this.progress, "");
   }
 
-  // Return what the review says about a path, or undefined.
+  /**
+   * Return what the review says about a path, or undefined.
+   * @param {string[]} path
+   */
   noteOf = (path) => this.notes.get(key(path));
 
   // The mistakes of the line that was reviewed, each with the path that leads to it.
   get mistakes() {
-    return (this.reviewed ?? []).map((_, i) => this.notes.get(key(this.reviewed.slice(0, i + 1))))
-      .filter((note) => WORST.includes(note?.move?.mark)).map((note) => ({ ...note, line: this.reviewed }));
+    return this.reviewed.map((_, i) => this.notes.get(key(this.reviewed.slice(0, i + 1)))).filter(isMarked)
+      .filter((note) => WORST.includes(note.move.mark)).map((note) => ({ ...note, line: this.reviewed }));
   }
 
-  // Ask for the review that is kept with a match.
+  /**
+   * Ask for the review that is kept with a match.
+   * @param {PositionRequest} request
+   * @param {string[]} moves
+   */
   async load(request, moves) {
     await this.#ask({ ...request, kept: true }, moves).catch(() => this.#end());
   }
 
-  // Show what is known about a line; `request` names it, and `settings` are the agent and its seconds for a position.
+  /**
+   * Show what is known about a line.
+   * @param {BoardReply} state
+   * @param {string[]} line
+   * @param {PositionRequest} request  names the line
+   * @param {Settings} settings
+   */
   draw(state, line, request, settings) {
-    Object.assign(this, { state, line, request, settings, ply: state.ply });
+    this.line = line;
+    this.request = request;
+    this.settings = settings;
+    this.ply = state.ply;
     const notes = [...line, ""].map((_, ply) => this.notes.get(key(line.slice(0, ply))));
     this.button.disabled = !line.length;
     setText(this.button, this.running ? T.stop : T.review);
     this.chart.element.hidden = !notes.some(Boolean);
-    this.chart.show([{ points: notes.map((note, ply) => [ply, note?.score]).filter(([, score]) => Number.isFinite(score)), style: 0 }], { bounds: [-1, 1] });
+    /** @type {(note: AnnotatedPly | undefined, ply: number) => Point[]} */
+    const pointOf = (note, ply) => (note ? [[ply, note.score]] : []);
+    this.chart.show([{ points: notes.flatMap(pointOf), style: 0 }], { bounds: [-1, 1] });
     this.chart.mark(state.ply);
     this.try.hidden = Boolean(this.running) || !this.mistakes.length;
-    this.list.replaceChildren(...notes.filter((note) => note?.move?.mark).map(({ ply, move }) => h("li", {}, button(
+    this.list.replaceChildren(...notes.filter(isMarked).map(({ ply, move }) => h("li", {}, button(
       [h("strong", {}, `${T.turn(ply)} ${move.move}${move.mark}`), T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value)],
       () => this.go(ply - 1), { class: "best-line" }))));
   }
 
   #toggle() {
-    if (this.running) return this.#stop();
+    if (this.running) {
+      this.#stop();
+      return;
+    }
     const { agent, seconds } = this.settings();
     this.notes.clear();
     this.#finish(null);
     this.#ask({ ...this.request, ply: null, agent, seconds: Math.min(MOST_SECONDS, Math.max(FEWEST_SECONDS, seconds / 4)) }, this.line)
       .catch((error) => {
         this.#end();
-        setText(this.progress, error.message);
+        setText(this.progress, reasonOf(error));
       });
   }
 
@@ -90,6 +147,10 @@ export class Review {
     if (this.running && this.net.isOpen) this.net.send({ type: "stop-analysis", purpose: "annotation" });
   }
 
+  /**
+   * @param {Asked} request
+   * @param {string[]} moves
+   */
   async #ask(request, moves) {
     const running = (this.running = String(Math.random()));
     this.reviewed = moves;
@@ -106,13 +167,15 @@ export class Review {
     this.onChange();
   }
 
+  /** @param {AnnotationReply | null} end */
   #finish(end) {
     setText(this.progress, end ? (end.complete ? T.reviewedBy(end.agent) : T.reviewStopped) : "");
     this.definition.hidden = !end;
-    this.accuracy.replaceChildren(...(end?.summaries ?? []).map((summary, side) =>
-      h("li", {}, h("strong", {}, T.accuracyOf(end.accuracies[side])), ` ${summary}`)), ...(end ? [h("li", { class: "muted" }, end.legend)] : []));
+    this.accuracy.replaceChildren(...(end ? [...end.summaries.map((summary, side) =>
+      h("li", {}, h("strong", {}, T.accuracyOf(end.accuracies[side])), ` ${summary}`)), h("li", { class: "muted" }, end.legend)] : []));
   }
 
+  /** @param {AnnotatedPly} note */
   #note(note) {
     this.notes.set(key(this.reviewed.slice(0, note.ply)), note);
     this.bar.hidden = false;

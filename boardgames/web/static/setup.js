@@ -154,7 +154,7 @@ export class Setup {
 
   async #explainGame() {
     const { openLearn } = await import("./learn.js");
-    openLearn(this.net, this.wanted);
+    if (this.wanted) openLearn(this.net, this.wanted);
   }
 
   /** @param {boolean} isWaiting */

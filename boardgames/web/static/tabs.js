@@ -1,4 +1,3 @@
-// @ts-nocheck
 // Panels of which one is shown, chosen by tabs.
 
 import { h } from "./dom.js";
@@ -6,7 +5,13 @@ import { h } from "./dom.js";
 let ids = 0;
 
 export class Tabs {
-  // `panels` are pairs of a title and an element; `onChange` is called with the number of the panel that is shown.
+  shown = 0;
+
+  /**
+   * @param {string} label
+   * @param {[title: string, element: HTMLElement][]} panels
+   * @param {(shown: number) => void} onChange  called with the number of the panel that is shown
+   */
   constructor(label, panels, onChange) {
     this.onChange = onChange;
     this.panels = panels.map(([, element]) => element);
@@ -22,6 +27,7 @@ export class Tabs {
     this.show(0);
   }
 
+  /** @param {number} chosen */
   show(chosen) {
     this.shown = chosen;
     for (const [i, tab] of this.tabs.entries()) {
@@ -32,9 +38,15 @@ export class Tabs {
     this.onChange(chosen);
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {number} i
+   */
   #key(event, i) {
     const count = this.tabs.length;
-    const to = { ArrowLeft: (i + count - 1) % count, ArrowRight: (i + 1) % count, Home: 0, End: count - 1 }[event.key];
+    /** @type {Record<string, number | undefined>} */
+    const targets = { ArrowLeft: (i + count - 1) % count, ArrowRight: (i + 1) % count, Home: 0, End: count - 1 };
+    const to = targets[event.key];
     if (to === undefined) return;
     event.preventDefault();
     this.show(to);
