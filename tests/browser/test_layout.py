@@ -25,7 +25,8 @@ OVERLAPS = """tolerance => {
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
     const text = walker.currentNode.textContent.trim();
-    if (!text || element.closest(".hidden, .skip, option, noscript") || !element.checkVisibility({ visibilityProperty: true })) continue;
+    const isVisible = element.checkVisibility({ visibilityProperty: true });
+    if (!text || element.closest(".hidden, .skip, option, noscript") || !isVisible) continue;
     if (document.querySelector("dialog[open]") && !element.closest("dialog")) continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
