@@ -106,7 +106,7 @@ def test_whoever_watches_pauses_and_restarts_nothing(page: Page, other: Page) ->
 def test_only_whoever_started_agents_controls_their_match(
     page: Page, other: Page, request_type: str, fields: dict[str, float]
 ) -> None:
-    created = page.create("mcts", "mcts", move_time=[LONG, LONG])
+    created = page.create("mcts", "mcts", move_time=[0.2, 0.2])
     key = created["match"]
     other.send("join", match=key, token="guessed")
     assert other.state(id=key)["owner"] is False
