@@ -96,12 +96,16 @@ def test_the_right_button_draws_circles_and_arrows_and_removes_them(visit: Visit
 @pytest.mark.slow
 def test_a_cell_is_marked_by_keyboard_and_marks_can_be_set(visit: Visit) -> None:
     page = board(visit(), "tictactoe")
+    help_text = "document.querySelector('.board-box > p').textContent"
+    assert "M marks a cell" in page.evaluate(help_text)
     page.locator('.board [data-id="b2"]').focus()
     page.keyboard.press("m")
     assert page.evaluate("noted.at(-1)") == [{"from": "b2", "to": None, "colour": "green"}]
     page.evaluate("board.setShapes([{ from: 'a1', to: 'c3', colour: 'blue' }])")
     assert page.locator(".shapes .arrow-head.kind-blue.core").count() == 1
     assert len(page.evaluate("noted")) == 1
+    page.evaluate("board.onShapes = undefined; board.show({ ...board.source })")
+    assert "M marks a cell" not in page.evaluate(help_text), "nothing can be marked on a board without shapes"
 
 
 @pytest.mark.slow

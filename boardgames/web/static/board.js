@@ -385,7 +385,7 @@ export class Board {
     if (!source) return;
     const previous = scene.picture;
     const isSamePlace = scene.draw(source, this.flipped);
-    this.description.textContent = `${source.description} ${T.boardHelp}`;
+    this.description.textContent = [source.description, T.boardHelp, ...(this.canMark ? [T.markHelp] : [])].join(" ");
     this.previewed = null;
     showResult(scene, null);
     if (!isSamePlace) {

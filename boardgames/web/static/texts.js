@@ -57,6 +57,7 @@ export const T = {
   cannotPlayHere: "You cannot play there",
   otherSide: (side) => `It is the turn of ${side}.`,
   boardHelp: "Arrow keys move between what can be clicked, with Shift between everything. Enter clicks, Escape deselects.",
+  markHelp: "M marks a cell in green, with Shift in red.",
 
   // lobby
   newMatch: "New match",
