@@ -38,7 +38,7 @@ DRAW_IN_EVERY_ORDER = """async (picture) => {
     const board = new Board({ onMove() {} });
     for (const step of [...steps.slice(first), ...steps.slice(0, first)]) step(board);
     board.close();
-    return board.svg.outerHTML.replaceAll(board.prefix, "board");
+    return board.svg.outerHTML.replaceAll(/board\\d+/g, "board");
   });
 }"""
 

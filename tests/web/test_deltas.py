@@ -91,7 +91,7 @@ def test_pages_that_come_at_any_time_have_the_whole_state(kept: Kept, game: str)
         for other in others:
             while (seen := other.receive("match"))["version"] != state["version"]:
                 continue
-            assert seen == {**state, "yours": []} | clocks(seen)
+            assert seen == {**state, "yours": [], "owner": False} | clocks(seen)
     whole = whole_state(kept.server, key, token)
     assert state | clocks(whole) | {"seats": whole["seats"]} == whole
     for one in (page, *others):
