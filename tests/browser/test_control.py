@@ -64,8 +64,9 @@ def test_a_match_against_an_agent_is_paused_resumed_and_restarted(
     wait_for_next(visitor, after=old)
     assert visitor.wait_for_turn()
     assert (visitor.state["ply"], visitor.state["yours"]) == (side, [side])
-    visitor.open()
-    assert visitor.page.locator(".matches li").count() == 2
+    entries = visitor.open().locator(".matches li")
+    entries.nth(1).wait_for()
+    assert entries.count() == 2
 
 
 @pytest.mark.slow
