@@ -145,16 +145,20 @@ class Lobby:
         await asyncio.shield(task)
 
     async def _prepare(self, name: str) -> None:
-        subject = game_subject(name)
+        if not await self._load_if_compiled(name):
+            await call_in_thread(partial(_compile, name), name="compile")
+            await self.calls.run(game_subject(name), partial(load_agents, name), seconds=LOAD_SECONDS)
+
+    async def _load_if_compiled(self, name: str) -> bool:
+        """Load a game and its agents, and return False if they have to be compiled first."""
+        make = partial(_without_compiling, partial(load_agents, name))
         try:
-            await self.calls.run(
-                subject, partial(_without_compiling, partial(load_agents, name)), seconds=LOAD_SECONDS
-            )
+            await self.calls.run(game_subject(name), make, seconds=LOAD_SECONDS)
         except Exception as error:
             if not needs_compilation(error):
                 raise
-            await call_in_thread(partial(_compile, name), name="compile")
-            await self.calls.run(subject, partial(load_agents, name), seconds=LOAD_SECONDS)
+            return False
+        return True
 
     async def _describe_without_kernels(self, name: str) -> GameReply | None:
         """Return what can be chosen for a game that is not compiled, or None if it has to be."""
@@ -214,21 +218,14 @@ class Lobby:
             If there is no such game.
         """
         plugins.registry().check_name("games", name)
-        subject = game_subject(name)
-        try:
-            await self.calls.run(
-                subject, partial(_without_compiling, partial(load_agents, name)), seconds=LOAD_SECONDS
-            )
-        except Exception as error:
-            if not needs_compilation(error):
-                raise
+        if not await self._load_if_compiled(name):
             described = await self._describe_without_kernels(name)
             preparation = asyncio.create_task(self.prepare(name))  # while the form is filled in
             preparation.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             if described is not None:
                 return described
             await preparation
-        return await self.calls.run(subject, partial(description, name))
+        return await self.calls.run(game_subject(name), partial(description, name))
 
     def entries(self) -> list[MatchEntry]:
         """Return the matches, newest first."""
@@ -418,7 +415,7 @@ class Lobby:
         self.unload_if_over(match)
 
     def unload_if_over(self, match: LiveMatch) -> None:
-        """Unload a match that has ended if no page shows it."""
+        """Unload a match if it is over and no page shows it."""
         if match.is_over and not match.pages and self._matches.get(match.key) is match:
             task = asyncio.create_task(self._unload(match))
             self._unloading.add(task)
