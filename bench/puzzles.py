@@ -2,7 +2,7 @@
 
     python bench/puzzles.py     # takes a minute
 
-The agent `simple:depth=3` replies. Of the person's moves, all that still reach the goal are in the lines.
+The agent `simple:depth=3` replies. The lines contain every move of the solver that still reaches the goal.
 """
 
 import argparse

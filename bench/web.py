@@ -286,7 +286,7 @@ def states(runs: int) -> Iterator[Row]:
 
 
 async def _sizes(running: Server, game: str, moves: int) -> tuple[int, list[int]]:
-    """Return the bytes of the first state, and of those after each move."""
+    """Return the size in bytes of the first state, and of the state after each move."""
     chance = random.Random(1)
     async with running.page() as page:
         key, token = await page.create(game, "here", "here")

@@ -23,7 +23,7 @@ _is_refused: ContextVar[bool] = ContextVar("compilation refused", default=False)
 
 
 class NotCompiledError(BoardgamesError):
-    """A kernel is not in the cache, and would have to be compiled."""
+    """A kernel is not in the cache and compiling it is not allowed here."""
 
 
 @contextmanager

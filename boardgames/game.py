@@ -605,10 +605,10 @@ class Game(ABC):
         Raises
         ------
         PluginError
-            If the exercise is wrong: its position or a move is not one of the game, a line does not end
+            If the exercise is invalid: its position or a move is not one of the game, a line does not end
             with a move of the person, or there are different replies to the same moves.
         """
-        fault = f"the exercise {exercise.title!r} is wrong"
+        fault = f"invalid exercise {exercise.title!r}"
         replies: dict[tuple[Move, ...], Move] = {}
         lines = []
         try:

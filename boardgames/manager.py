@@ -541,7 +541,7 @@ class Manager:
             self._clock.start()
 
     def pause(self) -> None:
-        """Stop the clock, and let nobody move until `resume` is called.
+        """Pause the match: the clock stops, and nobody can move until `resume` is called.
 
         An agent that is thinking starts again then.
 

@@ -82,7 +82,7 @@ class GridLine:
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours of the material that a board is made of, as `#rrggbb`; an empty one is that of the theme.
+    """Colours of a board as `#rrggbb`; an empty string stands for the colour of the theme.
 
     Attributes
     ----------

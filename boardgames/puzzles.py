@@ -76,7 +76,7 @@ def puzzle_kinds(game: Game) -> tuple[str, ...]:
 
 
 def exercise_game(game: Game, exercise: Exercise) -> Game:
-    """Return the game of an exercise: with its options, and otherwise the default ones.
+    """Return the game with the options of an exercise; the others have their defaults.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def exercise_game(game: Game, exercise: Exercise) -> Game:
     try:
         return make(**exercise.options)
     except OptionError as error:
-        raise PluginError(f"the exercise {exercise.title!r} is wrong: {error}") from None
+        raise PluginError(f"invalid exercise {exercise.title!r}: {error}") from None
 
 
 def ready_puzzles(game: Game, kind: str) -> tuple[Exercise, ...]:

@@ -1,4 +1,4 @@
-"""What pages are told of a game: its layouts with pictures, its options, and the agents that play it."""
+"""Descriptions of games for the page: layouts and their pictures, options, and agents."""
 
 from boardgames import plugins
 from boardgames.errors import PositionError

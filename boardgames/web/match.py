@@ -631,7 +631,7 @@ class LiveMatch:
         return token
 
     async def pause(self, sides: Collection[int]) -> None:
-        """Pause the match, or ask the other person to agree; agents stop before their next move.
+        """Pause the match, or ask the other person for their consent.
 
         Raises
         ------
@@ -641,7 +641,7 @@ class LiveMatch:
         await self._propose(sides, "pause")
 
     async def resume(self, sides: Collection[int]) -> None:
-        """Let a paused match go on, or ask the other person to agree.
+        """Resume a paused match, or ask the other person for their consent.
 
         Raises
         ------

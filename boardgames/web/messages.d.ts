@@ -37,7 +37,7 @@ export interface GridLine {
   y2: number;
 }
 
-/** Colours of the material that a board is made of, as `#rrggbb`; an empty one is that of the theme. */
+/** Colours of a board as `#rrggbb`; an empty string stands for the colour of the theme. */
 export interface Palette {
   board: string;
   cell: string;
@@ -245,7 +245,7 @@ export interface AskHint {
   re?: number | null;
 }
 
-/** Pauses a match, or asks the other person to agree; agents stop before their next move. */
+/** Pauses a match. Against another person this asks for their consent first. */
 export interface Pause {
   type: "pause";
   match: string;

@@ -141,7 +141,7 @@ class AskHint(_MatchRequest, frozen=True, tag="hint"):
 
 
 class Pause(_MatchRequest, frozen=True, tag="pause"):
-    """Pauses a match, or asks the other person to agree; agents stop before their next move."""
+    """Pauses a match. Against another person this asks for their consent first."""
 
 
 class Resume(_MatchRequest, frozen=True, tag="resume"):

@@ -315,7 +315,7 @@ def test_wrong_lessons_and_puzzles_are_found(
     offer("bg_puzzles", wrong=lambda game, generator: (exercise,))
     report = check_game(game, only=["exercises"])
     assert report.failed() == {"exercises"}
-    assert "the exercise 'Try' is wrong: " in str(report)
+    assert "invalid exercise 'Try': " in str(report)
     assert message in str(report)
 
 

@@ -118,7 +118,7 @@ FORKS = {
 
 
 def forks(game: Game, generator: np.random.Generator) -> tuple[Exercise, ...]:
-    """Return the puzzles."""
+    """Return positions in which one move makes two threats."""
     task = "Fill a cell so that you threaten to complete two lines, and then complete one."
     return tuple(Exercise("Fork", position, task, (line,)) for position, line in FORKS.items())
 
