@@ -424,6 +424,8 @@ class LiveMatch:
                 raise MatchError("the match is over")
             return manager.position, manager.ply
 
+        while self._is_paused and self._is_thinking:  # the move that it is thinking about is still played
+            await asyncio.sleep(WATCH_INTERVAL_SECONDS)
         position, ply = await self._read(look)
         game, stop = position.game, Stop()
         seat = self.request.seats[position.side_to_move]

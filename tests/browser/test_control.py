@@ -79,7 +79,7 @@ def test_people_pause_by_consent(visit: Visit, asks: int) -> None:
     name = asker.state["sides"][asks]
     press(asker, "Pause")
     wait_for(other, f"{name} asks to pause")
-    assert asker.status == "Asked to pause"
+    wait_for(asker, "Asked to pause")
     other.page.reload()
     wait_for(other, f"{name} asks to pause")
     press(other, "Decline")

@@ -179,7 +179,15 @@ def test_the_next_move_of_a_paused_agent_is_its_own(page: Page) -> None:
     page.send("pause", match=key)
     page.state(paused=True, thinking=False)
     hint = page.ask("hint", match=key)
-    assert (hint["ply"], hint["move"] in "1234567") == (0, True)
+    assert (hint["ply"], hint["move"] in tuple("1234567")) == (0, True)
+    assert "win" not in hint["value"], "the default agent would have solved the position"
+
+
+def test_the_next_move_of_agents_follows_the_one_they_were_thinking_about(page: Page) -> None:
+    key = page.start("mcts", "mcts", move_time=[1.0, 1.0])
+    page.state(thinking=True)
+    page.send("pause", match=key)
+    assert page.ask("hint", match=key)["ply"] == 1
 
 
 def test_premoves_are_those_of_the_side_that_waits(page: Page, other: Page) -> None:
