@@ -6,7 +6,8 @@ CSS colours work for the sides. Overlays have a legend below the board; each cla
 marks has a letter and a pattern of dashes. The drawing has its own background and looks the
 same on dark and light pages. Everything that can be clicked has its id in the
 attribute `data-id`. Sizes, colours and gradients are those of styles.json, which the page of
-`boardgames serve` reads too; a colour there may be a pair, for light and for dark pages.
+`boardgames serve` reads too; a colour there may be a pair, for light and for dark pages. Drawings
+have the theme `wood`; the page offers the others as well.
 """
 
 import hashlib
@@ -48,8 +49,8 @@ STYLES_FILE = Path(__file__).with_name("styles.json")
 """Sizes, gradients, and the colours of themes."""
 _STYLES: dict[str, Any] = json.loads(STYLES_FILE.read_text(encoding="utf-8"))  # Any: JSON
 _SIZES = _STYLES["sizes"]
-_THEME = _STYLES["themes"]["standard"]
-MARK, WIN = _THEME["mark"], _THEME["win"]
+_THEME = _STYLES["themes"]["wood"]
+MARK, WIN, OPEN = (_THEME["colours"][name] for name in ("mark", "win", "open"))
 
 
 def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> str:
@@ -362,7 +363,7 @@ class _Drawing:
         ends = _ends_of(line)
         if line.side is None:
             symbols = self.marks.get(line.id, "")
-            dots = f'stroke="{_THEME["open"]}" stroke-width="4" stroke-dasharray="2 9" stroke-linecap="round"'
+            dots = f'stroke="{OPEN}" stroke-width="4" stroke-dasharray="2 9" stroke-linecap="round"'
             stroke = self._class_stroke(symbols, 7) if symbols else dots
             yield f"<line {_id(line.id)} {ends} {stroke}/>"
             if label := " ".join(filter(None, (line.label, symbols))):

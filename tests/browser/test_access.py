@@ -82,6 +82,22 @@ def test_axe_finds_nothing_serious_in_a_match(visit: Visit, game: str, scheme: s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "game"), [("Flat", "abalone"), ("High contrast", "hexifence")])
+def test_axe_finds_nothing_serious_in_other_themes(visit: Visit, game: str, theme: str, scheme: str) -> None:
+    visitor = visit(color_scheme=scheme, reduced_motion="reduce")
+    play(visitor, game)
+    visitor.page.get_by_label("Theme").select_option(label=theme)
+    check_with_axe(visitor.page)
+    page = visitor.open(f"#/analysis/{game}")
+    page.locator(".values *").first.wait_for(state="attached")
+    check_with_axe(page)
+    page = visitor.open(f"#/learn/{game}/rules")
+    page.locator(".small-board").first.wait_for()
+    check_with_axe(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_in_training_runs(visit: Visit, home: Path, scheme: str) -> None:
     train(home / "runs" / "first", Config("connect4", "evolve", seed=1, settings=EVOLVE))
     page = visit(color_scheme=scheme).open("#/training")
@@ -137,7 +153,7 @@ def test_sides_differ_although_the_system_forces_its_colours(visit: Visit, game:
     attribute = "stroke" if game == "hexifence" else "fill"
     drawn = visitor.page.evaluate(
         "([attribute, colours]) => colours.map((colour) =>"
-        " getComputedStyle(document.querySelector(`.board [${attribute}='${colour}']`))[attribute])",
+        " getComputedStyle(document.querySelector(`.board [${attribute}*='${colour}']`))[attribute])",
         [attribute, visitor.state["picture"]["colours"]],
     )
     assert drawn[0] != drawn[1]

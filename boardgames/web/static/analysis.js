@@ -15,6 +15,7 @@ import { Practice } from "./practice.js";
 import { Review } from "./review.js";
 import { Tabs } from "./tabs.js";
 import { T } from "./texts.js";
+import { themeField } from "./theme.js";
 import { Tree } from "./tree.js";
 
 /** @import { BoardReply, EditPosition, AnalysisReply, Imported, Picture, PositionRequest } from "../messages.js" */
@@ -190,7 +191,7 @@ export class Analysis {
     this.body = h("div", { class: "match analysis", hidden: true }, this.side,
       h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
         h("section", { class: "status-box" }, this.status, this.actions), this.exercises.element, this.tabs.element,
-        h("div", { class: "settings" }, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle),
+        h("div", { class: "settings" }, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle, themeField()),
         this.overlays.element, h("p", { class: "keys" }, T.treeKeys)));
     this.element = h("div", {}, this.loading, this.body);
     const { signal } = this.abort;

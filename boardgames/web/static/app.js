@@ -3,6 +3,7 @@
 import { byId } from "./dom.js";
 import { keepToken, Net } from "./net.js";
 import { T } from "./texts.js";
+import { applyTheme } from "./theme.js";
 
 const SLOW_MS = 700;
 
@@ -17,6 +18,7 @@ let visits = 0;
 let wasOpen = false;
 let timer = 0;
 
+applyTheme();
 document.documentElement.lang = T.lang;
 byId("skip").textContent = T.skip;
 byId("home-text").textContent = T.site;

@@ -33,7 +33,7 @@ export class Bars {
       const side = i === 1 ? near : 1 - near;
       const seat = state.seats[side];
       bar.side = side;
-      bar.swatch.replaceChildren(swatch(side, state.picture.colours[side]));
+      bar.swatch.replaceChildren(swatch(side, state.picture.colours));
       const isFree = seat.kind === "open" && !seat.taken;
       setText(bar.name, isFree ? T.seatFree : name(side));
       const notes = [name(side) !== state.sides[side] || isFree ? state.sides[side] : ""];

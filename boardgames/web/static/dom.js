@@ -1,5 +1,7 @@
 // Small helpers for elements.
 
+import { markClass, sideColour } from "./colours.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {Node | string | null | undefined | false} Child */
@@ -140,14 +142,14 @@ export function announce(text) {
 /**
  * Return a small picture of a side: its colour, with a ring for the second side.
  * @param {number} side
- * @param {string} colour
+ * @param {readonly string[]} colours
  */
-export function swatch(side, colour) {
+export function swatch(side, colours) {
   return s(
     "svg",
     { class: "swatch", viewBox: "0 0 20 20", "aria-hidden": "true" },
-    s("circle", { cx: 10, cy: 10, r: 8.5, fill: colour, class: "swatch-disc" }),
-    side === 1 && s("circle", { cx: 10, cy: 10, r: 4.5, class: "swatch-ring" }),
+    s("circle", { cx: 10, cy: 10, r: 8.5, fill: sideColour(colours, side), class: "swatch-disc" }),
+    side === 1 && s("circle", { cx: 10, cy: 10, r: 4.5, class: markClass("swatch-ring", colours, 1) }),
   );
 }
 

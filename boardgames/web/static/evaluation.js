@@ -1,5 +1,6 @@
 // The evaluation bar: what an agent thinks of the position that is shown, and its best lines of play.
 
+import { sideColour } from "./colours.js";
 import { button, h, keepPreference, preferences, setText, tick, whilePointed } from "./dom.js";
 import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
@@ -68,8 +69,8 @@ export class Evaluation {
     this.request = request;
     this.sides = sides;
     this.onFound?.(null);
-    this.meter.style.background = colours[1];
-    this.part.style.background = colours[0];
+    this.meter.style.background = sideColour(colours, 1);
+    this.part.style.background = sideColour(colours, 0);
     if (this.isOn) this.ask();
   }
 

@@ -5,6 +5,7 @@ import { announce, button, h, keepPreference, preferences, setText } from "./dom
 import { Exercise } from "./exercise.js";
 import { explain, LONG_PATIENCE_MS, reasonOf } from "./net.js";
 import { T } from "./texts.js";
+import { themeField } from "./theme.js";
 import { thumbnail } from "./thumbnail.js";
 
 const STEP_MS = 700;
@@ -91,7 +92,7 @@ export class Learn {
     this.title = h("h1", {}, T.howToPlay);
     this.nav = h("nav", { class: "learn-parts", "aria-label": T.howToPlay });
     this.content = h("section", { class: "learn-content" }, h("p", { class: "loading" }, T.loading));
-    this.element = h("div", { class: "learn" }, this.title, this.nav, this.content);
+    this.element = h("div", { class: "learn" }, this.title, this.nav, this.content, h("div", { class: "settings" }, themeField()));
     this.board = new Board({
       onMove: (move) => this.#play(move), onPreview: (move, isSpoken) => this.#preview(move, isSpoken), onRefuse: (ids) => this.#refuse(ids),
     });

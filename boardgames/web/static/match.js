@@ -16,6 +16,7 @@ import { Premove } from "./premove.js";
 import { Sound, soundOf } from "./sound.js";
 import { Status } from "./status.js";
 import { T } from "./texts.js";
+import { themeField } from "./theme.js";
 import { Typing } from "./typing.js";
 
 /** @import { GameReply, MatchState, MoveState, Picture, Request, ViewPly } from "../messages.js" */
@@ -152,7 +153,7 @@ export class Match {
         this.choice.confirmation = isOn;
         this.board.clear();
         this.#drawConfirmation();
-      }), this.evaluation.toggle,
+      }), this.evaluation.toggle, themeField(),
       button(T.howToPlay, () => this.#explainGame()),
       button(T.analyse, () => this.#analyse()));
   }

@@ -56,7 +56,7 @@ export class MoveList {
     }
     const isOutOfTurn = colours !== null && moves.some((move, i) => move.side !== i % 2);
     if (isOutOfTurn) {
-      for (const { element, side } of drawn) if (!element.querySelector(".swatch")) element.prepend(swatch(side, colours[side]));
+      for (const { element, side } of drawn) if (!element.querySelector(".swatch")) element.prepend(swatch(side, colours));
     }
     if (!moves.length) list.replaceChildren(h("li", { class: "none" }, T.noMoves));
     for (const { element } of drawn) element.removeAttribute("aria-current");

@@ -1,10 +1,12 @@
 // The drawing of a picture: its layers, the board, cells, pieces and lines. Knows nothing of clicks and moves.
 
+import { markClass, sideColour } from "./colours.js";
 import { s } from "./dom.js";
 import { U, around, circle, flipped, hexagon, hull, itemsOf, n, rounded, strip } from "./geometry.js";
 import { Marks } from "./overlays.js";
 import STYLES from "./styles.json" with { type: "json" };
 import { T } from "./texts.js";
+import { materialOf } from "./theme.js";
 
 /** @import { Cell, Group, Line, Piece, Picture } from "../messages.js" */
 /** @import { Item, Point } from "./geometry.js" */
@@ -100,7 +102,7 @@ export class Scene {
     this.svg.setAttribute("viewBox", this.box.join(" "));
     this.svg.setAttribute("aria-label", picture.title || T.board);
     this.items = itemsOf(picture);
-    this.#paint(picture);
+    for (const [name, value] of materialOf(picture)) this.svg.style.setProperty(name, value);
     const isPanel = frame === "panel" && cells.length > 0;
     layers.body.replaceChildren(...this.#body(picture));
     layers.under.setAttribute("clip-path", isPanel ? this.#url("clip") : "none");
@@ -111,18 +113,6 @@ export class Scene {
       this.targets.set(id, s(tag, { ...attributes, class: "target", role: "button", "data-id": id }));
     }
     layers.targets.replaceChildren(...this.targets.values());
-  }
-
-  /**
-   * Set the colours of the material, which are those of the picture or else those of the theme.
-   * @param {Picture} picture
-   */
-  #paint({ palette, frame }) {
-    const { palettes, ...colours } = STYLES.themes.standard;
-    const own = Object.entries(palette).filter(([, colour]) => colour);
-    for (const [name, colour] of Object.entries({ ...colours, ...palettes[frame], ...Object.fromEntries(own) })) {
-      this.svg.style.setProperty(`--${name}`, Array.isArray(colour) ? `light-dark(${colour.join(", ")})` : colour);
-    }
   }
 
   /**
@@ -139,10 +129,10 @@ export class Scene {
       let inner = 0;
       for (const [reach, name, lightness] of /** @type {[number, string, number][]} */ (SIZES.body)) {
         yield outline(reach, { class: `body-${name}` });
-        if (lightness) yield outline(reach, { fill: "#fff", "fill-opacity": lightness });
+        if (lightness) yield outline(reach, { fill: "#fff", "fill-opacity": lightness, class: "shine" });
         inner = reach;
       }
-      for (const name of ["sheen", "grain"]) yield outline(inner, { fill: this.#url(name) });
+      for (const name of ["sheen", "grain"]) yield outline(inner, { fill: this.#url(name), class: "shine" });
     } else if (frame === "panel" && cells.length) {
       yield s("clipPath", { id: `${this.prefix}-clip` }, s("rect", extent(cells, SIZES.panel - 2)));
       yield s("rect", { ...extent(cells, SIZES.panel - 10), class: "back" });
@@ -162,7 +152,7 @@ export class Scene {
     const windows = holes.map(([cx, cy]) => circle(cx, cy, SIZES.hollow.panel));
     const d = rounded(x, y, width, height, SIZES.corner) + windows.join("");
     yield s("path", { d, "fill-rule": "evenodd", class: "panel-front" });
-    yield s("path", { d, "fill-rule": "evenodd", fill: this.#url("sheen") });
+    yield s("path", { d, "fill-rule": "evenodd", fill: this.#url("sheen"), class: "shine" });
     yield s("rect", { x, y, width, height, rx: SIZES.corner, class: "panel-edge" });
     for (const [cx, cy] of holes) {
       yield s("path", { d: `M${cx - 30} ${cy + 33} A44 44 0 0 0 ${cx + 30} ${cy + 33}`, class: "lip" });
@@ -232,15 +222,15 @@ export class Scene {
     else if (isFlat || frame === "none") yield shape({ class: isHexagon && lines.length ? "cell borderless" : "cell" });
     else if (frame === "board") {
       yield shape({ class: "hole" });
-      yield shape({ fill: this.#url("well") });
-      yield shape({ fill: this.#url("hollow") });
+      yield shape({ fill: this.#url("well"), class: "shine" });
+      yield shape({ fill: this.#url("hollow"), class: "shine" });
       yield s("path", { d: `M${cx - 32} ${cy + 22} A39 39 0 0 0 ${cx + 32} ${cy + 22}`, class: "lip" });
     }
     if (cell.owner === null) return;
-    const fill = colours[cell.owner];
-    yield shape({ fill, "fill-opacity": 0.3 });
-    if (cell.owner === 1) yield shape({ fill: this.#url("hatch") });
-    yield text(cell.x, cell.y, sides[cell.owner].slice(0, 1).toUpperCase(), 42, "owner", fill);
+    const fill = sideColour(colours, cell.owner);
+    yield shape({ fill, "fill-opacity": 0.3, class: "owned" });
+    if (cell.owner === 1) yield shape({ fill: this.#url("hatch"), class: "hatched" });
+    yield text(cell.x, cell.y, sides[cell.owner].slice(0, 1).toUpperCase(), 42, markClass("owner", colours, cell.owner), fill);
   }
 
   /**
@@ -250,21 +240,20 @@ export class Scene {
   piece(piece, place) {
     const { frame, colours } = this.#shown;
     const inner = s("g", {});
+    const fill = sideColour(colours, piece.side);
     if (piece.shape === "letter") {
-      inner.append(text(0, 0, piece.symbol.toUpperCase(), 72, "letter", colours[piece.side]));
+      inner.append(text(0, 0, piece.symbol.toUpperCase(), 72, "letter", fill));
     } else {
       const r = SIZES.disc[frame];
       const isBall = frame === "board";
-      if (isBall) inner.append(s("ellipse", { cx: 3, cy: 9, rx: r, ry: r - 2, fill: this.#url("shade") }));
-      inner.append(s("circle", { r, fill: colours[piece.side] }));
-      if (!isBall) {
-        inner.append(s("circle", { r: r - 10, class: "bevel" }));
-        // the second side also has a ring, so that colour is not the only difference
-        if (piece.side === 1) inner.append(s("circle", { r: r - 22, class: "emblem" }));
-      }
-      inner.append(s("circle", { r, fill: this.#url("gloss"), stroke: "#000", "stroke-opacity": 0.4, "stroke-width": 1.5 }));
+      if (isBall) inner.append(s("ellipse", { cx: 3, cy: 9, rx: r, ry: r - 2, fill: this.#url("shade"), class: "shine" }));
+      inner.append(s("circle", { r, fill }));
+      if (!isBall) inner.append(s("circle", { r: r - 10, class: "bevel" }));
+      // the second side also has a ring, so that colour is not the only difference; on a ball only where the theme asks for it
+      if (piece.side === 1) inner.append(s("circle", { r: r - 22, class: markClass(isBall ? "emblem for-contrast" : "emblem", colours, 1) }));
+      inner.append(s("circle", { r, class: "glossy", fill: this.#url("gloss"), stroke: "#000", "stroke-opacity": 0.4, "stroke-width": 1.5 }));
       if (isBall) {
-        inner.append(s("ellipse", { cx: -12, cy: -18, rx: 10, ry: 6, fill: "#fff", "fill-opacity": 0.5,
+        inner.append(s("ellipse", { cx: -12, cy: -18, rx: 10, ry: 6, fill: "#fff", "fill-opacity": 0.5, class: "shine",
           transform: "rotate(-35 -12 -18)" }));
       }
     }
@@ -279,14 +268,17 @@ export class Scene {
     const ends = { x1: n(line.x1), y1: n(line.y1), x2: n(line.x2), y2: n(line.y2) };
     if (line.side === null) {
       const mark = this.marks.of(line.id);
+      if (mark) yield s("line", { ...ends, class: "mark-under for-contrast" });
       yield s("line", mark ? { ...ends, stroke: mark.colour, "stroke-width": 8, "stroke-dasharray": mark.dashes } : { ...ends, class: "open-line" });
       const label = [this.coordinates && line.label, mark?.symbols].filter(Boolean).join(" ");
       if (label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, mark?.colour ?? null);
       return;
     }
     if (isChanged) yield s("line", { ...ends, class: "changed-line" });
-    yield s("line", { ...ends, class: "drawn-line", stroke: this.#shown.colours[line.side], "data-line": line.id });
-    if (line.side === 1) yield s("line", { ...ends, class: "line-core" });
+    const { colours } = this.#shown;
+    yield s("line", { ...ends, class: markClass("line-edge for-contrast", colours, line.side) });
+    yield s("line", { ...ends, class: "drawn-line", stroke: sideColour(colours, line.side), "data-line": line.id });
+    if (line.side === 1) yield s("line", { ...ends, class: markClass("line-core", colours, 1) });
   }
 
   /**

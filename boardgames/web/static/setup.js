@@ -314,7 +314,7 @@ export class Setup {
     showAgent();
     show();
     seat.element.append(
-      h("legend", {}, swatch(side, game.colours[side]), T.seatOf(game.sides[side])), h("div", { class: "choice" }, radios), person, agent);
+      h("legend", {}, swatch(side, game.colours), T.seatOf(game.sides[side])), h("div", { class: "choice" }, radios), person, agent);
     return seat;
   }
 

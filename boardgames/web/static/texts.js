@@ -156,6 +156,8 @@ export const T = {
   flip: "Flip board",
   coordinates: "Coordinates",
   animation: "Animation",
+  theme: "Theme",
+  themes: { wood: "Wood", flat: "Flat", contrast: "High contrast" },
   sound: "Sound",
   premoves: "Premoves",
   premove: (move) => `Premove ${move}: Escape cancels it`,

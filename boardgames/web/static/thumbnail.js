@@ -1,5 +1,6 @@
 // Small pictures of positions, such as those of layouts.
 
+import { markClass, sideColour } from "./colours.js";
 import { s } from "./dom.js";
 
 /** @import { Picture } from "../messages.js" */
@@ -15,13 +16,20 @@ const at = (value) => Math.round(value * SIZE * 10) / 10;
 export function thumbnail({ bounds: [left, top, right, bottom], cells, lines, pieces, colours }) {
   const places = new Map(cells.map((cell) => [cell.id, cell]));
   const isLined = lines.length > 0;
-  return s("svg", { viewBox: [left, top, right - left, bottom - top].map(at).join(" "), "aria-hidden": "true" },
-    cells.filter((cell) => isLined && cell.owner !== null).map((cell) => s("circle", { cx: at(cell.x), cy: at(cell.y), r: 0.3 * SIZE, fill: colours[cell.owner ?? 0] })),
-    isLined ? [...lines].sort((a, b) => Number(a.side !== null) - Number(b.side !== null)).map((line) => s("line", { x1: at(line.x1), y1: at(line.y1), x2: at(line.x2), y2: at(line.y2),
-      class: `thumbnail-line${line.side === null ? "" : " drawn"}`, stroke: line.side === null ? null : colours[line.side] }))
+  return s("svg", { class: "small-board", viewBox: [left, top, right - left, bottom - top].map(at).join(" "), "aria-hidden": "true" },
+    cells.filter((cell) => isLined && cell.owner !== null).map((cell) => s("circle", { cx: at(cell.x), cy: at(cell.y), r: 0.3 * SIZE, fill: sideColour(colours, cell.owner ?? 0) })),
+    isLined ? [...lines].sort((a, b) => Number(a.side !== null) - Number(b.side !== null)).flatMap((line) => {
+      const ends = { x1: at(line.x1), y1: at(line.y1), x2: at(line.x2), y2: at(line.y2) };
+      if (line.side === null) return [s("line", { ...ends, class: "thumbnail-line" })];
+      const drawn = s("line", { ...ends, class: "thumbnail-line drawn", stroke: sideColour(colours, line.side) });
+      return line.side === 1 ? [drawn, s("line", { ...ends, class: markClass("line-core for-contrast", colours, 1) })] : [drawn];
+    })
       : cells.map((cell) => s("circle", { cx: at(cell.x), cy: at(cell.y), r: 0.42 * SIZE, class: "thumbnail-cell" })),
-    pieces.map((piece) => {
-      const { x, y } = places.get(piece.cell) ?? {};
-      return x !== undefined && y !== undefined && s("circle", { cx: at(x), cy: at(y), r: 0.42 * SIZE, fill: colours[piece.side], class: "thumbnail-piece" });
+    pieces.flatMap((piece) => {
+      const place = places.get(piece.cell);
+      if (!place) return [];
+      const centre = { cx: at(place.x), cy: at(place.y) };
+      const disc = s("circle", { ...centre, r: 0.42 * SIZE, fill: sideColour(colours, piece.side), class: "thumbnail-piece" });
+      return piece.side === 1 ? [disc, s("circle", { ...centre, r: 0.2 * SIZE, class: markClass("emblem for-contrast", colours, 1) })] : [disc];
     }));
 }

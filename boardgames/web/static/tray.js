@@ -1,5 +1,6 @@
 // What a side has beside the board: pieces, or their number.
 
+import { markClass, sideColour } from "./colours.js";
 import { h, s } from "./dom.js";
 import { T } from "./texts.js";
 
@@ -22,8 +23,8 @@ export function trayOf({ label, count, pieces, places }, { colours, winning }) {
     if (!piece) return [s("circle", { ...centre, r: RADIUS - 2, class: "tray-place" })];
     const isLast = winning.includes(piece.cell);
     return [
-      s("circle", { ...centre, r: RADIUS, fill: colours[piece.side], class: "swatch-disc" }),
-      piece.side === 1 && s("circle", { ...centre, r: 4.5, class: "swatch-ring" }),
+      s("circle", { ...centre, r: RADIUS, fill: sideColour(colours, piece.side), class: "swatch-disc" }),
+      piece.side === 1 && s("circle", { ...centre, r: 4.5, class: markClass("swatch-ring", colours, 1) }),
       isLast && s("circle", { ...centre, r: RADIUS, class: "tray-winning" }),
     ];
   });
