@@ -16,7 +16,14 @@ import msgspec
 from boardgames import plugins
 from boardgames.clock import TimeControl, of_both_sides
 from boardgames.compiling import compilation_refused, needs_compilation, report
-from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote
+from boardgames.errors import (
+    BoardgamesError,
+    MatchError,
+    OptionError,
+    StoreError,
+    describe_error,
+    quote,
+)
 from boardgames.executors import run_isolated
 from boardgames.game import Game
 from boardgames.hookspecs import Entry
@@ -32,7 +39,15 @@ from boardgames.store import ServedMatch
 from boardgames.web.archive import Archive
 from boardgames.web.calls import LOAD_SECONDS, Calls, call_in_thread, game_subject
 from boardgames.web.games import NOT_IN_BROWSER, description, load_agents
-from boardgames.web.match import LiveMatch, MatchLock, Seat, hash_of, new_token
+from boardgames.web.match import (
+    LiveMatch,
+    MatchLock,
+    Seat,
+    check_may_change,
+    check_may_delete,
+    hash_of,
+    new_token,
+)
 from boardgames.web.messages import (
     CatalogueReply,
     CreateMatch,
@@ -53,6 +68,10 @@ MAX_MATCHES = 200
 """The server keeps at most this many matches, and deletes old ones without spectators beyond that."""
 MAX_LOADED_MATCHES = 4
 """Matches in memory, where agents have their tables, unless more of them are watched or agents play."""
+EMPTY_SECONDS = 600.0
+"""How long a match without moves stays after its last page has gone, or the server has been started."""
+SWEEP_SECONDS = 30.0
+"""How often the server looks for such matches."""
 CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 CLOSE_SECONDS = 0.5
@@ -93,13 +112,18 @@ class Lobby:
         self._matches: dict[str, LiveMatch] = {}
         self._saved: dict[str, ServedMatch] = {}
         self._loading: dict[str, asyncio.Lock] = {}
-        self._listeners: set[Callable[[LiveMatch], None]] = set()
+        self._listeners: set[Callable[[str], None]] = set()
+        self._empty_since: dict[str, float] = {}
+        """Since when matches without moves have no page."""
+        self._sweeper: asyncio.Task[None] | None = None
         self._unloading: set[asyncio.Task[None]] = set()
         self._preparations: dict[str, asyncio.Task[None]] = {}
         self._descriptions: dict[str, asyncio.Task[GameReply | None]] = {}
 
     async def open(self) -> None:
         """List the matches of the archive, which are loaded when a page joins them.
+
+        From now on, matches without moves that nobody looks at are deleted after some time.
 
         Raises
         ------
@@ -118,6 +142,7 @@ class Lobby:
                 warnings.warn(
                     "another server saves its matches; this one does not", RuntimeWarning, stacklevel=2
                 )
+        self._sweeper = asyncio.create_task(self._sweep())
 
     async def warm_up(self) -> None:
         """Load all games and agents, so that the first page does not wait for that."""
@@ -167,8 +192,8 @@ class Lobby:
             self._descriptions[name] = asyncio.create_task(call_in_thread(describe, name="describe"))
         return await asyncio.shield(self._descriptions[name])
 
-    def subscribe(self, listener: Callable[[LiveMatch], None]) -> Callable[[], None]:
-        """Call a function with each match that changes, until the returned function is called."""
+    def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
+        """Call a function with the key of each match that changes or goes; the returned one ends that."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
@@ -278,8 +303,92 @@ class Lobby:
         )
         return match, token
 
+    async def rename(self, key: str, name: str, tokens: Sequence[str]) -> None:
+        """Give a match a name for the list.
+
+        Raises
+        ------
+        MatchError
+            If there is no such match, or whoever has these secrets may not do that.
+        """
+        check_may_change(*self._rights(key), tokens)
+        match, saved = self._matches.get(key), self._saved.get(key)
+        if match is not None:
+            match.rename(name)
+        elif saved is not None:
+            entry = msgspec.structs.replace(msgspec.convert(saved.data["entry"], MatchEntry), name=name)
+            data = {**saved.data, "name": name, "entry": msgspec.to_builtins(entry)}
+            self._saved[key] = renamed = ServedMatch(key, data, saved.record)
+            if self._archive is not None:
+                self._archive.save(key, lambda: renamed)
+            self._tell(key)
+
+    async def delete(self, tokens: Mapping[str, Sequence[str]]) -> None:
+        """Delete matches: all of them, or none if one of them cannot be deleted.
+
+        Parameters
+        ----------
+        tokens : mapping of str to sequence of str
+            For the key of each match, the secrets that whoever asks has of it.
+
+        Raises
+        ------
+        MatchError
+            If there is no such match, or whoever has these secrets may not delete it.
+        """
+        lives = {entry.id: entry.live for entry in self.entries()}
+        for key, known in tokens.items():
+            check_may_delete(*self._rights(key), known, is_in_progress=lives[key])
+        await self._remove(list(tokens))
+
+    def _rights(self, key: str) -> tuple[str, Sequence[Seat]]:
+        """Return the hash of the owner's secret, and the seats, of a match that need not be in memory."""
+        if key in self._matches:
+            return self._matches[key].owner_hash, self._matches[key].seats
+        if key not in self._saved:
+            raise MatchError("there is no such match on this server")
+        data = self._saved[key].data
+        try:
+            seats = msgspec.convert(data["seats"], list[tuple[str, str, str]])
+            return msgspec.convert(data.get("owner", ""), str), [Seat(*seat) for seat in seats]
+        except (LookupError, msgspec.ValidationError):
+            return "", ()  # it is damaged, so anybody may delete it
+
+    async def _remove(self, keys: Sequence[str]) -> None:
+        """Delete matches from memory and from the archive, and tell the pages that show them."""
+        for key in keys:
+            self._saved.pop(key, None)
+            self._empty_since.pop(key, None)
+            match = self._matches.pop(key, None)
+            self._tell(key)
+            if match is not None:
+                await match.close()
+        if self._archive is not None:
+            await self._archive.forget(keys)
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            try:
+                await self._remove_empty(time.monotonic())
+            except StoreError as error:
+                warnings.warn(f"empty matches are not deleted: {error}", RuntimeWarning, stacklevel=1)
+
+    async def _remove_empty(self, now: float) -> None:
+        """Delete the matches without moves whose pages have been gone for long enough."""
+        empty = [
+            entry.id
+            for entry in self.entries()
+            if entry.live and not entry.ply and not self._is_watched(entry.id)
+            if entry.id not in self._matches or self._matches[entry.id].waits_for_person
+        ]
+        self._empty_since = {key: self._empty_since.get(key, now) for key in empty}
+        await self._remove([key for key in empty if now - self._empty_since[key] >= EMPTY_SECONDS])
+
     async def close(self) -> None:
         """Save the matches, end all searches and release what the agents hold."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
         if self._archive is not None:
             await self._archive.close()
         self.searches.close()
@@ -337,7 +446,7 @@ class Lobby:
             records = parse_records(saved.record, None).records
             trusted, paused = (msgspec.convert(data.get(name, False), bool) for name in ("trusted", "paused"))
             next_key = msgspec.convert(data.get("next"), str | None)
-            owner_hash = msgspec.convert(data.get("owner", ""), str)
+            owner_hash, name = (msgspec.convert(data.get(of, ""), str) for of in ("owner", "name"))
             manager, lock = await self._new_manager(request, records[0], trusted=trusted, restored=True)
             first, second = (
                 Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]])
@@ -361,9 +470,12 @@ class Lobby:
             trusted=trusted,
             paused=paused,
             next_key=next_key,
+            name=name,
         )
         match.review = review
-        del self._saved[saved.key]
+        if self._saved.pop(saved.key, None) is None:
+            await self._remove([saved.key])
+            raise MatchError("the match has been deleted")
 
     async def _add(
         self,
@@ -379,6 +491,7 @@ class Lobby:
         trusted: bool,
         paused: bool = False,
         next_key: str | None = None,
+        name: str = "",
     ) -> LiveMatch:
         """Add a match to those in memory."""
         match = LiveMatch(
@@ -398,6 +511,7 @@ class Lobby:
             trusted=trusted,
             paused=paused,
             next_key=next_key,
+            name=name,
         )
         try:
             await match.open()
@@ -410,9 +524,12 @@ class Lobby:
     def _changed(self, match: LiveMatch) -> None:
         if self._archive is not None and match.key in self._matches:
             self._archive.save(match.key, match.saved)
-        for listener in tuple(self._listeners):
-            listener(match)
+        self._tell(match.key)
         self.unload_if_over(match)
+
+    def _tell(self, key: str) -> None:
+        for listener in tuple(self._listeners):
+            listener(key)
 
     def unload_if_over(self, match: LiveMatch) -> None:
         """Unload a match if it is over and no page shows it."""
@@ -445,13 +562,7 @@ class Lobby:
                 f"there are {MAX_MATCHES} matches on this server already, and all of them are in progress or "
                 "being watched: finish or resign one, or leave a finished one"
             )
-        for key in [entry.id for entry in unneeded[:surplus]]:
-            self._saved.pop(key, None)
-            match = self._matches.pop(key, None)
-            if match is not None:
-                await match.close()
-            if self._archive is not None:
-                await self._archive.forget([key])
+        await self._remove([entry.id for entry in unneeded[:surplus]])
 
     async def _unload_surplus(self) -> None:
         """Unload unwatched matches if too many are in memory."""

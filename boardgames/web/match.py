@@ -87,6 +87,36 @@ class Seat:
         return bool(self.token_hash) and hmac.compare_digest(hash_of(token), self.token_hash)
 
 
+def is_owned(owner_hash: str, seats: Sequence[Seat]) -> bool:
+    """Return True if there is a secret for a match: of whoever created it, or of a seat."""
+    return bool(owner_hash) or any(seat.token_hash for seat in seats)
+
+
+def check_may_change(owner_hash: str, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
+    """Raise a MatchError unless somebody with these secrets may rename or delete a match.
+
+    Anybody may if nobody has a secret for it.
+    """
+    hashes = {owner_hash, *(seat.token_hash for seat in seats)}
+    if is_owned(owner_hash, seats) and not any(hash_of(token) in hashes for token in tokens):
+        raise MatchError("only whoever started the match, or plays in it, can do that")
+
+
+def check_may_delete(
+    owner_hash: str, seats: Sequence[Seat], tokens: Sequence[str], *, is_in_progress: bool
+) -> None:
+    """Raise a MatchError unless somebody with these secrets may delete a match.
+
+    A match in progress is not taken from another person who plays in it.
+    """
+    check_may_change(owner_hash, seats, tokens)
+    others = [
+        seat for seat in seats if seat.token_hash and not any(seat.is_opened_by(token) for token in tokens)
+    ]
+    if is_in_progress and others:
+        raise MatchError("another person plays in this match; resign it first")
+
+
 def load_overlays(names: Sequence[str], game: str) -> None:
     """Load overlays, which may have to be compiled."""
     for name in names:
@@ -187,6 +217,8 @@ class LiveMatch:
         Whether the match was paused when it was saved.
     next_key : str or None
         The key of the rematch, if there is one.
+    name : str
+        The name that somebody has given to the match; empty if nobody has.
     """
 
     def __init__(
@@ -208,8 +240,9 @@ class LiveMatch:
         trusted: bool = False,
         paused: bool = False,
         next_key: str | None = None,
+        name: str = "",
     ) -> None:
-        self.key, self.owner_hash = key, owner_hash
+        self.key, self.owner_hash, self.name = key, owner_hash, name
         self.request, self.trusted = request, trusted
         self.review: KeptReview | None = None
         self.seats = seats
@@ -268,7 +301,14 @@ class LiveMatch:
             "" if state.outcome is None else state.outcome.text,
             [side for side, seat in enumerate(self.seats) if seat.is_free],
             state.outcome is None,
+            self.name,
+            is_owned(self.owner_hash, self.seats),
         )
+
+    def rename(self, name: str) -> None:
+        """Give the match a name for the list."""
+        self.name = name
+        self._tell()
 
     @property
     def pages(self) -> int:
@@ -456,6 +496,7 @@ class LiveMatch:
             "trusted": self.trusted,
             "paused": self._is_paused,
             "next": self._next,
+            "name": self.name,
             "review": msgspec.to_builtins(self.review),
         }
         return ServedMatch(self.key, data, self._saved.record)

@@ -168,11 +168,33 @@ export interface CreateMatch {
   re?: number | null;
 }
 
+/** A match of the list, with the tokens that show who asks. */
+export interface ListedMatch {
+  match: string;
+  tokens: string[];
+}
+
+/** Deletes matches: all of them, or none if one of them cannot be deleted. */
+export interface DeleteMatches {
+  type: "delete";
+  re?: number | null;
+  matches: ListedMatch[];
+}
+
 /** Asks for the state of a match now and whenever it changes. */
 export interface JoinMatch {
   type: "join";
   match: string;
   token?: string | null;
+  re?: number | null;
+}
+
+/** Gives a match a name for the list; without one it is listed by its game. */
+export interface RenameMatch {
+  type: "rename";
+  match: string;
+  name: string;
+  tokens?: string[];
   re?: number | null;
 }
 
@@ -543,6 +565,8 @@ export interface MatchEntry {
   result: string;
   free: number[];
   live: boolean;
+  name: string;
+  owned: boolean;
 }
 
 /** The matches, newest first. */
@@ -574,6 +598,13 @@ export interface Claimed {
   match: string;
   side: number;
   token: string;
+  re?: number;
+}
+
+/** Says that a match that the page shows has been deleted. */
+export interface MatchGone {
+  type: "match-gone";
+  match: string;
   re?: number;
 }
 
@@ -931,7 +962,9 @@ export type Request =
   | DescribeGame
   | ListMatches
   | CreateMatch
+  | DeleteMatches
   | JoinMatch
+  | RenameMatch
   | LeaveMatch
   | ClaimSeat
   | MakeMove
@@ -970,6 +1003,7 @@ export type Message =
   | Compiling
   | Created
   | Claimed
+  | MatchGone
   | MatchState
   | MatchChange
   | ViewReply

@@ -78,6 +78,23 @@ class CreateMatch(_Request, frozen=True, tag="create"):
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
+Tokens = Annotated[list[Key], Meta(max_length=4)]
+"""What a browser has of a match: the tokens of its seats, and that of the owner."""
+
+
+class ListedMatch(Struct, frozen=True, forbid_unknown_fields=True):
+    """A match of the list, with the tokens that show who asks."""
+
+    match: Key
+    tokens: Tokens = []
+
+
+class DeleteMatches(_Request, frozen=True, kw_only=True, tag="delete"):
+    """Deletes matches: all of them, or none if one of them cannot be deleted."""
+
+    matches: Annotated[list[ListedMatch], Meta(min_length=1, max_length=500)]
+
+
 class _MatchRequest(_Request, frozen=True):
     match: Key
 
@@ -89,6 +106,13 @@ class JoinMatch(_MatchRequest, frozen=True, tag="join"):
     """
 
     token: Key | None = None
+
+
+class RenameMatch(_MatchRequest, frozen=True, tag="rename"):
+    """Gives a match a name for the list; without one it is listed by its game."""
+
+    name: Annotated[str, Meta(max_length=60)]
+    tokens: Tokens = []
 
 
 class LeaveMatch(_MatchRequest, frozen=True, tag="leave"):
@@ -306,6 +330,7 @@ class StopWatching(_Request, frozen=True, tag="unwatch"):
 
 MatchRequest = (
     JoinMatch
+    | RenameMatch
     | LeaveMatch
     | ClaimSeat
     | MakeMove
@@ -333,6 +358,7 @@ Request = (
     | DescribeGame
     | ListMatches
     | CreateMatch
+    | DeleteMatches
     | MatchRequest
     | AnalysisRequest
     | LessonRequest
@@ -425,7 +451,11 @@ class GameReply(Reply, frozen=True, tag="game"):
 
 
 class MatchEntry(Struct, frozen=True):
-    """A match in the lobby; `free` has the sides whose seats can be taken."""
+    """A match in the lobby; `free` has the sides whose seats can be taken.
+
+    `name` is the one that somebody has given to it. `owned` says that only those with a token may rename or
+    delete it.
+    """
 
     id: str
     game: str
@@ -435,6 +465,8 @@ class MatchEntry(Struct, frozen=True):
     result: str
     free: list[int]
     live: bool
+    name: str = ""
+    owned: bool = True
 
 
 class MatchesReply(Reply, frozen=True, tag="matches"):
@@ -466,6 +498,12 @@ class Claimed(Reply, frozen=True, tag="claimed"):
     match: str
     side: int
     token: str
+
+
+class MatchGone(Reply, frozen=True, tag="match-gone"):
+    """Says that a match that the page shows has been deleted."""
+
+    match: str
 
 
 class SeatState(Struct, frozen=True):

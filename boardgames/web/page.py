@@ -206,6 +206,14 @@ class Page:
         match, token = await self._lobby.create(request)
         return messages.Created(match=match.key, token=token)
 
+    async def _delete(self, request: messages.DeleteMatches) -> messages.Reply:
+        await self._lobby.delete({one.match: one.tokens for one in request.matches})
+        return messages.Done()
+
+    async def _rename(self, request: messages.RenameMatch) -> messages.Reply:
+        await self._lobby.rename(request.match, request.name.strip(), request.tokens)
+        return messages.Done()
+
     async def _join(self, request: messages.JoinMatch) -> None:
         if request.match not in self._joined and len(self._joined) >= MAX_JOINED_MATCHES:
             raise MatchError(f"a page shows at most {MAX_JOINED_MATCHES} matches")
@@ -215,7 +223,7 @@ class Page:
         if match.is_owned_by(request.token):
             self._owned.add(match.key)
         self._streams.setdefault(match.key, StateStream()).restart()
-        self._match_changed(match)
+        self._match_changed(match.key)
 
     async def _leave_match(self, request: messages.LeaveMatch) -> None:
         self._leave(request.match)
@@ -363,9 +371,9 @@ class Page:
 
     # --- sending ---------------------------------------------------------------
 
-    def _match_changed(self, match: LiveMatch) -> None:
-        if match.key in self._joined:
-            self._dirty.add(match.key)
+    def _match_changed(self, key: str) -> None:
+        if key in self._joined:
+            self._dirty.add(key)
             self._ready.set()
         if self._lists_matches:
             self._is_list_dirty = True
@@ -412,7 +420,10 @@ class Page:
         This is no part of `_send`, which would keep the match in memory.
         """
         match = self._lobby.get(key)
-        if match is not None and key in self._joined:
+        if match is None and key in self._joined:
+            self._leave(key)
+            await self._send_text(encode(messages.MatchGone(match=key)))
+        elif match is not None and key in self._joined:
             message = self._streams[key].message(
                 match.state(sorted(self._joined[key]), owner=key in self._owned)
             )
@@ -431,6 +442,8 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.DescribeGame: Page._describe,
     messages.ListMatches: Page._list_matches,
     messages.CreateMatch: Page._create,
+    messages.DeleteMatches: Page._delete,
+    messages.RenameMatch: Page._rename,
     messages.JoinMatch: Page._join,
     messages.LeaveMatch: Page._leave_match,
     messages.ClaimSeat: Page._claim,
@@ -467,6 +480,7 @@ _SLOW = frozenset(
         messages.Catalogue,
         messages.DescribeGame,
         messages.CreateMatch,
+        messages.DeleteMatches,
         messages.Rematch,
         messages.OfferDraw,
         messages.AskHint,

@@ -5,15 +5,15 @@ type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...paramet
 /** Texts of one word or sentence: the name of a side, player, game or agent, a move, an id, a time or a reason. */
 type OfOne = Made<
   | "analysisOf" | "bestPlayer" | "cannotGo" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling" | "drawOffered"
-  | "drawnBy" | "fault" | "howToPlayGame" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
+  | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
   | "noLegalMove" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
-  | "pageTitle" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "puzzlesOf" | "reviewedBy" | "seatOf"
+  | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "puzzlesOf" | "reviewedBy" | "seatOf"
   | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "undoRequested" | "used"
   | "waitingFor" | "won" | "yourMove",
   [text: string]
 >;
 type OfNumber = Made<
-  | "afterStep" | "clockLow" | "kernels" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "readMoves" | "seconds"
+  | "afterStep" | "clearQuestion" | "clockLow" | "kernels" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
   | "seed" | "solvedCount" | "turn" | "viewing",
   [n: number]
 >;

@@ -48,6 +48,44 @@ def test_a_review_is_still_kept_after_a_restart(start: Callable[[], Server]) -> 
     page.close()
 
 
+def test_names_are_kept_after_a_restart_and_a_saved_match_is_renamed_and_deleted(
+    start: Callable[[], Server], path: Path
+) -> None:
+    page = start().page()
+    created = page.create("here", "here")
+    key, tokens = created["match"], [created["token"]]
+    page.ask("rename", match=key, name="Final", tokens=tokens)
+    page.close()
+    for name in ("Final", "Replay"):
+        page = start().page()
+        (listed,) = page.ask("matches")["matches"]
+        assert (listed["name"], listed["owned"]) == (name, True)
+        assert "only whoever started" in page.ask("rename", match=key, name="Other")["reason"]
+        page.ask("rename", match=key, name="Replay", tokens=tokens)
+        page.close()
+    page = start().page()
+    page.ask("delete", matches=[{"match": key, "tokens": tokens}])
+    assert page.ask("matches")["matches"] == []
+    page.close()
+    start()
+    with Store(path) as store:
+        assert store.served() == []
+
+
+def test_anybody_deletes_a_match_that_nobody_owns(start: Callable[[], Server], path: Path) -> None:
+    page = start().page()
+    page.create("random", "random")
+    page.close()
+    start().close()  # `start` stops the first server, which saves the match
+    with Store(path) as store:
+        (saved,) = store.served()
+        store.save_served([ServedMatch(saved.key, {**saved.data, "owner": ""}, saved.record)])
+    page = start().page()
+    assert page.ask("delete", matches=[{"match": saved.key}])["type"] == "done"
+    assert page.ask("matches")["matches"] == []
+    page.close()
+
+
 def test_match_goes_on_after_a_restart_with_its_seats_and_values(start: Callable[[], Server]) -> None:
     page = start().page()
     created = page.create("here", "alphabeta:depth=2", ply_limit=5)

@@ -101,6 +101,80 @@ def test_match_that_somebody_watches_never_makes_room(page: Page) -> None:
     assert watched[1] not in listed(page)
 
 
+# --- renaming and deleting -------------------------------------------------------
+
+
+def called(page: Page) -> dict[str, str]:
+    return {match["id"]: match["name"] for match in page.ask("matches")["matches"]}
+
+
+def delete(page: Page, *matches: tuple[str, str]) -> Any:
+    """Return the answer to a request to delete matches with these tokens."""
+    return page.ask("delete", matches=[{"match": key, "tokens": [token]} for key, token in matches])
+
+
+def test_only_its_owner_and_its_players_rename_and_delete_a_match(page: Page) -> None:
+    created = page.create("open", "random")
+    key, owner = created["match"], created["token"]
+    seat = page.ask("claim", match=key, side=0)["token"]
+    stranger = page.create("here", "here")["token"]
+    for tokens in ([], [stranger]):
+        assert "only whoever started" in page.ask("rename", match=key, name="Mine", tokens=tokens)["reason"]
+        refusal = page.ask("delete", matches=[{"match": key, "tokens": tokens}])["reason"]
+        assert "only whoever started" in refusal
+    for name, token in (("First", owner), ("Second", seat)):
+        assert page.ask("rename", match=key, name=f" {name} ", tokens=[token])["type"] == "done"
+        assert called(page)[key] == name
+    assert delete(page, (key, seat))["type"] == "done"
+    assert key not in called(page)
+    assert delete(page, (key, seat))["reason"] == "there is no such match on this server"
+
+
+def test_a_match_in_progress_is_not_taken_from_another_person(page: Page) -> None:
+    created = page.create("here", "open")
+    key, owner = created["match"], created["token"]
+    seat = page.ask("claim", match=key, side=1)["token"]
+    for token in (owner, seat):
+        assert "another person plays in this match" in delete(page, (key, token))["reason"]
+    page.send("join", match=key, token=owner)
+    page.send("resign", match=key)
+    assert page.outcome()
+    assert delete(page, (key, owner))["type"] == "done"
+
+
+def test_several_matches_are_deleted_together_or_not_at_all(page: Page) -> None:
+    first, second = (page.create("here", "here") for _ in range(2))
+    assert "reason" in delete(page, (first["match"], first["token"]), (second["match"], first["token"]))
+    assert set(called(page)) == {first["match"], second["match"]}
+    both = [(created["match"], created["token"]) for created in (first, second)]
+    assert delete(page, *both)["type"] == "done"
+    assert not called(page)
+
+
+def test_pages_are_told_that_their_match_has_been_deleted(full: Server, page: Page) -> None:
+    created, spectator = page.create("here", "here"), full.page()
+    spectator.send("join", match=created["match"])
+    assert spectator.state()["id"] == created["match"]
+    delete(page, (created["match"], created["token"]))
+    assert spectator.receive("match-gone")["match"] == created["match"]
+    spectator.close()
+
+
+def test_a_match_without_moves_goes_some_time_after_its_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SWEEP_SECONDS", 0.01)
+    server = Server()
+    page = server.page()
+    kept, left, watched = make(page, "with moves"), make(page, "empty"), page.start("here", "here")
+    assert set(listed(page)) == {kept, left, watched}, "their pages have not been gone for long"
+    monkeypatch.setattr(module, "EMPTY_SECONDS", 0.0)
+    for remaining in ({kept, watched}, {kept}):
+        while {match["id"] for match in page.receive("matches")["matches"]} != remaining:
+            continue
+        page.send("leave", match=watched)
+    page.close()
+    server.close()
+
+
 @pytest.mark.parametrize("side", [0, 1])
 def test_names_of_agents_do_not_show_paths(side: int) -> None:
     players: list[str | None] = ["human", "human"]

@@ -1,14 +1,28 @@
 // The start page: set up a new match, and find matches to join or watch.
 
-import { h, replaceItems } from "./dom.js";
-import { tokensOf } from "./net.js";
+import { asked, confirmed } from "./dialog.js";
+import { announce, button, field, h, keepPreference, preferences, replaceItems } from "./dom.js";
+import { FILTERS, listed, ORDERS } from "./listing.js";
+import { reasonOf, tokensOf } from "./net.js";
 import { Setup } from "./setup.js";
 import { T } from "./texts.js";
 
 /** @import { MatchEntry } from "../messages.js" */
 /** @import { Net } from "./net.js" */
 
+const MOST_SHOWN = 12; // until more are asked for
+const MAX_NAME = 60;
+
+/** @param {MatchEntry} match */
+const isMine = (match) => tokensOf(match.id).length > 0;
+/** @param {MatchEntry} match */
+const mayChange = (match) => !match.owned || isMine(match);
+
 export class Lobby {
+  /** @type {MatchEntry[]} */
+  #matches = [];
+  #showsAll = false;
+
   /**
    * @param {Net} net
    * @param {string | undefined} wanted  the name of a game
@@ -18,12 +32,20 @@ export class Lobby {
     this.abort = new AbortController();
     const { signal } = this.abort;
     this.setup = new Setup(net, wanted);
+    const { filter, order } = preferences().list ?? {};
+    this.filter = this.#choice("filter", FILTERS, T.matchFilters, filter);
+    this.order = this.#choice("order", ORDERS, T.matchOrders, order);
+    this.problem = h("p", { class: "problem", role: "alert", hidden: true });
+    this.clear = button(T.clearFinished, () => this.#clearFinished());
+    this.tools = h("div", { class: "list-tools" }, field(T.showMatches, this.filter), field(T.sortMatches, this.order), this.clear);
     this.list = h("ul", { class: "matches" });
+    this.more = button("", () => this.#showAll(), { hidden: true });
     this.element = h("div", { class: "lobby" },
       h("section", { "aria-labelledby": "new-title" }, h("h1", { id: "new-title" }, T.newMatch), this.setup.element),
-      h("section", { "aria-labelledby": "matches-title" }, h("h2", { id: "matches-title" }, T.matches), this.list));
+      h("section", { "aria-labelledby": "matches-title" }, h("h2", { id: "matches-title" }, T.matches),
+        this.tools, this.problem, this.list, this.more));
     net.on("status", ({ detail }) => detail.open && this.setup.load(), { signal });
-    net.on("matches", ({ detail }) => this.#drawMatches(detail.matches), { signal });
+    net.on("matches", ({ detail }) => this.#news(detail.matches), { signal });
     net.listMatches(true);
     if (net.isOpen) this.setup.load();
   }
@@ -33,19 +55,102 @@ export class Lobby {
     this.net.listMatches(false);
   }
 
+  /**
+   * Return a control that chooses one of some names, and is remembered.
+   * @template {string} K
+   * @param {string} name
+   * @param {readonly K[]} names
+   * @param {Record<K, string>} texts
+   * @param {unknown} chosen
+   */
+  #choice(name, names, texts, chosen) {
+    const onchange = () => {
+      keepPreference("list", { filter: this.filter.value, order: this.order.value });
+      this.#showsAll = false;
+      this.#draw();
+    };
+    return h("select", { name, onchange }, names.map((one) => h("option", { value: one, selected: one === chosen }, texts[one])));
+  }
+
   /** @param {MatchEntry[]} matches */
-  #drawMatches(matches) {
-    if (!matches.length) return this.list.replaceChildren(h("li", { class: "none" }, T.noMatches));
-    const sorted = [...matches].sort((a, b) => Number(b.live) - Number(a.live));
-    replaceItems(this.list, sorted.map((match) => {
-      const names = T.versus(T.player(match.names[0]), T.player(match.names[1]));
-      const isMine = match.live && tokensOf(match.id).length > 0;
-      const verb = isMine ? T.goOn : match.free.length ? T.join : match.live ? T.watch : T.look;
-      const state = match.free.length ? T.freeSeat : match.live ? T.inProgress : match.result || T.over;
-      return h("li", {}, h("span", { class: "match-text" }, h("strong", {}, match.title), h("span", {}, names),
-        h("span", { class: "muted" }, `${T.plies(match.ply)} · ${state}`)),
-        h("a", { class: `button ${isMine || match.free.length ? "primary" : ""}`, href: `#/match/${encodeURIComponent(match.id)}`,
-          "aria-label": T.joinLabel(verb, match.title, names) }, verb));
-    }));
+  #news(matches) {
+    this.#matches = matches;
+    this.#draw();
+  }
+
+  #showAll() {
+    this.#showsAll = true;
+    this.#draw();
+    /** @type {HTMLElement | undefined} */ (this.list.querySelectorAll("a")[MOST_SHOWN])?.focus();
+  }
+
+  #draw() {
+    const matches = listed(this.#matches, FILTERS[this.filter.selectedIndex], ORDERS[this.order.selectedIndex], isMine);
+    const shown = this.#showsAll ? matches : matches.slice(0, MOST_SHOWN);
+    this.tools.hidden = !this.#matches.length;
+    this.clear.disabled = this.#matches.every((match) => match.live);
+    this.more.hidden = shown.length === matches.length;
+    this.more.textContent = T.more(matches.length - shown.length);
+    if (shown.length) replaceItems(this.list, shown.map((match) => this.#item(match)));
+    else this.list.replaceChildren(h("li", { class: "none" }, this.#matches.length ? T.noSuchMatches : T.noMatches));
+  }
+
+  /** @param {MatchEntry} match */
+  #item(match) {
+    const names = T.versus(T.player(match.names[0]), T.player(match.names[1]));
+    const isOpen = match.live && isMine(match);
+    const verb = isOpen ? T.goOn : match.free.length ? T.join : match.live ? T.watch : T.look;
+    const state = match.free.length ? T.freeSeat : match.live ? T.inProgress : match.result || T.over;
+    const title = match.name || match.title;
+    const called = `${title}, ${names}`;
+    return h("li", {}, h("span", { class: "match-text" }, h("strong", {}, title), h("span", {}, names),
+      h("span", { class: "muted" }, [match.name && match.title, T.plies(match.ply), state].filter(Boolean).join(" · "))),
+    h("span", { class: "match-tools" },
+      h("a", { class: `button ${isOpen || match.free.length ? "primary" : ""}`, href: `#/match/${encodeURIComponent(match.id)}`,
+        "aria-label": T.joinLabel(verb, title, names) }, verb),
+      mayChange(match) && button("✎", () => this.#rename(match), { class: "icon", title: T.rename, "aria-label": T.renameLabel(called) }),
+      mayChange(match) && button("✕", () => this.#delete(match, called), { class: "icon", title: T.deleteOne, "aria-label": T.deleteLabel(called) })));
+  }
+
+  /** @param {MatchEntry} match */
+  async #rename(match) {
+    const name = await asked(T.renameQuestion, match.name || match.title, T.rename, MAX_NAME);
+    if (name === null) return;
+    const own = name.trim() === match.title ? "" : name;
+    this.#do(this.net.request({ type: "rename", match: match.id, name: own, tokens: tokensOf(match.id) }));
+  }
+
+  /**
+   * @param {MatchEntry} match
+   * @param {string} called
+   */
+  async #delete(match, called) {
+    if (await confirmed(T.deleteQuestion(called), T.deleteOne)) this.#deleteAll([match]);
+  }
+
+  async #clearFinished() {
+    const finished = this.#matches.filter((match) => !match.live && mayChange(match));
+    if (!finished.length) this.#say(T.nothingToClear);
+    else if (await confirmed(T.clearQuestion(finished.length), T.deleteOne)) this.#deleteAll(finished);
+  }
+
+  /** @param {MatchEntry[]} matches */
+  #deleteAll(matches) {
+    this.#do(this.net.request({ type: "delete", matches: matches.map(({ id }) => ({ match: id, tokens: tokensOf(id) })) }));
+  }
+
+  /**
+   * Show why something was refused.
+   * @param {Promise<unknown>} request
+   */
+  #do(request) {
+    request.then(() => this.#say(""), (error) => this.#say(reasonOf(error)));
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.problem.textContent = text;
+    this.problem.hidden = !text;
+    announce(text);
   }
 }

@@ -110,6 +110,7 @@ export class Match {
     const { signal } = this.abort;
     net.on("match", ({ detail }) => detail.id === id && this.#news(detail), { signal });
     net.on("status", ({ detail }) => detail.open && this.state && this.aids.reconnected(), { signal });
+    net.on("match-gone", ({ detail }) => detail.match === id && this.#missing(T.matchDeleted), { signal });
     net.on("join-refused", ({ detail }) => detail.match === id && this.#missing(detail.reason), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     document.addEventListener("keydown", (event) => this.#keyOnBoard(event), { signal, capture: true });

@@ -11,7 +11,7 @@ import { T } from "./texts.js";
 /**
  * The answer to each request; the others are only done.
  * @typedef {{
- *   catalogue: CatalogueReply, game: GameReply, matches: MatchesReply, create: Created, claim: Claimed, hint: Hint,
+ *   catalogue: CatalogueReply, game: GameReply, matches: MatchesReply, create: Created, delete: Done, rename: Done, claim: Claimed, hint: Hint,
  *   view: ViewReply, premoves: ViewReply, analyse: AnalysisReply, annotate: AnnotationReply, board: BoardReply, edit: BoardReply,
  *   explain: Explanation, import: Imported, export: Exported, lessons: LessonsReply, puzzle: PuzzleReply, runs: RunsReply, run: RunReply | RunGone,
  * }} Replies

@@ -1,0 +1,28 @@
+// Which matches the list shows, and in which order.
+
+/** @import { MatchEntry } from "../messages.js" */
+
+export const FILTERS = /** @type {const} */ (["all", "running", "finished", "mine"]);
+export const ORDERS = /** @type {const} */ (["newest", "game", "moves"]);
+
+/**
+ * Return the matches that fit a filter, in an order; those in progress come first, and the newest among equals.
+ * @param {MatchEntry[]} matches  newest first
+ * @param {typeof FILTERS[number]} filter
+ * @param {typeof ORDERS[number]} order
+ * @param {(match: MatchEntry) => boolean} isMine
+ */
+export function listed(matches, filter, order, isMine) {
+  const fits = {
+    all: () => true,
+    running: (/** @type {MatchEntry} */ match) => match.live,
+    finished: (/** @type {MatchEntry} */ match) => !match.live,
+    mine: isMine,
+  }[filter];
+  const compare = {
+    newest: () => 0,
+    game: (/** @type {MatchEntry} */ a, /** @type {MatchEntry} */ b) => a.title.localeCompare(b.title),
+    moves: (/** @type {MatchEntry} */ a, /** @type {MatchEntry} */ b) => b.ply - a.ply,
+  }[order];
+  return matches.filter(fits).sort((a, b) => compare(a, b) || Number(b.live) - Number(a.live));
+}
