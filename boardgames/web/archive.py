@@ -1,15 +1,20 @@
-"""Matches in the store, so that they survive a restart of the server."""
+"""Matches in the store, so that they survive a restart of the server.
+
+Those that have ended are also added to the matches that `boardgames matches` lists, where they stay when they
+are deleted on the page.
+"""
 
 import asyncio
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from boardgames.errors import StoreError
-from boardgames.store import ServedMatch, Store
+from boardgames.errors import BoardgamesError
+from boardgames.record import parse_records
+from boardgames.store import NewMatch, ServedMatch, Store
 from boardgames.store.lock import RunLock
 
 SAVE_INTERVAL_SECONDS = 0.2
@@ -34,6 +39,8 @@ class Archive:
         self._lock: RunLock | None = None
         self._changed: dict[str, Callable[[], ServedMatch]] = {}
         self._saver: asyncio.Task[None] | None = None
+        self._added: dict[str, tuple[str, list[int]]] = {}
+        """The records of matches that were added to those of the user, and their IDs there."""
         self._is_closing = asyncio.Event()
 
     async def open(self) -> list[ServedMatch]:
@@ -105,12 +112,31 @@ class Archive:
                 except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others are saved
                     warnings.warn(f"match {key} is not saved: {error}", RuntimeWarning, stacklevel=1)
             try:
-                await self._call(self._store.save_served, matches)
-            except StoreError as error:
+                await self._call(self._keep, self._store, matches)
+            except BoardgamesError as error:
                 warnings.warn(f"matches are not saved: {error}", RuntimeWarning, stacklevel=1)
 
     async def _call(self, function: Callable[..., _Result], *arguments: object) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+
+    def _keep(self, store: Store, matches: Sequence[ServedMatch]) -> None:
+        """Save matches, and add those that have ended to the matches of the user, once each.
+
+        A match that goes on, because its last move was taken back, is removed from them.
+        """
+        store.save_served(matches)
+        for match in matches:
+            record, added = self._added.get(match.key, (match.record, []))
+            if record != match.record:
+                store.delete(added)
+                del self._added[match.key]
+            ended = [
+                NewMatch.from_record(one, fault=str(match.data.get("fault") or ""))
+                for one in parse_records(match.record, None).records
+                if one.outcome is not None and one.moves
+            ]
+            if new := store.add_new(ended):
+                self._added[match.key] = match.record, new
 
     def _open(self) -> list[ServedMatch]:
         store = Store(self._path)

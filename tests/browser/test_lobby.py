@@ -65,7 +65,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     visitor.open("#/")
     visitor.page.get_by_label("Show").select_option("all")
     press(visitor, "Clear finished")
-    visitor.page.get_by_text("Delete 1 finished match for good?").wait_for()
+    visitor.page.get_by_text("Delete 1 finished match?").wait_for()
     visitor.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     wait_for_names(visitor, "Connect Four")
 

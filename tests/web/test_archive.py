@@ -1,6 +1,7 @@
 """Matches survive a restart of the server."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from web_pages import Page, Server
 from boardgames.store import ServedMatch, Store
 from boardgames.web import lobby
 
+MOVES: dict[str, dict[str, object]] = {"running": {"ply": 0, "move": "4"}, "without moves": {}}
 UNKNOWN_GAME = {"game": "chess", "seats": [{"kind": "here"}, {"kind": "here"}]}
 
 
@@ -70,6 +72,62 @@ def test_names_are_kept_after_a_restart_and_a_saved_match_is_renamed_and_deleted
     start()
     with Store(path) as store:
         assert store.served() == []
+
+
+def test_finished_matches_of_the_page_are_among_those_of_the_user_once(
+    start: Callable[[], Server], path: Path
+) -> None:
+    page = start().page()
+    created = page.create("here", "random")
+    key, token = created["match"], created["token"]
+    page.send("join", match=key, token=token)
+    for kind in ("running", "without moves"):
+        other = page.start("here", "here")
+        page.send("resign" if kind == "without moves" else "move", match=other, **MOVES[kind])
+    page.send("move", match=key, ply=0, move="4")
+    page.state(id=key, ply=2)
+    page.send("resign", match=key)
+    page.state(id=key, to_move=0, ply=2)
+    page.ask("rename", match=key, name="Saved again", tokens=[token])
+    page.close()
+    page = start().page()
+    page.ask("rename", match=key, name="And again", tokens=[token])
+    page.ask("delete", matches=[{"match": key, "tokens": [token]}])
+    page.close()
+    start()
+    with Store(path) as store:
+        (match,) = store.matches()
+    assert (match.game, match.winner, match.termination, match.plies) == ("connect4", 1, "resignation", 2)
+    assert match.players[1].agent == "random"
+
+
+def test_a_match_that_goes_on_after_its_end_is_stored_with_its_last_end(
+    start: Callable[[], Server], path: Path
+) -> None:
+    page = start().page()
+    key = page.start("here", "random")
+    page.send("move", match=key, ply=0, move="4")
+    page.state(ply=2)
+    page.send("resign", match=key)
+    assert page.outcome()
+    wait_for_plies(path, [2])
+    page.send("undo", match=key)
+    page.state(outcome=None)
+    page.send("move", match=key, ply=2, move="4")
+    page.state(ply=4)
+    page.send("resign", match=key)
+    assert page.outcome()
+    wait_for_plies(path, [4])
+    page.close()
+
+
+def wait_for_plies(path: Path, expected: list[int]) -> None:
+    """Wait until the matches of the user have these numbers of plies."""
+    deadline = time.monotonic() + TIMEOUT_S
+    with Store(path) as store:
+        while [match.plies for match in store.matches()] != expected:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
 
 
 def test_anybody_deletes_a_match_that_nobody_owns(start: Callable[[], Server], path: Path) -> None:
