@@ -504,6 +504,7 @@ class Lobby:
             searches=self.searches,
             tables=self.tables,
             on_change=self._changed,
+            on_watched=self._tell,
             start_rematch=self._start_rematch,
             values=values,
             fault=fault,

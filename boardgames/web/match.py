@@ -54,6 +54,8 @@ OVERDUE_SECONDS = 60.0
 """How long past its time limit an agent is told to stop; after twice that it forfeits."""
 RETRY_SECONDS = 1.0
 """How long a match waits before it asks again for what did not respond."""
+COUNT_SECONDS = 0.5
+"""Pages are told the number of spectators at most this often."""
 WATCH_INTERVAL_SECONDS = 0.1
 SHARED_SECONDS = 0.05
 """How long pages are sent the same state if nothing but the clocks changes."""
@@ -202,6 +204,8 @@ class LiveMatch:
         Where the tables of the agents that give hints are counted.
     on_change : callable
         Called after every change.
+    on_watched : callable
+        Called with the key when the number of spectators has changed, which is not saved.
     start_rematch : callable
         Starts a match like this one, with sides swapped if its second argument is True, and
         returns the key of it.
@@ -233,6 +237,7 @@ class LiveMatch:
         searches: Searches,
         tables: Tables,
         on_change: Callable[["LiveMatch"], None],
+        on_watched: Callable[[str], None],
         start_rematch: Callable[["LiveMatch", bool], Awaitable[str]],
         values: Sequence[str | None] = (),
         fault: str | None = None,
@@ -253,7 +258,7 @@ class LiveMatch:
         self._manager = manager
         self._lock = lock
         self._calls, self._searches, self._tables = calls, searches, tables
-        self._on_change = on_change
+        self._on_change, self._on_watched = on_change, on_watched
         self._old_values, self._old_fault = tuple(values), fault
         self._limits = manager.limit_for(0), manager.limit_for(1)
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
@@ -269,6 +274,9 @@ class LiveMatch:
         self._saved: _Saved  # `open` makes this and the first snapshot
         self._snapshot: _Snapshot
         self._pages: set[int] = set()
+        self._owner_pages: set[int] = set()
+        self._spectators = 0
+        self._counting: asyncio.TimerHandle | None = None
         self._states: dict[tuple[tuple[int, ...], bool], tuple[WholeState, float]] = {}
         """The last states for pages, and when they were made, by the sides and ownership of the pages."""
         self._loop = asyncio.get_running_loop()
@@ -303,6 +311,7 @@ class LiveMatch:
             state.outcome is None,
             self.name,
             is_owned(self.owner_hash, self.seats),
+            self._spectators,
         )
 
     def rename(self, name: str) -> None:
@@ -389,6 +398,7 @@ class LiveMatch:
                 fault=state.fault or self._trouble,
                 paused=self._is_paused,
                 delay=self._delay,
+                spectators=self._spectators,
             )
         )
 
@@ -488,7 +498,7 @@ class LiveMatch:
         """Return what the store keeps of the match as it was after the last change."""
         data = {
             "request": msgspec.to_builtins(self.request),
-            "entry": msgspec.to_builtins(self.entry()),
+            "entry": msgspec.to_builtins(msgspec.structs.replace(self.entry(), spectators=0)),
             "seats": [[seat.kind, seat.name, seat.token_hash] for seat in self.seats],
             "values": self._saved.values,
             "fault": self._saved.fault,
@@ -720,6 +730,8 @@ class LiveMatch:
 
     async def close(self, seconds: float = GRACE_SECONDS) -> None:
         """Stop the agents and release what they hold, unless that takes too long because they hang."""
+        if self._counting is not None:
+            self._counting.cancel()
         if self._driver is not None:
             self._driver.cancel()
         if self._stop is not None:
@@ -738,9 +750,12 @@ class LiveMatch:
         """Add a page that shows the match, and return the sides that it may play with this secret."""
         sides = [side for side, seat in enumerate(self.seats) if token and seat.is_opened_by(token)]
         self._pages.add(page)
+        if self.is_owned_by(token):
+            self._owner_pages.add(page)
+        self._count_soon()
         for side in sides:
             self.seats[side].pages.add(page)
-        if sides:  # who watches is not part of the state
+        if sides:
             self._changed()
         return sides
 
@@ -751,11 +766,26 @@ class LiveMatch:
     def remove_page(self, page: int) -> None:
         """Remove a page that no longer shows the match."""
         self._pages.discard(page)
+        self._owner_pages.discard(page)
+        self._count_soon()
         left = [seat for seat in self.seats if page in seat.pages]
         for seat in left:
             seat.pages.discard(page)
         if left:
             self._changed()
+
+    def _count_soon(self) -> None:
+        """Count the spectators after a moment, so that many who come at once are not announced one by one."""
+        if self._counting is None:
+            self._counting = self._loop.call_later(COUNT_SECONDS, self._count)
+
+    def _count(self) -> None:
+        self._counting = None
+        spectators = len(self._pages.difference(self._owner_pages, *(seat.pages for seat in self.seats)))
+        if spectators != self._spectators:
+            self._spectators = spectators
+            self._states.clear()
+            self._on_watched(self.key)
 
     def _changed(self) -> None:
         self._wake.set()

@@ -567,6 +567,7 @@ export interface MatchEntry {
   live: boolean;
   name: string;
   owned: boolean;
+  spectators: number;
 }
 
 /** The matches, newest first. */
@@ -672,6 +673,7 @@ export interface MatchState {
   thinking: boolean;
   paused: boolean;
   delay: number;
+  spectators: number;
   announcement: string;
 }
 

@@ -467,6 +467,7 @@ class MatchEntry(Struct, frozen=True):
     live: bool
     name: str = ""
     owned: bool = True
+    spectators: int = 0
 
 
 class MatchesReply(Reply, frozen=True, tag="matches"):
@@ -556,6 +557,7 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     `move_left` what is left of that for the current one. `used` are the seconds that each side has
     spent, and `moves_left` the moves that it may still make. `running` is the side whose time passes.
     `offer` waits for an answer, and `declined` has just been declined. `next` is the rematch.
+    `spectators` is the number of pages that neither play nor own the match.
     """
 
     id: str
@@ -589,6 +591,7 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     thinking: bool = False
     paused: bool = False
     delay: float = 0.0
+    spectators: int = 0
     announcement: str
 
 

@@ -14,7 +14,7 @@ type OfOne = Made<
 >;
 type OfNumber = Made<
   | "afterStep" | "clearQuestion" | "clockLow" | "kernels" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
-  | "seed" | "solvedCount" | "turn" | "viewing",
+  | "seed" | "solvedCount" | "spectators" | "turn" | "viewing",
   [n: number]
 >;
 type OfNumbers = Made<"exerciseOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;

@@ -94,3 +94,28 @@ def test_a_match_that_is_deleted_says_so_to_those_who_watch_it(visit: Visit, kep
     page.ask("delete", matches=[{"match": created["match"], "tokens": [created["token"]]}])
     page.close()
     visitor.page.get_by_text("It has been deleted.").first.wait_for()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_seat_is_taken_by_its_link_and_spectators_by_theirs_are_offered_none(
+    visit: Visit, side: int
+) -> None:
+    creator, spectator, guest, late = (visit() for _ in range(4))
+    creator.start("connect4", "open", side=side)
+    key = creator.page.url.rpartition("/")[2]
+    for button in ("Copy invitation", "Copy link to watch"):
+        assert creator.page.get_by_role("button", name=button).is_visible()
+    spectator.open(f"#/watch/{key}")
+    spectator.wait(lambda: spectator.state, "the match")
+    play = f"Play {creator.state['sides'][1 - side]}"
+    assert creator.page.get_by_role("button", name=play, exact=True).is_visible()
+    assert not spectator.page.get_by_role("button", name=play, exact=True).is_visible()
+    creator.page.get_by_text("1 spectator", exact=True).wait_for()
+    guest.open(f"#/seat/{key}")
+    guest.wait(lambda: guest.state.get("yours") == [1 - side], "the seat")
+    late.open(f"#/seat/{key}")
+    late.page.get_by_text("The free seat has been taken").first.wait_for()
+    creator.page.get_by_text("2 spectators", exact=True).wait_for()
+    guest.page.reload()
+    guest.wait(lambda: guest.state.get("yours") == [1 - side], "the seat again")

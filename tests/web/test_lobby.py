@@ -175,6 +175,39 @@ def test_a_match_without_moves_goes_some_time_after_its_pages(monkeypatch: pytes
     server.close()
 
 
+def test_spectators_are_counted_without_players_and_owners(full: Server, page: Page) -> None:
+    created = page.create("here", "open")
+    key = created["match"]
+    seat = page.ask("claim", match=key, side=1)["token"]
+    page.send("join", match=key, token=created["token"])
+    others = [full.page() for _ in range(3)]
+    for other, token in zip(others, (seat, None, None), strict=True):
+        other.send("join", match=key, token=token)
+    assert page.state(spectators=2)["seats"][1]["connected"]
+    assert page.ask("matches")["matches"][0]["spectators"] == 2
+    others[2].close()
+    page.state(spectators=1)
+    others[1].send("leave", match=key)
+    page.state(spectators=0)
+    for other in others[:2]:
+        other.close()
+
+
+def test_many_spectators_are_announced_together(full: Server, page: Page) -> None:
+    key = page.start("here", "here")
+    page.state(id=key)
+    others = [full.page() for _ in range(10)]
+    for other in others:
+        other.send("join", match=key)
+        other.state(id=key)
+    counts = [page.receive("match")["spectators"]]
+    while counts[-1] < len(others):
+        counts.append(page.receive("match")["spectators"])
+    assert len(counts) < len(others) / 2, counts
+    for other in others:
+        other.close()
+
+
 @pytest.mark.parametrize("side", [0, 1])
 def test_names_of_agents_do_not_show_paths(side: int) -> None:
     players: list[str | None] = ["human", "human"]

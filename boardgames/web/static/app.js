@@ -79,9 +79,9 @@ async function pageOf(kind, id, analysis, learn) {
     const { Analysis } = await import("./analysis.js");
     return () => new Analysis(net, analysis);
   }
-  if (kind === "match" && id) {
+  if (id && (kind === "match" || kind === "watch" || kind === "seat")) {
     const { Match } = await import("./match.js");
-    return () => new Match(net, id);
+    return () => new Match(net, id, kind);
   }
   if (kind !== "training") {
     const { Lobby } = await import("./lobby.js");
@@ -92,13 +92,14 @@ async function pageOf(kind, id, analysis, learn) {
 }
 
 async function route() {
-  const [, kind, part, token] = location.hash.match(/^#\/(match|new|training)(?:\/([^/]+)(?:\/([\w-]+))?)?$/) ?? [];
+  const [, kind, part, token] = location.hash.match(/^#\/(match|watch|seat|new|training)(?:\/([^/]+)(?:\/([\w-]+))?)?$/) ?? [];
   const id = part && decodeURIComponent(part);
   if (id && token) {
     // the seat that `play --web` announces; its secret does not stay in the address
     keepToken(id, token);
     history.replaceState(null, "", `#/${kind}/${part}`);
   }
+  if (id && kind === "seat") history.replaceState(null, "", `#/match/${part}`); // a reload takes no other seat
   const learn = location.hash.match(/^#\/learn\/([^/]+)(?:\/(\w+))?$/);
   const analysis = location.hash.match(/^#\/analysis\/(.+)$/)?.[1];
   page?.close();

@@ -104,7 +104,8 @@ export class Lobby {
     const title = match.name || match.title;
     const called = `${title}, ${names}`;
     return h("li", {}, h("span", { class: "match-text" }, h("strong", {}, title), h("span", {}, names),
-      h("span", { class: "muted" }, [match.name && match.title, T.plies(match.ply), state].filter(Boolean).join(" · "))),
+      h("span", { class: "muted" }, [match.name && match.title, T.plies(match.ply), state,
+        match.spectators && T.spectators(match.spectators)].filter(Boolean).join(" · "))),
     h("span", { class: "match-tools" },
       h("a", { class: `button ${isOpen || match.free.length ? "primary" : ""}`, href: `#/match/${encodeURIComponent(match.id)}`,
         "aria-label": T.joinLabel(verb, title, names) }, verb),

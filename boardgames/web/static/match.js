@@ -66,23 +66,27 @@ export class Match {
   typing = new Typing((move, refused) => this.#send(move, refused));
   controls = new Controls({ ask: (message) => this.#ask(message), hint: () => this.#hint(), review: () => this.#analyse() });
   status = new Status({
-    ask: (message) => this.#ask(message), share: () => this.#share(), claim: (side) => this.#claim(side),
+    ask: (message) => this.#ask(message), share: () => this.#share("seat", T.seatCopied), claim: (side) => this.#claim(side),
     back: () => this.#show(Infinity), click: (id) => this.board.click(id),
   });
   confirmation = h("div", { class: "confirmation", "data-keeps-selection": true, hidden: true },
     button(T.confirm, () => this.#answer(true), { class: "primary" }), button(T.cancel, () => this.#answer(false)));
   moves = new MoveList((ply) => this.#show(ply));
   title = h("h1", { class: "match-title" });
+  spectators = h("span", { class: "muted" });
   loading = h("p", { class: "loading" }, T.loading);
   abort = new AbortController();
 
   /**
    * @param {Net} net
    * @param {string} id
+   * @param {string} [role]  `seat` takes the free seat, `watch` is offered none
    */
-  constructor(net, id) {
+  constructor(net, id, role = "match") {
     this.net = net;
     this.id = id;
+    this.onlyWatches = role === "watch";
+    this.takesSeat = role === "seat";
     this.board.animation = this.choice.animation;
     this.board.setCoordinates(this.choice.coordinates);
     this.overlays = new Overlays(this.board);
@@ -102,7 +106,7 @@ export class Match {
       this.bars.far.element, this.board.element, this.evaluation.meter, this.bars.near.element, this.confirmation);
     this.body = h("div", { class: "match", hidden: true }, this.table,
       h("div", { class: "side" },
-        h("div", { class: "heading" }, this.title), this.status.element, this.pad.element, ...this.controls.elements,
+        h("div", { class: "heading" }, this.title, this.spectators), this.status.element, this.pad.element, ...this.controls.elements,
         this.moves.element,
         this.evaluation.box, this.typing.element, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
       this.controls.dialog);
@@ -155,6 +159,7 @@ export class Match {
         this.board.clear();
         this.#drawConfirmation();
       }), this.evaluation.toggle, themeField(),
+      button(T.shareWatching, () => this.#share("watch", T.copied)),
       button(T.howToPlay, () => this.#explainGame()),
       button(T.analyse, () => this.#analyse()));
   }
@@ -195,6 +200,7 @@ export class Match {
       this.body.hidden = false;
       this.loading.remove();
       this.aids.describe(state.game);
+      if (this.takesSeat) this.#takeSeat(state);
     }
     const common = before ? before.moves.findIndex((move, i) => move.text !== state.moves[i]?.text) : 0;
     if (before && common >= 0) for (const ply of [...this.views.keys()]) if (ply > common) this.views.delete(ply);
@@ -384,6 +390,17 @@ export class Match {
     }
   }
 
+  /**
+   * Take the free seat that a link has promised.
+   * @param {MatchState} state
+   */
+  #takeSeat(state) {
+    const free = state.seats.findIndex((seat) => seat.kind === "open" && !seat.taken);
+    if (state.yours.length) return; // a player has opened the link
+    if (free >= 0 && !state.outcome) this.#claim(free);
+    else this.#say(T.seatGone);
+  }
+
   /** @param {number} side */
   async #claim(side) {
     try {
@@ -398,12 +415,18 @@ export class Match {
     }
   }
 
-  async #share() {
+  /**
+   * Copy a link to the match, or show it where that is not allowed.
+   * @param {string} role  see the constructor
+   * @param {string} notice
+   */
+  async #share(role, notice) {
+    const link = new URL(`#/${role}/${encodeURIComponent(this.id)}`, location.href).href;
     try {
-      await navigator.clipboard.writeText(location.href);
-      this.#say(T.copied);
+      await navigator.clipboard.writeText(link);
+      this.#say(notice);
     } catch {
-      this.#say(location.href);
+      this.#say(link);
     }
   }
 
@@ -493,6 +516,7 @@ export class Match {
     if (!state) return;
     this.board.setFlipped(this.#isTurned);
     setText(this.title, state.title);
+    setText(this.spectators, state.spectators ? T.spectators(state.spectators) : "");
     this.bars.draw(state, this.#near(), nameIn(state));
     this.moves.draw(state.moves, this.#ply(), (ply, move) => moveLabel(state, ply, move), state.picture.colours);
     this.#drawTitle(state);
@@ -590,7 +614,7 @@ export class Match {
     if (!state) return;
     /** @type {(id: string) => boolean} */
     const canClick = (id) => this.#canMove() && this.board.clicks.entries.some((entry) => entry.ids.includes(id));
-    this.status.draw(state, { shown: this.shown, notice: this.notice, name: nameIn(state), canClick });
+    this.status.draw(state, { shown: this.shown, notice: this.notice, name: nameIn(state), canClick, onlyWatches: this.onlyWatches });
   }
 
   /** @param {MatchState} state */

@@ -35,12 +35,13 @@ export class Status {
    * @param {string} view.notice  replaces the text
    * @param {NameOf} view.name
    * @param {(id: string) => boolean} view.canClick  whether a button of the game makes a move
+   * @param {boolean} view.onlyWatches  whether no seat is offered
    */
-  draw(state, { shown, notice, name, canClick }) {
+  draw(state, { shown, notice, name, canClick, onlyWatches }) {
     const isAsked = state.offer !== null && state.yours.includes(1 - state.offer.side);
     const free = state.seats.findIndex((seat) => seat.kind === "open" && !seat.taken);
     const isOn = !state.fault && !state.outcome;
-    const buttons = isAsked ? this.#answers() : isOn && free >= 0 ? this.#invitation(state, free) : [];
+    const buttons = isAsked ? this.#answers() : isOn && free >= 0 && !(onlyWatches && !state.yours.length) ? this.#invitation(state, free) : [];
     let text = notice || textOf(state, name, { isAsked, free });
     if (shown !== null) {
       if (!isAsked) text = T.viewing(shown);
@@ -76,7 +77,7 @@ export class Status {
   #invitation(state, free) {
     const isPlayer = state.yours.length > 0;
     const take = button(T.takeSeat(state.sides[free]), () => this.do.claim(free), { class: isPlayer ? "" : "primary" });
-    return isPlayer ? [button(T.share, this.do.share, { class: "primary" }), take] : [take];
+    return isPlayer ? [button(T.shareSeat, this.do.share, { class: "primary" }), take] : [take];
   }
 }
 
