@@ -34,7 +34,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     page.outcome()
     page.close()
     visitor = visit(viewport={"width": width, "height": 900})
-    visitor.start("hexifence", "random", dimension=2)
+    visitor.start("hexifence", dimension=2)
     visitor.open("#/")
     wait_for_names(visitor, "Hexifence", "Connect Four", "Abalone")
 
@@ -50,7 +50,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     wait_for_names(visitor, "Hexifence")
 
     visitor.page.get_by_role("button", name="Rename").click()
-    visitor.page.get_by_label("Name of this match").fill("Practice")
+    visitor.page.get_by_role("textbox", name="Name of this match").fill("Practice")
     visitor.page.keyboard.press("Enter")
     wait_for_names(visitor, "Practice")
     visitor.page.get_by_role("button", name="Delete Practice").click()
