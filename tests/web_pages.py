@@ -49,7 +49,9 @@ class Server:
     async def _run(self) -> None:
         self.lobby = Lobby(self.searches, archive=None if self.store is None else Archive(self.store))
         await self.lobby.open()
-        app = create_app(self.lobby, hosts=frozenset() if self.token else {self.host}, token=self.token)
+        ready = asyncio.get_running_loop().create_future()
+        ready.set_result(self.lobby)
+        app = create_app(ready, hosts=frozenset() if self.token else {self.host}, token=self.token)
         config = new_config(app)
         config.ws_ping_interval = config.ws_ping_timeout = self._ping_seconds
         self._server = uvicorn.Server(config)

@@ -1,10 +1,12 @@
 """The web application: the page, its files, and the WebSocket, for requests from this origin only."""
 
+import asyncio
 import hmac
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http.cookies import SimpleCookie
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
@@ -19,8 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from boardgames.draw.svg import STYLES_FILE
-from boardgames.web.lobby import Lobby
-from boardgames.web.page import Page
+
+if TYPE_CHECKING:
+    from boardgames.web.lobby import Lobby
 
 STATIC = Path(__file__).parent / "static"
 COOKIE = "boardgames-token"
@@ -36,27 +39,33 @@ HEADERS = {
 }
 
 
-def create_app(lobby: Lobby | None = None, *, hosts: frozenset[str], token: str | None = None) -> ASGIApp:
+def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: str | None = None) -> ASGIApp:
     """Return the application.
 
     Parameters
     ----------
-    lobby : Lobby, optional
-        The matches; by default a new lobby.
+    lobby : asyncio.Future of Lobby
+        The matches. The files of the page are served before they have been loaded; WebSockets wait for them.
     hosts : frozenset of str
         What a request may name as its host, such as `127.0.0.1:8000`. If it is empty, any host is allowed.
     token : str, optional
         A secret that each browser must send once, as `/?token=...`.
     """
-    lobby = Lobby() if lobby is None else lobby
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        await lobby.close()
+        if not lobby.cancel() and not lobby.cancelled() and lobby.exception() is None:
+            await lobby.result().close()
 
     async def connect(socket: WebSocket) -> None:
-        await Page(socket, lobby).run()
+        await asyncio.wait([lobby])
+        if lobby.cancelled() or lobby.exception() is not None:  # the server is ending
+            await socket.close(1012)
+            return
+        from boardgames.web.page import Page  # late, as it imports Numba
+
+        await Page(socket, lobby.result()).run()
 
     def styles(request: Request) -> FileResponse:
         return FileResponse(STYLES_FILE, media_type="application/json")

@@ -6,17 +6,20 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from boardgames.errors import BoardgamesError, OptionError, quote
-from boardgames.record import Record
+from boardgames.errors import OptionError, quote
 from boardgames.web.app import create_app
-from boardgames.web.archive import Archive
-from boardgames.web.lobby import Lobby
+from boardgames.web.calls import call_in_thread
 from boardgames.web.messages import MAX_BYTES, CreateMatch
+
+if TYPE_CHECKING:
+    from boardgames.record import Record
+    from boardgames.web.lobby import Lobby
 
 LOOPBACK = "127.0.0.1"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -34,7 +37,7 @@ def serve(
     announce: Callable[[str], None],
     *,
     match: CreateMatch | None = None,
-    record: Record | None = None,
+    record: "Record | None" = None,
 ) -> None:
     """Serve the page until the program is interrupted.
 
@@ -71,27 +74,57 @@ async def _serve(
     listener: socket.socket,
     announce: Callable[[str], None],
     match: CreateMatch | None,
-    record: Record | None,
+    record: "Record | None",
 ) -> None:
     port = listener.getsockname()[1]
     named = f"[{host}]" if ":" in host else host
     token = None if _is_loopback(host) else secrets.token_urlsafe(18)
     hosts = frozenset(f"{name}:{port}" for name in (*LOOPBACK_NAMES, named)) if token is None else frozenset()
-    lobby = Lobby(archive=Archive())
-    await lobby.open()
     address = f"http://{named}:{port}/" + (f"?token={token}" if token else "")
+    lobby = asyncio.create_task(_open_lobby())
     if match is not None:
-        try:
-            created, seat = await lobby.create(match, record, trusted=True)
-        except BoardgamesError:
-            await lobby.close()
-            raise
-        address += f"#/match/{created.key}" + f"/{seat}"
+        created, seat = await _create(await lobby, match, record)
+        address += f"#/match/{created}/{seat}"
     server = uvicorn.Server(new_config(create_app(lobby, hosts=hosts, token=token)))
     announce(address)
-    warming_up = asyncio.create_task(lobby.warm_up())
+    warming_up = asyncio.create_task(_warm_up(lobby, server))
     await server.serve(sockets=[listener])
     warming_up.cancel()
+    if lobby.done() and not lobby.cancelled():
+        lobby.result()  # raises why the matches could not be loaded
+
+
+async def _open_lobby() -> "Lobby":
+    """Return the matches that are kept, after what plays them has been imported, which takes a while."""
+
+    def new_lobby() -> "Lobby":
+        from boardgames.web.archive import Archive
+        from boardgames.web.lobby import Lobby
+
+        return Lobby(archive=Archive())
+
+    lobby = await call_in_thread(new_lobby, name="import")
+    await lobby.open()
+    return lobby
+
+
+async def _create(lobby: "Lobby", match: CreateMatch, record: "Record | None") -> tuple[str, str | None]:
+    """Return the key of a new match, and the secret of its seats."""
+    try:
+        created, seat = await lobby.create(match, record, trusted=True)
+    except BaseException:
+        await lobby.close()
+        raise
+    return created.key, seat
+
+
+async def _warm_up(lobby: "asyncio.Task[Lobby]", server: uvicorn.Server) -> None:
+    """Load all games when the matches have been loaded; if these cannot be, end the server."""
+    await asyncio.wait([lobby])
+    if lobby.cancelled() or lobby.exception() is not None:
+        server.should_exit = True
+    else:
+        await lobby.result().warm_up()
 
 
 def new_config(app: ASGIApp) -> uvicorn.Config:
@@ -126,7 +159,8 @@ def listen(host: str, port: int) -> socket.socket:
     if not host:
         raise OptionError("the host must not be empty; use 0.0.0.0 to listen on all addresses")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
+    # asyncio turns Nagle's algorithm off only if the protocol is named
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name == "posix":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; connections take it over from the socket that listens

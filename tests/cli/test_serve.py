@@ -44,6 +44,18 @@ def test_a_port_in_use_is_refused_in_one_line(bg: Run) -> None:
     assert ran.err == f"error: cannot listen on '127.0.0.1', port {port}: Address already in use\n"
 
 
+def test_a_store_that_cannot_be_read_ends_the_server_in_one_line(
+    bg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOARDGAMES_HOME", str(tmp_path))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "matches.db").write_text("rubbish")
+    ran = bg("serve", "--no-open", "--port", "0")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert ran.err.startswith("error: "), ran.err
+    assert "matches.db" in ran.err
+
+
 @pytest.mark.slow  # a process
 def test_the_page_is_served_until_ctrl_c() -> None:
     command = [sys.executable, "-m", "boardgames", "serve", "connect4", "--no-open", "--port", "0"]

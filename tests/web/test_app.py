@@ -1,5 +1,6 @@
 """Which requests the server accepts: host, origin, token, and the headers of its answers."""
 
+import asyncio
 import gzip
 import re
 import socket
@@ -8,12 +9,15 @@ from collections.abc import Iterator
 from http.client import HTTPConnection
 
 import pytest
+from starlette.types import ASGIApp, Message
 from web_pages import Page, Server
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from boardgames.draw.svg import STYLES_FILE
-from boardgames.web.app import STATIC
+from boardgames.errors import StoreError
+from boardgames.web.app import STATIC, create_app
+from boardgames.web.lobby import Lobby
 
 TOKEN = "secret"
 
@@ -67,6 +71,45 @@ def test_pages_load_at_most_80_kb_of_compressed_files(module: str) -> None:
     files = {"index.html", "style.css", "icon.svg"} | imported("app.js") | imported(module)
     assert len(files) > 6
     assert sum(len(zlib.compress((STATIC / name).read_bytes())) for name in files) <= 80_000
+
+
+def test_the_modules_of_the_first_page_and_of_a_match_are_preloaded() -> None:
+    """Each would otherwise be asked for when the one that imports it has come."""
+    preloaded = re.findall(r'<link rel="modulepreload" href="(.+)">', (STATIC / "index.html").read_text())
+    needed = imported("app.js") | imported("lobby.js") | imported("match.js")
+    assert preloaded == sorted(needed - {"app.js"})
+
+
+def test_files_are_served_before_the_matches_have_been_loaded() -> None:
+    """Loading them imports Numba and may compile kernels; a WebSocket waits until that is done."""
+
+    async def ask(app: ASGIApp, kind: str, path: str) -> list[Message]:
+        sent: list[Message] = []
+        headers = [(b"host", b"here"), (b"origin", b"http://here")]
+        scope = {"type": kind, "method": "GET", "path": path, "query_string": b"", "headers": headers}
+
+        async def receive() -> Message:
+            if kind == "http":
+                await asyncio.Event().wait()  # the connection stays open
+            return {"type": "websocket.connect"}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        await app(scope, receive, send)
+        return sent
+
+    async def visit() -> None:
+        matches: asyncio.Future[Lobby] = asyncio.get_running_loop().create_future()
+        app = create_app(matches, hosts=frozenset())
+        socket = asyncio.create_task(ask(app, "websocket", "/ws"))
+        for path in ("/", "/match.js", "/styles.json"):
+            assert (await ask(app, "http", path))[0]["status"] == 200
+        assert not socket.done()
+        matches.set_exception(StoreError("the store cannot be used"))
+        assert [message["type"] for message in await socket] == ["websocket.close"]
+
+    asyncio.run(visit())
 
 
 def test_the_page_is_complete_without_a_network() -> None:
