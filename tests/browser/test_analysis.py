@@ -231,6 +231,22 @@ def test_positions_are_set_up_by_clicks_beside_the_board(visit: Visit) -> None:
     wait_for(visitor, "moves=4+4")
 
 
+def test_quick_clicks_in_a_set_up_all_count(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/abalone")
+    page.get_by_role("tab", name="Set up").click()
+    page.get_by_role("button", name="Clear board").click()
+    pieces = page.locator(".board .pieces > g")
+    visitor.wait(lambda: pieces.count() == 0, "an empty board")
+    page.evaluate("""() => {
+      for (const id of ["a1", "e5", "i9"]) {
+        const click = new MouseEvent("click", { bubbles: true, cancelable: true, view: window });
+        document.querySelector(`.board .target[data-id="${id}"]`).dispatchEvent(click);
+      }
+    }""")
+    visitor.wait(lambda: pieces.count() == 3, "three marbles")
+
+
 @pytest.mark.parametrize(
     ("game", "text", "shown", "said"),
     [

@@ -33,7 +33,7 @@ import { Tree } from "./tree.js";
  * @typedef {Given & {match?: string, game: string, layout: string | null, options: Record<string, string>,
  *   position: string | null, moves: string[], ply: number}} Line
  */
-/** @typedef {Partial<Omit<Line, "ply">> & {ply: number | null, edit?: Edit, isNew?: boolean}} Wanted  `isNew` begins a new tree */
+/** @typedef {Partial<Omit<Line, "ply">> & {ply: number | null, isNew?: boolean}} Wanted  `isNew` begins a new tree */
 /** @typedef {Partial<Wanted>} Changes */
 
 const UNIT = 100;
@@ -88,6 +88,8 @@ export class Analysis {
   line = { game: "", layout: null, options: {}, position: null, moves: [], ply: 0 };
   /** @type {Wanted | null} what is asked for next */
   wanted;
+  /** @type {Edit[]} those that the server has not been asked for yet */
+  edits = [];
   /** @type {string | undefined} the match that the page began with, for as long as its tree is shown */
   home;
   isAsking = false;
@@ -236,6 +238,7 @@ export class Analysis {
     if (changes.moves) wanted.match = this.home && this.base && wanted.position === this.line?.position && changes.moves.join(" ") === this.homeMoves ? this.home : undefined;
     if (wanted.ply !== null) wanted.ply = Math.min(wanted.ply, wanted.moves?.length ?? Infinity);
     this.wanted = wanted;
+    this.edits = [];
     this.#show();
   }
 
@@ -274,7 +277,9 @@ export class Analysis {
 
   /** @param {Edit} edit */
   #edit(edit) {
-    this.#go({ moves: this.line.moves, edit });
+    this.edits.push(edit);
+    this.#draw(); // the next one need not wait for the answer
+    this.#show();
   }
 
   /**
@@ -321,12 +326,14 @@ export class Analysis {
     if (this.state) this.aids.reconnected();
   }
 
-  // Show what is wanted; if that changes meanwhile, only the latest is asked for.
+  // Show what is wanted; if that changes meanwhile, only the latest is asked for. Edits follow one another.
   async #show() {
     if (this.isAsking) return;
     this.isAsking = true;
-    while (this.wanted) {
-      const { edit, isNew = false, ...wanted } = this.wanted;
+    while (this.wanted || this.edits.length) {
+      const edit = this.wanted ? null : this.edits.shift();
+      /** @type {Wanted} */
+      const { isNew = false, ...wanted } = this.wanted ?? { ...this.line, match: undefined };
       this.wanted = null;
       try {
         const state = await (edit ? this.net.request({ type: "edit", ...place(wanted), ...edit }) : this.net.request({ type: "board", ...place(wanted) }));
