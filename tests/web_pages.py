@@ -47,7 +47,8 @@ class Server:
         assert self._started.wait(ANSWER_SECONDS)
 
     async def _run(self) -> None:
-        self.lobby = Lobby(self.searches, archive=None if self.store is None else Archive(self.store))
+        archive = None if self.store is None else Archive(self.store)
+        self.lobby = Lobby(self.searches, archive=archive, is_private=self.token is None)
         await self.lobby.open()
         ready = asyncio.get_running_loop().create_future()
         ready.set_result(self.lobby)

@@ -66,10 +66,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take
 def matches(context: click.Context) -> None:
     """List, show, export, import or delete stored matches; without a command, list them.
 
-    Arenas store their matches, each with a number, in the database matches.db
-    in your data folder. The matches you play yourself with `boardgames play`
-    are files in the folder `records` beside it; `boardgames matches import`
-    adds such files to the database.
+    The database matches.db in your data folder has the matches of arenas, and
+    those that you finish with `boardgames play` or in the browser; each has a
+    number. What you play with `boardgames play` is also saved as a file in the
+    folder `records` beside it. `boardgames matches import` adds the matches of
+    other files to the database.
     """
     if context.invoked_subcommand is None:
         context.invoke(list_matches)

@@ -10,7 +10,7 @@ from boardgames.cli.continuing import continue_text
 from boardgames.cli.output import say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
-from boardgames.errors import FileError, RecordError, quote
+from boardgames.errors import FileError, RecordError, StoreError, quote
 from boardgames.paths import data_folder
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def close_players(manager: "Manager") -> None:
 def save_match(record: "Record") -> None:
     """Save a match in the user's data folder and print the path; if that fails, print the match.
 
-    A match without moves is not saved.
+    A match without moves is not saved. A finished one is also added to those of `boardgames matches`.
 
     Raises
     ------
     FileError
-        If the match cannot be saved.
+        If the match cannot be saved or added.
     """
     from boardgames.record import write_records
 
@@ -66,6 +66,18 @@ def save_match(record: "Record") -> None:
     say(f"match saved to {path}")
     if record.outcome is None:
         say(continue_text(f"{PROGRAM} play {record.game} --resume {shlex.quote(str(path))}"))
+    else:
+        _add_to_store(record)
+
+
+def _add_to_store(record: "Record") -> None:
+    from boardgames.store import NewMatch, Store
+
+    try:
+        with Store() as store:
+            store.add_new([NewMatch.from_record(record)])
+    except StoreError as error:
+        raise FileError(f"the match is not added to those of `{PROGRAM} matches`: {error}") from None
 
 
 def read_unfinished(path: Path, game: "Game") -> "Record":

@@ -11,6 +11,7 @@ Matches can be played without a store.
 from boardgames.store.database import default_path, has_store
 from boardgames.store.store import Store
 from boardgames.store.values import (
+    MatchSummary,
     NewMatch,
     PlayerKey,
     Rating,
@@ -23,6 +24,7 @@ from boardgames.store.values import (
 )
 
 __all__ = [
+    "MatchSummary",
     "NewMatch",
     "PlayerKey",
     "Rating",

@@ -16,6 +16,7 @@ from boardgames.errors import MatchError, OptionError, StoreError, quote
 from boardgames.store.database import Database, Row, default_path
 from boardgames.store.lock import RunLock
 from boardgames.store.values import (
+    MatchSummary,
     NewMatch,
     PlayerKey,
     Rating,
@@ -36,6 +37,11 @@ _SELECT_MATCHES = """
         record, game, variant, winner, termination, plies, first_seconds, second_seconds, fault,
         run, number, course
     FROM matches JOIN players AS one ON one.id = first JOIN players AS two ON two.id = second
+"""
+_SELECT_SUMMARIES = """
+    SELECT matches.id, played, game, one.agent, two.agent, winner, termination, plies
+    FROM matches JOIN players AS one ON one.id = first JOIN players AS two ON two.id = second
+    WHERE matches.id NOT IN (SELECT value FROM json_each(?)) ORDER BY matches.id DESC LIMIT ?
 """
 _FILTERS = {
     "game": "game = :game",
@@ -220,6 +226,33 @@ class Store:
             if len(page) < PAGE_SIZE:
                 return
             before, left = page[-1].id, left - len(page)
+
+    def summaries(self, *, limit: int, without: Iterable[int] = ()) -> tuple[list[MatchSummary], int]:
+        """Return the newest matches without their records, newest first, and how many there are in all.
+
+        This is much faster than `matches`.
+
+        Parameters
+        ----------
+        limit : int
+            Maximum number of matches.
+        without : iterable of int
+            IDs of matches that are neither returned nor counted.
+        """
+        left_out = json.dumps(list(without))
+        rows = self._database.rows(_SELECT_SUMMARIES, left_out, limit)
+        query = "SELECT COUNT(*) FROM matches WHERE id NOT IN (SELECT value FROM json_each(?))"
+        (total,) = self._database.rows(query, left_out)[0]
+        found = [
+            MatchSummary(number, played, game, (one, two), winner, termination, plies)
+            for number, played, game, one, two, winner, termination, plies in rows
+        ]
+        return found, total
+
+    def ids_of(self, records: Iterable[str]) -> list[int]:
+        """Return the IDs of the matches with these records, as text."""
+        query = "SELECT id FROM matches WHERE text = ?"
+        return [row[0] for record in records for row in self._database.rows(query, _text_hash(record))]
 
     def run_matches(self, run: int) -> list[StoredMatch]:
         """Return the matches of a run, ordered by their number in it."""

@@ -178,6 +178,25 @@ class StoredMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchSummary:
+    """What a list shows of a stored match: fields of `StoredMatch`, without its record.
+
+    Attributes
+    ----------
+    agents : (str, str)
+        The agents of both players, or the names of people.
+    """
+
+    id: int
+    played: str
+    game: str
+    agents: tuple[str, str]
+    winner: int | None
+    termination: str | None
+    plies: int
+
+
+@dataclass(frozen=True, slots=True)
 class ServedMatch:
     """A match on a server, finished or not, so that it survives a restart.
 

@@ -1,7 +1,7 @@
 """Matches in the store, so that they survive a restart of the server.
 
-Those that have ended are also added to the matches that `boardgames matches` lists, where they stay when they
-are deleted on the page.
+Those that have ended are also added to the matches that `boardgames matches` lists. All of
+these can be read here.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from boardgames.errors import BoardgamesError
 from boardgames.record import parse_records
-from boardgames.store import NewMatch, ServedMatch, Store
+from boardgames.store import MatchSummary, NewMatch, ServedMatch, Store, StoredMatch
 from boardgames.store.lock import RunLock
 
 SAVE_INTERVAL_SECONDS = 0.2
@@ -58,7 +58,7 @@ class Archive:
     @property
     def is_saving(self) -> bool:
         """Return True if matches are saved."""
-        return self._store is not None
+        return self._lock is not None
 
     def save(self, key: str, read: Callable[[], ServedMatch]) -> None:
         """Save a match soon.
@@ -70,7 +70,7 @@ class Archive:
         read : callable
             Returns what to save. It is called when this is done, after further changes perhaps.
         """
-        if self._store is None:
+        if not self.is_saving:
             return
         self._changed[key] = read
         is_idle = self._saver is None or self._saver.done()
@@ -82,8 +82,40 @@ class Archive:
         keys = list(keys)
         for key in keys:
             self._changed.pop(key, None)
-        if self._store is not None:
+        if self._store is not None and self.is_saving:
             await self._call(self._store.forget_served, keys)
+
+    async def stored(self, limit: int, known: Iterable[str]) -> tuple[list[MatchSummary], int]:
+        """Return the newest matches of the user, and how many there are in all.
+
+        Parameters
+        ----------
+        limit : int
+            Maximum number of matches.
+        known : iterable of str
+            Records of matches that are neither returned nor counted.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot be read.
+        """
+        await self._flush()
+        if self._store is None:
+            return [], 0
+        return await self._call(_summaries, self._store, limit, tuple(known))
+
+    async def find_stored(self, number: int) -> StoredMatch | None:
+        """Return one of the matches of the user by its ID, or None if there is no such match."""
+        if self._store is None:
+            return None
+        found: list[StoredMatch] = await self._call(_matches, self._store, [number])
+        return found[0] if found else None
+
+    async def delete_stored(self, numbers: Iterable[int], records: Iterable[str]) -> None:
+        """Delete matches of the user: those with these IDs and those with these records."""
+        if self._store is not None:
+            await self._call(_delete, self._store, list(numbers), list(records))
 
     async def close(self) -> None:
         """Save what has changed and close the store."""
@@ -105,7 +137,7 @@ class Archive:
     async def _flush(self) -> None:
         changed, self._changed = self._changed, {}
         if self._store is not None and changed:
-            matches = []
+            matches: list[ServedMatch] = []
             for key, read in changed.items():
                 try:
                     matches.append(read())
@@ -140,15 +172,25 @@ class Archive:
 
     def _open(self) -> list[ServedMatch]:
         store = Store(self._path)
-        lock = RunLock.try_acquire(store.path.with_name(f"{store.path.name}.server.lock"))
-        if lock is None:
-            store.close()
-            return []
-        self._store, self._lock = store, lock
-        return store.served()
+        self._lock = RunLock.try_acquire(store.path.with_name(f"{store.path.name}.server.lock"))
+        self._store = store
+        return store.served() if self.is_saving else []
 
     def _close(self) -> None:
-        if self._store is not None and self._lock is not None:
+        if self._store is not None:
             self._store.close()
+        if self._lock is not None:
             self._lock.release()
-            self._store = None
+        self._store = self._lock = None
+
+
+def _summaries(store: Store, limit: int, known: Sequence[str]) -> tuple[list[MatchSummary], int]:
+    return store.summaries(limit=limit, without=store.ids_of(known))
+
+
+def _matches(store: Store, numbers: Sequence[int]) -> list[StoredMatch]:
+    return list(store.matches(ids=numbers))
+
+
+def _delete(store: Store, numbers: Sequence[int], records: Sequence[str]) -> None:
+    store.delete([*numbers, *store.ids_of(records)])

@@ -23,6 +23,28 @@ def load_agents(name: str) -> None:
             plugins.registry().load("agents", offer.entry.name, name)
 
 
+def is_path(text: str) -> bool:
+    """Return True if a text has a path in it, which pages must not see or choose.
+
+    Examples
+    --------
+    >>> is_path("alphabeta:depth=4"), is_path("~/best.safetensors")
+    (False, True)
+    """
+    return any(sign in text for sign in "/\\~")
+
+
+def public_name(name: str) -> str:
+    """Return the name of a player; of an agent whose options have paths, only what the agent is called.
+
+    Examples
+    --------
+    >>> public_name("alphabeta:weights=/opt/ann/best.safetensors"), public_name("alphabeta:depth=4")
+    ('alphabeta', 'alphabeta:depth=4')
+    """
+    return name.partition(":")[0] if is_path(name) else name
+
+
 def description(name: str) -> GameReply:
     """Return what can be chosen for a match of a game, after its agents have been loaded."""
     game = load(name)

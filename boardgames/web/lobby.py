@@ -35,10 +35,10 @@ from boardgames.paths import cache_folder
 from boardgames.player import Player
 from boardgames.plugins import close_player, load, load_player
 from boardgames.record import Record, parse_records
-from boardgames.store import ServedMatch
+from boardgames.store import MatchSummary, ServedMatch
 from boardgames.web.archive import Archive
 from boardgames.web.calls import LOAD_SECONDS, Calls, call_in_thread, game_subject
-from boardgames.web.games import NOT_IN_BROWSER, description, load_agents
+from boardgames.web.games import NOT_IN_BROWSER, description, is_path, load_agents, public_name
 from boardgames.web.match import (
     LiveMatch,
     MatchLock,
@@ -57,9 +57,12 @@ from boardgames.web.messages import (
     MatchEntry,
     PuzzleReply,
     SeatRequest,
+    StoredReply,
 )
 from boardgames.web.plain import describe_plainly
 from boardgames.web.searches import Searches
+from boardgames.web.stored import MAX_LISTED, Titles, entries_of, key_of, number_of, record_of
+from boardgames.web.stored import request_of as request_of_record
 from boardgames.web.tables import Tables, TablesError
 from boardgames.web.training import Training
 from boardgames.weights.lookup import offered_names, run_names
@@ -94,21 +97,33 @@ class Lobby:
         How many agents may think at the same time; by default one for each core.
     archive : Archive, optional
         Where matches are kept for the next start of the server; by default nowhere.
+    is_private : bool, default False
+        Whether all pages are those of the user, who may delete any stored match then.
 
     Attributes
     ----------
     training : Training
         The training runs.
+    stored : StoredReply
+        The matches of the user that are not on this server, as they were when `read_stored` was called.
     """
 
-    def __init__(self, searches: int | None = None, *, archive: Archive | None = None) -> None:
+    def __init__(
+        self, searches: int | None = None, *, archive: Archive | None = None, is_private: bool = False
+    ) -> None:
         self.calls = Calls()
         self.tables = Tables()
         self.puzzles: dict[tuple[str, str, int], PuzzleReply] = {}
         """The puzzles that pages have asked for, by game, kind and number."""
         self.searches = Searches(searches or os.cpu_count() or 1)
         self.training = Training()
-        self._archive = archive
+        self.stored = StoredReply(matches=[], left_out=0)
+        self._titles: dict[str, tuple[str, tuple[str, str]]] = {}
+        """The titles of games and what their sides are called, as far as they are known."""
+        self._stored_basis: tuple[list[MatchSummary], int, Titles] = ([], 0, {})
+        """What `stored` was made from: the matches, how many there are in all, and titles."""
+        self._reading, self._next_reader = asyncio.Lock(), False
+        self._archive, self._is_private = archive, is_private
         self._matches: dict[str, LiveMatch] = {}
         self._saved: dict[str, ServedMatch] = {}
         self._loading: dict[str, asyncio.Lock] = {}
@@ -193,7 +208,10 @@ class Lobby:
         return await asyncio.shield(self._descriptions[name])
 
     def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call a function with the key of each match that changes or goes; the returned one ends that."""
+        """Call a function with the key of each match that changes or goes; the returned one ends that.
+
+        If the stored matches have changed, the key is empty.
+        """
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
@@ -225,11 +243,13 @@ class Lobby:
                 return await self._entry_of_uncompiled(entry)
             warnings.warn(f"{entry.name}: {describe_error(error)}", RuntimeWarning, stacklevel=1)
             return None
+        self._titles[entry.name] = game.facts.title, game.facts.sides
         return GameEntry(entry.name, game.facts.title, game.facts.summary)
 
     async def _entry_of_uncompiled(self, entry: Entry) -> GameEntry | None:
         described = await self._describe_without_kernels(entry.name)
         if described is not None:
+            self._titles[entry.name] = described.title, described.sides
             return GameEntry(entry.name, described.title, described.summary)
         await self.prepare(entry.name)
         return await self._entry_of_game(entry)
@@ -253,9 +273,43 @@ class Lobby:
         return await self.calls.run(game_subject(name), partial(description, name))
 
     def entries(self) -> list[MatchEntry]:
-        """Return the matches, newest first."""
+        """Return the matches on the server, newest first."""
         saved = [msgspec.convert(one.data["entry"], MatchEntry) for one in reversed(self._saved.values())]
-        return [match.entry() for match in reversed(self._matches.values())] + saved
+        loaded = [match for key, match in reversed(self._matches.items()) if number_of(key) is None]
+        return [match.entry() for match in loaded] + saved
+
+    async def read_stored(self) -> None:
+        """Bring `stored` up to date, and tell the pages if it has changed."""
+        if self._archive is None or self._next_reader:  # another one has not begun to read yet
+            return
+        self._next_reader = True
+        async with self._reading:
+            self._next_reader = False
+            known = [match.record for key, match in self._matches.items() if number_of(key) is None]
+            known += [saved.record for saved in self._saved.values()]
+            try:
+                found, total = await self._archive.stored(MAX_LISTED, known)
+            except StoreError as error:
+                warnings.warn(f"stored matches are not listed: {error}", RuntimeWarning, stacklevel=1)
+                return
+            await self._learn_titles({match.game for match in found})
+            basis = found, total, dict(self._titles)
+            if basis != self._stored_basis:
+                make = partial(entries_of, found, basis[2], may_delete=self._is_private)
+                entries = await call_in_thread(make, name="stored matches")
+                self.stored = StoredReply(matches=entries, left_out=total - len(entries))
+                self._stored_basis = basis
+                self._tell("")
+
+    async def _learn_titles(self, games: set[str]) -> None:
+        """Find out the titles and sides of these games, as far as they are installed and soon loaded."""
+        offers = [offer for offer in plugins.registry().offers("games") if offer.entry.name in games]
+        unknown = [offer.entry for offer in offers if offer.entry.name not in self._titles]
+        if unknown:
+            loading = [asyncio.create_task(self._entry_of_game(entry)) for entry in unknown]
+            for task in loading:
+                task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            await asyncio.wait(loading, timeout=CATALOGUE_SECONDS)
 
     def get(self, key: str) -> LiveMatch | None:
         """Return a match that has been loaded."""
@@ -269,10 +323,13 @@ class Lobby:
         MatchError
             If there is no such match, or it cannot be loaded.
         """
-        if key in self._saved:
+        number = number_of(key)
+        if key in self._saved or (number is not None and key not in self._matches):
             async with self._loading.setdefault(key, asyncio.Lock()):
                 if key in self._saved:
                     await self._load(self._saved[key])
+                elif number is not None and key not in self._matches:
+                    await self._load_stored(number)
         if key not in self._matches:
             raise MatchError("there is no such match on this server")
         return self._matches[key]
@@ -326,6 +383,8 @@ class Lobby:
     async def delete(self, tokens: Mapping[str, Sequence[str]]) -> None:
         """Delete matches: all of them, or none if one of them cannot be deleted.
 
+        A finished match is deleted from those of the user too, unless whoever asks only plays in it.
+
         Parameters
         ----------
         tokens : mapping of str to sequence of str
@@ -337,9 +396,27 @@ class Lobby:
             If there is no such match, or whoever has these secrets may not delete it.
         """
         lives = {entry.id: entry.live for entry in self.entries()}
+        numbers, records = [], []
         for key, known in tokens.items():
-            check_may_delete(*self._rights(key), known, is_in_progress=lives[key])
+            number = number_of(key)
+            if number is None:
+                owner_hash, seats = self._rights(key)
+                check_may_delete(owner_hash, seats, known, is_in_progress=lives[key])
+                if self._is_private or any(hash_of(token) == owner_hash for token in known):
+                    records.append(self._record(key))
+            elif self._is_private:
+                numbers.append(number)
+            else:
+                raise MatchError(
+                    f"only whoever runs this server can delete this match: boardgames matches delete {number}"
+                )
         await self._remove(list(tokens))
+        if self._archive is not None:
+            await self._archive.delete_stored(numbers, records)
+        await self.read_stored()
+
+    def _record(self, key: str) -> str:
+        return self._matches[key].record if key in self._matches else self._saved[key].record
 
     def _rights(self, key: str) -> tuple[str, Sequence[Seat]]:
         """Return the hash of the owner's secret, and the seats, of a match that need not be in memory."""
@@ -408,7 +485,16 @@ class Lobby:
         await self._unload_surplus()
         manager, lock = await self._new_manager(request, record, trusted=trusted)
         key = secrets.token_urlsafe(KEY_BYTES)
-        match = await self._add(key, request, manager, lock, seats, owner_hash=owner_hash, trusted=trusted)
+        match = await self._add(
+            key,
+            request,
+            manager,
+            lock,
+            seats,
+            owner_hash=owner_hash,
+            trusted=trusted,
+            started=time.time(),
+        )
         self._changed(match)
         return match
 
@@ -447,6 +533,7 @@ class Lobby:
             trusted, paused = (msgspec.convert(data.get(name, False), bool) for name in ("trusted", "paused"))
             next_key = msgspec.convert(data.get("next"), str | None)
             owner_hash, name = (msgspec.convert(data.get(of, ""), str) for of in ("owner", "name"))
+            started = msgspec.convert(data["entry"], MatchEntry).time
             manager, lock = await self._new_manager(request, records[0], trusted=trusted, restored=True)
             first, second = (
                 Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]])
@@ -471,11 +558,37 @@ class Lobby:
             paused=paused,
             next_key=next_key,
             name=name,
+            started=started,
         )
         match.review = review
         if self._saved.pop(saved.key, None) is None:
             await self._remove([saved.key])
             raise MatchError("the match has been deleted")
+
+    async def _load_stored(self, number: int) -> None:
+        """Load one of the matches of the user, in which nobody plays; it is saved nowhere else."""
+        await self._unload_surplus()
+        stored = None if self._archive is None else await self._archive.find_stored(number)
+        if stored is None:
+            raise MatchError("there is no such match on this server")
+        try:
+            record = record_of(stored)
+            request = request_of_record(record)
+            manager, lock = await self._new_manager(request, record, trusted=False, restored=True)
+        except (BoardgamesError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            raise MatchError(f"it cannot be shown: {reason}") from None
+        await self._add(
+            key_of(number),
+            request,
+            manager,
+            lock,
+            (Seat("agent", ""), Seat("agent", "")),
+            fault=None if record.outcome is not None else "it was stored unfinished",
+            owner_hash="",
+            trusted=False,
+            paused=True,
+        )
 
     async def _add(
         self,
@@ -492,6 +605,7 @@ class Lobby:
         paused: bool = False,
         next_key: str | None = None,
         name: str = "",
+        started: float = 0.0,
     ) -> LiveMatch:
         """Add a match to those in memory."""
         match = LiveMatch(
@@ -513,6 +627,7 @@ class Lobby:
             paused=paused,
             next_key=next_key,
             name=name,
+            started=started,
         )
         try:
             await match.open()
@@ -523,7 +638,7 @@ class Lobby:
         return match
 
     def _changed(self, match: LiveMatch) -> None:
-        if self._archive is not None and match.key in self._matches:
+        if self._archive is not None and match.key in self._matches and number_of(match.key) is None:
             self._archive.save(match.key, match.saved)
         self._tell(match.key)
         self.unload_if_over(match)
@@ -549,12 +664,13 @@ class Lobby:
         MatchError
             If too many have to stay.
         """
-        surplus = len(self._matches) + len(self._saved) - MAX_MATCHES + 1
+        entries = self.entries()
+        surplus = len(entries) - MAX_MATCHES + 1
         if surplus <= 0:
             return
         unneeded = [
             entry
-            for entry in reversed(self.entries())
+            for entry in reversed(entries)
             if not (entry.live and entry.ply) and not self._is_watched(entry.id)
         ]
         unneeded.sort(key=lambda entry: entry.live)
@@ -598,7 +714,8 @@ class Lobby:
         """Unload a match until a page joins it again."""
         if match.pages or self._matches.get(match.key) is not match:  # much may have happened meanwhile
             return
-        self._saved[match.key] = match.saved()
+        if number_of(match.key) is None:
+            self._saved[match.key] = match.saved()
         del self._matches[match.key]
         await match.close()
         await call_in_thread(release_memory, name="release")
@@ -759,7 +876,7 @@ def _agent_of_seat(seat: SeatRequest, game: Game) -> str | None:
 
 def _public_name(agent: str | None) -> str | None:
     """Return the name of an agent whose options have paths, which pages must not see; otherwise None."""
-    return parse_agent(agent)[0] if agent is not None and _is_path(agent) else None
+    return public_name(agent) if agent is not None and is_path(agent) else None
 
 
 def game_of(name: str, layout: str | None, options: Mapping[str, object]) -> Game:
@@ -827,13 +944,9 @@ def _check_options(agent: str, options: dict[str, str], game: Game) -> None:
         if option.file == "write":
             raise OptionError(f"the option {option.name} cannot be used in the browser")
         names = {str(option.default), "true", "false", *offered_names(game), *run_names()}
-        if _is_path(value) or (option.file == "read" and value not in names):
+        if is_path(value) or (option.file == "read" and value not in names):
             raise OptionError(f"{option.name} cannot be a file here, and nothing is called {quote(value)}")
         most = LARGEST_OPTIONS.get(option.name)
         number = option.read(value)
         if most is not None and isinstance(number, int) and number > most:
             raise OptionError(f"{option.name} can be at most {most} in the browser, not {quote(value)}")
-
-
-def _is_path(text: str) -> bool:
-    return any(sign in text for sign in "/\\~")

@@ -49,6 +49,8 @@ from boardgames.web.searches import GRACE_SECONDS, NOBODY_WAITS, PERSON_WAITS, S
 from boardgames.web.tables import Tables, size_of
 
 TOKEN_BYTES = 18
+UNKNOWN = "?"
+"""The name of a player that a record does not name."""
 HINT_SECONDS = 1.0
 OVERDUE_SECONDS = 60.0
 """How long past its time limit an agent is told to stop; after twice that it forfeits."""
@@ -223,6 +225,8 @@ class LiveMatch:
         The key of the rematch, if there is one.
     name : str
         The name that somebody has given to the match; empty if nobody has.
+    started : float
+        When the match was started, in seconds since 1970; 0 if that is not known.
     """
 
     def __init__(
@@ -246,8 +250,9 @@ class LiveMatch:
         paused: bool = False,
         next_key: str | None = None,
         name: str = "",
+        started: float = 0.0,
     ) -> None:
-        self.key, self.owner_hash, self.name = key, owner_hash, name
+        self.key, self.owner_hash, self.name, self.started = key, owner_hash, name, started
         self.request, self.trusted = request, trusted
         self.review: KeptReview | None = None
         self.seats = seats
@@ -312,6 +317,7 @@ class LiveMatch:
             self.name,
             is_owned(self.owner_hash, self.seats),
             self._spectators,
+            self.started,
         )
 
     def rename(self, name: str) -> None:
@@ -348,6 +354,11 @@ class LiveMatch:
     def side_to_move(self) -> int:
         """Return the side to move."""
         return self._snapshot.state.to_move
+
+    @property
+    def record(self) -> str:
+        """Return the record of the match as it was after the last change."""
+        return self._saved.record
 
     @property
     def start(self) -> Position:
@@ -989,7 +1000,7 @@ class LiveMatch:
             layout=manager.game.layout,
             options=dict(manager.game.options),
             sides=facts.sides,
-            names=shown_names(manager),
+            names=shown_names(manager.names, facts.sides),
             ply=manager.ply,
             to_move=manager.side_to_move,
             moves=[
@@ -1019,11 +1030,10 @@ class LiveMatch:
         return _Snapshot(state, min(limits, default=None), manager.is_clock_running, time.monotonic())
 
 
-def shown_names(manager: Manager) -> tuple[str, str]:
-    """Return the names for the page, where people without one are called by their sides."""
+def shown_names(names: Sequence[str], sides: tuple[str, str]) -> tuple[str, str]:
+    """Return the names for the page, where players without one are called by their sides."""
     first, second = (
-        side if name == HUMAN else name
-        for name, side in zip(manager.names, manager.game.facts.sides, strict=True)
+        side if name in (HUMAN, UNKNOWN) else name for name, side in zip(names, sides, strict=True)
     )
     return first, second
 

@@ -136,7 +136,7 @@ export interface DescribeGame {
   re?: number | null;
 }
 
-/** Asks for the matches now and whenever they change. */
+/** Asks for the matches now and whenever they change, in `matches` and `stored`. */
 export interface ListMatches {
   type: "matches";
   re?: number | null;
@@ -568,12 +568,22 @@ export interface MatchEntry {
   name: string;
   owned: boolean;
   spectators: number;
+  time: number;
+  stored: number | null;
 }
 
-/** The matches, newest first. */
+/** The matches on the server, newest first. */
 export interface MatchesReply {
   type: "matches";
   matches: MatchEntry[];
+  re?: number;
+}
+
+/** The other matches that `boardgames matches` lists, newest first. */
+export interface StoredReply {
+  type: "stored";
+  matches: MatchEntry[];
+  left_out: number;
   re?: number;
 }
 
@@ -1002,6 +1012,7 @@ export type Message =
   | CatalogueReply
   | GameReply
   | MatchesReply
+  | StoredReply
   | Compiling
   | Created
   | Claimed

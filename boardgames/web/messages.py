@@ -43,7 +43,7 @@ class DescribeGame(_Request, frozen=True, tag="game"):
 
 
 class ListMatches(_Request, frozen=True, tag="matches"):
-    """Asks for the matches now and whenever they change."""
+    """Asks for the matches now and whenever they change, in `matches` and `stored`."""
 
 
 class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -454,7 +454,9 @@ class MatchEntry(Struct, frozen=True):
     """A match in the lobby; `free` has the sides whose seats can be taken.
 
     `name` is the one that somebody has given to it. `owned` says that only those with a token may rename or
-    delete it.
+    delete it. `time` is when it was started or, for a stored match, when it was stored; in seconds since
+    1970, 0 if that is not known. `stored` is the ID of a match that was not played on this server in
+    `boardgames matches`; it is unfinished if it has no result, and cannot be renamed.
     """
 
     id: str
@@ -468,12 +470,25 @@ class MatchEntry(Struct, frozen=True):
     name: str = ""
     owned: bool = True
     spectators: int = 0
+    time: float = 0.0
+    stored: int | None = None
 
 
 class MatchesReply(Reply, frozen=True, tag="matches"):
-    """The matches, newest first."""
+    """The matches on the server, newest first."""
 
     matches: list[MatchEntry]
+
+
+class StoredReply(Reply, frozen=True, tag="stored"):
+    """The other matches that `boardgames matches` lists, newest first.
+
+    They follow the answer to `matches`, and are sent again when they have changed. `left_out` is the number
+    of older ones, which are not listed.
+    """
+
+    matches: list[MatchEntry]
+    left_out: int
 
 
 class Compiling(Reply, frozen=True, tag="compiling"):

@@ -59,6 +59,7 @@ class Page:
         self._owned: set[str] = set()
         self._streams: dict[str, StateStream] = {}
         self._lists_matches = False
+        self._sent_stored: messages.StoredReply | None = None
         self._dirty: set[str] = set()
         self._is_list_dirty = False
         self._news: TrainingReply | None = None
@@ -199,7 +200,10 @@ class Page:
         return await self._lobby.describe(request.name)
 
     async def _list_matches(self, request: messages.ListMatches) -> messages.Reply:
-        self._lists_matches = True
+        self._lists_matches, self._sent_stored = True, None
+        reading = asyncio.create_task(self._lobby.read_stored())
+        self._answering.add(reading)
+        reading.add_done_callback(self._answering.discard)
         return messages.MatchesReply(matches=self._lobby.entries())
 
     async def _create(self, request: messages.CreateMatch) -> messages.Reply:
@@ -407,6 +411,9 @@ class Page:
             if self._is_list_dirty:
                 self._is_list_dirty = False
                 await self._send_text(encode(messages.MatchesReply(matches=self._lobby.entries())))
+            if self._lists_matches and self._sent_stored is not self._lobby.stored:
+                self._sent_stored = self._lobby.stored
+                await self._send_text(encode(self._sent_stored))
             if self._news is not None:
                 news, self._news = self._news, None
                 await self._send_text(encode(news))

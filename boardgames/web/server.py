@@ -81,7 +81,7 @@ async def _serve(
     token = None if _is_loopback(host) else secrets.token_urlsafe(18)
     hosts = frozenset(f"{name}:{port}" for name in (*LOOPBACK_NAMES, named)) if token is None else frozenset()
     address = f"http://{named}:{port}/" + (f"?token={token}" if token else "")
-    lobby = asyncio.create_task(_open_lobby())
+    lobby = asyncio.create_task(_open_lobby(is_private=token is None))
     if match is not None:
         created, seat = await _create(await lobby, match, record)
         address += f"#/match/{created}/{seat}"
@@ -94,14 +94,14 @@ async def _serve(
         lobby.result()  # raises why the matches could not be loaded
 
 
-async def _open_lobby() -> "Lobby":
+async def _open_lobby(*, is_private: bool) -> "Lobby":
     """Return the matches that are kept, after what plays them has been imported, which takes a while."""
 
     def new_lobby() -> "Lobby":
         from boardgames.web.archive import Archive
         from boardgames.web.lobby import Lobby
 
-        return Lobby(archive=Archive())
+        return Lobby(archive=Archive(), is_private=is_private)
 
     lobby = await call_in_thread(new_lobby, name="import")
     await lobby.open()

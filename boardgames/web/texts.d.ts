@@ -5,19 +5,19 @@ type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...paramet
 /** Texts of one word or sentence: the name of a side, player, game or agent, a move, an id, a time or a reason. */
 type OfOne = Made<
   | "analysisOf" | "bestPlayer" | "cannotGo" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling" | "drawOffered"
-  | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
-  | "noLegalMove" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
+  | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
+  | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
   | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "puzzlesOf" | "reviewedBy" | "seatOf"
   | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "undoRequested" | "used"
   | "waitingFor" | "won" | "yourMove",
   [text: string]
 >;
 type OfNumber = Made<
-  | "afterStep" | "clearQuestion" | "clockLow" | "kernels" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
-  | "seed" | "solvedCount" | "spectators" | "turn" | "viewing",
+  | "afterStep" | "clockLow" | "day" | "kernels" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
+  | "seed" | "solvedCount" | "spectators" | "storedAs" | "turn" | "viewing",
   [n: number]
 >;
-type OfNumbers = Made<"exerciseOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
+type OfNumbers = Made<"clearQuestion" | "exerciseOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
 type OfTwo = Made<
   | "becomes" | "crash" | "illegalMove" | "learnerOn" | "resigned" | "rightMove" | "samePlayed" | "solution" | "versus",
   [text: string, other: string]

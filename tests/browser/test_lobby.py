@@ -6,7 +6,12 @@ import pytest
 from browsers import Visitor, press
 from web_pages import Kept, Server
 
+from boardgames.game import Outcome, Termination
+from boardgames.record import Record
+from boardgames.store import NewMatch, Store
+
 Visit = Callable[..., Visitor]
+RESIGNED = Outcome(1, Termination.RESIGNATION)
 
 
 @pytest.fixture
@@ -17,6 +22,20 @@ def server(kept: Kept) -> Server:
 
 def names(visitor: Visitor) -> list[str]:
     return [str(text) for text in visitor.page.locator(".matches strong").all_inner_texts()]
+
+
+def pieces(visitor: Visitor) -> int:
+    return int(visitor.page.locator(".board .pieces > g, .board .under > g").count())
+
+
+def stored(*moves: str, outcome: Outcome | None = RESIGNED) -> NewMatch:
+    """Return a match without names, as programs store it."""
+    return NewMatch.from_record(Record("connect4", start="-", moves=moves, outcome=outcome))
+
+
+def stored_plies(kept: Kept) -> list[int]:
+    with Store(kept.store) as store:
+        return [match.plies for match in store.matches()]
 
 
 def wait_for_names(visitor: Visitor, *expected: str) -> None:
@@ -65,9 +84,59 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     visitor.open("#/")
     visitor.page.get_by_label("Show").select_option("all")
     press(visitor, "Clear finished")
-    visitor.page.get_by_text("Delete 1 finished match?").wait_for()
+    visitor.page.get_by_text("Delete 1 finished match, also from “boardgames matches”?").wait_for()
     visitor.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     wait_for_names(visitor, "Connect Four")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1400])
+def test_a_match_of_the_terminal_is_listed_opened_stepped_through_and_deleted(
+    visit: Visit, kept: Kept, width: int
+) -> None:
+    visitor = visit(viewport={"width": width, "height": 900})
+    visitor.start("hexifence", dimension=2)
+    with Store(kept.store) as store:
+        store.add([stored("4", "4", "5"), stored("1", "2", outcome=None)])
+    visitor.open("#/")
+    wait_for_names(visitor, "Hexifence", "Connect Four", "Connect Four")
+    entries = [text.split("\n") for text in visitor.page.locator(".match-text").all_inner_texts()[1:]]
+    assert [entry[1] for entry in entries] == ["red \N{EN DASH} blue"] * 2
+    assert [" · ".join(entry[2].split(" · ")[:2]) for entry in entries] == [
+        "2 moves · unfinished",
+        "3 moves · blue wins by resignation",
+    ]
+    assert [entry[2].split(" · ")[-1] for entry in entries] == ["stored as 2", "stored as 1"]
+    visitor.page.get_by_label("Sort by").select_option("game")
+    wait_for_names(visitor, "Connect Four", "Connect Four", "Hexifence")
+    visitor.page.get_by_label("Show").select_option("finished")
+    wait_for_names(visitor, "Connect Four")
+
+    visitor.page.get_by_role("link", name="View").click()
+    visitor.wait(lambda: visitor.state.get("id") == "stored.1", "the match")
+    visitor.wait(lambda: pieces(visitor) == 3, "three stones")
+    visitor.page.keyboard.press("ArrowLeft")
+    visitor.wait(lambda: pieces(visitor) == 2, "two stones")
+    visitor.page.keyboard.press("ArrowRight")
+    visitor.wait(lambda: pieces(visitor) == 3, "three stones again")
+    press(visitor, "Review")
+    visitor.page.get_by_role("button", name="Review the moves").click()
+    visitor.page.get_by_text("% accuracy").first.wait_for()
+    visitor.open("#/match/stored.2")
+    visitor.page.get_by_text("The match stopped: it was stored unfinished").first.wait_for()
+    press(visitor, "Analyse")
+    visitor.page.get_by_role("button", name="Review the moves").wait_for()
+
+    visitor.open("#/")
+    wait_for_names(visitor, "Connect Four")
+    visitor.page.get_by_role("button", name="Delete Connect Four").click()
+    press(visitor, "Cancel")
+    assert stored_plies(kept) == [2, 3]
+    visitor.page.get_by_role("button", name="Delete Connect Four").click()
+    visitor.page.get_by_text("It is deleted from “boardgames matches” too.").wait_for()
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    visitor.page.get_by_text("There are no such matches.").wait_for()
+    assert stored_plies(kept) == [2]
 
 
 @pytest.mark.slow
@@ -79,8 +148,13 @@ def test_a_long_list_says_how_many_more_there_are(visit: Visit, kept: Kept) -> N
     visitor = visit()
     visitor.open("#/")
     visitor.wait(lambda: len(names(visitor)) == 12, "the first matches")
+    with Store(kept.store) as store:
+        store.add([stored(*["1"] * count) for count in range(1, 101)])
+    visitor.page.reload()
+    press(visitor, "102 more")
+    visitor.wait(lambda: len(names(visitor)) == 112, "more matches")
     press(visitor, "2 more")
-    visitor.wait(lambda: len(names(visitor)) == 14, "all matches")
+    visitor.wait(lambda: len(names(visitor)) == 114, "all matches")
     assert not visitor.page.get_by_role("button", name="more").is_visible()
 
 
@@ -93,7 +167,7 @@ def test_a_match_that_is_deleted_says_so_to_those_who_watch_it(visit: Visit, kep
     visitor.wait(lambda: visitor.state, "the match")
     page.ask("delete", matches=[{"match": created["match"], "tokens": [created["token"]]}])
     page.close()
-    visitor.page.get_by_text("It has been deleted.").first.wait_for()
+    visitor.page.get_by_text("it has been deleted").first.wait_for()
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+import json
 import re
 import shlex
 import signal
@@ -93,6 +94,25 @@ def test_quit_saves_the_match_and_exits(word: str, bg: Run, records: Run) -> Non
     ran = bg(*PEOPLE, typed=f"4\n{word}\n5\n")
     assert ran.code == 0
     assert saved(records).moves == ("4",)
+
+
+def test_a_finished_match_is_listed_by_matches_once(bg: Run, records: Callable[[], list[Path]]) -> None:
+    bg(*PEOPLE, "--names", "Ann,Bob", typed="4\nnew\n4\n5\nresign\nnew\nquit\n")
+    (listed,) = json.loads(bg("matches", "list", "--json").out)["matches"]
+    assert ([player["agent"] for player in listed["players"]], listed["plies"]) == (["Ann", "Bob"], 2)
+    assert listed["outcome"] == {"winner": 1, "termination": "resignation"}
+    assert "added 1 match, 1 match already stored" in bg("matches", "import", *map(str, records())).out
+
+
+def test_a_finished_match_that_cannot_be_listed_is_still_saved(
+    bg: Run, home: Path, records: Callable[[], list[Path]]
+) -> None:
+    (home / "data" / "matches.db").mkdir(parents=True)
+    ran = bg(*PEOPLE, typed="4\nresign\nquit\n")
+    assert ran.code == 2
+    assert saved(records).moves == ("4",)
+    assert ran.err.startswith("error: the match is not added to those of `boardgames matches`: ")
+    assert ran.err.count("\n") == 1
 
 
 def test_a_match_that_cannot_be_saved_is_printed(bg: Run, unwritable: None) -> None:

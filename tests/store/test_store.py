@@ -63,6 +63,19 @@ def test_matches_come_newest_first_across_pages(store: Store, match: Make) -> No
     assert list(store.matches(limit=0)) == []
 
 
+def test_summaries_are_the_newest_matches_without_some_and_their_number(store: Store, match: Make) -> None:
+    won, open_, drawn = match("1"), match("2", "3", finished=False), match("4", winner=None)
+    store.add([won, open_, drawn])
+    assert store.ids_of([won.record, drawn.record, "[Event]"]) == [1, 3]
+    (one, *_), total = store.summaries(limit=2, without=[3])
+    assert (one.id, one.agents, one.winner, one.termination, one.plies) == (2, ("Ann", "Bob"), None, None, 2)
+    assert total == 2
+    (newest,), total = store.summaries(limit=1)
+    stored = next(store.matches())
+    assert (newest.id, newest.played, newest.game) == (stored.id, stored.played, stored.game)
+    assert total == 3
+
+
 def test_matches_can_be_deleted_while_they_are_read(
     store: Store, match: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

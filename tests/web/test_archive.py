@@ -92,13 +92,17 @@ def test_finished_matches_of_the_page_are_among_those_of_the_user_once(
     page.close()
     page = start().page()
     page.ask("rename", match=key, name="And again", tokens=[token])
-    page.ask("delete", matches=[{"match": key, "tokens": [token]}])
     page.close()
-    start()
+    page = start().page()
     with Store(path) as store:
         (match,) = store.matches()
     assert (match.game, match.winner, match.termination, match.plies) == ("connect4", 1, "resignation", 2)
     assert match.players[1].agent == "random"
+    page.ask("delete", matches=[{"match": key, "tokens": [token]}])
+    page.close()
+    start()
+    with Store(path) as store:
+        assert list(store.matches()) == []
 
 
 def test_a_match_that_goes_on_after_its_end_is_stored_with_its_last_end(

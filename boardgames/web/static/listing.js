@@ -6,8 +6,14 @@ export const FILTERS = /** @type {const} */ (["all", "running", "finished", "min
 export const ORDERS = /** @type {const} */ (["newest", "game", "moves"]);
 
 /**
+ * Say whether a match was stored before it had ended; nobody plays it any more.
+ * @param {MatchEntry} match
+ */
+export const isUnfinished = (match) => match.stored !== null && !match.result;
+
+/**
  * Return the matches that fit a filter, in an order; those in progress come first, and the newest among equals.
- * @param {MatchEntry[]} matches  newest first
+ * @param {MatchEntry[]} matches  newest first among those of the same time
  * @param {typeof FILTERS[number]} filter
  * @param {typeof ORDERS[number]} order
  * @param {(match: MatchEntry) => boolean} isMine
@@ -16,7 +22,7 @@ export function listed(matches, filter, order, isMine) {
   const fits = {
     all: () => true,
     running: (/** @type {MatchEntry} */ match) => match.live,
-    finished: (/** @type {MatchEntry} */ match) => !match.live,
+    finished: (/** @type {MatchEntry} */ match) => !match.live && !isUnfinished(match),
     mine: isMine,
   }[filter];
   const compare = {
@@ -24,5 +30,5 @@ export function listed(matches, filter, order, isMine) {
     game: (/** @type {MatchEntry} */ a, /** @type {MatchEntry} */ b) => a.title.localeCompare(b.title),
     moves: (/** @type {MatchEntry} */ a, /** @type {MatchEntry} */ b) => b.ply - a.ply,
   }[order];
-  return matches.filter(fits).sort((a, b) => compare(a, b) || Number(b.live) - Number(a.live));
+  return matches.filter(fits).sort((a, b) => compare(a, b) || Number(b.live) - Number(a.live) || b.time - a.time);
 }

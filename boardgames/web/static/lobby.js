@@ -2,7 +2,7 @@
 
 import { asked, confirmed } from "./dialog.js";
 import { announce, button, field, h, keepPreference, preferences, replaceItems } from "./dom.js";
-import { FILTERS, listed, ORDERS } from "./listing.js";
+import { FILTERS, isUnfinished, listed, ORDERS } from "./listing.js";
 import { reasonOf, tokensOf } from "./net.js";
 import { Setup } from "./setup.js";
 import { T } from "./texts.js";
@@ -10,7 +10,8 @@ import { T } from "./texts.js";
 /** @import { MatchEntry } from "../messages.js" */
 /** @import { Net } from "./net.js" */
 
-const MOST_SHOWN = 12; // until more are asked for
+const FIRST_SHOWN = 12; // until more are asked for
+const MORE_SHOWN = 100;
 const MAX_NAME = 60;
 
 /** @param {MatchEntry} match */
@@ -20,8 +21,11 @@ const mayChange = (match) => !match.owned || isMine(match);
 
 export class Lobby {
   /** @type {MatchEntry[]} */
-  #matches = [];
-  #showsAll = false;
+  #here = [];
+  /** @type {MatchEntry[]} */
+  #stored = [];
+  #leftOut = 0;
+  #most = FIRST_SHOWN;
 
   /**
    * @param {Net} net
@@ -39,13 +43,15 @@ export class Lobby {
     this.clear = button(T.clearFinished, () => this.#clearFinished());
     this.tools = h("div", { class: "list-tools" }, field(T.showMatches, this.filter), field(T.sortMatches, this.order), this.clear);
     this.list = h("ul", { class: "matches" });
-    this.more = button("", () => this.#showAll(), { hidden: true });
+    this.more = button("", () => this.#showMore(), { hidden: true });
+    this.older = h("p", { class: "muted", hidden: true });
     this.element = h("div", { class: "lobby" },
       h("section", { "aria-labelledby": "new-title" }, h("h1", { id: "new-title" }, T.newMatch), this.setup.element),
       h("section", { "aria-labelledby": "matches-title" }, h("h2", { id: "matches-title" }, T.matches),
-        this.tools, this.problem, this.list, this.more));
+        this.tools, this.problem, this.list, this.more, this.older));
     net.on("status", ({ detail }) => detail.open && this.setup.load(), { signal });
-    net.on("matches", ({ detail }) => this.#news(detail.matches), { signal });
+    net.on("matches", ({ detail }) => this.#news({ here: detail.matches }), { signal });
+    net.on("stored", ({ detail }) => this.#news({ stored: detail.matches, leftOut: detail.left_out }), { signal });
     net.listMatches(true);
     if (net.isOpen) this.setup.load();
   }
@@ -66,33 +72,39 @@ export class Lobby {
   #choice(name, names, texts, chosen) {
     const onchange = () => {
       keepPreference("list", { filter: this.filter.value, order: this.order.value });
-      this.#showsAll = false;
+      this.#most = FIRST_SHOWN;
       this.#draw();
     };
     return h("select", { name, onchange }, names.map((one) => h("option", { value: one, selected: one === chosen }, texts[one])));
   }
 
-  /** @param {MatchEntry[]} matches */
-  #news(matches) {
-    this.#matches = matches;
+  /** @param {{here?: MatchEntry[], stored?: MatchEntry[], leftOut?: number}} news */
+  #news({ here = this.#here, stored = this.#stored, leftOut = this.#leftOut }) {
+    this.#here = here;
+    this.#stored = stored;
+    this.#leftOut = leftOut;
     this.#draw();
   }
 
-  #showAll() {
-    this.#showsAll = true;
+  #showMore() {
+    const before = this.#most;
+    this.#most += MORE_SHOWN;
     this.#draw();
-    /** @type {HTMLElement | undefined} */ (this.list.querySelectorAll("a")[MOST_SHOWN])?.focus();
+    /** @type {HTMLElement | undefined} */ (this.list.querySelectorAll("a")[before])?.focus();
   }
 
   #draw() {
-    const matches = listed(this.#matches, FILTERS[this.filter.selectedIndex], ORDERS[this.order.selectedIndex], isMine);
-    const shown = this.#showsAll ? matches : matches.slice(0, MOST_SHOWN);
-    this.tools.hidden = !this.#matches.length;
-    this.clear.disabled = this.#matches.every((match) => match.live);
+    const all = [...this.#here, ...this.#stored];
+    const matches = listed(all, FILTERS[this.filter.selectedIndex], ORDERS[this.order.selectedIndex], isMine);
+    const shown = matches.slice(0, this.#most);
+    this.tools.hidden = !all.length;
+    this.clear.disabled = this.#here.every((match) => match.live);
     this.more.hidden = shown.length === matches.length;
     this.more.textContent = T.more(matches.length - shown.length);
+    this.older.hidden = !this.#leftOut || shown.length < matches.length;
+    this.older.textContent = T.leftOut(this.#leftOut);
     if (shown.length) replaceItems(this.list, shown.map((match) => this.#item(match)));
-    else this.list.replaceChildren(h("li", { class: "none" }, this.#matches.length ? T.noSuchMatches : T.noMatches));
+    else this.list.replaceChildren(h("li", { class: "none" }, all.length ? T.noSuchMatches : T.noMatches));
   }
 
   /** @param {MatchEntry} match */
@@ -100,16 +112,17 @@ export class Lobby {
     const names = T.versus(T.player(match.names[0]), T.player(match.names[1]));
     const isOpen = match.live && isMine(match);
     const verb = isOpen ? T.goOn : match.free.length ? T.join : match.live ? T.watch : T.look;
-    const state = match.free.length ? T.freeSeat : match.live ? T.inProgress : match.result || T.over;
+    const state = match.free.length ? T.freeSeat : match.live ? T.inProgress : isUnfinished(match) ? T.unfinished : match.result || T.over;
     const title = match.name || match.title;
     const called = `${title}, ${names}`;
     return h("li", {}, h("span", { class: "match-text" }, h("strong", {}, title), h("span", {}, names),
       h("span", { class: "muted" }, [match.name && match.title, T.plies(match.ply), state,
+        match.time && T.day(match.time), match.stored !== null && T.storedAs(match.stored),
         match.spectators && T.spectators(match.spectators)].filter(Boolean).join(" · "))),
     h("span", { class: "match-tools" },
       h("a", { class: `button ${isOpen || match.free.length ? "primary" : ""}`, href: `#/match/${encodeURIComponent(match.id)}`,
         "aria-label": T.joinLabel(verb, title, names) }, verb),
-      mayChange(match) && button("✎", () => this.#rename(match), { class: "icon", title: T.rename, "aria-label": T.renameLabel(called) }),
+      mayChange(match) && match.stored === null && button("✎", () => this.#rename(match), { class: "icon", title: T.rename, "aria-label": T.renameLabel(called) }),
       mayChange(match) && button("✕", () => this.#delete(match, called), { class: "icon", title: T.deleteOne, "aria-label": T.deleteLabel(called) })));
   }
 
@@ -126,13 +139,13 @@ export class Lobby {
    * @param {string} called
    */
   async #delete(match, called) {
-    if (await confirmed(T.deleteQuestion(called), T.deleteOne)) this.#deleteAll([match]);
+    if (await confirmed((match.live ? T.deleteQuestion : T.deleteFinishedQuestion)(called), T.deleteOne)) this.#deleteAll([match]);
   }
 
   async #clearFinished() {
-    const finished = this.#matches.filter((match) => !match.live && mayChange(match));
+    const finished = this.#here.filter((match) => !match.live && mayChange(match));
     if (!finished.length) this.#say(T.nothingToClear);
-    else if (await confirmed(T.clearQuestion(finished.length), T.deleteOne)) this.#deleteAll(finished);
+    else if (await confirmed(T.clearQuestion(finished.length, this.#stored.length), T.deleteOne)) this.#deleteAll(finished);
   }
 
   /** @param {MatchEntry[]} matches */

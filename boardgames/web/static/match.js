@@ -171,7 +171,7 @@ export class Match {
 
   /** @param {string} reason */
   #missing(reason) {
-    this.missing = `${T.noMatch} ${reason}`;
+    this.missing = T.noMatch(reason);
     if (this.state) this.#say(this.missing);
     else this.loading.replaceChildren(`${this.missing} `, h("a", { href: "#/" }, T.toLobby));
   }

@@ -1,5 +1,7 @@
 // Every text that the page shows, as strings and functions, so that it can be translated.
 
+const LANG = "en";
+
 /** @type {(n: number, one: string, many: string) => string} */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
@@ -9,7 +11,7 @@ const LEVELS = ["plays almost at random", "a beginner who overlooks threats", "a
 
 /** @satisfies {import("../texts.js").Texts} */
 export const T = {
-  lang: "en",
+  lang: LANG,
   site: "Board games",
   skip: "Skip to the content",
   pageTitle: (title) => `${title} · Board games`,
@@ -114,14 +116,19 @@ export const T = {
   deleteOne: "Delete",
   deleteLabel: (match) => `Delete ${match}`,
   deleteQuestion: (match) => `Delete ${match}?`,
+  deleteFinishedQuestion: (match) => `Delete ${match}? It is deleted from “boardgames matches” too.`,
   clearFinished: "Clear finished",
-  clearQuestion: (n) => `Delete ${count(n, "finished match", "finished matches")}?`,
+  clearQuestion: (n, others) => `Delete ${count(n, "finished match", "finished matches")}, also from “boardgames matches”?${
+    others ? ` The ${count(others, "match that was", "matches that were")} not played here will stay.` : ""}`,
   nothingToClear: "No finished match can be deleted by you.",
-  matchDeleted: "It has been deleted.",
+  matchDeleted: "it has been deleted",
   versus: (a, b) => `${a} – ${b}`,
   plies: (n) => count(n, "move", "moves"),
   inProgress: "in progress",
   over: "over",
+  storedAs: (id) => `stored as ${id}`,
+  leftOut: (n) => `${count(n, "older match", "older matches")} can be listed by “boardgames matches list”.`,
+  day: (seconds) => new Date(1000 * seconds).toLocaleDateString(LANG, { dateStyle: "medium" }),
   freeSeat: "seat free",
   join: "Join",
   watch: "Watch",
@@ -247,7 +254,7 @@ export const T = {
   directions: ["right", "lower right", "down", "lower left", "left", "upper left", "up", "upper right"],
   direction: (name, move) => (move ? `${name}: ${move}` : `No move to the ${name}`),
   padButton: (id, move) => (move ? `${id}, plays ${move}` : `${id}, adds to the selection`),
-  noMatch: "This match is not here.",
+  noMatch: (reason) => `This match is not here: ${reason}.`,
   toLobby: "All matches",
   again: "New match",
   evaluation: "Evaluation",
