@@ -145,7 +145,7 @@ class Analyst:
         if request.kept:
             old = None if match is None else match.review
             if old is None or old.moves != record.moves:
-                raise MatchError("no review of this match is kept")
+                raise MatchError("there is no finished review of this match")
             for note in old.notes:
                 tell(msgspec.structs.replace(note, key=request.key))
             return msgspec.structs.replace(old.reply, key=request.key)

@@ -64,7 +64,7 @@ async def _search(lobby: Lobby, request: AskPuzzle) -> PuzzleReply:
     game = await in_thread(lobby, request.game, partial(load, request.game))
     solver, stop = solver_of(game), Stop()
     if solver is None:
-        raise OptionError(f"there is no solver of {game.facts.title}, which has to verify puzzles")
+        raise OptionError(f"puzzles need a solver to verify them, and {game.facts.title} has none")
 
     def search() -> Puzzle:
         player = agent_of(solver, game, tables=lobby.tables)
@@ -86,7 +86,7 @@ async def _search(lobby: Lobby, request: AskPuzzle) -> PuzzleReply:
     exercise = Exercise(
         found.kind,
         str(found.position),
-        f"{side.capitalize()} to move and win. Only one move does.",
+        f"{side.capitalize()} to move and win. Only one move wins.",
         (str(found.solution),),
         praise=f"{found.summary.capitalize()}.",
     )

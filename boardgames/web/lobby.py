@@ -807,7 +807,7 @@ def request_of(setup: MatchSetup) -> CreateMatch:
     if first.increment != second.increment:
         raise OptionError(f"{refusal}: both sides must have the same increment")
     if setup.limit != DEFAULT_LIMIT or first.move is not None or second.move is not None:
-        raise OptionError(f"{refusal}: time for a move is set by move_time there")
+        raise OptionError(f"{refusal}: the time for a move must be set by move_time")
     asked = {
         "type": "create",
         "game": game.facts.name,

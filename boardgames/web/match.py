@@ -543,7 +543,7 @@ class LiveMatch:
                 raise MatchError("the match has moved on")
             side = manager.side_to_move
             if manager.outcome is None and side not in sides:
-                raise MatchError(f"it is the turn of {manager.game.facts.sides[side]}")
+                raise MatchError(f"it is {manager.game.facts.sides[side]}'s turn")
             manager.make_move(side, text)
             self.seats[side].has_seen_board |= self._is_full
 
@@ -570,7 +570,7 @@ class LiveMatch:
             If there is nothing to take back.
         """
         if self._is_archived:
-            raise MatchError("the match had ended when the server was started; it cannot be reopened")
+            raise MatchError("the match had ended before the server started; no move can be taken back")
         if not self._needs_consent(sides):
             await self._change(lambda manager: manager.undo())
             return
@@ -630,9 +630,9 @@ class LiveMatch:
         In a match between agents that is whoever created it.
         """
         if self._has_person and not sides:
-            raise MatchError("only the players can do that; this page watches the match")
+            raise MatchError("only the players can do that; you are watching this match")
         if not self._has_person and not owner:
-            raise MatchError("only whoever started the match can do that; this page watches it")
+            raise MatchError("only whoever started the match can do that; you are watching it")
 
     def _needs_consent(self, sides: Collection[int]) -> bool:
         """Return True if another person plays against these sides."""
@@ -650,7 +650,7 @@ class LiveMatch:
 
     async def _begin_rematch(self, swap: bool) -> None:
         if self._is_starting_rematch:
-            raise MatchError("the new match is being started already")
+            raise MatchError("the new match is already being started")
         self._is_starting_rematch = True
         try:
             key = await self._start_rematch(self, swap)

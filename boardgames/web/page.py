@@ -357,7 +357,7 @@ class Page:
         """
         sides = self._joined.get(key)
         if not sides:
-            raise MatchError("only the players can do that; this page watches the match")
+            raise MatchError("only the players can do that; you are watching this match")
         return sorted(sides)
 
     def _acting_side(self, key: str) -> int:

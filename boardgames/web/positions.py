@@ -223,7 +223,7 @@ def _read_text(line: Line, text: str) -> Imported:
         return _imported("position", 1, 1, _line((game.parse(text),), ()).record)
     except PositionError as error:
         reason = f"move {made + 1}: {problem}" if made else f"{problem}; {error}"
-    raise RecordError(f"that is no record, and no moves or position of {game.facts.title}: {reason}")
+    raise RecordError(f"that is neither a record nor moves or a position of {game.facts.title}: {reason}")
 
 
 def _moves_in(text: str) -> list[str]:

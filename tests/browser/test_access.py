@@ -119,7 +119,7 @@ def test_axe_finds_nothing_serious_in_an_analysis(visit: Visit, game: str, schem
     for summary in page.locator("summary:visible").all():
         summary.click()
     check_with_axe(page)
-    for tab in ("Set up", "Read and write"):
+    for tab in ("Set up", "Import and export"):
         page.get_by_role("tab", name=tab).click()
         check_with_axe(page)
 

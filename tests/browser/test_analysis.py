@@ -208,7 +208,7 @@ def test_the_better_move_is_found_instead_of_each_mistake(visit: Visit) -> None:
     wait_for(visitor, "ply=5")
     assert not page.locator(".evaluation").is_visible()
     assert page.locator(".values g").count() == 0
-    for cell, verdict in (("c3r1", "is what was played"), ("c7r1", "Not 7"), ("c1r4", "Right: 1")):
+    for cell, verdict in (("c3r1", "was played in the match"), ("c7r1", "Not 7"), ("c1r4", "Right: 1")):
         visitor.target(cell).click()
         visitor.wait(lambda verdict=verdict: verdict in exercise.inner_text(), verdict)
     page.get_by_role("button", name="Show the solution").click()
@@ -250,10 +250,10 @@ def test_quick_clicks_in_a_set_up_all_count(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("game", "text", "shown", "said"),
     [
-        ("connect4", "4 4 5 3", "moves=4+4+5+3", "4 moves read"),
-        ("connect4", "4453", "..brr..", "Position read"),
-        ("abalone", "1. a1b2 i5h5", "moves=a1b2+i5h5", "2 moves read"),
-        ("tictactoe", "1. b2 a1", "moves=b2+a1", "2 moves read"),
+        ("connect4", "4 4 5 3", "moves=4+4+5+3", "4 moves imported"),
+        ("connect4", "4453", "..brr..", "Position imported"),
+        ("abalone", "1. a1b2 i5h5", "moves=a1b2+i5h5", "2 moves imported"),
+        ("tictactoe", "1. b2 a1", "moves=b2+a1", "2 moves imported"),
     ],
 )
 def test_moves_and_positions_are_pasted_in_any_notation(
@@ -261,12 +261,12 @@ def test_moves_and_positions_are_pasted_in_any_notation(
 ) -> None:
     visitor = visit()
     page = visitor.open(f"#/analysis/{game}")
-    page.get_by_role("tab", name="Read and write").click()
+    page.get_by_role("tab", name="Import and export").click()
     page.get_by_label("Moves, a position or a record").fill("nonsense here")
-    page.get_by_role("button", name="Read", exact=True).click()
-    visitor.wait(lambda: "that is no record" in page.locator(".read-result").inner_text(), "the reason")
+    page.get_by_role("button", name="Import", exact=True).click()
+    visitor.wait(lambda: "is neither a record" in page.locator(".read-result").inner_text(), "the reason")
     page.get_by_label("Moves, a position or a record").fill(text)
-    page.get_by_role("button", name="Read", exact=True).click()
+    page.get_by_role("button", name="Import", exact=True).click()
     wait_for(visitor, shown)
     visitor.wait(lambda: page.locator(".read-result").inner_text() == said, said)
 
@@ -274,7 +274,7 @@ def test_moves_and_positions_are_pasted_in_any_notation(
 def test_a_record_is_downloaded_and_read_again_from_a_file_or_as_text(visit: Visit, tmp_path: Path) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4+3")
-    page.get_by_role("tab", name="Read and write").click()
+    page.get_by_role("tab", name="Import and export").click()
     with page.expect_download() as started:
         page.get_by_role("button", name="Download").click()
     file = tmp_path / "match.record"
@@ -282,15 +282,15 @@ def test_a_record_is_downloaded_and_read_again_from_a_file_or_as_text(visit: Vis
     assert "4 4" in file.read_text()
 
     page = visitor.open("#/analysis/hexifence")
-    page.get_by_role("tab", name="Read and write").click()
+    page.get_by_role("tab", name="Import and export").click()
     page.get_by_label("or a file with records").set_input_files(file)
     wait_for(visitor, "/analysis/connect4?")
     wait_for(visitor, "moves=4+4+3")
 
     page = visitor.open("#/analysis/abalone")
-    page.get_by_role("tab", name="Read and write").click()
+    page.get_by_role("tab", name="Import and export").click()
     page.get_by_label("Moves, a position or a record").fill(file.read_text())
-    page.get_by_role("button", name="Read", exact=True).click()
+    page.get_by_role("button", name="Import", exact=True).click()
     wait_for(visitor, "/analysis/connect4?")
     wait_for(visitor, "moves=4+4+3")
     assert visitor.shown_moves() == ["4", "4", "3"]

@@ -51,7 +51,7 @@ def test_time_for_a_move_counts_down_on_a_narrow_page(visit: Visit, server: Serv
     open_match(visitor, server, "here", "random", clock=[4000, 4000], move_time=[600, None])
     (ours, _), theirs = clocks(visitor, "near"), clocks(visitor, "far")
     assert len(theirs) == 1
-    assert ours.get_attribute("aria-label") == f"Time of {visitor.state['sides'][0]} for this move"
+    assert ours.get_attribute("aria-label") == f"Move clock for {visitor.state['sides'][0]}"
     visitor.wait(lambda: ours.inner_text() == "9:58", "the second second")
     assert visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     visitor.move("4")

@@ -90,7 +90,7 @@ def test_people_pause_by_consent(visit: Visit, asks: int) -> None:
     for visitor in players:
         wait_for(visitor, "Paused")
     other.page.locator(".actions").get_by_role("button", name="Start").click()
-    wait_for(asker, f"{asker.state['sides'][1 - asks]} asks to go on")
+    wait_for(asker, f"{asker.state['sides'][1 - asks]} asks to resume")
     press(asker, "Accept")
     wait_for(players[0], "Your move, red")
 

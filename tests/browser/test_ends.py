@@ -37,7 +37,7 @@ def test_the_end_is_said_in_the_voice_of_whoever_reads_it(visit: Visit) -> None:
         ({"winner": 1, "termination": "crash"}, [0], [0, 0], "You lost: you failed"),
         ({"winner": None, "termination": "rules"}, [1], [5, 5], "Draw 5 : 5"),
         ({"winner": None, "termination": "agreement"}, [1], [1, 2], "Draw agreed"),
-        ({"winner": None, "termination": "ply-limit"}, [], [1, 2], "Draw: the limit of moves was reached"),
+        ({"winner": None, "termination": "ply-limit"}, [], [1, 2], "Draw: the move limit was reached"),
         (
             {"winner": None, "termination": "no-progress", "reason": "nothing was pushed off for 100 plies"},
             [0],

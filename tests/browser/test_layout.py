@@ -130,7 +130,7 @@ def test_analysis_fits_its_window(visitor: Visitor, game: str) -> None:
     for summary in page.locator("summary:visible").all():
         summary.click()
     check(page)
-    for tab in ("Set up", "Read and write"):
+    for tab in ("Set up", "Import and export"):
         page.get_by_role("tab", name=tab).click()
         check(page)
 

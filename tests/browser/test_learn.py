@@ -100,7 +100,7 @@ def test_puzzles_follow_each_other_and_solved_ones_are_remembered(visit: Visit, 
 def test_puzzles_that_the_solver_finds_are_solved(visit: Visit, game: str) -> None:
     visitor = visit()
     page = visitor.open(f"#/learn/{game}/puzzles")
-    page.get_by_text("Only one move does.").wait_for()
+    page.get_by_text("Only one move wins.").wait_for()
     page.locator(".learn .board .target.live").first.wait_for(state="attached")
     page.get_by_role("button", name="Show the solution").click()
     page.get_by_text("The solution is").wait_for()

@@ -84,7 +84,7 @@ def test_either_side_can_be_played(visit: Visit, way: str) -> None:
         page.get_by_role("button", name="Swap sides").click()
     else:
         page.evaluate(f"Math.random = () => {0.9 if way == 'random, first' else 0.1}")
-        page.get_by_label("Sides at random").check()
+        page.get_by_label("Random sides").check()
     side = 0 if way == "random, first" else 1
     state = start(visitor)
     assert state["yours"] == [side]
@@ -98,7 +98,7 @@ def test_time_for_a_move_is_offered_where_it_changes_something(visit: Visit) -> 
     seat, seconds = page.locator(".seat").nth(1), page.get_by_label("Seconds per move").last
     assert not seconds.is_visible()
     seat.get_by_label("How strong").fill("10")
-    assert "as strong as it can be" in seat.inner_text()
+    assert "as strong as its time allows" in seat.inner_text()
     assert seconds.is_visible()
     seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
     for agent, is_offered in (("random", False), ("alphabeta", True), ("greedy", False)):

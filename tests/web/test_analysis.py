@@ -263,7 +263,7 @@ def test_a_review_is_kept_with_its_match_until_the_match_has_other_moves(page: P
         page.send("move", match=match, ply=ply, move=move)
     page.state(ply=2)
     page.send("annotate", re=7, key="a", match=match, kept=True)
-    assert page.receive("refused")["reason"] == "no review of this match is kept"
+    assert page.receive("refused")["reason"] == "there is no finished review of this match"
     page.send("annotate", re=8, key="b", match=match, agent="alphabeta:depth=2")
     told, end = [page.receive("annotated") for _ in range(3)], page.receive("annotation")
     page.send("annotate", re=9, key="c", match=match, kept=True)

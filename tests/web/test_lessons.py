@@ -42,7 +42,7 @@ def test_a_puzzle_that_the_solver_finds_is_always_the_same(page: Page, other: Pa
     assert kind["count"] is None
     puzzles = [ask(one, "puzzle", game="connect4", kind=kind["name"], number=2) for one in (page, other)]
     assert puzzles[0]["exercise"] == puzzles[1]["exercise"]
-    assert puzzles[0]["exercise"]["task"].endswith(" to move and win. Only one move does.")
+    assert puzzles[0]["exercise"]["task"].endswith(" to move and win. Only one move wins.")
 
 
 @pytest.mark.parametrize(

@@ -226,8 +226,8 @@ def test_names_of_agents_do_not_show_paths(side: int) -> None:
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ({"time": TimeControl(move=3)}, "time for a move is set by move_time there"),
-        ({"limit": Limit(depth=3)}, "time for a move is set by move_time there"),
+        ({"time": TimeControl(move=3)}, "the time for a move must be set by move_time"),
+        ({"limit": Limit(depth=3)}, "the time for a move must be set by move_time"),
         (
             {"time": (TimeControl(match=60, increment=1), TimeControl(match=60))},
             "both sides must have the same increment",

@@ -193,7 +193,7 @@ def test_only_the_page_with_the_token_can_act(page: Page, other: Page) -> None:
         ("answer", {"accept": True}),
     ):
         reason = other.ask(kind, match=match, **fields)["reason"]
-        assert reason == "only the players can do that; this page watches the match", kind
+        assert reason == "only the players can do that; you are watching this match", kind
     assert page.ask("view", match=match, ply=0)["type"] == "view"
 
 
@@ -212,7 +212,7 @@ def test_a_token_opens_only_its_own_seat(page: Page, other: Page) -> None:
 def test_the_wrong_turn_a_late_move_and_an_illegal_one_are_refused(page: Page, other: Page) -> None:
     match = page.start("here", "open")
     other.send("join", match=match, token=other.ask("claim", match=match, side=1)["token"])
-    assert "turn of" in other.ask("move", match=match, ply=0, move="4")["reason"]
+    assert "turn" in other.ask("move", match=match, ply=0, move="4")["reason"]
     assert "moved on" in page.ask("move", match=match, ply=3, move="4")["reason"]
     assert "9" in page.ask("move", match=match, ply=0, move="9")["reason"]
     assert "taken" in page.ask("claim", match=match, side=0)["reason"]

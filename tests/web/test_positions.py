@@ -178,11 +178,11 @@ def test_moves_that_are_not_legal_at_the_start_go_on_from_the_position_that_is_s
             {"game": "connect4", "text": " "},
             "there is no text; paste a record, moves or a position",
         ),
-        ("import", {"game": "connect4", "text": "4 4 9"}, "no moves or position of Connect Four: move 3: "),
+        ("import", {"game": "connect4", "text": "4 4 9"}, "moves or a position of Connect Four: move 3: "),
         (
             "import",
             {"game": "abalone", "text": "hello"},
-            "that is no record, and no moves or position of Abalone: ",
+            "that is neither a record nor moves or a position of Abalone: ",
         ),
         ("import", {"text": '[Game "connect4"] [Start "-"]\n1. 4 9 *'}, "ply 2, token '9'"),
         ("import", {"text": '[Game "chess"] [Start "-"]\n1. e4 *'}, "no such game 'chess'"),

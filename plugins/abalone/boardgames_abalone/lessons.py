@@ -8,9 +8,9 @@ LESSONS = (
         "...../....../......./......../..bbb..../......../......./....../.....:b:0:0",
         "Move all three marbles along their line.",
         ("e3e4", "e5e4"),
-        "You move one, two or three of your marbles that stand in a line, by one cell. Here they move "
-        "along the line, and the one in front needs an empty cell.",
-        "All three have moved by one cell.",
+        "You move one marble, or two or three that are in a line, by one cell. Here they move along the "
+        "line, so only the one in front needs an empty cell.",
+        "All three have moved one cell.",
     ),
     Exercise(
         "Side-step",
@@ -24,11 +24,11 @@ LESSONS = (
     Exercise(
         "Push",
         "...../....../bbbwb../......../.bbww..../......../.bbbww./....../.....:b:0:0",
-        "Black can push in one of the three rows. Push there.",
+        "Black can push in only one of the three rows. Make that push.",
         ("c2c3",),
-        "Along a line you can push marbles of the other side if you move more of them than you push: two "
-        "against one, three against one or three against two. Behind the pushed marbles must be an empty "
-        "cell or the edge of the board.",
+        "You can push your opponent's marbles along a line if you move more marbles than you push: two "
+        "against one, three against one or three against two. The cell behind the pushed marbles must be "
+        "empty or off the board.",
         "Three push two. In row E it is two against two, and in row G a black marble is in the way.",
     ),
     Exercise(
@@ -44,7 +44,7 @@ LESSONS = (
         "...../....../...w.../..bwb.../..bbb..../...w..../..b..../.bb.../wb...:b:2:5",
         "White has lost five marbles. Push off the sixth.",
         ("c3b2",),
-        "Whoever pushes six marbles of the other side off the board wins.",
+        "You win by pushing six of your opponent's marbles off the board.",
         "Black has won the match.",
     ),
 )

@@ -24,8 +24,8 @@ LESSONS = (
         "......./......./......./...b.../r..b.../rr.b...",
         "Blue threatens to win. Prevent it.",
         ("4",),
-        "If the other side has three in a line and the fourth cell can be filled with the next move, take"
-        " that cell yourself.",
+        "If your opponent has three in a line and could fill the fourth cell with the next move, take that"
+        " cell yourself.",
         "Blue cannot complete the column any more.",
     ),
     Exercise(
@@ -33,7 +33,7 @@ LESSONS = (
         "......./......./......./......./..bb.../..rr...",
         "Make two threats at once, and then win.",
         ("2 5 1", "5 2 6"),
-        "The other side can block one cell with a move, but not two.",
+        "Your opponent can block one cell with a move, but not two.",
         "A line of three that is open at both ends cannot be stopped.",
     ),
 )
