@@ -103,7 +103,7 @@ def test_a_match_that_the_server_has_lost_is_said_to_be_gone(browser: Any) -> No
     visitor = Visitor(browser, kept.server)
     visitor.start("connect4", "here")
     kept.restart()
-    visitor.wait(lambda: "This match cannot be shown" in visitor.status, "the news")
+    visitor.wait(lambda: "This match is not available" in visitor.status, "the news")
     visitor.forgive("ERR_CONNECTION_REFUSED")
     visitor.close()
     kept.server.close()

@@ -254,7 +254,7 @@ export const T = {
   directions: ["right", "lower right", "down", "lower left", "left", "upper left", "up", "upper right"],
   direction: (name, move) => (move ? `${name}: ${move}` : `${name}: no move`),
   padButton: (id, move) => (move ? `${id}, plays ${move}` : `${id}, adds to the selection`),
-  noMatch: (reason) => `This match cannot be shown: ${reason}.`,
+  noMatch: (reason) => `This match is not available: ${reason}.`,
   toLobby: "All matches",
   again: "New match",
   evaluation: "Evaluation",
