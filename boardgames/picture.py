@@ -147,7 +147,7 @@ class Tray:
     pieces : tuple of Piece
         The pieces that lie in the tray.
     places : int
-        How many pieces it has places for, if these are drawn.
+        How many pieces fit into the tray, if they are drawn.
 
     Examples
     --------

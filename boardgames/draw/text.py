@@ -225,7 +225,7 @@ def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, 
     if cell.owner is not None:
         letter = picture.sides[cell.owner][:1].upper()
         return f"[{letter}]" if is_changed else letter, _Ink("owner", cell.owner, is_changed)
-    # a cell with edges around it is seen without a sign of its own
+    # a cell with edges around it needs no sign of its own
     lines: tuple[Line | GridLine, ...] = (*picture.lines, *picture.grid)
     is_outlined = picture.lines and not any(_touches(line, cell) for line in lines)
     empty = " " if is_outlined else CELL

@@ -34,7 +34,7 @@ from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS
 from boardgames.web.tables import Tables
 
 LINE_MOVES = 12
-"""Largest number of moves that are sent of a line of play."""
+"""How many moves of a line of play are sent at most."""
 GENERAL_AGENTS = ("alphabeta", "mcts")
 STUCK_SECONDS = 10.0
 """How long an analysis waits for the previous one to stop."""
@@ -138,7 +138,7 @@ class Analyst:
         Raises
         ------
         BoardgamesError
-            As `analyse`.
+            As for `analyse`.
         """
         line = await line_of(self._lobby, request)
         match, record = None if request.match is None else self._lobby.get(request.match), line.record
@@ -232,7 +232,7 @@ class Analyst:
         try:
             if kept.stop is not stop:
                 raise MatchError(SUPERSEDED)
-            # a review has one Stop for all its positions, which is not set because others wait
+            # a review has one Stop for all its positions, and must not be stopped because others wait
             result = await self._lobby.searches.run(
                 lambda: kept.think(agent, game, think),
                 stop if urgency == PERSON_WAITS else None,

@@ -2,9 +2,10 @@
 
 A change is a JSON object with one member: `value` replaces what was there, `members` has a change for each
 member of an object that differs, or null if it is gone, and `splices` has `[start, removed, added]` for each
-part of a list that differs, with positions in the old list. The clicks of a picture differ in nearly all
-moves after each turn, but most of them were legal two moves ago. So `clicks` names the legal moves, and has
-the clicks of those alone that were in none of the last pictures. The page does the same in deltas.js.
+part of a list that differs, with positions in the old list. Nearly all legal moves of a picture, and so
+their clicks, change with every turn, but most of them were also legal two moves ago. So `clicks` lists the
+legal moves, with the clicks of only those that were in none of the last pictures. deltas.js is the
+counterpart on the page.
 """
 
 import itertools
@@ -84,7 +85,7 @@ class StateStream:
 
 
 class StateReader:
-    """Puts the states of a match together again, as a page does."""
+    """Reconstructs the states of a match from messages, as a page does."""
 
     def __init__(self) -> None:
         self.state: dict[str, Json] = {}
@@ -152,7 +153,7 @@ def _splices(old: list[Json], new: list[Json]) -> list[tuple[int, int, list[Json
 
 
 def _after(old: Json, change: Mapping[str, Json], remembered: Iterable[Clicks]) -> Json:
-    """Return what a change makes of a value."""
+    """Return a value after a change."""
     ((kind, content),) = change.items()
     if kind == "value":
         return content

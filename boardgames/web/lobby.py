@@ -162,15 +162,15 @@ class Lobby:
     async def warm_up(self) -> None:
         """Load all games and agents, so that the first page does not wait for that."""
         for offer in plugins.registry().offers("games"):
-            with suppress(Exception):  # a page that asks for the game is told
+            with suppress(Exception):  # a page that asks for the game gets the reason
                 await self.describe(offer.entry.name)
                 await self.prepare(offer.entry.name)
 
     async def prepare(self, name: str) -> None:
         """Load a game and its agents.
 
-        If kernels have to be compiled, a process of its own does that: it frees all of its memory when it
-        ends, and does not hold up the requests of pages.
+        Kernels that are not compiled yet are compiled in a separate process, which frees all of its memory
+        when it ends and does not delay the requests of pages.
 
         Raises
         ------
@@ -201,14 +201,14 @@ class Lobby:
         return True
 
     async def _describe_without_kernels(self, name: str) -> GameReply | None:
-        """Return what can be chosen for a game that is not compiled, or None if it has to be."""
+        """Return what can be chosen for a game that is not compiled, or None if it must be compiled first."""
         if name not in self._descriptions:
             describe = partial(_described_elsewhere, name)
             self._descriptions[name] = asyncio.create_task(call_in_thread(describe, name="describe"))
         return await asyncio.shield(self._descriptions[name])
 
     def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call a function with the key of each match that changes or goes; the returned one ends that.
+        """Call a function with the key of each match that changes or is removed; return one that ends this.
 
         If the stored matches have changed, the key is empty.
         """
@@ -337,7 +337,7 @@ class Lobby:
     async def create(
         self, request: CreateMatch, record: Record | None = None, *, trusted: bool = False
     ) -> tuple[LiveMatch, str]:
-        """Start a match; return it and the secret of whoever asked for it, which is that of their seats too.
+        """Start a match; return it and the secret of whoever asked for it, which also opens their seats.
 
         Parameters
         ----------
@@ -351,7 +351,7 @@ class Lobby:
         Raises
         ------
         BoardgamesError
-            If the game, an option, an agent, the position or a limit is not as it must be.
+            If the game, an option, an agent, the position or a limit is not valid.
         """
         token = new_token()
         first, second = (_seat_of(seat, token) for seat in request.seats)
@@ -768,7 +768,7 @@ def setup_of(request: CreateMatch) -> MatchSetup:
     Raises
     ------
     BoardgamesError
-        If there is no such game, layout or option, or the position or a time is not as it must be.
+        If there is no such game, layout or option, or the position or a time is not valid.
     """
     game = game_of(request.game, request.layout, request.options)
     first, second = request.seats
@@ -799,8 +799,8 @@ def request_of(setup: MatchSetup) -> CreateMatch:
     Raises
     ------
     OptionError
-        If the page has no such match: a number is too large, a text too long, or something is set
-        that a page cannot ask for.
+        If a page could not ask for this match: a number is too large, a text is too long, or something
+        is set that pages cannot set.
     """
     first, second = of_both_sides(setup.time)
     game, refusal = setup.game, "this match cannot be played in the browser"
@@ -858,9 +858,9 @@ def rematch_request(match: LiveMatch, *, swap: bool) -> CreateMatch:
 def _make_manager(
     request: CreateMatch, record: Record | None, trusted: bool, restored: bool, tables: Tables
 ) -> tuple[Manager, MatchLock]:
-    """Return the manager of a match and its lock; the match goes on from a record if there is one."""
+    """Return the manager of a match and its lock; if there is a record, the match continues from it."""
     setup = setup_of(request)
-    if restored:  # names have been changed by people who took a seat
+    if restored:  # people who took a seat have changed the names
         setup = replace(setup, names=(None, None))
     lock = MatchLock()
     load = partial(agent_of, tables=tables, trusted=trusted)

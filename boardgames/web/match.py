@@ -55,9 +55,9 @@ HINT_SECONDS = 1.0
 OVERDUE_SECONDS = 60.0
 """How long past its time limit an agent is told to stop; after twice that it forfeits."""
 RETRY_SECONDS = 1.0
-"""How long a match waits before it asks again for what did not respond."""
+"""How long a match waits before it repeats a call that got no response."""
 COUNT_SECONDS = 0.5
-"""Pages are told the number of spectators at most this often."""
+"""Shortest time between two reports of the number of spectators."""
 WATCH_INTERVAL_SECONDS = 0.1
 SHARED_SECONDS = 0.05
 """How long pages are sent the same state if nothing but the clocks changes."""
@@ -70,7 +70,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(slots=True)
 class Seat:
-    """The seat of a side: who plays it, and the hash of the secret that lets a page do so.
+    """The seat of a side: who plays it, and the hash of the secret that lets a page play it.
 
     `has_seen_board` becomes true when a page shows the board at this person's turn and both seats are taken.
     """
@@ -296,7 +296,7 @@ class LiveMatch:
             If the game cannot draw its board.
         """
         await self._call_game(partial(self._update, 0))
-        # what the match does of its own accord is not done for the page that has opened it
+        # a new context, since what follows is not done on behalf of the page that has opened the match
         self._driver = self._loop.create_task(self._drive(), context=contextvars.Context())
         self._driver.add_done_callback(self._report)
 
@@ -414,12 +414,12 @@ class LiveMatch:
         )
 
     async def view(self, ply: int, move: str | None = None, overlays: Sequence[str] = ()) -> ViewReply:
-        """Return the board after a number of moves, or after these and another one, with some overlays.
+        """Return the board after `ply` moves, and after `move` if one is given, with some overlays.
 
         Raises
         ------
         MatchError, MoveError, UnknownNameError
-            If the match has fewer moves, the other one is not legal there, or there is no such overlay.
+            If the match has fewer moves, `move` is not legal there, or there is no such overlay.
         """
 
         def look(manager: Manager) -> tuple[Position, ...]:
@@ -447,7 +447,7 @@ class LiveMatch:
         return ViewReply(match=self.key, ply=ply, move=move, picture=picture)
 
     async def premoves(self, sides: list[int], ply: int) -> ViewReply:
-        """Return the board as if one of these sides were to move, while the other one is.
+        """Return the board as if one of these sides were to move, although the other one is.
 
         Raises
         ------
@@ -470,7 +470,7 @@ class LiveMatch:
         return ViewReply(match=self.key, ply=ply, move=None, picture=await self._call_game(draw))
 
     async def hint(self) -> Hint:
-        """Return the move that the agent to move would play, or for a person the game's default agent.
+        """Return the move that the agent to move, or for a person the game's default agent, would play.
 
         Raises
         ------
@@ -597,7 +597,7 @@ class LiveMatch:
         Raises
         ------
         MatchError
-            If the other side waits for no answer.
+            If the other side is not waiting for an answer.
         """
         offer = self._offer or self._snapshot.state.offer
         if offer is None or 1 - offer.side not in sides:
@@ -615,7 +615,7 @@ class LiveMatch:
             self._changed()
 
     async def _propose(self, sides: Collection[int], kind: OfferKind) -> None:
-        """Do something that both sides must agree to, at once if nobody else has to."""
+        """Do something that needs the consent of both sides, at once if nobody else has to be asked."""
         side = min(sides, default=0)
         is_same = self._offer is not None and (self._offer.kind, self._offer.side) == (kind, 1 - side)
         if is_same or not self._needs_consent(sides):

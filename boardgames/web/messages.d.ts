@@ -260,7 +260,7 @@ export interface Answer {
   re?: number | null;
 }
 
-/** Asks what the agent to move would play next, or for a person what the game's default agent would. */
+/** Asks what the agent to move, or for a person the game's default agent, would play next. */
 export interface AskHint {
   type: "hint";
   match: string;
@@ -274,7 +274,7 @@ export interface Pause {
   re?: number | null;
 }
 
-/** Lets a paused match go on, or asks the other person to agree. */
+/** Resumes a paused match, or asks the other person to agree. */
 export interface Resume {
   type: "resume";
   match: string;
@@ -304,7 +304,7 @@ export interface SetDelay {
   re?: number | null;
 }
 
-/** Asks for the board after `ply` moves, or after these and another that is not made, with overlays. */
+/** Asks for the board after `ply` moves, with overlays; `move` previews another move without making it. */
 export interface ViewPly {
   type: "view";
   match: string;
@@ -404,7 +404,7 @@ export interface ExplainClicks {
   ids: string[];
 }
 
-/** Clears the board, puts a piece on a place or takes it away, or lets a side move. */
+/** Clears the board, places or removes a piece, or sets the side to move. */
 export interface EditPosition {
   type: "edit";
   match?: string | null;
@@ -422,7 +422,7 @@ export interface EditPosition {
   re?: number | null;
 }
 
-/** Asks what a text is: one of the matches in records, or moves or a position of the named game. */
+/** Asks what a text contains: one of the matches in records, or moves or a position of the named game. */
 export interface ImportText {
   type: "import";
   match?: string | null;
@@ -877,7 +877,7 @@ export interface PuzzleKind {
   count: number | null;
 }
 
-/** How a game is played: its rules as a text, and lessons; and the kinds of its puzzles. */
+/** How a game is played: its rules, its lessons, and its kinds of puzzles. */
 export interface LessonsReply {
   type: "lessons";
   game: string;

@@ -161,7 +161,7 @@ class Answer(_MatchRequest, frozen=True, tag="answer"):
 
 
 class AskHint(_MatchRequest, frozen=True, tag="hint"):
-    """Asks what the agent to move would play next, or for a person what the game's default agent would."""
+    """Asks what the agent to move, or for a person the game's default agent, would play next."""
 
 
 class Pause(_MatchRequest, frozen=True, tag="pause"):
@@ -169,7 +169,7 @@ class Pause(_MatchRequest, frozen=True, tag="pause"):
 
 
 class Resume(_MatchRequest, frozen=True, tag="resume"):
-    """Lets a paused match go on, or asks the other person to agree."""
+    """Resumes a paused match, or asks the other person to agree."""
 
 
 class Rematch(_MatchRequest, frozen=True, tag="rematch"):
@@ -193,7 +193,7 @@ class SetDelay(_MatchRequest, frozen=True, tag="delay"):
 
 
 class ViewPly(_MatchRequest, frozen=True, tag="view"):
-    """Asks for the board after `ply` moves, or after these and another that is not made, with overlays."""
+    """Asks for the board after `ply` moves, with overlays; `move` previews another move without making it."""
 
     ply: Ply
     move: ShortText | None = None
@@ -249,7 +249,7 @@ class Annotate(PositionRequest, frozen=True, kw_only=True, tag="annotate"):
     """Asks an agent for the value of every position and the loss of every move.
 
     An `annotated` for each position, with the `key` of the request, comes before the answer. A finished
-    review of a match is kept with it; with `kept` it is only that which is asked for.
+    review of a match is kept with the match; `kept` asks for that review only.
     """
 
     key: Key
@@ -274,7 +274,7 @@ class ExplainClicks(PositionRequest, frozen=True, kw_only=True, tag="explain"):
 
 
 class EditPosition(PositionRequest, frozen=True, tag="edit"):
-    """Clears the board, puts a piece on a place or takes it away, or lets a side move."""
+    """Clears the board, places or removes a piece, or sets the side to move."""
 
     target: ShortText | None = None
     piece: ShortText | None = None
@@ -284,7 +284,7 @@ class EditPosition(PositionRequest, frozen=True, tag="edit"):
 
 
 class ImportText(PositionRequest, frozen=True, kw_only=True, tag="import"):
-    """Asks what a text is: one of the matches in records, or moves or a position of the named game.
+    """Asks what a text contains: one of the matches in records, or moves or a position of the named game.
 
     Moves begin where the named line begins or, if they are not legal there, at the named position.
     """
@@ -425,10 +425,9 @@ class OverlayEntry(Struct, frozen=True):
 class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none.
 
-    `pictures` has the starts of the layouts on the board of the default one, if there are several. `premoves`
-    tells whether moves can be chosen while the other side is to move, and `puzzles` whether there are
-    puzzles. `trained` has the agents that play with what the user's training runs have learned, by
-    the runs' names.
+    `pictures` shows the start of each layout, if there are several. `premoves` tells whether moves can be
+    chosen while the other side is to move, and `puzzles` whether there are puzzles. `trained` maps the names
+    of the user's training runs to agents that play with what these have learned.
     """
 
     name: str
@@ -542,7 +541,7 @@ class MoveState(Struct, frozen=True):
 class OutcomeState(Struct, frozen=True):
     """How a match ended.
 
-    `reason` says in words why, as far as only the game can tell: what did not happen for too long.
+    `reason` is what the game says about a draw without progress: what did not happen for too long.
     """
 
     winner: int | None
@@ -736,7 +735,7 @@ class BoardReply(Reply, frozen=True, tag="board"):
     """A position of a line of moves, everything in canonical notation.
 
     `start` is None if the line begins with the layout; `movers` has the side that made each move,
-    `notations` the position in every notation of the game, and `pieces` what `edit` can put.
+    `notations` the position in every notation of the game, and `pieces` what `edit` can place.
     """
 
     game: str
@@ -809,7 +808,7 @@ class PuzzleKind(Struct, frozen=True):
 
 
 class LessonsReply(Reply, frozen=True, tag="lessons"):
-    """How a game is played: its rules as a text, and lessons; and the kinds of its puzzles."""
+    """How a game is played: its rules, its lessons, and its kinds of puzzles."""
 
     game: str
     title: str

@@ -1,7 +1,7 @@
-"""Descriptions of games whose kernels are not compiled yet, made by a process that compiles none.
+"""Descriptions of games whose kernels are not compiled yet, made by a process that does not compile any.
 
-This module imports no kernel before Numba has been told that they are plain Python. The environment is set
-in that process and not in the server, where Numba would see it in the middle of a compilation.
+This module tells Numba to treat kernels as plain Python before it imports any. The environment variable for
+this is set in that process and not in the server, where it could affect a compilation that is under way.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Positions and records that a page looks at: moves made freely, positions set up, records read and written.
+"""Positions and records that a page analyses: free moves, set-up of positions, import and export.
 
 The coroutines run in the event loop and call game code in threads.
 """
@@ -113,7 +113,7 @@ async def explain(lobby: Lobby, request: ExplainClicks) -> Explanation:
 
 
 async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
-    """Return the board after a position was edited; the moves before it are gone.
+    """Return the board after a position was edited; the moves before it are dropped.
 
     Raises
     ------
@@ -136,7 +136,7 @@ async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
 
 
 async def import_text(lobby: Lobby, request: ImportText) -> Imported:
-    """Return what a text says: one of the matches in it, or moves or a position of the named game.
+    """Return what a text contains: one of the matches in it, or moves or a position of the named game.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def _line(positions: tuple[Position, ...], moves: tuple[str, ...], ply: int | No
 
 
 def _checked_ply(ply: int | None, positions: tuple[Position, ...]) -> int:
-    """Return a number of moves, by default all of them; raise MatchError if there are not as many."""
+    """Return a number of moves, by default all of them; raise MatchError if there are fewer."""
     last = len(positions) - 1
     if ply is not None and ply > last:
         raise MatchError(f"the match has {last} moves, not {ply}")

@@ -119,7 +119,7 @@ async def _create(lobby: "Lobby", match: CreateMatch, record: "Record | None") -
 
 
 async def _warm_up(lobby: "asyncio.Task[Lobby]", server: uvicorn.Server) -> None:
-    """Load all games when the matches have been loaded; if these cannot be, end the server."""
+    """Load all games when the matches have been loaded; if the matches cannot be loaded, end the server."""
     await asyncio.wait([lobby])
     if lobby.cancelled() or lobby.exception() is not None:
         server.should_exit = True

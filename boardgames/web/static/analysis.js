@@ -4,7 +4,7 @@
 import { Aids } from "./aids.js";
 import { Board } from "./board.js";
 import { announce, button, details, field, h, number as numberInput, preferences, s, setText } from "./dom.js";
-import { Editor, Texts } from "./editor.js";
+import { Editor, ImportExport } from "./editor.js";
 import { Evaluation } from "./evaluation.js";
 import { Exercises } from "./exercises.js";
 import { MoveTree } from "./movetree.js";
@@ -29,7 +29,7 @@ import { Tree } from "./tree.js";
  * @typedef {{names?: [string, string] | undefined, seconds?: (number | null)[] | undefined}} Given
  */
 /**
- * The moves that are looked at and how many of them have been made: those of a match, or of a game from a position.
+ * The line that is analysed, of a match or of a game from a position; `ply` is the number of its moves that are shown as made.
  * @typedef {Given & {match?: string, game: string, layout: string | null, options: Record<string, string>,
  *   position: string | null, moves: string[], ply: number}} Line
  */
@@ -169,7 +169,7 @@ export class Analysis {
       },
     });
     this.editor = new Editor({ edit: (edit) => this.#edit(edit), go: (where) => this.#go(where), copy: (text) => this.#copy(text) });
-    this.texts = new Texts({
+    this.texts = new ImportExport({
       ask: (text, number) => this.net.request({ type: "import", ...place(this.line), text, number }),
       read: (said) => this.#read(said),
       write: () => this.#write(),
@@ -199,7 +199,7 @@ export class Analysis {
     const { signal } = this.abort;
     net.on("status", ({ detail }) => detail.open && this.#connected(), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
-    // whoever uses a mouse steps with the arrow keys; after Tab they move within the board
+    // after a click the arrow keys step through the moves; after Tab they move within the board
     this.board.element.addEventListener("pointerdown", () => (this.isPointing = true), { signal });
     document.addEventListener("keydown", (event) => event.key === "Tab" && (this.isPointing = false), { signal, capture: true });
     this.board.element.addEventListener("keydown", (event) => {
@@ -278,7 +278,7 @@ export class Analysis {
   /** @param {Edit} edit */
   #edit(edit) {
     this.edits.push(edit);
-    this.#draw(); // the next one need not wait for the answer
+    this.#draw(); // the next edit need not wait for the answer
     this.#show();
   }
 
@@ -365,7 +365,7 @@ export class Analysis {
     const isFirst = !this.state;
     const isOther = this.state?.game !== game;
     if (isNew || key !== this.base?.key) {
-      // the address before this one still leads to the tree that is left
+      // the previous address still leads to the tree that was replaced
       if (!isFirst && this.tree.root.children.length) history.pushState(null, "", location.href);
       this.tree = isFirst && this.kept ? Tree.parse(this.kept) : new Tree();
       this.base = { key, start: position };
@@ -393,7 +393,7 @@ export class Analysis {
     this.#draw();
   }
 
-  // Ask whose moves those of the main line are, if it is not the line that was shown first.
+  // Ask which side made each move of the main line, unless this is the line that was shown first.
   async #learnSides() {
     const moves = this.tree.line();
     if (!moves.length || this.tree.at(moves)?.side !== undefined) return;

@@ -75,7 +75,7 @@ export class Board {
     this.element = h("div", { class: "board-box" }, this.svg, this.description, this.notice);
     followPointer(this, this.#abort.signal);
     followKeyboard(this, this.#abort.signal);
-    // not on the SVG, which would then be a stop of the Tab key itself
+    // not on the SVG, which would then be a tab stop itself
     this.element.addEventListener("focusin", (event) => {
       this.current = idAt(event.target) ?? this.current;
       this.#update();

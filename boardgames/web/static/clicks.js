@@ -1,8 +1,8 @@
 // Building moves from clicks: knows the sequences of ids of the legal moves, and no rules.
 //
-// A sequence begins with a group: the ids before its target that hold the same as the first one, such as the marbles
-// that move together. A group is selected in any order. What follows, such as the jumps of a capture, is clicked in
-// the order of the sequence. Where the order makes a difference, the move whose sequence was clicked is meant.
+// A sequence begins with a group: the ids before its target that have the same content as the first one, such as the
+// marbles that move together. A group is selected in any order. What follows, such as the jumps of a capture, is clicked
+// in the order of the sequence. Where the order makes a difference, the move whose sequence was clicked is made.
 
 /** @import { Picture } from "../messages.js" */
 /** @typedef {{move: string, ids: string[], rank: number, size: number}} Entry  a sequence of a move; `size` is that of its group */
@@ -48,7 +48,7 @@ export class Clicks {
     return options;
   }
 
-  // Return what is selected: the path, and what moves along although it was not clicked.
+  // Return what is selected: the path, and what moves with it although it was not clicked.
   get selected() {
     return this.path.concat(this.#implied(this.path));
   }
@@ -124,7 +124,7 @@ export class Clicks {
   }
 
   /**
-   * Return every way to go on after a path, with a cost that is lowest for the one that is meant.
+   * Return every way to continue a path, with a cost that is lowest for the most likely one.
    * @param {string[]} path
    */
   #steps(path) {
@@ -171,7 +171,7 @@ const groupOf = ({ ids, size }) => ids.slice(0, size);
 const lastTwo = ({ ids }) => [ids[ids.length - 2], ids[ids.length - 1]];
 
 /**
- * Return the places in a sequence whose ids can be clicked after a path; those of a group come in any order.
+ * Return the places in a sequence whose ids can be clicked after a path; those of a group may come in any order.
  * @param {Entry} entry
  * @param {string[]} path
  * @param {string[]} implied
@@ -189,7 +189,7 @@ function reached({ ids, size }, path, implied) {
 }
 
 /**
- * Return the only move of a list, or null if there is none or another one too.
+ * Return the only move in a list, or null if there is none or more than one.
  * @param {(string | null)[]} moves
  */
 function single(moves) {
@@ -197,7 +197,7 @@ function single(moves) {
 }
 
 /**
- * Return how many ids a sequence begins with that hold the same.
+ * Return how many ids at the beginning of a sequence have the same content.
  * @param {string[]} ids
  * @param {(id: string) => string} content
  */
@@ -208,7 +208,7 @@ function groupSize(ids, content) {
 }
 
 /**
- * Return a function that says what an id holds in a picture: the side of its piece, line or cell.
+ * Return a function that gives the content of an id in a picture: the side of its piece, line or cell.
  * @param {Picture | null} picture
  * @returns {(id: string) => string}
  */

@@ -39,7 +39,7 @@ export class StateReader {
 }
 
 /**
- * Return what a change makes of a value.
+ * Return a value after a change.
  * @param {any} old  `any`: it is JSON, and the change says of which type
  * @param {Change} change
  * @param {ClicksOfMoves[]} remembered

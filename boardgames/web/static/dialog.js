@@ -31,7 +31,7 @@ export async function asked(question, text, verb, maxLength) {
  * @returns {Promise<string>}
  */
 function answer(content, yes, label) {
-  const cancel = h("button", { type: "button", onclick: () => dialog.close() }, T.cancel); // Enter in a field is not this one
+  const cancel = h("button", { type: "button", onclick: () => dialog.close() }, T.cancel); // not a submit button, which Enter in a field would press
   const dialog = h("dialog", { "aria-label": label },
     h("form", { method: "dialog" }, content, h("div", { class: "controls end" }, cancel, yes)));
   document.body.append(dialog);

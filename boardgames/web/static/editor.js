@@ -1,4 +1,4 @@
-// Setting up positions, and reading and writing moves, positions and records.
+// Setting up positions, and importing and exporting moves, positions and records.
 
 import { button, field, h, number as numberInput, setText } from "./dom.js";
 import { reasonOf } from "./net.js";
@@ -36,7 +36,7 @@ export class Editor {
       h("div", { class: "controls" }, button(T.copyPosition, () => copy(this.text.value))));
   }
 
-  // Return the piece that a click puts, or null to take one away.
+  // Return the piece that a click places, or null to remove one.
   get chosen() {
     return this.state?.pieces[this.piece.selectedIndex] ?? null;
   }
@@ -69,8 +69,8 @@ export class Editor {
   }
 }
 
-// The panel in which texts are read and written.
-export class Texts {
+// The panel for import and export.
+export class ImportExport {
   /**
    * @param {object} actions
    * @param {(text: string, number: number) => Promise<Imported>} actions.ask  gives what a text says; `number` is that of the

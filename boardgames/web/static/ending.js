@@ -1,4 +1,4 @@
-// How a match ended, in the words of whoever reads it, and what can be done then.
+// How a match ended, from the reader's point of view, and what can be done next.
 
 import { button } from "./dom.js";
 import { T } from "./texts.js";

@@ -1,4 +1,4 @@
-// The course of an exercise: which moves go on with one of its lines, and what the other side replies.
+// The course of an exercise: which moves continue one of its lines, and what the other side replies.
 
 export class Exercise {
   /** @param {string[][]} lines - the lines of play that solve it */
@@ -8,7 +8,7 @@ export class Exercise {
     this.moves = [];
   }
 
-  /** @returns {string[][]} the lines that begin with the moves made so far and go on */
+  /** @returns {string[][]} the lines that begin with the moves made so far and continue */
   get #open() {
     return this.lines.filter((line) => line.length > this.moves.length && this.moves.every((move, i) => move === line[i]));
   }

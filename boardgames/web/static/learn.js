@@ -183,7 +183,7 @@ export class Learn {
       const [before, after] = await Promise.all([[], lesson.lines[0]].map((moves) => this.#ask(lesson, moves)));
       if (this.visit === visit) place.replaceChildren(thumbnail(before.picture), h("span", { "aria-hidden": "true" }, "→"), thumbnail(after.picture));
     } catch {
-      // the words remain
+      // the text is enough
     }
   }
 
@@ -335,7 +335,7 @@ export class Learn {
     this.next.focus({ preventScroll: true });
   }
 
-  // Show the rest of the first line that is left.
+  // Show the rest of the first line that is still possible.
   #solve() {
     this.#go(async (isShown) => {
       if (this.state) this.board.show(this.state.picture, { interactive: false });

@@ -6,7 +6,7 @@ import { T } from "./texts.js";
 /** @typedef {{text: string, side: number, seconds?: number | null, value?: string | null}} Move  with what is shown beside it */
 /** @typedef {{key: string, element: HTMLElement, row: HTMLElement, side: number}} Drawn */
 
-// What does something of its own with arrow keys, Home and End.
+// Elements that use the arrow keys, Home and End themselves.
 export const HAVE_KEYS = "input:not([type=checkbox]), select, textarea, dialog, [contenteditable]";
 
 export class MoveList {

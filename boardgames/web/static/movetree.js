@@ -141,7 +141,7 @@ export class MoveTree {
 }
 
 /**
- * Yield the nodes after one.
+ * Yield the descendants of a node.
  * @param {TreeNode} one
  * @returns {Generator<TreeNode>}
  */

@@ -9,7 +9,7 @@ import { T } from "./texts.js";
  *   ViewReply } from "../messages.js"
  */
 /**
- * The answer to each request; the others are only done.
+ * The answer to each request; those that are not listed are answered by Done.
  * @typedef {{
  *   catalogue: CatalogueReply, game: GameReply, matches: MatchesReply, create: Created, delete: Done, rename: Done, claim: Claimed, hint: Hint,
  *   view: ViewReply, premoves: ViewReply, analyse: AnalysisReply, annotate: AnnotationReply, board: BoardReply, edit: BoardReply,
@@ -34,7 +34,7 @@ const MAX_BYTES = 64 * 1024;
 const KEY = "boardgames.tokens.";
 
 /**
- * Return the tokens that this browser has of a match: those of its seats, and that of the owner.
+ * Return the tokens that this browser has for a match: those of its seats, and that of the owner.
  * @param {string} match
  * @returns {string[]}
  */

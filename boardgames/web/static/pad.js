@@ -30,7 +30,7 @@ export class Pad {
     this.draw();
   }
 
-  // Draw buttons for the ways to continue: six directions, or placed like what they stand for, or in rows.
+  // Draw buttons for the ways to continue: six directions, or placed like the cells that they stand for, or in rows.
   draw() {
     if (this.element.hidden) return;
     const { board } = this;

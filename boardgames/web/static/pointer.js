@@ -6,7 +6,7 @@ import { colourOf } from "./shapes.js";
 
 /** @import { Board } from "./board.js" */
 
-const NEAR = 45; // how far from a line a finger may be, in hundredths of the distance of cells
+const NEAR = 45; // how far from a line a touch may be, in hundredths of the distance between cells
 
 /** @param {EventTarget | null} target */
 export const idAt = (target) => {
@@ -54,7 +54,7 @@ export function followPointer(board, signal) {
     }
     if (event.pointerType !== "touch") board.hover(id);
   });
-  // a finger that begins on something to click drags it instead of the page
+  // a touch that begins on something clickable drags it instead of the page
   svg.addEventListener("touchmove", (event) => {
     if (from !== null && board.scene.targets.get(from)?.classList.contains("live") && event.cancelable) event.preventDefault();
   }, { passive: false });
@@ -88,7 +88,7 @@ export function followPointer(board, signal) {
 }
 
 /**
- * Return what a finger means: a line is narrower than that, so one nearby that can be drawn counts as hit.
+ * Return what a touch hits: a line is narrower than a finger, so the nearest one within reach that can be drawn counts.
  * @param {Board} board
  * @param {MouseEvent} event
  */

@@ -72,7 +72,7 @@ export class Review {
     this.#stop();
   }
 
-  // Forget the review of another start.
+  // Forget the review of a line that began elsewhere.
   clear() {
     this.#stop();
     this.running = null;

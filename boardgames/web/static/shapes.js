@@ -104,7 +104,7 @@ export function* drawArrow({ kind = "best", width = 1 }, items, size) {
 }
 
 /**
- * Yield the elements of a shape of a person.
+ * Yield the elements of a shape that a person has drawn.
  * @param {Shape} shape
  * @param {Map<string, Item>} items
  */
