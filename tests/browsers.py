@@ -307,7 +307,7 @@ def press(visitor: Visitor, name: str) -> None:
 
 
 def resign(visitor: Visitor) -> None:
-    """Resign, and say that this is meant."""
+    """Resign, and confirm it."""
     press(visitor, "Resign")
     visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
 
@@ -331,7 +331,7 @@ def address(visitor: Visitor) -> str:
 
 
 def wait_for_next(*visitors: Visitor, after: str) -> None:
-    """Wait until visitors are shown another match than that of an address, all the same one."""
+    """Wait until all visitors are shown the same match, which is not the one at an address."""
     for visitor in visitors:
         visitor.wait(lambda visitor=visitor: address(visitor) != after, "the next match")
         visitor.wait(lambda visitor=visitor: visitor.state["id"] == address(visitor).split("/")[2], "it")

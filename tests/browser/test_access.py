@@ -136,7 +136,7 @@ def test_axe_finds_nothing_serious_in_how_to_play(visit: Visit, scheme: str, par
 
 @pytest.mark.slow
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_pieces_are_animated_unless_less_motion_is_wanted(visit: Visit, motion: str) -> None:
+def test_pieces_are_animated_unless_reduced_motion_is_preferred(visit: Visit, motion: str) -> None:
     visitor = visit(reduced_motion=motion)
     visitor.page.add_init_script(COUNT_ANIMATIONS)
     play(visitor, "connect4", 2)
@@ -147,7 +147,7 @@ def test_pieces_are_animated_unless_less_motion_is_wanted(visit: Visit, motion: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_sides_differ_although_the_system_forces_its_colours(visit: Visit, game: str) -> None:
+def test_sides_can_be_told_apart_in_forced_colours(visit: Visit, game: str) -> None:
     visitor = visit(forced_colors="active")
     play(visitor, game, 2)
     attribute = "stroke" if game == "hexifence" else "fill"

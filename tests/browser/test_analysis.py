@@ -231,7 +231,7 @@ def test_positions_are_set_up_by_clicks_beside_the_board(visit: Visit) -> None:
     wait_for(visitor, "moves=4+4")
 
 
-def test_quick_clicks_in_a_set_up_all_count(visit: Visit) -> None:
+def test_all_quick_clicks_in_a_set_up_count(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/abalone")
     page.get_by_role("tab", name="Set up").click()
@@ -271,7 +271,7 @@ def test_moves_and_positions_are_pasted_in_any_notation(
     visitor.wait(lambda: page.locator(".read-result").inner_text() == said, said)
 
 
-def test_a_record_is_downloaded_and_read_again_from_a_file_or_as_text(visit: Visit, tmp_path: Path) -> None:
+def test_a_record_is_downloaded_and_imported_from_a_file_or_as_text(visit: Visit, tmp_path: Path) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4+3")
     page.get_by_role("tab", name="Import and export").click()

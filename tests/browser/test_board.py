@@ -1,4 +1,4 @@
-"""The board by itself: arrows for moves, and marks of a person."""
+"""The board by itself: arrows for moves, and marks that people draw."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What clicks on a board mean: groups in any order, paths in theirs, and nothing that cannot be reached."""
+"""What clicks on a board mean: groups in any order, paths in sequence, and every move can be reached."""
 
 import random
 from collections.abc import Callable
@@ -125,7 +125,7 @@ ARROW = board_of("x...", {"near": (("a1", "b1", "c1"),), "far": (("a1", "c1", "b
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_every_move_is_made_by_its_group_in_any_order_and_by_dragging_any_of_it(
+def test_every_move_is_made_by_selecting_its_group_in_any_order_or_dragging_it(
     visit: Visit, game: str
 ) -> None:
     page = visit().open("#/training")
@@ -141,7 +141,7 @@ def test_moves_that_differ_only_in_the_order_of_clicks_are_all_reached(visit: Vi
         assert page.evaluate(AFTER, [RELAY, sequences[0]])["move"] == move
 
 
-def test_cells_on_the_way_of_a_piece_are_not_selected_before_it(visit: Visit) -> None:
+def test_cells_on_the_path_of_a_piece_are_not_selected_before_it(visit: Visit) -> None:
     page = visit().open("#/training")
     for picture in (JUMPS, CIRCLE, ARROW):
         assert page.evaluate(AFTER, [picture, ["c1"]])["event"] == "refused"

@@ -187,7 +187,7 @@ def test_a_premove_that_the_reply_has_made_impossible_is_dropped(visit: Visit) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["connect4", "tictactoe"])
-def test_premoves_are_not_offered_where_the_game_knows_none(visit: Visit, game: str) -> None:
+def test_premoves_are_not_offered_in_games_without_them(visit: Visit, game: str) -> None:
     visitor = visit()
     visitor.start(game, "open")
     visitor.page.get_by_role("checkbox", name="Sound").wait_for()
@@ -294,7 +294,7 @@ def test_sounds_of_moves_and_the_end_can_be_switched_off(visit: Visit) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_heard_before_somebody_has_done_something(visit: Visit) -> None:
+def test_no_sound_plays_before_the_first_click_or_key(visit: Visit) -> None:
     player, spectator = visit(), visit()
     spectator.page.add_init_script(f"({COUNT_TONES})()")
     player.start("connect4", "here")

@@ -1,4 +1,4 @@
-"""The end of a match: what is said to whom, and what can be done then."""
+"""The end of a match: what each page says about it, and what can be done next."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ def server(kept: Kept) -> Server:
     return kept.server
 
 
-def test_the_end_is_said_in_the_voice_of_whoever_reads_it(visit: Visit) -> None:
+def test_the_result_is_told_from_the_point_of_view_of_the_reader(visit: Visit) -> None:
     cases: list[tuple[Any, list[int], list[int], str]] = [
         ({"winner": 0, "termination": "rules"}, [0], [6, 2], "You won 6 : 2"),
         ({"winner": 0, "termination": "rules"}, [1], [6, 2], "You lost 2 : 6"),
@@ -109,7 +109,7 @@ def test_a_rematch_between_people_is_accepted_and_takes_everybody_along(visit: V
 
 
 @pytest.mark.slow
-def test_a_declined_rematch_is_told(visit: Visit) -> None:
+def test_a_declined_rematch_is_reported(visit: Visit) -> None:
     red, blue = visit(), visit()
     red.start("connect4", "open")
     sit_down(red, blue)
@@ -122,7 +122,7 @@ def test_a_declined_rematch_is_told(visit: Visit) -> None:
 
 
 @pytest.mark.slow
-def test_who_was_away_when_the_rematch_began_is_taken_along_later_but_only_once(
+def test_whoever_was_away_when_the_rematch_began_is_taken_along_later_but_only_once(
     visit: Visit, kept: Kept
 ) -> None:
     red, blue = visit(), visit()

@@ -137,7 +137,7 @@ def test_analysis_fits_its_window(visitor: Visitor, game: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_nothing_moves_while_a_match_goes_on(visitor: Visitor, game: str) -> None:
+def test_nothing_shifts_on_the_page_during_a_match(visitor: Visitor, game: str) -> None:
     visitor.page.add_init_script(WATCH_SHIFTS)
     visitor.start(game)
     page = visitor.page
@@ -161,7 +161,7 @@ def test_nothing_moves_while_a_match_goes_on(visitor: Visitor, game: str) -> Non
 
 
 @pytest.mark.slow
-def test_a_page_says_that_the_server_compiles_as_long_as_it_does(visitor: Visitor) -> None:
+def test_a_page_says_that_the_server_is_compiling_until_it_has_finished(visitor: Visitor) -> None:
     page = visitor.open("#/training")
     compiling.report("boardgames_abalone.rules", 3)
     page.get_by_text("Preparing boardgames_abalone, first time only. 3 kernels so far").wait_for()

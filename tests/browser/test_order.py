@@ -63,7 +63,7 @@ def lose(page: Any, kind: str) -> None:
     page.route_web_socket("**/ws", connect)
 
 
-def test_board_is_the_same_whatever_was_set_first(visit: Visit) -> None:
+def test_board_does_not_depend_on_the_order_of_its_settings(visit: Visit) -> None:
     page = visit().open("#/training")
     for game in ("abalone", "connect4", "hexifence"):
         picture = msgspec.json.decode(picture_json(boardgames.load(game).start().picture()))

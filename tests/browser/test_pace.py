@@ -1,4 +1,4 @@
-"""A match is shown move by move: one's own before the reply, and nothing is played by clicks in between."""
+"""A match is shown move by move: your own move before the reply, and clicks in between do nothing."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,7 @@ PACE = """async (script) => {
 
 
 def shown(visit: Visit, states: list[tuple[int, str]], **script: object) -> list[Any]:
-    """Return when which ply was shown, if states come at some times; capitals move the second side."""
+    """Return when each ply was shown, given when states arrive; capitals are moves of the second side."""
     page = visit().open("#/training")
     return list(page.evaluate(PACE, {"states": states, **script}))
 
@@ -69,7 +69,7 @@ def test_ones_own_move_is_shown_although_only_the_reply_comes(visit: Visit) -> N
         pytest.param([(0, ""), (9, "a"), (9, "aB")], {"yours": [0, 1]}, [0, 9, 9], id="against oneself"),
     ],
 )
-def test_nothing_waits_without_a_reason(
+def test_a_state_is_not_delayed_without_a_reason(
     visit: Visit, states: list[tuple[int, str]], script: dict[str, object], times: list[int]
 ) -> None:
     assert [at for at, *_ in shown(visit, states, **script)] == times
@@ -101,7 +101,7 @@ def test_a_double_click_against_oneself_plays_one_move(visit: Visit) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("confirm", ["button", "second click", "keys"])
-def test_a_move_waits_for_its_confirmation_if_that_is_wanted(visit: Visit, confirm: str) -> None:
+def test_a_move_waits_for_confirmation_if_that_is_switched_on(visit: Visit, confirm: str) -> None:
     visitor = visit()
     visitor.start("abalone", "here")
     page = visitor.page

@@ -1,4 +1,4 @@
-"""Themes: what is chosen once counts for all boards, and is remembered."""
+"""Themes: the choice applies to all boards, and is remembered."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ def paint(page: Any, selector: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_theme_is_remembered_and_counts_for_all_boards(visit: Visit, scheme: str) -> None:
+def test_a_theme_is_remembered_and_applies_to_all_boards(visit: Visit, scheme: str) -> None:
     visitor = visit(color_scheme=scheme)
     page = visitor.page
     visitor.start("abalone", "here")

@@ -1,4 +1,4 @@
-"""Phones and tablets: matches played with a finger, and what is near at hand."""
+"""Phones and tablets: matches played by touch, and what is within reach."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,7 +15,7 @@ TOUCH_ONLY = (
 )
 """Chromium then has no mouse: nothing hovers, and the pointer is coarse."""
 FINGER = 44
-"""Least pixels of something that a finger hits."""
+"""Smallest size in pixels of something to tap."""
 PLACE = """selector => {
   const { top, bottom, left, right } = document.querySelector(selector).getBoundingClientRect();
   return { top, bottom, left, right, width: right - left };
@@ -68,7 +68,7 @@ def tap_move(visitor: Visitor, move: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_match_on_a_phone_is_played_with_a_finger(visit: Visit, game: str, side: int) -> None:
+def test_a_match_is_played_by_touch_on_a_phone(visit: Visit, game: str, side: int) -> None:
     visitor = visit(**PHONE)
     visitor.start(game, side=side)
     for _ in range(2):
@@ -80,7 +80,7 @@ def test_a_match_on_a_phone_is_played_with_a_finger(visit: Visit, game: str, sid
 
 
 @pytest.mark.slow
-def test_nothing_empty_lies_between_board_and_moves_on_a_phone(visit: Visit) -> None:
+def test_there_is_no_gap_between_board_and_moves_on_a_phone(visit: Visit) -> None:
     visitor = visit(**PHONE)
     visitor.start("abalone", "here")
     board, pad, buttons, moves = (

@@ -91,7 +91,7 @@ def test_a_new_analysis_ends_the_one_before(page: Page) -> None:
     assert answers[2]["type"] == "analysis"
 
 
-def test_the_bar_and_the_analysis_go_on_side_by_side(page: Page) -> None:
+def test_the_bar_and_the_analysis_run_side_by_side(page: Page) -> None:
     page.send("analyse", re=1, game="connect4", seconds=0.5)
     page.send("analyse", re=2, game="connect4", seconds=0.5, purpose="bar", values=False)
     assert {page.receive("analysis")["re"] for _ in range(2)} == {1, 2}
@@ -224,7 +224,9 @@ def test_a_wrong_analysis_is_refused_with_the_reason(
         {"command": "sh"},
     ],
 )
-def test_a_malformed_analysis_is_refused_and_the_page_goes_on(page: Page, fields: dict[str, Any]) -> None:
+def test_a_malformed_analysis_is_refused_and_the_page_stays_connected(
+    page: Page, fields: dict[str, Any]
+) -> None:
     page.send("analyse", **{"game": "connect4", **fields})
     assert page.receive("refused")["reason"].startswith("not a message of this protocol")
     assert analysis(page)["best"] == "4"

@@ -74,7 +74,7 @@ def test_pages_load_at_most_80_kb_of_compressed_files(module: str) -> None:
 
 
 def test_the_modules_of_the_first_page_and_of_a_match_are_preloaded() -> None:
-    """Each would otherwise be asked for when the one that imports it has come."""
+    """Otherwise each would be requested only after the module that imports it has arrived."""
     preloaded = re.findall(r'<link rel="modulepreload" href="(.+)">', (STATIC / "index.html").read_text())
     needed = imported("app.js") | imported("lobby.js") | imported("match.js")
     assert preloaded == sorted(needed - {"app.js"})

@@ -1,4 +1,4 @@
-"""States as deltas: whatever happens in a match, a page that puts them together has the whole state."""
+"""States as deltas: whatever happens in a match, a page can reconstruct the whole state from them."""
 
 import itertools
 import json
@@ -71,7 +71,7 @@ def whole_state(server: Server, key: str, token: str | None) -> Any:
 
 
 @pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
-def test_pages_that_come_at_any_time_have_the_whole_state(kept: Kept, game: str) -> None:
+def test_pages_that_join_at_any_time_get_the_whole_state(kept: Kept, game: str) -> None:
     chance, page = random.Random(1), kept.server.page()
     created = page.create("here", "here", game=game, clock=[600, 600])
     key, token = created["match"], created["token"]
@@ -103,7 +103,7 @@ def test_pages_that_come_at_any_time_have_the_whole_state(kept: Kept, game: str)
 
 
 def clocks(state: Any) -> dict[str, Any]:
-    """Return what changes at every moment."""
+    """Return what changes all the time."""
     return {name: state[name] for name in ("clocks", "move_left", "used", "running")}
 
 
@@ -132,7 +132,7 @@ def test_a_move_of_abalone_takes_less_than_two_kilobytes_on_average(page: Page) 
 
 
 @pytest.mark.parametrize("game", ["abalone", "hexifence"])
-def test_the_page_puts_states_together_as_this_program_does(game: str) -> None:
+def test_the_page_reconstructs_the_same_states(game: str) -> None:
     chance, position = random.Random(2), boardgames.load(game).start()
     states: list[dict[str, Any]] = []
     for _ in range(30):

@@ -3,5 +3,5 @@
 from message_types import PATH, message_types
 
 
-def test_types_of_the_page_are_those_of_the_messages() -> None:
+def test_types_on_the_page_match_the_messages() -> None:
     assert PATH.read_text("utf-8") == message_types(), "run `python tests/message_types.py`"

@@ -38,7 +38,7 @@ def offer(kind: str, side: int = 0) -> dict[str, Any]:
 
 
 def state_of(page: Page, match: str, token: str | None = None) -> Any:
-    """Return the state of a match as a page that joins it is sent it."""
+    """Return the state that a page gets when it joins a match."""
     page.send("join", match=match, token=token)
     return page.state(id=match)
 
@@ -75,7 +75,7 @@ def test_an_agent_that_thinks_stops_when_the_match_is_paused(page: Page) -> None
     assert page.state(ply=1)["paused"] is False
 
 
-def test_people_pause_and_go_on_by_consent(page: Page, other: Page, people: dict[str, Any]) -> None:
+def test_people_pause_and_resume_by_consent(page: Page, other: Page, people: dict[str, Any]) -> None:
     key = people["match"]
     page.send("pause", match=key)
     assert other.state(offer=offer("pause"))["paused"] is False
@@ -92,7 +92,7 @@ def test_people_pause_and_go_on_by_consent(page: Page, other: Page, people: dict
     assert page.state(paused=False)["offer"] is None
 
 
-def test_whoever_watches_pauses_and_restarts_nothing(page: Page, other: Page) -> None:
+def test_spectators_can_neither_pause_nor_restart(page: Page, other: Page) -> None:
     key = page.start("here", "random")
     other.send("join", match=key)
     for request in ("pause", "resume", "rematch"):
@@ -159,7 +159,7 @@ def test_an_agent_that_declines_a_draw_says_so(page: Page) -> None:
     assert "first 20 plies" in declined["reason"]
 
 
-def test_who_offered_a_draw_is_told_that_it_was_declined(
+def test_whoever_offered_a_draw_is_told_that_it_was_declined(
     page: Page, other: Page, people: dict[str, Any]
 ) -> None:
     page.send("offer-draw", match=people["match"])

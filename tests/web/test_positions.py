@@ -88,7 +88,7 @@ def test_overlays_are_drawn_on_request(page: Page) -> None:
 # --- setting up ------------------------------------------------------------------
 
 
-def test_pieces_are_put_and_removed_and_the_moves_before_are_gone(page: Page) -> None:
+def test_pieces_are_placed_and_removed_and_earlier_moves_are_dropped(page: Page) -> None:
     put = ask(page, "edit", game="connect4", moves=["4"], target="c1r1", piece="blue")
     assert (put["position"], put["moves"]) == (connect4("41"), [])
     taken = ask(page, "edit", game="connect4", position="41", target="c1r1")
@@ -156,7 +156,7 @@ def test_a_position_is_read_in_every_notation_that_the_page_shows(page: Page, ga
         assert (reply["kind"], reply["start"]) == ("position", shown["position"])
 
 
-def test_moves_that_are_not_legal_at_the_start_go_on_from_the_position_that_is_shown(page: Page) -> None:
+def test_moves_that_are_not_legal_at_the_start_continue_from_the_position_that_is_shown(page: Page) -> None:
     reply = ask(page, "import", game="abalone", moves=["a1b2"], text="i5h5")
     assert reply["moves"] == ["a1b2", "i5h5"]
 

@@ -30,7 +30,7 @@ test("the ends of a row select what lies between them", () => {
   assert.deepEqual(clicks.click("e"), { move: "abce", event: "moved" });
 });
 
-test("a click that nothing follows is refused and keeps the selection", () => {
+test("a click that leads to no move is refused and keeps the selection", () => {
   const clicks = new Clicks(marbles);
   click(clicks, ["a", "b"]);
   assert.deepEqual(clicks.click("g"), { move: null, event: "refused" });
@@ -44,7 +44,7 @@ test("a click on a selected marble deselects that one alone", () => {
   assert.deepEqual(clicks.path, ["a", "c"]);
 });
 
-test("a cell that completes a move by itself is one click", () => {
+test("a cell that completes a move by itself needs one click", () => {
   assert.deepEqual(new Clicks(picture({ a: [["a"]], b: [["b"]] })).click("b"), { move: "b", event: "moved" });
 });
 

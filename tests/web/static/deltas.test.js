@@ -16,7 +16,7 @@ function reader(members) {
   return one;
 }
 
-test("a change without a state before it is not read", () => {
+test("a change without an earlier state is not read", () => {
   assert.equal(new StateReader().read(changed({ ply: { value: 1 } })), null);
 });
 
@@ -50,7 +50,7 @@ test("clicks that were legal before are not sent again", () => {
   assert.deepEqual(one.read(newClicks(["a"])).picture.clicks, clicksOf("a"));
 });
 
-test("the latest clicks of a move are meant, and those that come with the message before them", () => {
+test("the latest clicks of a move are used, and those of the message before all others", () => {
   const one = reader();
   one.read(newClicks(["a"], { a: [["later"]] }));
   assert.deepEqual(one.read(newClicks(["a", "b"])).picture.clicks, { ...clicksOf("b"), a: [["later"]] });

@@ -7,7 +7,7 @@ import { Exercise } from "../../../boardgames/web/static/exercise.js";
 
 const LINES = [["a", "x", "b"], ["a", "x", "c"], ["d"]];
 
-test("a move that no line goes on with is wrong and changes nothing", () => {
+test("a move that continues no line is wrong and changes nothing", () => {
   const exercise = new Exercise(LINES);
   assert.equal(exercise.play("b"), false);
   assert.deepEqual(exercise.moves, []);
@@ -20,7 +20,7 @@ test("a shorter line solves it as well", () => {
   assert.equal(exercise.next, undefined);
 });
 
-test("every line that the moves fit stays open", () => {
+test("every line that begins with the moves made stays open", () => {
   for (const last of ["b", "c"]) {
     const exercise = new Exercise(LINES);
     exercise.play("a");

@@ -36,7 +36,7 @@ test("a piece falls from the edge at which it enters", () => {
     [[0, 150], [0, -50], [250, 0], [-50, 0]]);
 });
 
-test("angles are those of a clock that begins on the right", () => {
+test("angles increase clockwise and begin on the right", () => {
   const middle = { x: 1, y: 1 };
   assert.deepEqual([[2, 1], [1, 2], [0, 1], [1, 0]].map(([x, y]) => angle(middle, { x, y })), [0, 90, 180, 270]);
 });
@@ -56,7 +56,7 @@ test("the hull has the outer points only, clockwise", () => {
   assert.deepEqual(hull([[0, 0], [1, 1], [2, 0], [2, 2], [0, 2]]), [[0, 0], [2, 0], [2, 2], [0, 2]]);
 });
 
-test("a path surrounds points, also a single one and two", () => {
+test("a path surrounds points, even a single one or two", () => {
   for (const points of [[[0, 0]], [[0, 0], [100, 0]], [[0, 0], [100, 0], [0, 100]]]) {
     assert.doesNotMatch(around(hull(points), 20), /NaN|undefined/);
   }

@@ -25,7 +25,7 @@ for (const most of [1, 3, 6, 8, 10]) {
   });
 }
 
-test("an agent is named after its level, others by how they are written", () => {
+test("an agent is named after its level, and any other by its specification", () => {
   assert.deepEqual(["level:level=3", "alphabeta:depth=6", "level:level=3,seed=1"].map(T.player),
     ["Level 3", "alphabeta:depth=6", "level:level=3,seed=1"]);
 });
