@@ -55,6 +55,7 @@ COMMANDS = {
     "hint": "ask the game's default agent for a move",
     "undo": "take back a move, a resignation or a draw",
     "flip": "turn the board around",
+    "pause": "stop the clock until you press Enter",
     "draw": "offer a draw to the other player",
     "resign": "resign the match",
     "save FILE": "append the match to a file",
@@ -401,6 +402,13 @@ class Session:
     def _player_name(self, side: int) -> str:
         name = self._name(side)
         return self.manager.game.facts.sides[side] if name == "human" else name
+
+    def _pause(self, argument: str) -> None:
+        self.manager.pause()
+        try:
+            self.prompt.question("paused; press Enter to go on: ")
+        finally:
+            self.manager.resume()
 
     def _resign(self, argument: str) -> None:
         self.manager.resign(self.manager.side_to_move)

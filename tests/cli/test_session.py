@@ -10,10 +10,13 @@ import nim
 import pytest
 from installed import add_plugin
 
+from boardgames import match_setup
 from boardgames.cli import session
+from boardgames.cli.prompt import PlainPrompt
 from boardgames.cli.session import clock_text
 from boardgames.clock import MatchClock
 from boardgames.game import Outcome, Termination
+from boardgames.manager import Manager
 from boardgames.players.simple import Random
 from boardgames.plugins import load_game_of
 from boardgames.record import Record, read_records, write_records
@@ -273,6 +276,7 @@ def test_help_explains_every_command(bg: Run) -> None:
         r"moves \[CELL\]",
         "history",
         "flip",
+        "pause",
         "save FILE",
         "load FILE",
         "new",
@@ -357,6 +361,28 @@ def test_hint_names_a_move_that_wins(bg: Run) -> None:
 def test_hint_does_not_change_the_match(bg: Run, records: Run) -> None:
     bg(*PEOPLE, "--time", "0.2", typed="4\nhint\n")
     assert saved(records).moves == ("4",)
+
+
+def test_pause_stops_the_clock_until_enter_is_pressed(
+    bg: Run, records: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    managers: list[Manager] = []
+    seen: list[tuple[str, bool, bool]] = []
+
+    def make(*given: object, **more: object) -> Manager:
+        managers.append(Manager(*given, **more))
+        return managers[-1]
+
+    def question(self: PlainPrompt, text: str) -> str:
+        seen.append((text, managers[-1].is_paused, managers[-1].is_clock_running))
+        return ""
+
+    monkeypatch.setattr(match_setup, "Manager", make)
+    monkeypatch.setattr(PlainPrompt, "question", question)
+    out = bg(*PEOPLE, "--clock", "300", typed="4\npause\n5\nresign\npause\n").out
+    assert seen == [("paused; press Enter to go on: ", True, False)]
+    assert saved(records).moves == ("4", "5")
+    assert "the match is over" in out
 
 
 def test_undo_between_people_takes_back_one_ply(bg: Run, records: Run) -> None:
