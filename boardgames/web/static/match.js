@@ -187,7 +187,7 @@ export class Match {
     this.received = performance.now();
     const premove = this.#playPremove(state);
     this.pace.receive(state);
-    if (premove) this.#send(premove, (reason) => this.#say(reason));
+    if (premove) this.#send(premove, (reason) => this.#say(reason), state.ply); // which need not be shown yet
     this.#tick();
   }
 
@@ -207,7 +207,7 @@ export class Match {
     if (this.notice === T.lost || this.notice === this.missing) this.notice = "";
     if (before && before.ply !== state.ply) {
       this.previews.clear();
-      this.sent = null;
+      if (this.sent !== state.ply) this.sent = null;
       this.notice = "";
       this.typing.clear();
       if (this.board.hinted.length) this.board.showMove(null);
@@ -297,10 +297,9 @@ export class Match {
   /**
    * @param {string} move
    * @param {(reason: string) => void} onRefusal
+   * @param {number} [ply]
    */
-  #send(move, onRefusal) {
-    if (!this.state) return;
-    const { ply } = this.state;
+  #send(move, onRefusal, ply = this.state?.ply ?? 0) {
     this.sent = ply;
     this.#drawBoard();
     this.net.send({ type: "move", match: this.id, ply, move }, (reason) => {
