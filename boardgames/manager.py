@@ -347,10 +347,9 @@ class Manager:
 
     def limit_for(self, side: int) -> Limit:
         """Return what `side` may spend on a move now."""
-        clocks = self.clocks
-        control = self.rules.times[side]
-        clock = None if clocks is None else Clock(clocks, control.increment)
-        return Limit(seconds=control.agent_seconds, clock=clock).tightened(self._limits[side])
+        clocks, times = self.clocks, self.rules.times
+        clock = None if clocks is None else Clock(clocks, (times[0].increment, times[1].increment))
+        return Limit(seconds=times[side].agent_seconds, clock=clock).tightened(self._limits[side])
 
     def record(self) -> Record:
         """Return the match so far, with seconds rounded to milliseconds."""

@@ -36,7 +36,7 @@ MAX_COUNT = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Seconds left to each side, and the seconds that every move adds.
+    """Seconds left to each side, and the seconds that every move of a side adds.
 
     Raises
     ------
@@ -45,10 +45,10 @@ class Clock:
     """
 
     remaining: tuple[float, float]
-    increment: float = 0.0
+    increments: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        for seconds in (*self.remaining, self.increment):
+        for seconds in (*self.remaining, *self.increments):
             if not (is_finite(seconds) and seconds >= 0):
                 raise LimitError(f"the seconds of a clock must be at least 0, not {quote(seconds)}")
 
@@ -116,7 +116,7 @@ class Limit:
         if self.clock is None:
             return self.seconds
         left = self.clock.remaining[side]
-        share = left / EXPECTED_MOVES_LEFT + 0.8 * self.clock.increment
+        share = left / EXPECTED_MOVES_LEFT + 0.8 * self.clock.increments[side]
         usable = max(min(share, left - CLOCK_RESERVE), min(left, CLOCK_RESERVE) / 10)
         return _least(self.seconds, usable)
 

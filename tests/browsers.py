@@ -5,7 +5,7 @@ import os
 import random
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -209,7 +209,8 @@ class Visitor:
         opponent: Literal["agent", "open", "here"] = "agent",
         *,
         side: int = 0,
-        ply_limit: int | None = None,
+        limits: Mapping[str, object] | None = None,
+        paused: bool = False,
         **options: object,
     ) -> None:
         """Start a match through the form, by mouse: this person plays `side`, the agent is `random`."""
@@ -226,9 +227,12 @@ class Visitor:
             seat.get_by_label("Agent", exact=True).select_option("random")
         else:
             seat.get_by_label({"open": "Someone elsewhere", "here": "Me"}[opponent], exact=True).check()
-        if ply_limit is not None:
+        if limits or paused:
             page.get_by_text("Limits and position").click()
-            page.get_by_label("Most moves in the match").fill(str(ply_limit))
+        for name, value in (limits or {}).items():
+            page.get_by_label(name).fill(str(value))
+        if paused:
+            page.get_by_label("Start paused").check()
         self.state = {}
         page.get_by_role("button", name="Start match").click()
         self.wait(lambda: self.state and page.locator(".status").count(), "the match")

@@ -18,7 +18,7 @@ from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveErro
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
 from boardgames.hookspecs import hookimpl
 from boardgames.manager import MIN_DRAW_PLIES, Manager, MatchEvent, MatchRules
-from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Clock, Context, Limit, Player
 from boardgames.plugins import EntryPoint, Registry
 from boardgames.record import Record
 from boardgames.score import Score
@@ -323,11 +323,16 @@ def test_only_the_clock_of_the_side_to_move_runs() -> None:
     assert match.clocks == (50.0, 60.0)
 
 
-def test_increment_is_added_after_a_move() -> None:
-    match, clock = timed(match=60, increment=2)
+def test_increment_of_a_side_is_added_after_its_moves() -> None:
+    clock = FakeClock()
+    times = TimeControl(match=60, increment=2), TimeControl(match=30, increment=5)
+    match = between_people(rules=MatchRules(time=times), clock=clock)
     clock.now = 10.0
     match.make_move(0, "take1")
-    assert match.clocks == (52.0, 60.0)
+    assert match.clocks == (52.0, 30.0)
+    clock.now = 11.0
+    match.make_move(1, "take1")
+    assert match.clocks == (52.0, 34.0)
 
 
 def test_no_clocks_without_a_match_clock() -> None:
@@ -511,9 +516,10 @@ def test_agent_gets_the_time_per_move_less_a_margin(control: dict[str, float], s
 
 
 def test_limit_combines_clock_and_search_limits() -> None:
-    rules = MatchRules(time=TimeControl(match=60, increment=1))
-    limit = between_people(rules=rules, limit=Limit(depth=3), clock=FakeClock()).limit_for(1)
-    assert (limit.depth, limit.clock.remaining, limit.clock.increment) == (3, (60.0, 60.0), 1)
+    rules = MatchRules(time=(TimeControl(match=60, increment=1), TimeControl(match=30, increment=2)))
+    match = between_people(rules=rules, limit=Limit(depth=3), clock=FakeClock())
+    for side in (0, 1):
+        assert match.limit_for(side) == Limit(depth=3, clock=Clock((60, 30), (1, 2)))
 
 
 # --- takebacks --------------------------------------------------------------------

@@ -216,24 +216,25 @@ def test_tightened_limit_keeps_the_first_clock() -> None:
 
 
 @pytest.mark.parametrize(
-    ("remaining", "increment"),
+    ("remaining", "increments"),
     [
-        ((-0.1, 5.0), 0.0),
-        ((5.0, math.nan), 0.0),
-        ((math.inf, 5.0), 0.0),
-        ((5.0, 5.0), -1.0),
-        (("5", 5.0), 0.0),
+        ((-0.1, 5.0), (0.0, 0.0)),
+        ((5.0, math.nan), (0.0, 0.0)),
+        ((math.inf, 5.0), (0.0, 0.0)),
+        ((5.0, 5.0), (-1.0, 0.0)),
+        ((5.0, 5.0), (0.0, -1.0)),
+        (("5", 5.0), (0.0, 0.0)),
     ],
 )
-def test_invalid_clock_raises(remaining: tuple[float, float], increment: float) -> None:
+def test_invalid_clock_raises(remaining: tuple[float, float], increments: tuple[float, float]) -> None:
     with pytest.raises(LimitError, match="the seconds of a clock must be at least 0, not "):
-        Clock(remaining, increment)
+        Clock(remaining, increments)
 
 
 @given(SECONDS, SECONDS, SECONDS)
 def test_budget_does_not_exceed_the_remaining_time(left: float, other: float, increment: float) -> None:
     for side, remaining in enumerate([(left, other), (other, left)]):
-        budget = Limit(clock=Clock(remaining, increment)).budget(side)
+        budget = Limit(clock=Clock(remaining, (increment, increment))).budget(side)
         assert budget is not None
         assert 0 <= budget <= left
         assert left < 1e-9 or budget > 0
@@ -241,7 +242,7 @@ def test_budget_does_not_exceed_the_remaining_time(left: float, other: float, in
 
 @given(st.floats(2 * CLOCK_RESERVE, 1e6), SECONDS)
 def test_budget_leaves_a_reserve(left: float, increment: float) -> None:
-    budget = Limit(clock=Clock((left, left), increment)).budget(0)
+    budget = Limit(clock=Clock((left, left), (increment, increment))).budget(0)
     assert budget is not None
     assert budget <= left - CLOCK_RESERVE + 1e-9
 
@@ -253,9 +254,9 @@ def test_budget_does_not_exceed_the_time_per_move(left: float, seconds: float) -
     assert budget <= seconds
 
 
-def test_budget_includes_most_of_the_increment() -> None:
-    budgets = [Limit(clock=Clock((60.0, 60.0), increment)).budget(0) for increment in (0.0, 1.0)]
-    assert budgets == pytest.approx([2.0, 2.8])
+def test_budget_includes_most_of_the_increment_of_the_side() -> None:
+    limit = Limit(clock=Clock((60.0, 60.0), (0.0, 1.0)))
+    assert [limit.budget(side) for side in (0, 1)] == pytest.approx([2.0, 2.8])
 
 
 def test_budget_without_a_clock_is_the_time_per_move() -> None:

@@ -11,7 +11,7 @@ from boardgames import plugins
 from boardgames.arena.openings import DEFAULT_OPENINGS
 from boardgames.arena.schedule import swiss_round_count
 from boardgames.arena.sprt import Sprt
-from boardgames.clock import UNTIMED, TimeControl
+from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides
 from boardgames.errors import LimitError, MatchError, PluginError, quote
 from boardgames.game import Game
 from boardgames.installation import code_stamp
@@ -40,8 +40,8 @@ class MatchSettings:
         Seeds all matches.
     limit : Limit
         Limit per move.
-    time : TimeControl
-        A side that exceeds its time loses.
+    time : TimeControl or pair of TimeControl
+        Of both sides, or of each. A side that exceeds its time loses.
     ply_limit : int or None
         Replaces the limit that the game declares.
     code : str
@@ -58,7 +58,7 @@ class MatchSettings:
     agents: tuple[str, ...]
     seed: int
     limit: Limit = NO_LIMIT
-    time: TimeControl = UNTIMED
+    time: TimeControl | TimeControls = UNTIMED
     ply_limit: int | None = None
     code: str = ""
     fingerprints: tuple[str, ...] = ()
@@ -107,8 +107,8 @@ class Plan:
         Opening suite, see `boardgames.arena.openings.Openings`.
     limit : Limit
         Limit per move.
-    time : TimeControl
-        A side that exceeds its time loses.
+    time : TimeControl or pair of TimeControl
+        Of both sides, or of each. A side that exceeds its time loses.
     ply_limit : int or None
         Matches are drawn after this many plies; replaces the limit of the game.
     sprt : Sprt or None
@@ -127,7 +127,7 @@ class Plan:
     rounds: int | None = None
     openings: str = DEFAULT_OPENINGS
     limit: Limit = NO_LIMIT
-    time: TimeControl = UNTIMED
+    time: TimeControl | TimeControls = UNTIMED
     ply_limit: int | None = None
     sprt: Sprt | None = None
 
@@ -150,7 +150,7 @@ class Plan:
             raise LimitError(f"a sequential test compares two agents, not {len(self.agents)}")
         if self.rounds is not None and self.schedule != "swiss":
             raise LimitError("only a Swiss tournament has a number of rounds")
-        MatchRules(ply_limit=self.ply_limit)  # checks the limit
+        MatchRules(ply_limit=self.ply_limit, time=self.time)  # checks the limits
         assert self.round_count  # checks the number
 
     @property
@@ -180,17 +180,30 @@ class Plan:
         >>> Plan(game=game, agents=("random", "greedy"), limit=Limit(nodes=100), ply_limit=30).limits
         '100 nodes, 30 plies'
         """
-        time, limit = self.time, self.limit
-        seconds = Limit(seconds=time.agent_seconds).tightened(limit).seconds
+        limit = self.limit
+        times = dict.fromkeys(self._time_text(control) for control in of_both_sides(self.time))
         parts = {
-            f"{seconds or 0:g} s a move": seconds,
-            f"{time.match or 0:g}+{time.increment:g} s": time.match,
             f"{limit.nodes} nodes": limit.nodes,
             f"depth {limit.depth}": limit.depth,
             f"{limit.simulations} simulations": limit.simulations,
         }
         imposed = [words for words, number in parts.items() if number is not None]
-        return ", ".join([*imposed, *([self._ply_limit_text] if self._ply_limit_text else [])])
+        return ", ".join(filter(None, [" against ".join(times), *imposed, self._ply_limit_text]))
+
+    def _time_text(self, control: TimeControl) -> str:
+        """Return the time of a side as text, or an empty string if it is not limited."""
+        seconds = Limit(seconds=control.agent_seconds).tightened(self.limit).seconds
+        parts = {
+            f"{seconds or 0:g} s a move": seconds,
+            f"{control.match or 0:g}+{control.increment:g} s": control.match,
+        }
+        return ", ".join(words for words, number in parts.items() if number is not None)
+
+    @property
+    def _time_settings(self) -> object:
+        """Return the time control as JSON values; a list if the sides have different ones."""
+        times = [dataclasses.asdict(control) for control in of_both_sides(self.time)]
+        return times[0] if times[0] == times[1] else times
 
     @property
     def _ply_limit_text(self) -> str:
@@ -267,7 +280,7 @@ class Plan:
         return {
             **fields,
             "limit": dataclasses.asdict(self.limit),
-            "time": dataclasses.asdict(self.time),
+            "time": self._time_settings,
             "sprt": None if self.sprt is None else dataclasses.asdict(self.sprt),
             "game": self.game.describe(),
             "agents": list(self.agents),

@@ -21,6 +21,7 @@ from boardgames.cli.options import (
     NON_NEGATIVE_SECONDS,
     POSITIVE,
     SECONDS,
+    ForEachSide,
     Number,
     examples,
     game_options,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from boardgames.arena.plan import Plan
     from boardgames.arena.report import Report, Standing
     from boardgames.arena.sprt import SprtState
-    from boardgames.clock import TimeControl
+    from boardgames.clock import TimeControls
 
 REFRESHES_PER_SECOND = 2
 RATING_INTERVAL_S = 0.25
@@ -96,8 +97,18 @@ FRESH = ("--fresh",)
     help="random:PLIES, every:PLIES, layouts, the name of a book, or a file of positions.",
 )
 @click.option("--time", "move_time", type=SECONDS, metavar="S", help="Seconds per move.")
-@click.option("--clock", type=SECONDS, metavar="S", help="Seconds per side for a match.")
-@click.option("--increment", type=NON_NEGATIVE_SECONDS, metavar="S", help="Seconds added after each move.")
+@click.option(
+    "--clock",
+    type=ForEachSide(SECONDS),
+    metavar="S[,S]",
+    help="Seconds that each side has for a match; two numbers are for the first and the second side.",
+)
+@click.option(
+    "--increment",
+    type=ForEachSide(NON_NEGATIVE_SECONDS),
+    metavar="S[,S]",
+    help="Seconds added after each move; two numbers give each side its own.",
+)
 @click.option(
     "--margin",
     type=NON_NEGATIVE_SECONDS,
@@ -129,8 +140,8 @@ def arena(
     options: tuple[str, ...],
     openings: str,
     move_time: float | None,
-    clock: float | None,
-    increment: float | None,
+    clock: float | tuple[float, float] | None,
+    increment: float | tuple[float, float] | None,
     margin: float,
     nodes: int | None,
     depth: int | None,
@@ -167,7 +178,7 @@ def arena(
         rounds=rounds,
         openings=openings,
         limit=Limit(seconds=move_time, nodes=nodes, depth=depth),
-        time=_time_control(move_time, clock, increment, margin),
+        time=_time_controls(move_time, clock, increment, margin),
         ply_limit=plies,
         sprt=None if sprt is None else Sprt.parse(sprt),
     )
@@ -184,17 +195,22 @@ def _with_champion(agents: tuple[str, ...], champion: str | None) -> tuple[str, 
     return champion, *others
 
 
-def _time_control(
-    move: float | None, clock: float | None, increment: float | None, margin: float
-) -> "TimeControl":
+def _time_controls(
+    move: float | None,
+    clock: float | tuple[float, float] | None,
+    increment: float | tuple[float, float] | None,
+    margin: float,
+) -> "TimeControls":
     from boardgames.clock import TimeControl
+    from boardgames.match_setup import pair
 
-    return TimeControl(
-        move=None if move is None else move + margin,
-        match=clock,
-        increment=increment or 0.0,
-        margin=margin,
+    first, second = (
+        TimeControl(
+            move=None if move is None else move + margin, match=seconds, increment=added, margin=margin
+        )
+        for seconds, added in zip(pair(clock), pair(increment or 0.0), strict=True)
     )
+    return first, second
 
 
 def _play(

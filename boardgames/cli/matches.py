@@ -439,11 +439,12 @@ def _settings(run: "Run") -> Iterator[str]:
     yield f"seed {run.seed}"
     if "openings" in run.settings:
         yield f"openings {run.settings['openings']}"
-    limit, time = (_non_null(run.settings.get(name)) for name in ("limit", "time"))
+    limit, time = _non_null(run.settings.get("limit")), run.settings.get("time")
     if limit:
         yield f"limit {_assignments(limit)}"
-    if "move" in time or "match" in time:  # the margin alone means nothing
-        yield f"time {_assignments(time)}"
+    times = [_non_null(one) for one in (time if isinstance(time, list) else [time])]
+    if any("move" in one or "match" in one for one in times):  # the margin alone means nothing
+        yield f"time {' against '.join(map(_assignments, times))}"
 
 
 def _non_null(setting: object) -> dict[str, object]:

@@ -43,7 +43,7 @@ HIGHEST_LEVEL = 10
         "boardgames play abalone --level 3",
         "boardgames play abalone --layout standard --agent alphabeta:depth=4",
         "boardgames play connect4 --first human --second human --names Ann,Bob",
-        "boardgames play connect4 --clock 300,60 --increment 2",
+        "boardgames play connect4 --clock 300,60 --increment 2,0",
         "boardgames play hexifence --first random --second greedy --seed 1",
         "boardgames play abalone --level 5 --web",
     )
@@ -80,7 +80,12 @@ HIGHEST_LEVEL = 10
     metavar="S[,S]",
     help="Seconds that each side has for the match; two numbers give each side its own.",
 )
-@click.option("--increment", type=NON_NEGATIVE_SECONDS, metavar="S", help="Seconds added after each move.")
+@click.option(
+    "--increment",
+    type=ForEachSide(NON_NEGATIVE_SECONDS),
+    metavar="S[,S]",
+    help="Seconds added after each move; two numbers give each side its own.",
+)
 @click.option(
     "--plies",
     type=ForEachSide(POSITIVE),
@@ -129,7 +134,7 @@ def play(
     moves: str | None,
     move_time: float | tuple[float, float] | None,
     clock: float | tuple[float, float] | None,
-    increment: float | None,
+    increment: float | tuple[float, float] | None,
     plies: int | tuple[int, int] | None,
     no_progress: int | None,
     repetition: bool | None,
@@ -164,7 +169,10 @@ def play(
     start = None if position_text is None else game.parse(position_text)
     if moves is not None:
         start = apply_moves(start or game.start(), moves)
-    times = [TimeControl(match=seconds, increment=increment or 0.0) for seconds in pair(clock)]
+    times = [
+        TimeControl(match=seconds, increment=added)
+        for seconds, added in zip(pair(clock), pair(increment or 0.0), strict=True)
+    ]
     setup = MatchSetup(
         game,
         (

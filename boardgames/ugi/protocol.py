@@ -55,17 +55,18 @@ class Go:
         if seconds is not None:
             seconds = max(seconds - MOVE_TIME_MARGIN, seconds / 2)
         return Limit(
-            seconds=seconds, depth=numbers.get("depth"), nodes=numbers.get("nodes"), clock=self._clock(side)
+            seconds=seconds, depth=numbers.get("depth"), nodes=numbers.get("nodes"), clock=self._clock
         )
 
-    def _clock(self, side: int) -> Clock | None:
+    @property
+    def _clock(self) -> Clock | None:
         times = [self.numbers.get(name) for name in ("p1time", "p2time")]
         given = [time for time in times if time is not None]
         if not given:
             return None
         first, second = (given[0] if time is None else time for time in times)
-        increment = self.numbers.get(("p1inc", "p2inc")[side], 0)
-        return Clock((first / 1000, second / 1000), increment / 1000)
+        added = [self.numbers.get(name, 0) / 1000 for name in ("p1inc", "p2inc")]
+        return Clock((first / 1000, second / 1000), (added[0], added[1]))
 
 
 def parse_go(words: Sequence[str]) -> Go:
@@ -104,16 +105,16 @@ def go_line(limit: Limit, side: int, *, default_seconds: float) -> str:
 
     Examples
     --------
-    >>> go_line(Limit(clock=Clock((60.0, 59.5), 1.0)), 0, default_seconds=1.0)
-    'go p1time 60000 p2time 59500 p1inc 1000 p2inc 1000'
+    >>> go_line(Limit(clock=Clock((60.0, 59.5), (1.0, 2.0))), 0, default_seconds=1.0)
+    'go p1time 60000 p2time 59500 p1inc 1000 p2inc 2000'
     >>> go_line(Limit(depth=4), 0, default_seconds=1.0)
     'go depth 4'
     """
     parts = []
     if limit.clock is not None and limit.seconds is None:
         times = [int(1000 * seconds) for seconds in limit.clock.remaining]
-        added = int(1000 * limit.clock.increment)
-        parts.append(f"p1time {times[0]} p2time {times[1]} p1inc {added} p2inc {added}")
+        added = [int(1000 * seconds) for seconds in limit.clock.increments]
+        parts.append(f"p1time {times[0]} p2time {times[1]} p1inc {added[0]} p2inc {added[1]}")
     else:
         seconds = limit.budget(side)
         if seconds is None and limit.depth is None and limit.nodes is None:

@@ -494,6 +494,7 @@ class Lobby:
             owner_hash=owner_hash,
             trusted=trusted,
             started=time.time(),
+            paused=request.paused,
         )
         self._changed(match)
         return match
@@ -528,7 +529,7 @@ class Lobby:
         await self._unload_surplus()
         data = saved.data
         try:
-            request = msgspec.convert(data["request"], CreateMatch)
+            request = _read_request(data["request"])
             records = parse_records(saved.record, None).records
             trusted, paused = (msgspec.convert(data.get(name, False), bool) for name in ("trusted", "paused"))
             next_key = msgspec.convert(data.get("next"), str | None)
@@ -758,6 +759,13 @@ def _described_elsewhere(name: str) -> GameReply | None:
     return None
 
 
+def _read_request(saved: object) -> CreateMatch:
+    """Return a request that has been saved; in old ones a single increment is that of both sides."""
+    if isinstance(saved, dict) and isinstance(increment := saved.get("increment"), int | float):
+        saved = {**saved, "increment": (increment, increment)}
+    return msgspec.convert(saved, CreateMatch)
+
+
 def _seat_of(seat: SeatRequest, token: str) -> Seat:
     return Seat(seat.kind, seat.name, hash_of(token) if seat.kind == "here" else "")
 
@@ -775,8 +783,8 @@ def setup_of(request: CreateMatch) -> MatchSetup:
     agents = _agent_of_seat(first, game), _agent_of_seat(second, game)
     has_clock = any(request.clock)  # a clock for one side alone is refused, whatever the increment
     times = [
-        TimeControl(match=clock, increment=0.0 if has_clock and clock is None else request.increment)
-        for clock in request.clock
+        TimeControl(match=clock, increment=0.0 if has_clock and clock is None else increment)
+        for clock, increment in zip(request.clock, request.increment, strict=True)
     ]
     return MatchSetup(
         game,
@@ -804,8 +812,6 @@ def request_of(setup: MatchSetup) -> CreateMatch:
     """
     first, second = of_both_sides(setup.time)
     game, refusal = setup.game, "this match cannot be played in the browser"
-    if first.increment != second.increment:
-        raise OptionError(f"{refusal}: both sides must have the same increment")
     if setup.limit != DEFAULT_LIMIT or first.move is not None or second.move is not None:
         raise OptionError(f"{refusal}: the time for a move must be set by move_time")
     asked = {
@@ -821,7 +827,7 @@ def request_of(setup: MatchSetup) -> CreateMatch:
         "options": dict(game.options),
         "position": None if setup.start is None else str(setup.start),
         "clock": (first.match, second.match),
-        "increment": first.increment,
+        "increment": (first.increment, second.increment),
         "move_time": setup.move_times,
     }
     names = ("seed", "ply_limit", "move_limits", "no_progress_limit", "repetition")
@@ -849,7 +855,7 @@ def rematch_request(match: LiveMatch, *, swap: bool) -> CreateMatch:
         return request
     of_sides = {
         name: tuple(reversed(value))
-        for name in ("seats", "clock", "move_time", "move_limits")
+        for name in ("seats", "clock", "increment", "move_time", "move_limits")
         if (value := getattr(request, name)) is not None
     }
     return msgspec.structs.replace(request, **of_sides)

@@ -220,7 +220,7 @@ class LiveMatch:
     trusted : bool
         Whether the match was asked for on the command line, so that its agents may be any.
     paused : bool
-        Whether the match was paused when it was saved.
+        Whether the match begins paused, or was paused when it was saved.
     next_key : str or None
         The key of the rematch, if there is one.
     name : str
@@ -337,8 +337,8 @@ class LiveMatch:
 
     @property
     def waits_for_person(self) -> bool:
-        """Return True if it is a person's turn."""
-        return not self.is_over and not self._is_agents_turn
+        """Return True if nothing happens until a person moves, or resumes the match."""
+        return not self.is_over and (not self._is_agents_turn or (self._is_held and not self._is_thinking))
 
     @property
     def has_tables(self) -> bool:
@@ -867,14 +867,13 @@ class LiveMatch:
     async def _advance(self) -> None:
         """Let an agent move, or wait until the time of a person is up or the match changes."""
         state = self._snapshot.state
-        is_held = self._is_paused and (self._has_person or not self._steps)
         if self.is_over:  # it can be reopened by taking a move back
             await self._wake.wait()
         elif not self._is_agents_turn:
             await self._wait(self._seconds_left())
             if not self._wake.is_set():
                 await self._change(lambda manager: manager.tick())
-        elif is_held or (state.clocks is not None and not self._is_full):
+        elif self._is_held or (state.clocks is not None and not self._is_full):
             await self._wake.wait()
         else:
             self._steps = 0
@@ -949,6 +948,11 @@ class LiveMatch:
         return not any(seat.is_free for seat in self.seats)
 
     @property
+    def _is_held(self) -> bool:
+        """Return True if a pause keeps agents from moving."""
+        return self._is_paused and (self._has_person or not self._steps)
+
+    @property
     def _has_person(self) -> bool:
         """Return True if a person plays."""
         return any(seat.kind != "agent" for seat in self.seats)
@@ -1014,6 +1018,7 @@ class LiveMatch:
             ],
             picture=picture_json(picture),
             clocks=manager.clocks,
+            increments=(manager.rules.times[0].increment, manager.rules.times[1].increment),
             move_times=(manager.rules.times[0].move, manager.rules.times[1].move),
             move_left=manager.move_clock,
             used=_seconds_used(manager),

@@ -158,13 +158,14 @@ export interface CreateMatch {
   options?: Record<string, boolean | number | string | null>;
   position?: string | null;
   clock?: [number | null, number | null];
-  increment?: number;
+  increment?: [number, number];
   move_time?: [number | null, number | null];
   ply_limit?: number | null;
   move_limits?: [number, number] | null;
   no_progress_limit?: number | null;
   repetition?: boolean | null;
   seed?: number | null;
+  paused?: boolean;
   re?: number | null;
 }
 
@@ -668,6 +669,7 @@ export interface MatchState {
   moves: MoveState[];
   picture: Picture;
   clocks: [number, number] | null;
+  increments: [number, number];
   move_times: [number | null, number | null];
   move_left: number | null;
   used: [number, number];

@@ -25,6 +25,7 @@ ShortText = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=10_000)]
 Key = Annotated[str, Meta(max_length=64)]
 Seconds = Annotated[float, Meta(gt=0, le=604_800)]
+Increment = Annotated[float, Meta(ge=0, le=3600)]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
 
 
@@ -60,7 +61,9 @@ GameOptions = dict[ShortText, bool | int | float | ShortText | None]
 class CreateMatch(_Request, frozen=True, tag="create"):
     """Requests a new match, as `MatchSetup` describes one.
 
-    An agent without a text is that of the game. `clock` is the time of each side in seconds.
+    An agent without a text is that of the game. `clock` is the time of each side in seconds, and
+    `increment` what each side gets for a move. With `paused` nothing happens until somebody resumes the
+    match.
     """
 
     game: ShortText
@@ -69,13 +72,14 @@ class CreateMatch(_Request, frozen=True, tag="create"):
     options: GameOptions = {}
     position: Text | None = None
     clock: tuple[Seconds | None, Seconds | None] = (None, None)
-    increment: Annotated[float, Meta(ge=0, le=3600)] = 0.0
+    increment: tuple[Increment, Increment] = (0.0, 0.0)
     move_time: tuple[Seconds | None, Seconds | None] = (None, None)
     ply_limit: Count | None = None
     move_limits: tuple[Count, Count] | None = None
     no_progress_limit: Count | None = None
     repetition: bool | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
+    paused: bool = False
 
 
 Tokens = Annotated[list[Key], Meta(max_length=4)]
@@ -567,9 +571,10 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
 
     `yours` are the sides that the page may play; `owner` says that it has the token of whoever created it.
 
-    `clocks` are the seconds left to each side, `move_times` those that each has for a move, and
-    `move_left` what is left of that for the current one. `used` are the seconds that each side has
-    spent, and `moves_left` the moves that it may still make. `running` is the side whose time passes.
+    `clocks` are the seconds left to each side, `increments` those that each gets for a move, `move_times`
+    those that each has for a move, and `move_left` what is left of that for the current one. `used` are the
+    seconds that each side has spent, and `moves_left` the moves that it may still make. `running` is the
+    side whose time passes.
     `offer` waits for an answer, and `declined` has just been declined. `next` is the rematch.
     `spectators` is the number of pages that neither play nor own the match.
     """
@@ -590,6 +595,7 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     moves: list[MoveState]
     picture: msgspec.Raw
     clocks: tuple[float, float] | None
+    increments: tuple[float, float]
     move_times: tuple[float | None, float | None]
     move_left: float | None
     used: tuple[float, float]

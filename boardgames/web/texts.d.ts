@@ -5,7 +5,7 @@ type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...paramet
 /** Texts of one word or sentence: the name of a side, player, game or agent, a move, an id, a time or a reason. */
 type OfOne = Made<
   | "analysisOf" | "bestPlayer" | "cannotGo" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling"
-  | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
+  | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "incrementFor" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
   | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
   | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "puzzlesOf" | "reviewedBy" | "seatOf"
   | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "used"
@@ -13,7 +13,7 @@ type OfOne = Made<
   [text: string]
 >;
 type OfNumber = Made<
-  | "afterStep" | "clockLow" | "day" | "kernels" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
+  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "kernels" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
   | "seed" | "solvedCount" | "spectators" | "storedAs" | "turn" | "viewing",
   [n: number]
 >;

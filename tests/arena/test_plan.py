@@ -92,6 +92,16 @@ def test_limits_identify_only_agents_that_respect_them() -> None:
     assert [key.limits for key in lineup.players] == ["20 plies", "20 plies"]
 
 
+def test_each_side_may_have_a_time_control_of_its_own() -> None:
+    long, short = TimeControl(match=60, increment=1), TimeControl(match=30, increment=0.5)
+    assert make_plan(time=long).limits == make_plan(time=(long, long)).limits == "60+1 s"
+    assert make_plan(time=(long, short)).limits == "60+1 s against 30+0.5 s"
+    assert settings_of(make_plan(time=(long, long))) == settings_of(make_plan(time=long))
+    assert settings_of(make_plan(time=(long, short))) != settings_of(make_plan(time=(short, long)))
+    with pytest.raises(LimitError, match="either both sides have a match clock or neither has one"):
+        make_plan(time=(long, TimeControl()))
+
+
 @pytest.mark.usefixtures("odd_agents")
 def test_agents_with_different_weights_have_different_keys() -> None:
     lineup = make_plan("weighted:weights=a", "weighted:weights=b").load_lineup()

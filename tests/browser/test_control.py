@@ -17,6 +17,11 @@ COUNT_TONES = """() => {
   };
 }"""
 
+SLOW_DOWN = """() => {
+  const now = performance.now.bind(performance);
+  performance.now = () => now() / 8;
+}"""
+
 
 @pytest.fixture
 def server(kept: Kept) -> Server:
@@ -90,9 +95,68 @@ def test_people_pause_by_consent(visit: Visit, asks: int) -> None:
     for visitor in players:
         wait_for(visitor, "Paused")
     other.page.locator(".actions").get_by_role("button", name="Start").click()
-    wait_for(asker, f"{asker.state['sides'][1 - asks]} asks to resume")
+    wait_for(asker, f"{asker.state['sides'][1 - asks]} asks to start")
     press(asker, "Accept")
     wait_for(players[0], "Your move, red")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_match_against_an_agent_begins_when_it_is_started(visit: Visit, side: int) -> None:
+    visitor = visit()
+    visitor.start("connect4", side=side, paused=True)
+    wait_for(visitor, "Paused")
+    visitor.target("c4r6").click(force=True)
+    assert visitor.page.locator(".board-notice").inner_text() == "The match is paused"
+    visitor.page.wait_for_timeout(700)
+    assert visitor.state["ply"] == 0
+    assert visitor.page.locator(".controls").get_by_role("button", name="Start", exact=True).is_visible()
+    visitor.page.locator(".actions").get_by_role("button", name="Start").click()
+    assert visitor.wait_for_turn()
+    assert visitor.state["ply"] == side
+    visitor.move("4")
+    press(visitor, "Pause")
+    visitor.page.locator(".actions").get_by_role("button", name="Resume").wait_for()
+
+
+@pytest.mark.slow
+def test_agents_can_be_watched_from_the_first_move(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/new/tictactoe")
+    for seat in page.locator(".seat").all():
+        seat.get_by_label("Computer", exact=True).check()
+    page.get_by_text("Limits and position").click()
+    page.get_by_label("Start paused").check()
+    press(visitor, "Start match")
+    wait_for(visitor, "Paused")
+    press(visitor, "Step")
+    visitor.wait_for_ply(1)
+    press(visitor, "Resume")
+    visitor.wait(lambda: visitor.state["outcome"], "the end")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asks", [0, 1])
+def test_people_start_by_consent(visit: Visit, asks: int) -> None:
+    players = (visit(), visit())
+    players[0].start("connect4", "open", paused=True)
+    join(players[1], players[0])
+    press(players[1], "Play blue")
+    for visitor in players:
+        wait_for(visitor, "Paused")
+    asker, other = players[asks], players[1 - asks]
+    sides = asker.state["sides"]
+    asker.page.locator(".actions").get_by_role("button", name="Start").click()
+    wait_for(asker, "Asked to start")
+    wait_for(other, f"{sides[asks]} asks to start")
+    press(other, "Decline")
+    wait_for(asker, f"{sides[1 - asks]} does not want to start yet")
+    asker.page.locator(".actions").get_by_role("button", name="Start").click()
+    wait_for(other, f"{sides[asks]} asks to start")
+    press(other, "Accept")
+    wait_for(players[0], "Your move, red")
+    players[0].move("4")
+    wait_for(players[1], "Your move, blue")
 
 
 @pytest.mark.slow
@@ -166,6 +230,31 @@ def test_a_premove_is_played_dropped_or_cancelled(visit: Visit) -> None:
     page.reload()
     second.wait_for_ply(2)
     assert page.get_by_role("checkbox", name="Premoves").is_checked()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_premove_is_played_against_an_agent(visit: Visit, kept: Kept, side: int) -> None:
+    visitor, page = visit(), kept.server.page()
+    order = slice(None, None, -1 if side else 1)
+    created = page.create(
+        *("here", "mcts")[order], game="abalone", layout="standard", move_time=(None, 2.0)[order], paused=True
+    )
+    page.close()
+    visitor.open(f"#/match/{created['match']}/{created['token']}")
+    visitor.page.get_by_role("checkbox", name="Premoves").check()
+    visitor.page.evaluate(SLOW_DOWN)  # so that the reply comes too soon to be shown at once
+    visitor.page.locator(".actions").get_by_role("button", name="Start").click()
+    if side == 0:
+        visitor.move("c5d5")
+    visitor.page.locator(".board .target.live").first.wait_for(state="attached")
+    for cell in ("g5", "f5") if side else ("c3", "d3"):
+        visitor.target(cell).click(force=True)
+    visitor.wait(lambda: visitor.status.startswith("Premove"), "the premove")
+    visitor.wait(lambda: visitor.state["ply"] > 1 + (side == 0), "the premove to be played")
+    move = visitor.state["moves"][2 if side == 0 else 1]
+    assert (move["text"], move["side"]) == ("g5f5" if side else "c3d3", side)
+    assert visitor.wait_for_turn()
 
 
 @pytest.mark.slow
@@ -253,7 +342,9 @@ def test_arrow_keys_step_through_the_match_wherever_the_focus_is(visit: Visit) -
 @pytest.mark.parametrize("width", [390, 1400])
 def test_time_used_and_moves_left_are_shown_for_both_sides(visit: Visit, kept: Kept, width: int) -> None:
     visitor, page = visit(viewport={"width": width, "height": 900}), kept.server.page()
-    created = page.create("here", "random", move_limits=[5, 4])
+    created = page.create(
+        "here", "random", game="abalone", move_limits=[5, 4], clock=[600, 600], increment=[5, 0]
+    )
     page.close()
     visitor.page.goto(f"{visitor.origin}/#/match/{created['match']}/{created['token']}")
     visitor.wait(lambda: visitor.state, "the match")
@@ -261,14 +352,42 @@ def test_time_used_and_moves_left_are_shown_for_both_sides(visit: Visit, kept: K
     visitor.wait(lambda: "0:01 used" in near.inner_text(), "the first second")
     assert "0:00 used" in far.inner_text()
     assert "5 moves left" in near.inner_text()
-    visitor.move("4")
+    visitor.move(min(visitor.state["picture"]["clicks"]))
     assert visitor.wait_for_turn()
     assert "4 moves left" in near.inner_text()
     assert "3 moves left" in far.inner_text()
     assert visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
+def test_the_limit_of_moves_of_each_side_counts_down_to_the_end(visit: Visit) -> None:
+    visitor = visit()
+    visitor.start("connect4", "here", limits={"Most moves of red": 2, "Most moves of blue": 1})
+    near, far = (visitor.page.locator(f".bar.{place} .bar-notes") for place in ("near", "far"))
+    for move, left in (("4", ("1 move", "1 move")), ("4", ("1 move", "0 moves")), ("5", None)):
+        visitor.move(move)
+        if left:
+            for bar, words in zip((near, far), left, strict=True):
+                visitor.wait(lambda bar=bar, words=words: f"{words} left" in bar.inner_text(), words)
+    wait_for(visitor, "Draw: the limit of moves was reached")
+
+
 # --- sounds and the title -------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_low_time_of_this_side_is_heard(visit: Visit, kept: Kept, side: int) -> None:
+    visitor, page = visit(), kept.server.page()
+    order = slice(None, None, -1 if side else 1)
+    created = page.create(*("here", "random")[order], clock=(32, 600)[order])
+    page.close()
+    visitor.page.add_init_script(f"({COUNT_TONES})()")
+    visitor.open(f"#/match/{created['match']}/{created['token']}")
+    visitor.page.get_by_role("heading", level=1).click()
+    heard: list[float] = []
+    visitor.wait(lambda: heard.extend(tones(visitor)) or 880 in heard, "the sound")
+    assert [tone for tone in heard if tone == 880] == [880, 880]
 
 
 @pytest.mark.slow

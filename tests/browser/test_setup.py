@@ -43,7 +43,9 @@ def test_form_remembers_everything(visit: Visit, after: str) -> None:
     page.locator(".seat").nth(1).get_by_label("How strong").fill("7")
     page.get_by_text("Limits and position").click()
     page.get_by_label("Most moves of white").fill("80")
-    page.get_by_label("Most moves of white").blur()
+    assert page.get_by_label("Most moves of black").get_attribute("placeholder") == "80"
+    page.get_by_label("Most seconds for a move").fill("30")
+    page.get_by_label("Start paused").check()
     if after == "reload":
         page.reload()
         page.locator(".seat").first.wait_for()
@@ -57,6 +59,9 @@ def test_form_remembers_everything(visit: Visit, after: str) -> None:
     assert page.locator(".seat").nth(0).get_by_label("Name", exact=True).input_value() == "Ann"
     assert page.locator(".seat").nth(1).get_by_label("How strong").input_value() == "7"
     assert page.get_by_label("Most moves of white").input_value() == "80"
+    assert page.get_by_label("Most moves of black").get_attribute("placeholder") == "80"
+    assert page.get_by_label("Most seconds for a move").input_value() == "30"
+    assert page.get_by_label("Start paused").is_checked()
 
 
 def test_play_now_starts_the_last_match_again(visit: Visit) -> None:
@@ -78,8 +83,11 @@ def test_play_now_starts_the_last_match_again(visit: Visit) -> None:
 def test_either_side_can_be_played(visit: Visit, way: str) -> None:
     visitor = visit()
     page = open_form(visitor, "tictactoe")
-    page.get_by_label("Clock").select_option("Other times")
+    page.get_by_label("Clock").select_option("Different for each side")
     page.get_by_label("Minutes for crosses").fill("7")
+    page.get_by_label("Seconds added for crosses").fill("3")
+    page.get_by_text("Limits and position").click()
+    page.get_by_label("Most seconds for a move").fill("30")
     if way == "swap":
         page.get_by_role("button", name="Swap sides").click()
     else:
@@ -89,7 +97,61 @@ def test_either_side_can_be_played(visit: Visit, way: str) -> None:
     state = start(visitor)
     assert state["yours"] == [side]
     assert min(state["clocks"]) == state["clocks"][side]  # the clock goes with its player
+    assert state["increments"] == [3 * (side == 0), 3 * (side == 1)]
+    near, far = (page.locator(f".bar.{place} .bar-notes") for place in ("near", "far"))
+    assert "+3 s" in near.inner_text()
+    assert "+" not in far.inner_text()
+    assert state["move_times"] == [30 if side == 0 else None, 30 if side == 1 else None]
+    countdown = page.locator(".bar.near .move-clock .clock")
+    visitor.wait(lambda: countdown.inner_text() in ("0:29", "0:28"), "the countdown")
+    assert not page.locator(".bar.far .move-clock").is_visible()
     assert visitor.state["seats"][1 - side]["kind"] == "agent"
+
+
+def test_a_clock_is_the_same_for_both_sides_unless_each_gets_its_own(visit: Visit) -> None:
+    visitor = visit()
+    page = open_form(visitor, "tictactoe")
+    labels = (
+        "Minutes per side",
+        "Seconds added per move",
+        "Minutes for crosses",
+        "Seconds added for noughts",
+    )
+
+    def shown() -> list[str]:
+        return [label for label in labels if page.get_by_label(label).is_visible()]
+
+    assert shown() == []
+    page.get_by_label("Clock").select_option("5 minutes")
+    assert shown() == ["Seconds added per move"]
+    page.get_by_label("Clock").select_option("Different for each side")
+    assert shown() == ["Minutes for crosses", "Seconds added for noughts"]
+    page.get_by_label("Seconds added for noughts").fill("9")
+    page.get_by_label("Minutes for crosses").fill("0")  # what is hidden does not keep a match from starting
+    page.get_by_label("Clock").select_option("Another time")
+    assert shown() == ["Minutes per side", "Seconds added per move"]
+    page.get_by_label("Minutes per side").fill("7")
+    page.get_by_label("Seconds added per move").fill("4")
+    state = start(visitor)
+    assert (state["clocks"][1], state["increments"]) == (420, [4, 4])
+    open_form(visitor, "tictactoe")
+    page.get_by_label("Clock").select_option("Different for each side")
+    assert page.get_by_label("Seconds added for noughts").input_value() == "9"
+
+
+def test_a_match_that_was_kept_with_one_increment_for_both_sides_is_played_again(visit: Visit) -> None:
+    visitor = visit()
+    page = open_form(visitor, "tictactoe")
+    page.get_by_label("Clock").select_option("5 minutes")
+    start(visitor)
+    page.evaluate("""() => {
+      const kept = JSON.parse(localStorage.getItem("boardgames.preferences"));
+      kept.last.message.increment = 2;
+      localStorage.setItem("boardgames.preferences", JSON.stringify(kept));
+    }""")
+    page.reload()
+    open_form(visitor, "tictactoe")
+    assert start(visitor, "Play now")["increments"] == [2, 2]
 
 
 def test_time_for_a_move_is_offered_where_it_changes_something(visit: Visit) -> None:

@@ -182,6 +182,11 @@ def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
             "a scheduler has its own workers",
         ),
         (["connect4", "random", "greedy", "--increment", "1"], "an increment needs a match clock"),
+        (["connect4", "random", "greedy", "--clock", "9", "--increment", "1,-2"], "--increment must be 0 to"),
+        (
+            ["connect4", "random", "greedy", "--clock", "9,8,7"],
+            "--clock takes one number, or one for each side",
+        ),
         (["connect4", "random", "greedy", "--cluster", " "], "address of a scheduler"),
         (["connect4", "random", "alphabeta:depth=0"], "must be 1 to"),
     ],

@@ -174,6 +174,15 @@ CASES = {
     "time in nan": ([*PLAY, "--clock", "nan"], "--clock must be "),
     "no time at all": ([*PLAY, "--clock", "0"], "--clock must be 0.001 to"),
     "increment without a clock": ([*PLAY, "--increment", "2"], "an increment needs a match clock"),
+    "an increment of each side without a clock": (
+        [*PLAY, "--increment", "0,2"],
+        "an increment needs a match clock",
+    ),
+    "three increments": (
+        [*PLAY, "--clock", "9", "--increment", "1,2,3"],
+        "--increment takes one number, or one for",
+    ),
+    "an increment below zero": ([*PLAY, "--clock", "9", "--increment", "1,-2"], "--increment must be 0 to"),
     "no plies": ([*PLAY, "--plies", "0"], "--plies must be "),
     "no patience": ([*PLAY, "--no-progress", "0"], "--no-progress must be "),
     "seed below zero": ([*PLAY, "--seed", "-1"], "--seed must be "),

@@ -66,9 +66,14 @@ class Times:
         return [None if number is None else float(number) for number in (numbers * 2)[:2]]
 
     @property
+    def increments(self) -> list[float]:
+        return [float(number) for number in ((self.increment or "0").split(",") * 2)[:2]]
+
+    @property
     def control(self) -> tuple[TimeControl, TimeControl]:
         first, second = (
-            TimeControl(match=clock, increment=float(self.increment or 0)) for clock in self.clocks
+            TimeControl(match=clock, increment=increment)
+            for clock, increment in zip(self.clocks, self.increments, strict=True)
         )
         return first, second
 
@@ -87,6 +92,7 @@ TIMES = {
     "a clock": Times(clock="300"),
     "a clock of each side and an increment": Times(clock="300,60", increment="2"),
     "clock, increment and a time for each move": Times(move="7", clock="300,60", increment="2"),
+    "a clock and an increment of each side": Times(clock="300,60", increment="2,5"),
 }
 
 
@@ -170,7 +176,7 @@ def request_of_a_page(seats: tuple[str, str], times: Times) -> CreateMatch:
             {"kind": "here"} if seat == "human" else {"kind": "agent", "agent": seat} for seat in seats
         ],
         "clock": times.clocks,
-        "increment": float(times.increment or 0),
+        "increment": times.increments,
         "move_time": times.move_times(seats),
         "ply_limit": PLIES,
         "seed": SEED,
@@ -220,7 +226,7 @@ def test_an_arena_plays_matches_by_the_same_rules(times: Times, made: Capture) -
     limit = Limit(seconds=2.0, depth=3)
     settings = MatchSettings(
         game="connect4", layout="", options=(), agents=("random", "random"), seed=SEED,
-        time=times.control[0], limit=limit, ply_limit=PLIES,
+        time=times.control, limit=limit, ply_limit=PLIES,
     )  # fmt: skip
     play_batch(Batch(settings, (OpeningPair(0, 0, 1, PLAYED.start),), keep_players=False))
     second_match, first_match = facts_of(made()), facts_of(made())
@@ -232,7 +238,7 @@ def test_an_arena_plays_matches_by_the_same_rules(times: Times, made: Capture) -
             CONNECT4,
             (players[0], players[1]),
             start=CONNECT4.parse(PLAYED.start),
-            time=times.control[0],
+            time=times.control,
             limit=limit,
             ply_limit=PLIES,
         )

@@ -435,6 +435,7 @@ SETTINGS = {
     "time": {"move": None, "match": None, "increment": 0.0, "margin": 0.1},
 }
 TIMED = {**SETTINGS, "limit": {"nodes": None}, "time": {"move": 0.05 + 0.1, "match": None, "margin": 0.1}}
+UNEQUAL = {**TIMED, "time": [{"match": 60.0, "increment": 1.0}, {"match": 30.0, "increment": 2.0}]}
 
 
 def begin_run(settings: dict[str, object], ratings: list[Rating] | None = None) -> None:
@@ -466,9 +467,18 @@ def begin_run(settings: dict[str, object], ratings: list[Rating] | None = None) 
                 "   random",
             ],
         ),
+        (
+            UNEQUAL,
+            [
+                "1. arena of abalone: 0 of 20 matches, not finished",
+                "   seed 7, openings random:4, time match=60 increment=1 against match=30 increment=2",
+                "   alphabeta:depth=4",
+                "   random",
+            ],
+        ),
         ({"pairs": 3, "limit": 4}, ["1. arena of abalone: 0 matches, not finished", "   seed 7"]),
     ],
-    ids=["nodes", "time", "another kind of run"],
+    ids=["nodes", "time", "times of each side", "another kind of run"],
 )
 def test_an_unfinished_run_has_its_settings_and_agents(
     settings: dict[str, object], lines: list[str], home: Path, bg: Run

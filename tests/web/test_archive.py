@@ -238,6 +238,24 @@ def test_second_server_on_the_store_neither_lists_nor_saves_its_matches(
     page.close()
 
 
+def test_a_match_that_was_saved_with_one_increment_for_both_sides_goes_on(
+    start: Callable[[], Server], path: Path
+) -> None:
+    page = start().page()
+    key = page.start("here", "random", clock=[60, 60], increment=[2, 2])
+    page.close()
+    start().close()
+    with Store(path) as store:
+        (saved,) = store.served()
+        request = {**saved.data["request"], "increment": 2.0}
+        del request["paused"]
+        store.save_served([ServedMatch(key, {**saved.data, "request": request}, saved.record)])
+    page = start().page()
+    page.send("join", match=key)
+    assert page.state(id=key)["increments"] == [2, 2]
+    page.close()
+
+
 @pytest.mark.parametrize(
     "damage", [{"request": 5}, {"seats": 5}, {"values": 5}, {"request": UNKNOWN_GAME}], ids=str
 )

@@ -228,10 +228,7 @@ def test_names_of_agents_do_not_show_paths(side: int) -> None:
     [
         ({"time": TimeControl(move=3)}, "the time for a move must be set by move_time"),
         ({"limit": Limit(depth=3)}, "the time for a move must be set by move_time"),
-        (
-            {"time": (TimeControl(match=60, increment=1), TimeControl(match=60))},
-            "both sides must have the same increment",
-        ),
+        ({"time": TimeControl(match=60, increment=4000)}, "Expected `float` <= 3600"),
         ({"players": ("human", boardgames.load_player("random", CONNECT4))}, "Expected `str`"),
         ({"ply_limit": 1_000_000}, "Expected `int` <= 100000"),
     ],
@@ -245,8 +242,12 @@ def test_a_setup_that_a_page_cannot_ask_for_is_refused(more: dict[str, Any], rea
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        ({"increment": 2}, "an increment needs a match clock"),
-        ({"clock": (60, None), "increment": 2}, "either both sides have a match clock or neither has one"),
+        ({"increment": (2, 2)}, "an increment needs a match clock"),
+        ({"increment": (0, 2)}, "an increment needs a match clock"),
+        (
+            {"clock": (60, None), "increment": (2, 2)},
+            "either both sides have a match clock or neither has one",
+        ),
         ({"clock": (None, 60)}, "either both sides have a match clock or neither has one"),
     ],
     ids=str,
@@ -255,6 +256,24 @@ def test_times_that_do_not_fit_together_are_refused(asked: dict[str, Any], reaso
     seats = SeatRequest("here"), SeatRequest("agent")
     with pytest.raises(LimitError, match=reason):
         setup_of(CreateMatch(game="connect4", seats=seats, **asked))
+
+
+def test_a_setup_with_clocks_and_increments_of_each_side_goes_to_the_page_and_back() -> None:
+    times = TimeControl(match=300, increment=2), TimeControl(match=60, increment=5)
+    setup = MatchSetup(CONNECT4, ("human", "random"), time=times)
+    assert setup_of(request_of(setup)).time == times
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_agents_that_have_not_been_started_wait_for_a_person(paused: bool) -> None:
+    async def waits() -> bool:
+        lobby = Lobby(1)
+        seats = SeatRequest("agent", "mcts"), SeatRequest("agent", "mcts")
+        match, _ = await lobby.create(CreateMatch(game="connect4", seats=seats, paused=paused))
+        await lobby.close()
+        return match.waits_for_person
+
+    assert asyncio.run(waits()) is paused
 
 
 def test_a_seat_without_an_agent_is_taken_by_that_of_the_game() -> None:

@@ -75,6 +75,65 @@ def test_an_agent_that_thinks_stops_when_the_match_is_paused(page: Page) -> None
     assert page.state(ply=1)["paused"] is False
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_match_against_an_agent_can_begin_paused(page: Page, side: int) -> None:
+    seats = ("here", "random") if side == 0 else ("random", "here")
+    key = page.start(*seats, clock=[LONG, LONG], paused=True)
+    page.send("shown", match=key, ply=0)
+    waiting = page.state(id=key)
+    assert (waiting["paused"], waiting["running"], waiting["ply"]) == (True, None, 0)
+    reason = page.ask("move", match=key, ply=0, move="4")["reason"]
+    assert ("red's turn" if side else "paused") in reason
+    assert page.ask("hint", match=key)["ply"] == 0
+    page.send("resume", match=key)
+    if side == 1:
+        page.state(ply=1, paused=False)
+    page.send("shown", match=key, ply=side)
+    page.state(running=side, paused=False)
+
+
+def test_a_match_between_agents_can_begin_paused(kept: Kept) -> None:
+    page = kept.server.page()
+    created = page.create("random", "random", paused=True)
+    key, token = created["match"], created["token"]
+    assert state_of(page, key, token)["paused"] is True
+    page.send("step", match=key)
+    assert page.state(ply=1)["paused"] is True
+    page.close()
+    kept.restart()
+    page = kept.server.page()
+    state = state_of(page, key, token)
+    assert (state["ply"], state["paused"]) == (1, True)
+    page.send("resume", match=key)
+    page.outcome()
+    page.close()
+
+
+@pytest.mark.parametrize("asks", [0, 1])
+def test_people_begin_a_paused_match_by_consent(page: Page, other: Page, asks: int) -> None:
+    key = between(page, other, paused=True, clock=[LONG, LONG])["match"]
+    asker, answerer = (page, other)[asks], (page, other)[1 - asks]
+    asker.send("resume", match=key)
+    assert answerer.state(id=key, offer=offer("resume", asks))["paused"] is True
+    page.send("shown", match=key, ply=0)
+    answerer.send("answer", match=key, accept=True)
+    for one in (page, other):
+        one.state(id=key, paused=False, offer=None, running=0)
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_rematch_begins_paused_if_the_match_did(page: Page, swap: bool) -> None:
+    created = page.create("here", "random", paused=True)
+    key, token = created["match"], created["token"]
+    state_of(page, key, token)
+    page.send("resume", match=key)
+    page.send("rematch", match=key, swap=swap)
+    new = page.state(id=key, offer=None)
+    while new["next"] is None:
+        new = page.state(id=key)
+    assert state_of(page, new["next"], token)["paused"] is True
+
+
 def test_people_pause_and_resume_by_consent(page: Page, other: Page, people: dict[str, Any]) -> None:
     key = people["match"]
     page.send("pause", match=key)
@@ -223,6 +282,7 @@ def test_a_rematch_against_an_agent_starts_at_once_with_the_same_settings(page: 
         seats=[{"kind": "here", "name": "Ann"}, {"kind": "agent", "agent": "random"}],
         layout="7x6",
         clock=[LONG, 60],
+        increment=[0, 5],
         move_limits=[30, 20],
     )
     key, token = created["match"], created["token"]
@@ -237,9 +297,13 @@ def test_a_rematch_against_an_agent_starts_at_once_with_the_same_settings(page: 
     order = slice(None, None, -1 if swap else 1)
     assert state["yours"] == [int(swap)]
     assert state["names"] == ["Ann", "random"][order]
-    assert state["clocks"] == pytest.approx([LONG, 60][order], abs=1)
     assert state["move_times"] == [None, None]
     assert state["layout"] == "7x6"
+    assert state["increments"] == [0, 5][order]
+    if not swap:
+        page.send("move", match=new, ply=0, move="4")
+    state = page.state(id=new, ply=1 if swap else 2, thinking=False)
+    assert state["clocks"] == pytest.approx([LONG, 65][order], abs=1)
 
 
 @pytest.mark.parametrize("swap", [False, True])

@@ -38,6 +38,7 @@ export class Bars {
       setText(bar.name, isFree ? T.seatFree : name(side));
       const notes = [name(side) !== state.sides[side] || isFree ? state.sides[side] : ""];
       if (seat.kind !== "agent" && seat.taken && !seat.connected && !state.outcome) notes.push(T.away);
+      if (state.increments[side] && !state.outcome) notes.push(T.addedPerMove(state.increments[side]));
       if (state.moves_left !== null && !state.outcome) notes.push(T.movesLeft(state.moves_left[side]));
       setText(bar.note, notes.filter(Boolean).join(" · "));
       bar.element.classList.toggle("to-move", !state.outcome && state.to_move === side);

@@ -2,6 +2,7 @@
 
 import { button, h, keepPreference, setText } from "./dom.js";
 import { endingButtons, isController } from "./ending.js";
+import { resumeText } from "./status.js";
 import { T } from "./texts.js";
 
 /** @import { MatchState } from "../messages.js" */
@@ -55,7 +56,7 @@ export class Controls {
     this.restart.disabled = isOver;
     for (const one of [this.pause, this.halt]) {
       one.disabled = isOver;
-      setText(one, state.paused ? T.resume : T.pause);
+      setText(one, state.paused ? resumeText(state) : T.pause);
     }
     this.step.disabled = isOver || !state.paused;
     if (!this.delay.matches(":active")) this.delay.value = `${state.delay}`;

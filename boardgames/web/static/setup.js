@@ -30,6 +30,7 @@ import { thumbnail } from "./thumbnail.js";
 const MINUTES = [1, 3, 5, 10, 15, 30];
 const LEVEL = "level";
 const OTHER = "other";
+const OWN = "own"; // a clock of other minutes
 const TIME = "time"; // the option of agents that think longer if they are given more time
 const DELAY = 0.5;
 
@@ -45,6 +46,16 @@ function restore(control, value) {
   if (value === undefined || value === null) return;
   if (control instanceof HTMLInputElement && control.type === "checkbox") control.checked = value === true;
   else if (control instanceof HTMLInputElement || [...control.options].some((option) => option.value === `${value}`)) control.value = `${value}`;
+}
+
+/**
+ * Show or hide an element; a hidden input that is not as it must be does not keep the form from being sent.
+ * @param {HTMLElement} element
+ * @param {boolean} isShown
+ */
+function setShown(element, isShown) {
+  element.hidden = !isShown;
+  for (const input of element.querySelectorAll("input")) input.disabled = !isShown;
 }
 
 export class Setup {
@@ -68,11 +79,16 @@ export class Setup {
   position = h("input", { type: "text", autocomplete: "off", spellcheck: false });
   plyLimit = number({ min: 1, step: 1 });
   moveLimits = [0, 1].map(() => number({ min: 1, step: 1 }));
+  moveSeconds = number(); // for people
   time = h("div", { class: "time" });
   clock = h("select");
-  /** @type {HTMLInputElement[]} */
-  minutes = [];
+  minutes = number();
   increment = number();
+  /** @type {HTMLInputElement[]} */
+  sideMinutes = [];
+  /** @type {HTMLInputElement[]} */
+  sideIncrements = [];
+  isPaused = h("input", { type: "checkbox" });
   /** @type {Kept} */
   kept = preferences().setup ?? {};
 
@@ -177,9 +193,11 @@ export class Setup {
     this.random = h("input", { type: "checkbox", checked: kept.random === true });
     this.#buildTime(game, kept);
     this.plyLimit = number({ min: 1, step: 1 });
-    this.moveLimits = [0, 1].map(() => number({ min: 1, step: 1 }));
     restore(this.plyLimit, kept.plyLimit);
-    this.moveLimits.forEach((input, side) => restore(input, kept.moveLimits?.[side]));
+    this.#buildMoveLimits(kept);
+    this.moveSeconds = number({ min: 0.1 });
+    restore(this.moveSeconds, kept.moveSeconds);
+    this.isPaused = h("input", { type: "checkbox", checked: kept.isPaused === true });
     this.position = h("input", { type: "text", autocomplete: "off", spellcheck: false });
     const { sides } = game;
     this.rest.replaceChildren(
@@ -190,7 +208,8 @@ export class Setup {
         h("label", { class: "check" }, this.random, T.randomSides)),
       this.time,
       details(T.limits, h("div", { class: "grid" }, field(T.plyLimit, this.plyLimit),
-        ...this.moveLimits.map((input, side) => field(T.moveLimitOf(sides[side]), input))), field(T.position, this.position)));
+        ...this.moveLimits.map((input, side) => field(T.moveLimitOf(sides[side]), input)), field(T.mostSeconds, this.moveSeconds)), field(T.position, this.position),
+      h("label", { class: "check" }, this.isPaused, T.startPaused)));
     setText(this.problem, "");
     this.#drawNow();
   }
@@ -217,26 +236,50 @@ export class Setup {
   }
 
   /**
+   * Build the limits of moves. If only one side has one, it counts for both, and the other input says so.
+   * @param {Kept} kept
+   */
+  #buildMoveLimits(kept) {
+    this.moveLimits = both((side) => number({ min: 1, step: 1, oninput: () => show(side) }));
+    /** @param {number} side */
+    const show = (side) => (this.moveLimits[1 - side].placeholder = this.moveLimits[side].value);
+    this.moveLimits.forEach((input, side) => restore(input, kept.moveLimits?.[side]));
+    both(show);
+  }
+
+  /**
+   * Build the choice of a clock: one for both sides, or one for each.
    * @param {GameReply} game
    * @param {Kept} kept
    */
   #buildTime({ sides }, kept) {
     this.clock = h("select", {}, h("option", { value: "" }, T.noClock),
-      MINUTES.map((minutes) => h("option", { value: minutes }, T.minutes(minutes))), h("option", { value: OTHER }, T.ownClock));
-    this.minutes = sides.map(() => number({ min: 0.1, value: "10" }));
-    this.increment = number({ min: 0, max: 3600, value: "0" });
+      MINUTES.map((minutes) => h("option", { value: minutes }, T.minutes(minutes))), h("option", { value: OWN }, T.ownClock),
+      h("option", { value: OTHER }, T.clockOfEach));
+    const newMinutes = () => number({ min: 0.1, value: "10" });
+    const newIncrement = () => number({ min: 0, max: 3600, value: "0" });
+    this.minutes = newMinutes();
+    this.increment = newIncrement();
+    this.sideMinutes = sides.map(newMinutes);
+    this.sideIncrements = sides.map(newIncrement);
     restore(this.clock, kept.clock);
+    restore(this.minutes, kept.ownMinutes);
     restore(this.increment, kept.increment);
-    this.minutes.forEach((input, side) => restore(input, kept.minutes?.[side]));
-    const own = h("div", { class: "grid" }, this.minutes.map((input, side) => field(T.minutesFor(sides[side]), input)));
+    this.sideMinutes.forEach((input, side) => restore(input, kept.minutes?.[side]));
+    this.sideIncrements.forEach((input, side) => restore(input, kept.increments?.[side] ?? kept.increment));
+    const minutes = field(T.minutesPerSide, this.minutes);
     const increment = field(T.increment, this.increment);
+    const ofEach = h("div", { class: "grid" }, both((side) => [field(T.minutesFor(sides[side]), this.sideMinutes[side]),
+      field(T.incrementFor(sides[side]), this.sideIncrements[side])]).flat());
     const show = () => {
-      own.hidden = this.clock.value !== OTHER;
-      increment.hidden = this.clock.value === "";
+      const { value } = this.clock;
+      setShown(minutes, value === OWN);
+      setShown(increment, value !== "" && value !== OTHER);
+      setShown(ofEach, value === OTHER);
     };
     this.clock.addEventListener("change", show);
     show();
-    this.time = h("div", { class: "time" }, h("div", { class: "grid" }, field(T.time, this.clock), increment), own);
+    this.time = h("div", { class: "time" }, h("div", { class: "grid" }, field(T.time, this.clock), minutes, increment), ofEach);
   }
 
   /**
@@ -298,7 +341,7 @@ export class Setup {
       own.hidden = seat.strength.value !== OTHER;
       setText(meaning, T.levelMeaning(Number(seat.level.value), game.levels));
       seat.usesTime = usesTime();
-      seconds.hidden = !seat.usesTime;
+      setShown(seconds, seat.kind === "agent" && seat.usesTime);
     };
     const radios = kinds.map(([kind, label]) =>
       h("label", {}, h("input", { type: "radio", name: `seat-${side}`, value: kind, checked: kind === start, onchange: () => {
@@ -323,6 +366,7 @@ export class Setup {
     this.#remember();
     this.kept.seats.reverse();
     this.kept.minutes.reverse();
+    this.kept.increments.reverse();
     this.kept.moveLimits.reverse();
     this.#drawGame(this.game);
     this.#remember();
@@ -342,8 +386,9 @@ export class Setup {
       seat.agentOptions = { ...seat.agentOptions, [seat.agent.value]: changed(seat.options) };
     }
     this.kept = {
-      random: this.random.checked, clock: this.clock.value, minutes: this.minutes.map((input) => input.value),
-      increment: this.increment.value, plyLimit: this.plyLimit.value, moveLimits: this.moveLimits.map((input) => input.value),
+      random: this.random.checked, clock: this.clock.value, ownMinutes: this.minutes.value, increment: this.increment.value,
+      minutes: this.sideMinutes.map((input) => input.value), increments: this.sideIncrements.map((input) => input.value),
+      plyLimit: this.plyLimit.value, moveLimits: this.moveLimits.map((input) => input.value), moveSeconds: this.moveSeconds.value, isPaused: this.isPaused.checked,
       seats: this.seats.map((seat) => ({ kind: seat.kind, strength: seat.strength.value, level: seat.level.value,
         agent: seat.agent.value, agentOptions: seat.agentOptions, name: seat.name.value.trim(), seconds: seat.seconds.value })),
       games: { ...kept.games, [this.game.name]: { layout: this.layout, options: changed(this.options) } },
@@ -359,13 +404,16 @@ export class Setup {
    * @returns {Wanted}
    */
   #message(game) {
-    const { clock } = this;
+    const { value } = this.clock;
     /** @param {number} side */
     const time = (side) => {
-      const minutes = clock.value === "" ? null : clock.value === OTHER ? filled(this.minutes[side]) : Number(clock.value);
+      const minutes = value === "" ? null : value === OTHER ? filled(this.sideMinutes[side])
+        : value === OWN ? filled(this.minutes) : Number(value);
       return minutes === null ? null : 60 * minutes;
     };
     const times = both(time);
+    /** @param {number} side */
+    const increment = (side) => (times[side] === null ? null : filled(value === OTHER ? this.sideIncrements[side] : this.increment)) ?? 0;
     const limits = this.moveLimits.map(filled);
     const some = limits[0] ?? limits[1];
     return {
@@ -375,12 +423,14 @@ export class Setup {
         const seat = this.seats[side];
         return { kind: seat.kind, name: seat.kind === "here" ? seat.name.value.trim() : "", agent: seat.kind === "agent" ? agentText(seat) : "" };
       }),
-      clock: times, increment: times.every((seconds) => seconds === null) ? 0 : (filled(this.increment) ?? 0),
+      clock: times, increment: both(increment),
       move_time: both((side) => {
         const seat = this.seats[side];
-        return seat.kind === "agent" && seat.usesTime ? filled(seat.seconds) : null;
+        if (seat.kind !== "agent") return filled(this.moveSeconds);
+        return seat.usesTime ? filled(seat.seconds) : null;
       }),
       ply_limit: filled(this.plyLimit), move_limits: some === null ? null : both((side) => limits[side] ?? some),
+      paused: this.isPaused.checked,
     };
   }
 
@@ -405,12 +455,14 @@ export class Setup {
   async #start(message, isRandom) {
     const isSwapped = isRandom && Math.random() < 0.5;
     const { seats, clock, move_time, move_limits } = message;
-    const swapped = isSwapped ? { seats: turned(seats), clock: clock && turned(clock), move_time: move_time && turned(move_time),
-      move_limits: move_limits && turned(move_limits) } : {};
+    // an older version of this page has kept one increment for both sides
+    const increment = typeof message.increment === "number" ? both(() => Number(message.increment)) : message.increment;
+    const swapped = isSwapped ? { seats: turned(seats), clock: clock && turned(clock), increment: increment && turned(increment),
+      move_time: move_time && turned(move_time), move_limits: move_limits && turned(move_limits) } : {};
     this.submit.disabled = true;
     setText(this.problem, "");
     try {
-      await this.net.create({ ...message, ...swapped }, (match) => {
+      await this.net.create({ ...message, increment, ...swapped }, (match) => {
         if (message.seats.every((seat) => seat.kind === "agent")) this.net.send({ type: "delay", match, seconds: preferences().delay ?? DELAY });
       });
     } catch (error) {

@@ -67,7 +67,7 @@ export class Status {
 
   /** @param {MatchState} state */
   #resume(state) {
-    return button(state.ply ? T.resume : T.begin, () => this.do.ask({ type: "resume" }), { class: "primary" });
+    return button(resumeText(state), () => this.do.ask({ type: "resume" }), { class: "primary" });
   }
 
   /**
@@ -80,6 +80,12 @@ export class Status {
     return isPlayer ? [button(T.shareSeat, this.do.share, { class: "primary" }), take] : [take];
   }
 }
+
+/**
+ * Return what the button is called that lets a paused match go on.
+ * @param {MatchState} state
+ */
+export const resumeText = ({ ply }) => (ply ? T.resume : T.begin);
 
 /**
  * @param {MatchState} state
@@ -103,11 +109,12 @@ function textOf(state, name, { isAsked, free }) {
 }
 
 /**
- * Return which texts an offer has: a rematch of a match that is not over is a restart.
+ * Return which texts an offer has: a match without moves begins, and a rematch of one that is not over is a restart.
  * @param {OfferState} offer
  * @param {MatchState} state
  */
-function kindOf({ kind }, { outcome }) {
+function kindOf({ kind }, { outcome, ply }) {
+  if (kind === "resume" && !ply) return "begin";
   if (outcome || (kind !== "rematch" && kind !== "swap")) return /** @type {keyof typeof T.sent} */ (kind);
   return kind === "rematch" ? "restart" : "restartSwapped";
 }

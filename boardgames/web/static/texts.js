@@ -1,11 +1,11 @@
-// Every text that the page shows, as strings and functions, so that it can be translated.
+// Every text of the page, so that it can be translated.
 
 const LANG = "en";
 
 /** @type {(n: number, one: string, many: string) => string} */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
-// what levels of the computer mean, from the weakest to the strongest
+// the levels, from the weakest to the strongest
 const LEVELS = ["plays almost at random", "a beginner who overlooks threats", "a casual player", "an experienced player",
   "a strong player", "as strong as its time allows"];
 
@@ -92,12 +92,18 @@ export const T = {
   time: "Clock",
   noClock: "No clock",
   minutes: (n) => count(n, "minute", "minutes"),
-  ownClock: "Other times",
+  ownClock: "Another time",
+  clockOfEach: "Different for each side",
+  minutesPerSide: "Minutes per side",
   minutesFor: (side) => `Minutes for ${side}`,
   increment: "Seconds added per move",
+  incrementFor: (side) => `Seconds added for ${side}`,
+  addedPerMove: (seconds) => `+${seconds} s`,
   limits: "Limits and position",
   plyLimit: "Most moves in the match",
   moveLimitOf: (side) => `Most moves of ${side}`,
+  mostSeconds: "Most seconds for a move",
+  startPaused: "Start paused",
   position: "Start from this position",
   startMatch: "Start match",
   loading: "Loading…",
@@ -203,12 +209,12 @@ export const T = {
   cancel: "Cancel",
   offered: {
     draw: (name) => `${name} offers a draw`, undo: (name) => `${name} asks to take back a move`,
-    pause: (name) => `${name} asks to pause`, resume: (name) => `${name} asks to resume`,
+    pause: (name) => `${name} asks to pause`, resume: (name) => `${name} asks to resume`, begin: (name) => `${name} asks to start`,
     rematch: (name) => `${name} offers a rematch`, swap: (name) => `${name} offers a rematch with swapped sides`,
     restart: (name) => `${name} asks to restart the match`, restartSwapped: (name) => `${name} asks to restart with swapped sides`,
   },
   sent: {
-    draw: "Draw offered", undo: "Asked to take back a move", pause: "Asked to pause", resume: "Asked to resume",
+    draw: "Draw offered", undo: "Asked to take back a move", pause: "Asked to pause", resume: "Asked to resume", begin: "Asked to start",
     rematch: "Rematch offered", swap: "Rematch with swapped sides offered",
     restart: "Asked to restart the match", restartSwapped: "Asked to restart with swapped sides",
   },
@@ -216,6 +222,7 @@ export const T = {
     draw: (name, reason) => `${name} declines the draw${reason ? `: ${reason}` : ""}`,
     undo: (name) => `${name} does not want to take back the move`,
     pause: (name) => `${name} does not want to pause`, resume: (name) => `${name} does not want to resume yet`,
+    begin: (name) => `${name} does not want to start yet`,
     rematch: (name) => `${name} declines the rematch`, swap: (name) => `${name} declines to swap sides`,
     restart: (name) => `${name} does not want to restart`, restartSwapped: (name) => `${name} does not want to restart`,
   },
@@ -228,7 +235,7 @@ export const T = {
   toRestarted: "Go to the new match",
   restart: "Restart",
 
-  // the end, from the reader's point of view; `won` is a sentence such as "You won", and `lost` is a name or "you"
+  // the end: `won` is a sentence such as "You won", and `lost` is a name or "you"
   draw: "Draw",
   youWon: "You won",
   youLost: "You lost",
