@@ -302,7 +302,8 @@ def test_a_rematch_against_an_agent_starts_at_once_with_the_same_settings(page: 
     assert state["increments"] == [0, 5][order]
     if not swap:
         page.send("move", match=new, ply=0, move="4")
-    state = page.state(id=new, ply=1 if swap else 2, thinking=False)
+    while (state["ply"], state["thinking"]) != (1 if swap else 2, False):  # the agent may have moved already
+        state = page.state(id=new)
     assert state["clocks"] == pytest.approx([LONG, 65][order], abs=1)
 
 

@@ -1,4 +1,4 @@
-// Analysis of any position: free moves in a tree of variations, set-up, values of all moves, reviews and play from any position.
+// Analysis of any position: a tree of variations, set-up, values of all moves, reviews and play.
 // The address names the position and the tree.
 
 import { Aids } from "./aids.js";

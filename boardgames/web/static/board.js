@@ -1,4 +1,4 @@
-// A board: what it shows, what is selected on it, and the moves that people build there by click, drag and keyboard.
+// A board: what it shows, what is selected, and the moves that are built by click, drag and keyboard.
 //
 // scene.js draws the picture, movement.js what changes, shapes.js arrows; pointer.js and keyboard.js bring the input.
 

@@ -1,4 +1,4 @@
-// What changes from one position to the next: pieces that slide, fall, come and go, and the preview of a move.
+// What changes from one position to the next: pieces that slide, fall, come and go; and previews of moves.
 
 import { announce, s } from "./dom.js";
 import { distance, fall, n } from "./geometry.js";

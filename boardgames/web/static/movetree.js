@@ -1,4 +1,4 @@
-// The list of moves in an analysis: the main line in rows, variations below the move that they replace, in parentheses.
+// The list of moves in an analysis: the main line in rows, and variations in parentheses below the move they replace.
 
 import { button, h } from "./dom.js";
 import { T } from "./texts.js";

@@ -1,4 +1,4 @@
-// The overlays that a game offers: switches, and a legend in words for what is drawn over the board.
+// Overlays of a game: switches, and a legend in words for what is drawn over the board.
 
 import { h, keepPreference, preferences, s, setText } from "./dom.js";
 import { reasonOf } from "./net.js";

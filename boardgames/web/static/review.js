@@ -1,4 +1,4 @@
-// The review of a line: a chart, the accuracy of each side and its mistakes, which come in one by one and can be tried again.
+// The review of a line: a chart, the accuracy of each side, and its mistakes, which can be tried again.
 
 import { Chart } from "./chart.js";
 import { button, details, h, setText } from "./dom.js";

@@ -249,7 +249,7 @@ export class Scene {
       if (isBall) inner.append(s("ellipse", { cx: 3, cy: 9, rx: r, ry: r - 2, fill: this.#url("shade"), class: "shine" }));
       inner.append(s("circle", { r, fill }));
       if (!isBall) inner.append(s("circle", { r: r - 10, class: "bevel" }));
-      // the second side also has a ring, so that colour is not the only difference; on a ball only where the theme asks for it
+      // the second side also has a ring, so that colour is not the only difference; on a ball if the theme wants it
       if (piece.side === 1) inner.append(s("circle", { r: r - 22, class: markClass(isBall ? "emblem for-contrast" : "emblem", colours, 1) }));
       inner.append(s("circle", { r, class: "glossy", fill: this.#url("gloss"), stroke: "#000", "stroke-opacity": 0.4, "stroke-width": 1.5 }));
       if (isBall) {

@@ -1,5 +1,5 @@
-// A tree of variations: every move with the moves that answer it, the main one first. A node is named by its path, the moves
-// that lead to it. Nothing here uses the page, so it can be tested without a browser.
+// A tree of variations: every move with its answers, the main one first. A node is named by its path, the moves
+// that lead to it. Nothing here uses the page, so that it can be tested without one.
 
 /** @type {Colour[]} */
 const COLOURS = ["green", "red", "blue", "yellow"];
