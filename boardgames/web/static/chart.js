@@ -96,8 +96,7 @@ export class Chart {
 
   /**
    * @param {string} title
-   * @param {(step: number | null, isChosen: boolean) => void} moved  called with the step that the reader points at, or
-   *   null for the last one
+   * @param {(step: number | null, isChosen: boolean) => void} moved  called with a step that is pointed at; null is the last
    */
   constructor(title, moved) {
     this.moved = moved;

@@ -1,8 +1,8 @@
-// Building moves from clicks: knows the sequences of ids of the legal moves, and no rules.
+// Builds moves from clicks: it knows the sequences of ids of the legal moves, and no rules.
 //
-// A sequence begins with a group: the ids before its target that have the same content as the first one, such as the
-// marbles that move together. A group is selected in any order. What follows, such as the jumps of a capture, is clicked
-// in the order of the sequence. Where the order makes a difference, the move whose sequence was clicked is made.
+// A sequence begins with a group: the ids before its target with the same content as the first one, such as marbles that
+// move together. They are selected in any order; what follows, such as the jumps of a capture, in that of the sequence.
+// Where the order makes a difference, the move whose sequence was clicked is made.
 
 /** @import { Picture } from "../messages.js" */
 /** @typedef {{move: string, ids: string[], rank: number, size: number}} Entry  a sequence of a move; `size` is that of its group */
