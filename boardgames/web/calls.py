@@ -26,7 +26,7 @@ LOAD_SECONDS = 600.0
 """The same for calls that may compile a game or an agent."""
 
 PAGE: ContextVar[int] = ContextVar("page", default=0)
-"""The page whose request is being answered; 0 for what the server does of its own accord."""
+"""The page whose request is being answered; 0 for what no page has asked for."""
 
 _Result = TypeVar("_Result")
 

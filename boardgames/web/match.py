@@ -855,7 +855,7 @@ class LiveMatch:
                 await self._advance()
             except PluginError as error:
                 if self._trouble != error.summary:
-                    _log.error("match %s cannot go on: %s", self.key, error, exc_info=error.__cause__)
+                    _log.error("match %s cannot continue: %s", self.key, error, exc_info=error.__cause__)
                     self._trouble = error.summary
                     self._tell()
                 await self._wait(RETRY_SECONDS if isinstance(error, NotRespondingError) else None)

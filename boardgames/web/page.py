@@ -142,7 +142,7 @@ class Page:
         return self._allowance >= 0
 
     async def _accept(self, text: str) -> None:
-        """Answer a request, or begin to: one that may take long does not hold up those that follow.
+        """Answer a request, or begin to: one that may take long does not delay those that follow.
 
         Only those about a match that is being loaded wait for that.
         """

@@ -15,7 +15,7 @@ from boardgames.web.calls import NotRespondingError, call_in_thread
 MAX_WAIT_SECONDS = 3.0
 """The longest a search should wait for a thread."""
 GRACE_SECONDS = 2.0
-"""How long a search may go on after it was told to stop."""
+"""How long a search may continue after it was told to stop."""
 CHECK_INTERVAL_SECONDS = 0.05
 MAX_STUCK_SEARCHES = 3
 """An agent with this many searches that did not stop when told to cannot be used."""

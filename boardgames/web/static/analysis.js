@@ -29,7 +29,7 @@ import { Tree } from "./tree.js";
  * @typedef {{names?: [string, string] | undefined, seconds?: (number | null)[] | undefined}} Given
  */
 /**
- * The line that is analysed, of a match or of a game from a position; `ply` is the number of its moves that are shown as made.
+ * The line that is analysed, of a match or from a position; `ply` of its moves are made.
  * @typedef {Given & {match?: string, game: string, layout: string | null, options: Record<string, string>,
  *   position: string | null, moves: string[], ply: number}} Line
  */
@@ -393,7 +393,7 @@ export class Analysis {
     this.#draw();
   }
 
-  // Ask which side made each move of the main line, unless this is the line that was shown first.
+  // Ask which side made each move of the main line, if that is not known.
   async #learnSides() {
     const moves = this.tree.line();
     if (!moves.length || this.tree.at(moves)?.side !== undefined) return;

@@ -1,4 +1,4 @@
-// Find the better move: the board shows the position before a mistake, and a move that is tried is judged by an analysis.
+// Find the better move: the board shows the position before a mistake, and an analysis judges the move that is tried.
 
 import { button, h, setText } from "./dom.js";
 import { reasonOf } from "./net.js";

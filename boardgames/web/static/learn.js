@@ -392,7 +392,7 @@ export class Learn {
   }
 
   /**
-   * Return the number of the puzzle of a kind that was open last.
+   * Return the number of the puzzle of this kind that was opened last.
    * @param {PuzzleKind} kind
    * @returns {number}
    */
@@ -444,7 +444,7 @@ export class Learn {
   }
 
   /**
-   * Return the choice of a kind of puzzles, unless there is only one.
+   * Return the control that chooses the kind of puzzle, if there are several kinds.
    * @param {PuzzleKind} chosen
    */
   #kinds(chosen) {

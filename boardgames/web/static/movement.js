@@ -68,7 +68,7 @@ export function animate(scene, previous) {
 }
 
 /**
- * Slide pieces to the nearest cells to which an equal one has come; return those of both positions that take part.
+ * Slide pieces to the nearest cells where an equal one has appeared; return the pieces of both positions that take part.
  * @param {Scene} scene
  * @param {Pieces} before
  * @param {Pieces} after

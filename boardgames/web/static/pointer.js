@@ -88,7 +88,7 @@ export function followPointer(board, signal) {
 }
 
 /**
- * Return what a touch hits: a line is narrower than a finger, so the nearest one within reach that can be drawn counts.
+ * Return what a touch hits: the nearest line that can be drawn counts, since lines are narrower than fingers.
  * @param {Board} board
  * @param {MouseEvent} event
  */

@@ -1,5 +1,5 @@
-// Themes: how all boards, pieces and small pictures look. A theme sets CSS variables of the whole page, and what is drawn
-// takes its colours from these or else from the game and the first theme, so that another theme needs no new drawing.
+// Themes: how all boards look. A theme sets CSS variables of the page. Drawings take their colours from these, or else from
+// the game and the first theme, so that they need not be drawn again for another theme.
 
 import { field, h, keepPreference, preferences } from "./dom.js";
 import STYLES from "./styles.json" with { type: "json" };
