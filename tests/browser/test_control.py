@@ -369,7 +369,7 @@ def test_the_limit_of_moves_of_each_side_counts_down_to_the_end(visit: Visit) ->
         if left:
             for bar, words in zip((near, far), left, strict=True):
                 visitor.wait(lambda bar=bar, words=words: f"{words} left" in bar.inner_text(), words)
-    wait_for(visitor, "Draw: the limit of moves was reached")
+    wait_for(visitor, "Draw: the move limit was reached")
 
 
 # --- sounds and the title -------------------------------------------------------
