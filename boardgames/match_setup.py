@@ -66,7 +66,7 @@ class MatchSetup:
     Raises
     ------
     MatchError, LimitError
-        If there are not two players, or a time is not as it must be.
+        If there are not two players, or a time is not valid.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class MatchSetup:
         load: LoadPlayer = load_player,
         **settings: Any,  # those of Manager
     ) -> Manager:
-        """Return the manager of a new match, or of one that goes on from its record.
+        """Return the manager of a new match, or of one that continues from its record.
 
         Parameters
         ----------

@@ -578,7 +578,7 @@ class Lobby:
             manager, lock = await self._new_manager(request, record, trusted=False, restored=True)
         except (BoardgamesError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            raise MatchError(f"it cannot be shown: {reason}") from None
+            raise MatchError(f"its record cannot be replayed: {reason}") from None
         await self._add(
             key_of(number),
             request,

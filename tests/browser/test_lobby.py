@@ -64,7 +64,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     visitor.page.reload()
     wait_for_names(visitor, "Abalone")
     press(visitor, "Clear finished")  # it is somebody else's
-    visitor.page.get_by_text("No finished match can be deleted by you.").first.wait_for()
+    visitor.page.get_by_text("There are no finished matches that you can delete.").first.wait_for()
     visitor.page.get_by_label("Show").select_option("mine")
     wait_for_names(visitor, "Hexifence")
 
@@ -77,7 +77,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     wait_for_names(visitor, "Practice")
     visitor.page.get_by_role("button", name="Delete Practice").click()
     visitor.page.get_by_role("button", name="Delete", exact=True).click()
-    visitor.page.get_by_text("There are no such matches.").wait_for()
+    visitor.page.get_by_text("No matches fit this filter.").wait_for()
 
     visitor.open(f"#/match/{over['match']}/{over['token']}")
     visitor.wait(lambda: visitor.state, "the match")
@@ -135,7 +135,7 @@ def test_a_match_of_the_terminal_is_listed_opened_stepped_through_and_deleted(
     visitor.page.get_by_role("button", name="Delete Connect Four").click()
     visitor.page.get_by_text("It is deleted from “boardgames matches” too.").wait_for()
     visitor.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    visitor.page.get_by_text("There are no such matches.").wait_for()
+    visitor.page.get_by_text("No matches fit this filter.").wait_for()
     assert stored_plies(kept) == [2]
 
 

@@ -49,7 +49,7 @@ function restore(control, value) {
 }
 
 /**
- * Show or hide an element; a hidden input that is not as it must be does not keep the form from being sent.
+ * Show or hide an element; a hidden input that is invalid does not keep the form from being sent.
  * @param {HTMLElement} element
  * @param {boolean} isShown
  */

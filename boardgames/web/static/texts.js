@@ -110,7 +110,7 @@ export const T = {
   noGames: "No games are installed.",
   matches: "Matches",
   noMatches: "No matches yet.",
-  noSuchMatches: "There are no such matches.",
+  noSuchMatches: "No matches fit this filter.",
   showMatches: "Show",
   matchFilters: { all: "all matches", running: "in progress", finished: "finished", mine: "mine" },
   sortMatches: "Sort by",
@@ -126,7 +126,7 @@ export const T = {
   clearFinished: "Clear finished",
   clearQuestion: (n, others) => `Delete ${count(n, "finished match", "finished matches")}, also from “boardgames matches”?${
     others ? ` The ${count(others, "match that was", "matches that were")} not played here will stay.` : ""}`,
-  nothingToClear: "No finished match can be deleted by you.",
+  nothingToClear: "There are no finished matches that you can delete.",
   matchDeleted: "it has been deleted",
   versus: (a, b) => `${a} – ${b}`,
   plies: (n) => count(n, "move", "moves"),
