@@ -123,8 +123,8 @@ def test_a_match_against_an_agent_begins_when_it_is_started(visit: Visit, side: 
 def test_agents_can_be_watched_from_the_first_move(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/new/tictactoe")
-    for seat in page.locator(".seat").all():
-        seat.get_by_label("Computer", exact=True).check()
+    for side in (0, 1):
+        page.locator(".seat").nth(side).get_by_label("Computer", exact=True).check()
     page.get_by_text("Limits and position").click()
     page.get_by_label("Start paused").check()
     press(visitor, "Start match")
