@@ -9,7 +9,7 @@ import boardgames
 
 Visit = Callable[..., Visitor]
 MATCHES = {
-    "abalone": {"ply_limit": 14},
+    "abalone": {"limits": {"Most moves in the match": 14}},
     "connect4": {},
     "hexifence": {"dimension": 2},
     "tictactoe": {},
@@ -70,7 +70,7 @@ def test_a_whole_match_by_keyboard(visit: Visit, game: str) -> None:
     keyboard.press("End")
     visitor.tab_to("e.labels?.[0]?.textContent === 'Agent'")
     keyboard.type("random")
-    if "ply_limit" in MATCHES[game]:
+    if "limits" in MATCHES[game]:
         visitor.tab_to("e.textContent === 'Limits and position'")
         keyboard.press("Enter")
         visitor.tab_to("e.labels?.[0]?.textContent === 'Most moves in the match'")
