@@ -283,7 +283,7 @@ def test_a_record_is_downloaded_and_imported_from_a_file_or_as_text(visit: Visit
 
     page = visitor.open("#/analysis/hexifence")
     page.get_by_role("tab", name="Import and export").click()
-    page.get_by_label("or a file with records").set_input_files(file)
+    page.get_by_label("or choose a file of records").set_input_files(file)
     wait_for(visitor, "/analysis/connect4?")
     wait_for(visitor, "moves=4+4+3")
 

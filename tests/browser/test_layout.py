@@ -99,7 +99,7 @@ def test_lobby_and_forms_fit_their_window(visitor: Visitor) -> None:
         seat = page.locator(".seat").nth(1)
         seat.get_by_label("Computer", exact=True).check()
         seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
-        page.get_by_label("Clock").select_option(label="Other times")
+        page.get_by_label("Clock").select_option(label="Different for each side")
         check(page)
 
 
