@@ -25,6 +25,7 @@ from boardgames.cli.options import (
     Number,
     examples,
     game_options,
+    increment_option,
     json_option,
     worker_options,
 )
@@ -103,12 +104,7 @@ FRESH = ("--fresh",)
     metavar="S[,S]",
     help="Seconds that each side has for a match; two numbers are for the first and the second side.",
 )
-@click.option(
-    "--increment",
-    type=ForEachSide(NON_NEGATIVE_SECONDS),
-    metavar="S[,S]",
-    help="Seconds added after each move; two numbers give each side its own.",
-)
+@increment_option
 @click.option(
     "--margin",
     type=NON_NEGATIVE_SECONDS,

@@ -94,6 +94,14 @@ game_option = click.option(
 )
 
 
+increment_option = click.option(
+    "--increment",
+    type=ForEachSide(NON_NEGATIVE_SECONDS),
+    metavar="S[,S]",
+    help="Seconds added after each move; two numbers give each side its own.",
+)
+
+
 def game_options(command: Command) -> Command:
     """Add `--layout NAME` and `--option NAME=VALUE`."""
     for option in (

@@ -20,6 +20,7 @@ from boardgames.cli.options import (
     apply_moves,
     examples,
     game_options,
+    increment_option,
     moves_option,
 )
 from boardgames.cli.output import outcome_text, print_picture, say, thought_text
@@ -80,12 +81,7 @@ HIGHEST_LEVEL = 10
     metavar="S[,S]",
     help="Seconds that each side has for the match; two numbers give each side its own.",
 )
-@click.option(
-    "--increment",
-    type=ForEachSide(NON_NEGATIVE_SECONDS),
-    metavar="S[,S]",
-    help="Seconds added after each move; two numbers give each side its own.",
-)
+@increment_option
 @click.option(
     "--plies",
     type=ForEachSide(POSITIVE),
