@@ -24,7 +24,7 @@ def load_agents(name: str) -> None:
 
 
 def is_path(text: str) -> bool:
-    """Return True if a text has a path in it, which pages must not see or choose.
+    """Return True if a text contains a path, which pages must neither see nor choose.
 
     Examples
     --------

@@ -864,7 +864,7 @@ def rematch_request(match: LiveMatch, *, swap: bool) -> CreateMatch:
 def _make_manager(
     request: CreateMatch, record: Record | None, trusted: bool, restored: bool, tables: Tables
 ) -> tuple[Manager, MatchLock]:
-    """Return the manager of a match and its lock; if there is a record, the match continues from it."""
+    """Return the manager and the lock of a match, which continues from the record if one is given."""
     setup = setup_of(request)
     if restored:  # people who took a seat have changed the names
         setup = replace(setup, names=(None, None))

@@ -570,7 +570,7 @@ class LiveMatch:
             If there is nothing to take back.
         """
         if self._is_archived:
-            raise MatchError("the match had ended before the server started; no move can be taken back")
+            raise MatchError("moves cannot be taken back in a match that ended before the server was started")
         if not self._needs_consent(sides):
             await self._change(lambda manager: manager.undo())
             return

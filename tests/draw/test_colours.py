@@ -145,7 +145,7 @@ def test_everybody_can_tell_the_sides_apart(game: str, theme: str, vision: str) 
 @pytest.mark.parametrize("frame", THEMES["wood"]["palettes"])
 @pytest.mark.parametrize("game", GAMES)
 def test_pieces_stand_out_from_the_board_in_high_contrast(game: str, frame: str) -> None:
-    """They reach beyond their cells, so both the cell and the surface around it count."""
+    """A piece is larger than its cell, so it is compared with the cell and with the board around it."""
     palette = THEMES["contrast"]["palettes"][frame]
     for side in sides_of(game, "contrast"):
         for name in ("cell", "board"):
