@@ -216,7 +216,7 @@ def test_finished_match_stays_finished_after_a_restart(start: Callable[[], Serve
     page = start().page()
     page.send("join", match=created["match"], token=created["token"])
     assert page.receive("match")["outcome"] == outcome
-    assert "had ended before" in page.ask("undo", match=created["match"])["reason"]
+    assert "ended before the server" in page.ask("undo", match=created["match"])["reason"]
     page.close()
 
 
