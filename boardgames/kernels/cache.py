@@ -32,6 +32,7 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from boardgames.compiling import check_allowed
+from boardgames.errors import KernelError
 from boardgames.kernels.identity import identity
 from boardgames.paths import cache_folder
 
@@ -68,13 +69,24 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         check: Callable[[Any], None] = lambda result: None,  # Numba has no type stubs
     ) -> None:
         self._folder = kernel_folder(function.__module__)
-        self._function, self._may_count, self._check = function, may_count, check
+        self._function, self.may_count, self._check = function, may_count, check
+        self._settings = settings
         self.identity = identity(function, *settings)
+        self.is_current = True
+
+    def look_again(self) -> None:
+        """Find out whether the function would still compile to the same code as when it was defined."""
+        self.is_current = identity(self._function, *self._settings) == self.identity
 
     @property
     def cache_path(self) -> str:
         """Return the path of the folder, or an empty string if kernels are not cached."""
         return str(self._folder or "")
+
+    def contains(self, signature: Any, target_context: Any) -> bool:
+        """Return True if there is a file for this signature, which may still be damaged."""
+        path = self._path(signature, target_context.codegen())
+        return path is not None and path.is_file()
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the cached function, or None.
@@ -83,6 +95,8 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         ------
         NotCompiledError
             If there is none, kernels are cached, and compilation is refused.
+        KernelError
+            If there is none, and the function would not compile to the same code any more.
         """
         target_context.refresh()
         path = self._path(signature, target_context.codegen())
@@ -90,7 +104,13 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             return None
         found = self._load(path, target_context)
         if found is None:
-            check_allowed(f"{self._function.__module__}.{self._function.__name__}")
+            name = f"{self._function.__module__}.{self._function.__name__}"
+            check_allowed(name)
+            if not self.is_current:
+                raise KernelError(
+                    f"the compiled code of {name} is gone, and what it uses has changed since; "
+                    "reload its module"
+                )
         return found
 
     def _load(self, path: Path, target_context: Any) -> Any:
@@ -114,7 +134,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         path = self._path(signature, result.codegen)
         if path is None or result.library.has_dynamic_globals:
             return
-        if not self._may_count and counts_references(result.library):
+        if not self.may_count and counts_references(result.library):
             return
         body = dumps(result._reduce())
         temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.tmp")

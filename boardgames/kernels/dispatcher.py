@@ -1,0 +1,297 @@
+"""Kernels as Numba's dispatchers: compiled for one signature, or loaded from the cache when first needed.
+
+This relies on private parts of Numba, as `boardgames.kernels.cache` does.
+"""
+
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from types import FrameType, FunctionType
+from typing import Any, Literal
+
+from numba import types
+from numba.core import event, ir
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
+from numba.core.typeinfer import register_dispatcher
+from numba.core.typing import make_concrete_template
+
+from boardgames.compiling import report
+from boardgames.errors import KernelError
+from boardgames.kernels.cache import KernelCache, counts_references
+
+_NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
+
+_FLOAT_OPERATOR = re.compile(r"signature: (?P<name>\w+)\((?:.*\), )?(?:\w+, )?float64")
+"""Numba's reason where a float64 is an operand, `and_(uint64, float64)`, or an index."""
+_SYMBOLS = {
+    **dict.fromkeys(("and_", "iand"), "&"),
+    **dict.fromkeys(("or_", "ior"), "|"),
+    **dict.fromkeys(("xor", "ixor"), "^"),
+    **dict.fromkeys(("lshift", "ilshift"), "<<"),
+    **dict.fromkeys(("rshift", "irshift"), ">>"),
+    "invert": "~",
+    "getitem": "an index",
+    "setitem": "an index",
+}
+_USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) constants"
+
+
+class _CountsError(Exception):
+    """A kernel compiled without reference counting calls code that creates or returns arrays."""
+
+
+def _needs_counting(function: FunctionType, signature: Any) -> bool:
+    """Return True if a function returns an array or calls one that is compiled outside of this module."""
+    if _holds_array(signature.return_type):
+        return True
+    named = [function.__globals__.get(name) for name in function.__code__.co_names]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # the name of a recursive function is not defined yet
+            named.append(cell.cell_contents)
+    return any(
+        isinstance(one, Dispatcher) and not isinstance(getattr(one, "_cache", None), KernelCache)
+        for one in named
+    )
+
+
+def _holds_array(kind: Any) -> bool:
+    return isinstance(kind, types.Array) or any(map(_holds_array, getattr(kind, "types", ())))
+
+
+class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no type stubs
+    """A function that is compiled for one signature, or loaded from the cache when it is first needed.
+
+    Most kernels count no references to arrays, since their callers keep the arrays alive, and counting
+    took up to half the time of a short kernel. A kernel that creates arrays has to count.
+
+    Parameters
+    ----------
+    function : function
+        The function to compile.
+    signature : numba signature
+        The types of its arguments and result.
+    inline : bool
+        Whether the code is inlined into every kernel that calls it.
+
+    Raises
+    ------
+    KernelError
+        If the function is not in the cache and does not compile.
+    """
+
+    def __init__(self, function: FunctionType, signature: Any, *, inline: bool) -> None:
+        options = {"nogil": True, "forceinline": inline}
+        self._signature = signature
+        self._must_count = _needs_counting(function, signature)
+        self._state: Literal["new", "loading", "loaded"] = "loading"  # until this method has ended
+        self._compiled: Any = {}
+        super().__init__(function, targetoptions={**options, "nopython": True, "boundscheck": None})
+        self._cache = KernelCache(function, (signature, options), check=partial(_check_merges, function))
+        self._state = "new"
+        if not self._cache.contains(signature, self.targetctx):
+            self._load(is_defined=False)
+
+    @property
+    def overloads(self) -> Any:
+        """The compiled code by the types of the arguments, as Numba reads and fills it."""
+        self._load()
+        return self._compiled
+
+    @overloads.setter
+    def overloads(self, value: Any) -> None:
+        self._compiled = value
+
+    @property
+    def nopython_signatures(self) -> list[Any]:
+        """The signature. This and the next two methods need no code."""
+        return [self._signature]
+
+    def get_function_type(self) -> Any:
+        """Return the type of this function as an argument of other kernels."""
+        return types.FunctionType(self._signature)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return how a call in another kernel is typed, in the form of Numba's own dispatchers."""
+        signature, folded = self._compiler.fold_argument_types(args, kws)
+        name = self.py_func.__name__
+        template = make_concrete_template(f"CallTemplate({name})", name, self.nopython_signatures)
+        return template, signature, folded, {}
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """Return the code for a call from Python, which Numba has found none for; later calls find it."""
+        self._load()
+        if not self._search_new_conversions(*args, **kws):
+            self._explain_matching_error(*args, **kws)
+        return self._compiled[self._signature.args].entry_point
+
+    def _load(self, *, is_defined: bool = True) -> None:
+        """Load or compile the code, unless that has been done; other threads wait until it is there."""
+        if self._state == "loaded":
+            return
+        with global_compiler_lock:
+            if self._state != "new":  # Numba asks for the code that it is making
+                return
+            self._state = "loading"
+            try:
+                if is_defined:
+                    self._cache.look_again()
+                self._load_or_compile()
+            finally:  # an interrupt comes when the code is complete
+                self._state = "loaded" if self._compiled else "new"
+                self._can_compile = not self._compiled
+
+    def _load_or_compile(self) -> None:
+        if not self._must_count:
+            with suppress(Exception):  # if Numba fails, the next attempt reports why
+                self._compile_counting(False)
+                return
+        try:
+            self._compile_counting(True)
+        except NumbaError as error:
+            raise KernelError(_compile_error(self.py_func, str(error))) from error
+
+    def _compile_counting(self, counts: bool) -> None:
+        """Load or compile the code, which counts references to arrays only if `counts` is set.
+
+        Raises
+        ------
+        _CountsError
+            If `counts` is not set, but the function calls code that counts.
+        """
+        self._reset_overloads()
+        self._compiler._failed_cache.clear()
+        self.targetoptions["_nrt"] = self._cache.may_count = counts
+        with _interrupts_deferred(), _recursive(self), _unique_symbols(self.py_func, self._cache.identity):
+            self.compile(self._signature)
+            if not counts and counts_references(self._compiled[self._signature.args].library):
+                self._reset_overloads()
+                raise _CountsError
+
+
+class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has no type stubs
+    """Reports kernels that are compiled; other functions of Numba are compiled as parts of them.
+
+    Numba calls it while it holds its lock, so one kernel at a time.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._last: FunctionType | None = None
+
+    def on_start(self, event: Any) -> None:  # Numba has no type stubs
+        if self._is_kernel(event):
+            function = event.data["dispatcher"].py_func
+            self._count += function is not self._last  # one that has to count references is compiled twice
+            self._last = function
+            report(function.__module__, self._count)
+
+    def on_end(self, event: Any) -> None:  # Numba has no type stubs
+        if self._is_kernel(event):
+            report("", self._count)
+
+    def _is_kernel(self, event: Any) -> bool:  # Numba has no type stubs
+        return isinstance(event.data["dispatcher"]._cache, KernelCache)
+
+
+event.register("numba:compile", _CompilationReporter())
+
+
+@contextmanager
+def _recursive(dispatcher: Any) -> Iterator[None]:  # Numba has no type stubs
+    """Let a recursive kernel find itself by its name, which after a reload still means the old kernel."""
+    function = dispatcher.py_func
+    variables, name = function.__globals__, function.__name__
+    older = variables.get(name) if name == function.__qualname__ else None
+    if isinstance(older, Dispatcher):
+        variables[name] = dispatcher
+    try:
+        with register_dispatcher(dispatcher):
+            yield
+    finally:
+        if isinstance(older, Dispatcher):
+            variables[name] = older
+
+
+@contextmanager
+def _interrupts_deferred() -> Iterator[None]:
+    """Defer Ctrl-C until a kernel is compiled: in a callback of LLVM it would be lost and break the code."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    received: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if received:
+            handler(*received[0])
+
+
+def _compile_error(function: FunctionType, text: str) -> str:
+    """Return one line that says where a kernel does not compile, and Numba's reason.
+
+    Numba's messages have dozens of lines: the place comes last, and the reason is
+    the first line that is neither a stack frame nor quoted source.
+    """
+    code = function.__code__
+    file, line = (
+        re.findall(r'File "([^"]+)", line (\d+)', text) or [(code.co_filename, code.co_firstlineno)]
+    )[-1]
+    lines = [part.strip() for part in text.splitlines() if part.strip()]
+    reasons = [part for part in lines if not part.startswith(_NOISE_PREFIXES) and "^" not in part]
+    reason = (reasons or lines)[0]
+    if reason.endswith("signature:"):
+        reason += next((part.removeprefix(">>>") for part in lines if part.startswith(">>>")), "")
+        if (found := _FLOAT_OPERATOR.search(reason)) and (symbol := _SYMBOLS.get(found["name"])):
+            reason = f"{symbol} does not work with float64; {_USE_UINT64}"
+    return f"{function.__name__} does not compile: {reason} ({Path(file).resolve()}:{line})"
+
+
+def _check_merges(function: FunctionType, result: Any) -> None:  # Numba has no type stubs
+    """Raise KernelError if a variable that is a uint64 on one path and an int64 on another became a float64.
+
+    Numba compiles this, and the lowest bits of large words are lost.
+    """
+    annotation = result.type_annotation
+    statements = [one for block in annotation.blocks.values() for one in block.find_insts(ir.Assign)]
+    merged: dict[str, list[Any]] = {}
+    for one in statements:
+        if isinstance(one.value, ir.Var) and annotation.typemap[one.target.name] == types.float64:
+            merged.setdefault(one.target.name, []).append(one.value)
+    lines = {one.target.name: one.loc.line for one in statements}
+    for name, sources in merged.items():
+        kinds = [types.unliteral(annotation.typemap[source.name]) for source in sources]
+        if types.uint64 in kinds and all(isinstance(kind, types.Integer) for kind in kinds):
+            what = "a conditional expression" if name.startswith("$") else name.partition(".")[0]
+            signed = [source for source, kind in zip(sources, kinds, strict=True) if kind != types.uint64]
+            place = f"{Path(function.__code__.co_filename).resolve()}:{lines[signed[0].name]}"
+            raise KernelError(
+                f"{function.__name__} does not compile: {what} would be a float64, which loses bits; "
+                f"{_USE_UINT64} ({place})"
+            )
+
+
+@contextmanager
+def _unique_symbols(function: FunctionType, identity: str) -> Iterator[None]:
+    """Prefix the symbols of a function's code with its identity.
+
+    Numba tells functions of the same name apart by a number that is unique only
+    within one process. If two processes compiled code for two sizes of a game and a
+    third one loaded both, they would share a symbol, and one function would be
+    called in place of the other.
+    """
+    name = function.__qualname__
+    function.__qualname__ = f"{identity}.{name}"
+    try:
+        yield
+    finally:
+        function.__qualname__ = name

@@ -1,0 +1,119 @@
+"""When the code of kernels is loaded: at the first use, and never other code than that of the definition."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import time_ns
+from typing import Any
+
+import pytest
+from numba import types
+
+from boardgames.errors import KernelError
+from boardgames.kernels import JIT, kernel
+from boardgames.kernels.cache import kernel_folder
+
+pytestmark = pytest.mark.skipif(not JIT, reason="plain Python needs no code")
+
+OFFSET = time_ns()
+"""A constant of this run, so that no cache has the kernels below."""
+
+Adder = Callable[[int], int]
+
+
+def new_adder() -> Any:  # a dispatcher: Numba has no type stubs
+    @kernel(types.int64(types.int64))
+    def add_offset(number: int) -> int:
+        return number + OFFSET
+
+    return add_offset
+
+
+def new_doubler(adder: Adder) -> Any:  # a dispatcher: Numba has no type stubs
+    @kernel(types.int64(types.int64))
+    def double(number: int) -> int:
+        return 2 * adder(number)
+
+    return double
+
+
+def is_loaded(function: Any) -> bool:  # Numba has no type stubs
+    return bool(function.stats.cache_hits)
+
+
+@pytest.fixture(autouse=True)
+def compiled() -> Iterator[None]:
+    """Have the kernels in the cache, and remove them in the end."""
+    new_doubler(new_adder())
+    yield
+    for path in files():
+        path.unlink()
+
+
+def files() -> list[Path]:
+    folder = kernel_folder(__name__)
+    assert folder is not None
+    return [path for name in ("add_offset", "double") for path in folder.glob(f"*{name}-*.kernel")]
+
+
+def test_code_is_loaded_when_it_is_first_needed() -> None:
+    adder = new_adder()
+    doubler = new_doubler(adder)
+    assert not is_loaded(adder)
+    assert not is_loaded(doubler)
+    assert doubler(3) == 2 * (3 + OFFSET)
+    assert is_loaded(doubler)
+    assert not is_loaded(adder), "its code is part of that of its caller"
+    assert adder(4) == 4 + OFFSET
+
+
+def test_threads_that_need_the_code_at_once_all_get_it() -> None:
+    adder = new_adder()
+    start, found = threading.Barrier(8), []
+
+    def call(number: int) -> None:
+        start.wait()
+        found.append(adder(number) - OFFSET)
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == list(range(8))
+
+
+@pytest.mark.parametrize("first", ["call", "type"])
+def test_arguments_of_other_types_are_refused_before_and_after_the_code_is_loaded(first: str) -> None:
+    adder = new_adder()
+    if first == "call":
+        adder(1)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="No matching definition"):
+            adder("one")
+    assert adder(1) == 1 + OFFSET
+    with pytest.raises(TypeError):
+        adder(1, 2)
+
+
+@pytest.mark.parametrize("damage", ["removed", "cut"])
+def test_code_that_is_gone_from_the_cache_is_compiled_again(damage: str) -> None:
+    adder = new_adder()
+    for path in files():
+        if damage == "removed":
+            path.unlink()
+        else:
+            path.write_bytes(path.read_bytes()[:100])
+    assert adder(5) == 5 + OFFSET
+
+
+def test_no_code_is_made_from_constants_that_were_changed_after_the_definition(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept, lost = new_adder(), new_adder()
+    monkeypatch.setitem(globals(), "OFFSET", OFFSET + 1)
+    assert kept(5) == 4 + OFFSET, "the constant of the definition"
+    for path in files():
+        path.unlink()
+    with pytest.raises(KernelError, match="what it uses has changed"):
+        lost(5)
