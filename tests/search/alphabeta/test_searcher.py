@@ -528,8 +528,10 @@ kernels = {
     for name, found in vars(module).items()
     if hasattr(found, "nopython_signatures")
 }
-print(len(kernels), {name for name, found in kernels.items() if sum(found.stats.cache_misses.values())})
-print(sum(sum(found.stats.cache_hits.values()) for found in kernels.values()))
+compiled = {name for name, found in kernels.items() if sum(found.stats.cache_misses.values())}
+loaded = {name for name, found in kernels.items() if sum(found.stats.cache_hits.values())}
+print(len(kernels), compiled)
+print(len(loaded))
 """
 
 
@@ -543,4 +545,5 @@ def test_generic_kernels_are_compiled_once_and_run_in_a_second_process(home: Pat
     assert first[:-2] == second[:-2]
     kernels = int(second[-2].split()[0])
     assert kernels >= 25
-    assert (second[-2], int(second[-1])) == (f"{kernels} set()", kernels)
+    assert second[-2] == f"{kernels} set()"
+    assert 0 < int(second[-1]) < kernels, "only what Python calls itself is loaded"
