@@ -107,8 +107,9 @@ class MonteCarlo(Player):
         return searcher.search(position, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds).favours_draw(side)
 
     def match_started(self, side: int) -> None:
-        """Clear the tree of the previous match."""
+        """Clear the tree of the previous match, and prepare the search before the clock runs."""
         self._searcher.forget()
+        self._searcher.prepare()
 
     def reseed(self, seed: int) -> None:
         """Restart the random generator, and clear the tree."""

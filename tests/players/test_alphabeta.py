@@ -1,5 +1,7 @@
 """Agents that search: limits, answers and draw offers."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -18,6 +20,28 @@ AGENTS = pytest.mark.parametrize("agent", ["alphabeta", "minimax"])
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
 CASES = cases()
+LOADED_WHILE_THINKING = """
+import sys
+import boardgames
+from boardgames.kernels import cache
+from boardgames.player import Limit
+
+loaded, load = [], cache.KernelCache.load_overload
+
+def recorded(self, *arguments):
+    loaded.append(self.cache_path)
+    return load(self, *arguments)
+
+cache.KernelCache.load_overload = recorded
+game = boardgames.load("abalone")
+player = boardgames.load_player(sys.argv[1], game)
+position = game.start()
+position.outcome, position.legal_moves
+player.match_started(0)
+before = len(loaded)
+player.choose(position, Limit(seconds=0.02))
+print(before > 0, len(loaded) - before)
+"""
 
 
 def limit_of(agent: str, limit: Limit = NO_LIMIT) -> Limit:
@@ -182,3 +206,10 @@ def test_an_agent_with_an_evaluation_of_its_own_uses_it() -> None:
 
     choice = Blind(ABALONE).choose(ABALONE.start(), Limit(depth=2))
     assert choice.score == Score.of(0.0, RETURN)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["alphabeta:book=false", "minimax", "mcts"])
+def test_code_is_loaded_before_the_clock_runs(agent: str) -> None:
+    program = [sys.executable, "-c", LOADED_WHILE_THINKING, agent]
+    assert subprocess.run(program, capture_output=True, text=True, check=True).stdout.split() == ["True", "0"]

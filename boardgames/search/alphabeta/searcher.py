@@ -31,7 +31,7 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
 from boardgames.kernels.bundles import Bundle
-from boardgames.player import Analysis, Context, Limit, MoveValue
+from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, MoveValue
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, HUGE_PAGE_WORDS, WORDS_PER_BUCKET, clear, new_table
@@ -74,7 +74,6 @@ class Searcher:
     Examples
     --------
     >>> import boardgames
-    >>> from boardgames.player import NO_CONTEXT
     >>> game = boardgames.load("connect4")
     >>> searcher = Searcher(game, game.evaluation, SearchOptions(table=1))
     >>> analysis = searcher.search(game.parse("112233"), Limit(depth=4), NO_CONTEXT)
@@ -135,7 +134,7 @@ class Searcher:
         self.generation = 0
 
     def prepare(self) -> None:
-        """Allocate the memory of a search, so that the first search has all its time.
+        """Allocate the memory of a search and load its code, so that the first search has all its time.
 
         The system clears a page when it is first written to, which takes long for huge pages only:
         one word of each is written here.
@@ -147,6 +146,8 @@ class Searcher:
         """
         if self._table is None:
             self.table[::HUGE_PAGE_WORDS] = 0
+            self.search(self.game.start(), Limit(depth=2), NO_CONTEXT)
+            self.forget()
         self._prepare_threads()
 
     def release(self) -> None:

@@ -13,7 +13,7 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.kernels import Words, new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.player import Analysis, Context, Limit, MoveValue
+from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, MoveValue
 from boardgames.score import RETURN, Score
 from boardgames.search.mcts.options import (
     COUNTERS_DTYPE,
@@ -63,7 +63,6 @@ class Searcher:
     Examples
     --------
     >>> import boardgames
-    >>> from boardgames.player import NO_CONTEXT
     >>> game = boardgames.load("connect4")
     >>> searcher = Searcher(game, game.evaluation, MctsOptions(memory=1))
     >>> seeds = np.ones(1, dtype=np.uint64)
@@ -117,6 +116,19 @@ class Searcher:
         search = _Search(self, position, limit, context, seeds, all_moves=all_moves)
         budget = limit.budget(position.side_to_move)
         return run(search.run, self.control, seconds=budget, stop=context.stop)
+
+    def prepare(self) -> None:
+        """Allocate the memory of a search and load its code, so that the first search has all its time.
+
+        Raises
+        ------
+        OptionError
+            If the tree does not fit into memory.
+        """
+        if not self._threads:
+            seeds = np.zeros(self.options.threads, dtype=np.uint64)
+            self.search(self.game.start(), Limit(simulations=1), NO_CONTEXT, seeds=seeds)
+            self.forget()
 
     def forget(self) -> None:
         """Start afresh: later searches do not depend on earlier ones."""
