@@ -11,16 +11,13 @@ from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse
-from starlette.routing import Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from boardgames.draw.svg import STYLES_FILE
+from boardgames.web.files import PageFiles
 
 if TYPE_CHECKING:
     from boardgames.web.lobby import Lobby
@@ -35,7 +32,6 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-cache",
 }
 
 
@@ -67,19 +63,10 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
 
         await Page(socket, lobby.result()).run()
 
-    def styles(request: Request) -> FileResponse:
-        return FileResponse(STYLES_FILE, media_type="application/json")
-
-    routes = [
-        WebSocketRoute("/ws", connect),
-        Route(f"/{STYLES_FILE.name}", styles),
-        Mount("/", StaticFiles(directory=STATIC, html=True)),
-    ]
-    return Guard(
-        Starlette(routes=routes, middleware=[Middleware(GZipMiddleware)], lifespan=lifespan),
-        hosts=hosts,
-        token=token,
-    )
+    files = PageFiles([*STATIC.iterdir(), STYLES_FILE])
+    places = ("/", "/{name}", "/{version}/{name}")
+    routes = [WebSocketRoute("/ws", connect), *(Route(place, files.respond) for place in places)]
+    return Guard(Starlette(routes=routes, lifespan=lifespan), hosts=hosts, token=token)
 
 
 class Guard:

@@ -7,6 +7,7 @@ import socket
 import zlib
 from collections.abc import Iterator
 from http.client import HTTPConnection
+from pathlib import Path
 
 import pytest
 from starlette.types import ASGIApp, Message
@@ -17,6 +18,7 @@ from websockets.sync.client import connect
 from boardgames.draw.svg import STYLES_FILE
 from boardgames.errors import StoreError
 from boardgames.web.app import STATIC, create_app
+from boardgames.web.files import PageFiles
 from boardgames.web.lobby import Lobby
 
 TOKEN = "secret"
@@ -76,8 +78,9 @@ def test_pages_load_at_most_80_kb_of_compressed_files(module: str) -> None:
 def test_the_modules_of_the_first_page_and_of_a_match_are_preloaded() -> None:
     """Otherwise each would be requested only after the module that imports it has arrived."""
     preloaded = re.findall(r'<link rel="modulepreload" href="(.+)">', (STATIC / "index.html").read_text())
-    needed = imported("app.js") | imported("lobby.js") | imported("match.js")
-    assert preloaded == sorted(needed - {"app.js"})
+    first, lobby, match = imported("app.js"), imported("lobby.js"), imported("match.js")
+    parts = (first - {"app.js"}, lobby - first, match - lobby - first)
+    assert preloaded == [name for part in parts for name in sorted(part)], "the connection is opened first"
 
 
 def test_files_are_served_before_the_matches_have_been_loaded() -> None:
@@ -180,6 +183,33 @@ def test_files_of_the_page_are_compressed_for_browsers_that_can_read_it(server: 
     assert "content-encoding" not in plain
     assert response.getheader("content-encoding") == "gzip"
     assert gzip.decompress(body) == (STATIC / "style.css").read_bytes()
+
+
+def test_a_browser_keeps_the_files_of_a_version_and_asks_again_for_others(server: Server) -> None:
+    _, headers, index = get(server)
+    assert headers["cache-control"] == "no-cache"
+    modules = re.findall(r'href="(\w+/[\w.]+\.js)"', index)
+    assert len(modules) > 20
+    (version,) = {module.partition("/")[0] for module in modules}
+    status, kept, body = get(server, f"/{modules[0]}")
+    assert (status, kept["content-type"]) == (200, "text/javascript; charset=utf-8")
+    assert "immutable" in kept["cache-control"]
+    name = modules[0].partition("/")[2]
+    for path in (f"/{name}", f"/other-version/{name}"):
+        status, headers, other = get(server, path)
+        assert (status, headers["cache-control"], other) == (200, "no-cache", body)
+        assert get(server, path, **{"If-None-Match": headers["etag"]})[::2] == (304, "")
+        assert get(server, path, **{"If-None-Match": '"other"'})[0] == 200
+    assert get(server, f"/{version}/missing.js")[0] == 404
+
+
+def test_pages_of_another_version_load_all_files_anew(tmp_path: Path) -> None:
+    for name in ("index.html", "app.js"):
+        (tmp_path / name).write_text('<script src="app.js"></script>')
+    before = PageFiles(tmp_path.iterdir()).version
+    assert PageFiles(tmp_path.iterdir()).version == before
+    (tmp_path / "app.js").write_text("changed")
+    assert PageFiles(tmp_path.iterdir()).version != before
 
 
 def test_messages_are_compressed_for_pages_that_ask_for_it(page: Page) -> None:
