@@ -462,8 +462,11 @@ class Facts:
     name, title, summary : str
         Identifier (`abalone`), name for people (`Abalone`), and one sentence.
     rules : str
-        One paragraph for people who do not know the game: how it is played, how a
-        move is typed, and who wins. `boardgames rules` and `help` in a match show it.
+        One paragraph for people who do not know the game: how it is played, and who wins.
+        `boardgames rules`, `help` in a match and the page show it.
+    move_help : str
+        How a move is typed, with an example, for the same people. The terminal shows it after
+        the rules, and the page below the field in which moves are typed.
     sides : (str, str)
         Names of side 0, which moves first, and side 1.
     words, actions : int
@@ -540,6 +543,7 @@ class Facts:
     score_name: str = ""
     no_progress: str = "nobody scored"
     rules: str = ""
+    move_help: str = ""
     default_agent: str = "alphabeta"
     solver: str = "solver"
     default_features: str = ""

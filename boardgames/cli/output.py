@@ -164,8 +164,8 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture,
 
 
 def rules_text(facts: "Facts") -> str:
-    """Return the title of a game with a paragraph of rules, or with its summary if it has none."""
-    return printable(f"{facts.title}: {facts.rules or facts.summary}")
+    """Return the title of a game with its rules, or its summary, and how its moves are typed."""
+    return printable(f"{facts.title}: {facts.rules or facts.summary} {facts.move_help}".rstrip())
 
 
 def outcome_text(outcome: "Outcome", game: "Game") -> str:

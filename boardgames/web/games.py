@@ -65,7 +65,7 @@ def description(name: str) -> GameReply:
         name=name,
         title=facts.title,
         summary=facts.summary,
-        rules=facts.rules,
+        move_help=facts.move_help,
         sides=facts.sides,
         colours=game.start().picture().colours,
         layouts=game.layout_names,

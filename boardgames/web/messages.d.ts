@@ -539,7 +539,7 @@ export interface GameReply {
   name: string;
   title: string;
   summary: string;
-  rules: string;
+  move_help: string;
   sides: [string, string];
   colours: [string, string];
   layouts: string[];

@@ -429,6 +429,8 @@ class OverlayEntry(Struct, frozen=True):
 class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none.
 
+    `move_help` says how a move is typed.
+
     `pictures` shows the start of each layout, if there are several. `premoves` tells whether moves can be
     chosen while the other side is to move, and `puzzles` whether there are puzzles. `trained` maps the names
     of the user's training runs to agents that play with what these have learned.
@@ -437,7 +439,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     name: str
     title: str
     summary: str
-    rules: str
+    move_help: str
     sides: tuple[str, str]
     colours: tuple[str, str]
     layouts: tuple[str, ...]

@@ -323,6 +323,7 @@ def test_arrow_keys_step_through_the_match_wherever_the_focus_is(visit: Visit) -
         wait_for(visitor, "Position after 1 move")
         key.press("End")
         wait_for(visitor, "blue to move")
+    assert page.locator("#typed-help").inner_text() == "Type the number of the column, such as 4."
     page.locator("#typed").focus()
     key.type("44")
     key.press("ArrowLeft")

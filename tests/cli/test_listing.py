@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from installed import tictactoe_installed
 
+import boardgames
 from boardgames.plugins import Registry, registry
 
 Run = Callable[..., Any]
@@ -89,6 +90,14 @@ def test_the_rules_of_a_game_are_one_short_paragraph(game: str, bg_on_terminal: 
     assert 3 <= len(lines) <= 8
     assert max(map(len, lines)) <= 80
     assert " win" in " ".join(lines)
+
+
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_the_rules_end_with_how_a_move_is_typed(game: str, bg: Run) -> None:
+    facts = boardgames.load(game).facts
+    assert facts.move_help.startswith("Type ")
+    assert "Type" not in facts.rules, "the page shows the rules to people who do not type"
+    assert " ".join(bg("rules", game).out.split()).endswith(facts.move_help)
 
 
 def test_the_rules_follow_the_options_of_the_game(bg: Run) -> None:

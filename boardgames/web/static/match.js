@@ -541,6 +541,7 @@ export class Match {
   #described(game) {
     this.hasPremoves = game.premoves;
     this.premoves.hidden = !game.premoves;
+    this.typing.explain(game.move_help);
     this.#drawBoard();
   }
 

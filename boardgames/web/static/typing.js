@@ -12,11 +12,18 @@ export class Typing {
     this.send = send;
     this.hasTyped = false;
     this.input = h("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: false, maxLength: 60 });
-    this.input.setAttribute("aria-describedby", "typed-problem");
+    this.input.setAttribute("aria-describedby", "typed-help typed-problem");
     this.problem = h("p", { class: "problem", id: "typed-problem", role: "alert" });
+    this.help = h("p", { class: "typed-help", id: "typed-help", hidden: true });
     this.button = h("button", { type: "submit" }, T.play);
     this.element = h("form", { class: "typed", onsubmit: (event) => this.#submit(event) },
-      h("label", { for: "typed" }, T.typeMove), h("span", { class: "row" }, this.input, this.button), this.problem);
+      h("label", { for: "typed" }, T.typeMove), h("span", { class: "row" }, this.input, this.button), this.help, this.problem);
+  }
+
+  /** @param {string} text  how a move is typed */
+  explain(text) {
+    setText(this.help, text);
+    this.help.hidden = !text;
   }
 
   /**

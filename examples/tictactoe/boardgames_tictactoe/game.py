@@ -158,8 +158,9 @@ class TicTacToe(Game):
             name="tictactoe",
             title="Tic-tac-toe",
             summary="three in a line on a 3 x 3 board win",
-            rules="The sides take turns to fill one cell of a 3 x 3 board, crosses first. Type the cell: b2. "
-            "Three of your own in a row, column or diagonal win; a full board without them is a draw.",
+            rules="The sides take turns to fill one cell of a 3 x 3 board, crosses first. Three of your own "
+            "in a row, column or diagonal win; a full board without them is a draw.",
+            move_help="Type the cell, such as b2.",
             sides=("crosses", "noughts"),
             words=CELLS,
             actions=CELLS,

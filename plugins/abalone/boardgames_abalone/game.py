@@ -33,11 +33,14 @@ RULES = (
     "The sides take turns, black first. You move one, two or three of your marbles that stand in a line by "
     "one cell: along the line{sideways}. Moving along the line, you may push marbles of the other side "
     "ahead, if they are fewer than yours and the cell behind them is empty or off the board. Whoever pushes "
-    "six marbles off the board wins. Type the last marble of the line and the cell ahead of it: "
-    "a1b2{sideways_text}."
+    "six marbles off the board wins."
 )
 SIDEWAYS = ", or sideways onto empty cells"
-SIDEWAYS_TEXT = "; or to move sideways, both ends of the line and the cell that the first one goes to: c3c5d4"
+MOVE_HELP = "Type the last marble of the line and the cell ahead of it, such as a1b2."
+SIDEWAYS_HELP = (
+    "Type the last marble of the line and the cell ahead of it, such as a1b2. To move sideways, type both "
+    "ends of the line and the cell that the first one goes to, such as c3c5d4."
+)
 
 PERFT = {  # by `broadside`
     True: {
@@ -69,9 +72,8 @@ class Abalone(Game):
             name="abalone",
             title="Abalone",
             summary="push six opposing marbles off a hexagonal board",
-            rules=RULES.format(
-                sideways=SIDEWAYS if broadside else "", sideways_text=SIDEWAYS_TEXT if broadside else ""
-            ),
+            rules=RULES.format(sideways=SIDEWAYS if broadside else ""),
+            move_help=SIDEWAYS_HELP if broadside else MOVE_HELP,
             sides=("black", "white"),
             words=rules.WORDS,
             actions=rules.ACTIONS,

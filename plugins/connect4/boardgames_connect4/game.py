@@ -18,9 +18,9 @@ from boardgames_connect4.lessons import LESSONS
 from boardgames_connect4.patterns import TRAINING
 
 RULES = (
-    "The sides take turns to drop a stone into a column, red first; it falls to the lowest empty cell. Type "
-    "the number of the column: 4. Four stones of one side in a row, column or diagonal win. If the board is "
-    "full without such a line, the match is a draw."
+    "The sides take turns to drop a stone into a column, red first; it falls to the lowest empty cell. Four "
+    "stones of one side in a row, column or diagonal win. If the board is full without such a line, the "
+    "match is a draw."
 )
 
 USUAL_SIZES = (Board(7, 6), Board(8, 7), Board(8, 8))
@@ -77,6 +77,7 @@ class Connect4(Game):
             title="Connect Four",
             summary="drop stones into columns; four in a line win",
             rules=RULES,
+            move_help="Type the number of the column, such as 4.",
             sides=view.SIDES,
             words=rules.POSITION_WORDS,
             actions=columns,

@@ -26,9 +26,9 @@ from boardgames_hexifence.evaluation import margin_evaluation, move_order
 from boardgames_hexifence.lessons import LESSONS
 
 RULES = (
-    "The sides take turns to draw an edge of a hexagon, blue first. Type the number of the edge, which the "
-    "board shows: 24. Whoever draws the last open edge of a hexagon, or of two at once, owns them and moves "
-    "again. When all edges are drawn, the side with more hexagons wins."
+    "The sides take turns to draw an edge of a hexagon, blue first. Whoever draws the last open edge of a "
+    "hexagon, or of two at once, owns them and moves again. When all edges are drawn, the side with more "
+    "hexagons wins."
 )
 MAX_SOLVED_DIMENSION = 5
 """Largest dimension at which the solver takes every position."""
@@ -73,6 +73,7 @@ class Hexifence(Game):
             title="Hexifence",
             summary="complete hexagons to own them and move again; more cells win",
             rules=RULES,
+            move_help="Type the number of the edge, which the board shows, such as 24.",
             sides=view.SIDES,
             words=1 + 2 * int(EDGE_WORDS[self.dimension] + CELL_WORDS[self.dimension]),
             actions=edges,
