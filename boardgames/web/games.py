@@ -1,9 +1,14 @@
 """Descriptions of games for the page: layouts and their pictures, options, and agents."""
 
+import warnings
+
 from boardgames import plugins
-from boardgames.errors import PositionError
+from boardgames.compiling import needs_compilation
+from boardgames.errors import PluginError, PositionError
 from boardgames.game import Game
+from boardgames.hookspecs import Entry
 from boardgames.options import Option
+from boardgames.player import Player
 from boardgames.plugins import load
 from boardgames.web.messages import AgentEntry, GameReply, OptionEntry, OverlayEntry, picture_json
 from boardgames.web.training import trained_agents
@@ -15,12 +20,29 @@ NOT_IN_BROWSER = frozenset({"human", "engine"})
 """People have seats of their own, and no page may start programs."""
 
 
-def load_agents(name: str) -> None:
-    """Load a game and its agents, so that describing them is quick."""
+def load_agents(name: str) -> list[tuple[Entry, type[Player]]]:
+    """Load a game and the agents that pages can choose, so that describing them is quick, and return these.
+
+    An agent that cannot be loaded is left out with a warning.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no such game, or it cannot be loaded.
+    """
     load(name)
-    for offer in usable_agents(name):
-        if offer.entry.name not in NOT_IN_BROWSER:
-            plugins.registry().load("agents", offer.entry.name, name)
+    agents = []
+    for entry in (offer.entry for offer in usable_agents(name)):
+        if entry.name in NOT_IN_BROWSER:
+            continue
+        try:
+            agents.append((entry, plugins.registry().load("agents", entry.name, name)))
+        except PluginError as error:
+            if needs_compilation(error):
+                raise
+            text = f"the agent {entry.name!r} of {name} cannot be used: {error}"
+            warnings.warn(text, RuntimeWarning, stacklevel=1)
+    return agents
 
 
 def is_path(text: str) -> bool:
@@ -46,20 +68,18 @@ def public_name(name: str) -> str:
 
 
 def description(name: str) -> GameReply:
-    """Return what can be chosen for a match of a game, after its agents have been loaded."""
+    """Return what can be chosen for a match of a game."""
     game = load(name)
     facts = game.facts
-    agents, weights = [], tuple(usable_names(game))
-    for offer in usable_agents(name):
-        if offer.entry.name not in NOT_IN_BROWSER:
-            declared = plugins.registry().load("agents", offer.entry.name, name).declared_options
-            agents.append(
-                AgentEntry(
-                    offer.entry.name,
-                    offer.entry.summary,
-                    [_entry_of(one, weights) for one in declared if one.file != "write"],
-                )
-            )
+    weights = tuple(usable_names(game))
+    agents = [
+        AgentEntry(
+            entry.name,
+            entry.summary,
+            [_entry_of(one, weights) for one in agent.declared_options if one.file != "write"],
+        )
+        for entry, agent in load_agents(name)
+    ]
     pictured = facts.layouts if 1 < len(facts.layouts) <= MAX_PICTURES else ()
     return GameReply(
         name=name,

@@ -19,8 +19,7 @@ def describe_plainly(name: str) -> "GameReply":
     with environment_variables({"NUMBA_DISABLE_JIT": "1"}):
         numba.config.reload_config()
         from boardgames.kernels.abi import JIT
-        from boardgames.web.games import description, load_agents
+        from boardgames.web.games import description
 
         assert not JIT, "kernels were imported before"
-        load_agents(name)
         return description(name)

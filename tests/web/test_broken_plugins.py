@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from installed import add_plugin
+from installed import add_offers, add_plugin
 from waiting import TIMEOUT_S
 from web_pages import Page, Server
 
@@ -187,6 +187,21 @@ def test_agent_that_is_broken_fails_the_analysis_only(
 ) -> None:
     answer = page().ask("analyse", game="connect4", agent=agent, seconds=0.1)
     assert (answer["type"], answer["reason"]) == ("refused", reason)
+
+
+def test_agent_that_cannot_be_imported_is_left_out_and_affects_no_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    add_offers(monkeypatch, "bg_agents", working=Random, missing=None)
+    with pytest.warns(RuntimeWarning, match="agent 'missing' of connect4 cannot be used: .* not a subclass"):
+        with served() as page:
+            person = page()
+            described = person.ask("game", name="connect4")
+            agents = {agent["name"] for agent in described["agents"]}
+            assert {"alphabeta", "working"} < agents
+            assert "missing" not in agents
+            assert person.ask("board", game="connect4")["type"] == "board"
+            assert "agent 'missing' is not a subclass" in person.create("here", "missing")["reason"]
 
 
 def test_agent_that_raises_keyboard_interrupt_loses_its_match(page: Callable[[], Page]) -> None:
