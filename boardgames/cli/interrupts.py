@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.faults import Interrupted
@@ -87,7 +87,7 @@ def end_if_stuck(
                 is_ours = getattr(signal.getsignal(number), "__module__", None) == __name__
                 is_ignored = count >= MOST_INTERRUPTS or not _reactions.is_after(since)
                 if always or (is_ours and is_ignored):
-                    _end_now(save)
+                    end_now(save)
                 since = None
         os.close(readable)
 
@@ -97,6 +97,22 @@ def end_if_stuck(
     finally:
         signal.set_wakeup_fd(before, warn_on_full_buffer=False)
         os.close(writable)
+
+
+def end_now(save: Callable[[], object] | None = None) -> NoReturn:
+    """End the process as interrupted without waiting for any thread, after calling `save` in another one."""
+
+    def finish() -> None:
+        if save is not None:
+            save()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):
+                stream.flush()
+
+    last = threading.Thread(target=finish, name="boardgames-end", daemon=True)
+    last.start()
+    last.join(SAVE_SECONDS)
+    os._exit(EXIT_INTERRUPTED)
 
 
 @contextmanager
@@ -184,19 +200,3 @@ def _ignore(number: int, frame: object) -> None:
 
 def _is_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
-
-
-def _end_now(save: Callable[[], object] | None) -> None:
-    """End the process without waiting for any thread."""
-
-    def finish() -> None:
-        if save is not None:
-            save()
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(Exception):
-                stream.flush()
-
-    last = threading.Thread(target=finish, name="boardgames-end", daemon=True)
-    last.start()
-    last.join(SAVE_SECONDS)
-    os._exit(EXIT_INTERRUPTED)

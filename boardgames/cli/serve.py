@@ -1,13 +1,14 @@
 """`boardgames serve`: play and watch matches in the browser; also `boardgames play --web`."""
 
 import webbrowser
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import click
 
 from boardgames.cli.completion import complete_game
-from boardgames.cli.interrupts import end_if_stuck
+from boardgames.cli.interrupts import end_if_stuck, end_now
 from boardgames.cli.options import Number, examples
 from boardgames.cli.output import log_to_stderr, say
 from boardgames.errors import MissingExtraError
@@ -53,9 +54,7 @@ def serve(game: str | None, host: str, port: int, opens: bool) -> None:
     def announce(address: str) -> None:
         _announce(address + (f"#/new/{game}" if game else ""), opens=opens)
 
-    log_to_stderr()
-    with end_if_stuck(seconds=END_SECONDS, always=True):
-        run(host, port, announce)
+    _run_until_interrupted(lambda: run(host, port, announce))
 
 
 def serve_match(
@@ -79,15 +78,25 @@ def serve_match(
     request = request_of(setup)
     if port is None:
         port = DEFAULT_PORT if is_free(DEFAULT_HOST, DEFAULT_PORT) else 0
-    log_to_stderr()
-    with end_if_stuck(seconds=END_SECONDS, always=True):
-        serve(
+    _run_until_interrupted(
+        lambda: serve(
             DEFAULT_HOST,
             port,
             lambda address: _announce(address, opens=opens),
             match=request,
             record=record,
         )
+    )
+
+
+def _run_until_interrupted(serve: Callable[[], None]) -> None:
+    """Run a server. After Ctrl-C the program ends at once, whatever threads are doing."""
+    log_to_stderr()
+    try:
+        with end_if_stuck(seconds=END_SECONDS, always=True):
+            serve()
+    except KeyboardInterrupt:
+        end_now()
 
 
 def _check_web_extra() -> None:

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow  # processes
 
 SOURCE = '''
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -65,9 +66,20 @@ class Sleeping(TicTacToe):
         time.sleep(3600)
 
 
+class Lingering(TicTacToe):
+    """A game that starts a thread, for which Python waits when it ends, once a move has been made."""
+
+    def draw(self, words):
+        if words.any():
+            threading.Thread(target=time.sleep, args=(3600,), daemon=False).start()
+            MARK.touch()
+        return super().draw(words)
+
+
 @hookimpl
 def bg_games():
-    return [Entry("stuck", "x", "stuck_parts:Stuck"), Entry("sleeping", "x", "stuck_parts:Sleeping")]
+    games = {"stuck": "Stuck", "sleeping": "Sleeping", "lingering": "Lingering"}
+    return [Entry(name, "x", f"stuck_parts:{target}") for name, target in games.items()]
 '''
 
 IMPORTED = """
@@ -175,8 +187,9 @@ def test_ctrl_c_ends_the_program_while_a_plugin_is_imported(start: Start, tmp_pa
         {"type": "board", "game": "sleeping"},
         {"type": "board", "game": "stuck", "moves": ["a1"]},
         {"type": "create", "game": "stuck", "seats": [{"kind": "agent", "agent": "random"}] * 2},
+        {"type": "board", "game": "lingering", "moves": ["a1"]},
     ],
-    ids=["drawing", "kernel", "agents"],
+    ids=["drawing", "kernel", "agents", "thread"],
 )
 def test_one_ctrl_c_ends_a_server_whose_threads_hang(
     start: Start, tmp_path: Path, request_: dict[str, Any]

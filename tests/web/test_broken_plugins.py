@@ -190,18 +190,18 @@ def test_agent_that_is_broken_fails_the_analysis_only(
 
 
 def test_agent_that_cannot_be_imported_is_left_out_and_affects_no_game(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     add_offers(monkeypatch, "bg_agents", working=Random, missing=None)
-    with pytest.warns(RuntimeWarning, match="agent 'missing' of connect4 cannot be used: .* not a subclass"):
-        with served() as page:
-            person = page()
-            described = person.ask("game", name="connect4")
-            agents = {agent["name"] for agent in described["agents"]}
-            assert {"alphabeta", "working"} < agents
-            assert "missing" not in agents
-            assert person.ask("board", game="connect4")["type"] == "board"
-            assert "agent 'missing' is not a subclass" in person.create("here", "missing")["reason"]
+    with served() as page:
+        person = page()
+        agents = {agent["name"] for agent in person.ask("game", name="connect4")["agents"]}
+        assert {"alphabeta", "working"} < agents
+        assert "missing" not in agents
+        assert person.ask("board", game="connect4")["type"] == "board"
+        assert "agent 'missing' is not a subclass" in person.create("here", "missing")["reason"]
+    warned = [str(one.message) for one in recwarn]
+    assert any(one.startswith("the agent 'missing' of connect4 cannot be used: ") for one in warned), warned
 
 
 def test_agent_that_raises_keyboard_interrupt_loses_its_match(page: Callable[[], Page]) -> None:
