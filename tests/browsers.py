@@ -11,15 +11,16 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
-from waiting import TIMEOUT_S
 from web_pages import Server
 
+import boardgames
 from boardgames.web.deltas import StateReader
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REQUIRED = "BROWSER_TESTS"
 """If this environment variable is `required`, tests without a browser or Node.js fail and are not skipped."""
-PATIENCE_MS = 1000 * int(TIMEOUT_S)
+PATIENCE_MS = 60_000
+"""What a page must show is there within a minute, since nothing has to be compiled any more (`prepare`)."""
 POLL_MS = 15
 LONGEST_MATCH = 400
 LEAST_WIDTH = 250
@@ -45,19 +46,33 @@ def chromium_program() -> str | None:
 
 
 @contextmanager
-def chromium(*arguments: str) -> Iterator[Any]:
-    """Yield a Chromium of the machine; skip the test if there is none or it cannot be driven."""
+def playwright() -> Iterator[Any]:
+    """Yield a driver of browsers, of which a thread can have only one; skip the test if there is none."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         skip_unless_required("Playwright is not installed: pip install 'boardgames-core[browser]'")
+    with sync_playwright() as driver:
+        yield driver
+
+
+@contextmanager
+def chromium(driver: Any, *arguments: str) -> Iterator[Any]:
+    """Yield a Chromium of the machine; skip the test if there is none."""
     program = chromium_program()
     if program is None:
         skip_unless_required("there is no Chromium on this machine; on Debian: apt install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, chromium_sandbox=False, args=arguments)
-        yield browser
-        browser.close()
+    browser = driver.chromium.launch(executable_path=program, chromium_sandbox=False, args=arguments)
+    yield browser
+    browser.close()
+
+
+def prepare(*games: str) -> None:
+    """Load games and the agents that play them by default; what is not in the cache is compiled."""
+    for name in games:
+        game = boardgames.load(name)
+        for agent in ("alphabeta", "mcts"):
+            boardgames.load_player(agent, game)
 
 
 def skip_unless_required(reason: str) -> None:

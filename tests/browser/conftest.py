@@ -5,20 +5,35 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Visitor, chromium
-from installed import tictactoe_installed
+from browsers import Visitor, chromium, playwright, prepare
+from installed import GAMES, tictactoe_installed
 from web_pages import Kept, Server
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder as slow, since it takes a second to start the browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("slow")
+
+
+@pytest.fixture(scope="package")
+def driver() -> Iterator[Any]:
+    with playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="package")
+def browser(driver: Any) -> Iterator[Any]:
+    with chromium(driver) as browser:
         yield browser
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with tictactoe_installed():
+        prepare(*GAMES, "tictactoe")
         server = Server()
         yield server
         server.close()

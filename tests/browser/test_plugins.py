@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from browsers import Visitor
+from browsers import Visitor, prepare
 from installed import EXAMPLE, plugins_installed
 from web_pages import Server
 
@@ -23,6 +23,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     for name, folder in folders.items():
         write_folder(folder, plugin_files(name, BOARDS[name]))
     with plugins_installed(tictactoe=EXAMPLE, **folders):
+        prepare(*GAMES)
         server = Server()
         yield server
         server.close()

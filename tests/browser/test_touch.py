@@ -26,8 +26,8 @@ KEYS_SHOWN = """() => [...document.querySelectorAll("main *")].filter((e) => e.c
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium(TOUCH_ONLY) as browser:
+def browser(driver: Any) -> Iterator[Any]:
+    with chromium(driver, TOUCH_ONLY) as browser:
         yield browser
 
 
