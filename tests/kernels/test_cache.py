@@ -1,11 +1,13 @@
 """The cache of compiled kernels: when it recompiles, what it survives, and which folders it trusts.
 
+Most tests begin with a cache in which the kernels of `boardgames.kernels` are already compiled.
 Processes run with `PYTHONDONTWRITEBYTECODE=1`: an edit of equal size within
 one second would otherwise be hidden by the old byte code.
 """
 
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -105,10 +107,24 @@ class Workshop:
 
 
 @pytest.fixture
-def workshop(tmp_path: Path) -> Workshop:
+def empty_workshop(tmp_path: Path) -> Workshop:
     made = Workshop(tmp_path)
     made.write_game()
     return made
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the home of a process that has compiled the kernels of `boardgames.kernels`."""
+    made = Workshop(tmp_path_factory.mktemp("compiled"))
+    made.run("-c", "import boardgames.kernels.abi")
+    return made.home
+
+
+@pytest.fixture
+def workshop(empty_workshop: Workshop, compiled: Path) -> Workshop:
+    shutil.copytree(compiled, empty_workshop.home)
+    return empty_workshop
 
 
 @pytest.fixture
@@ -561,43 +577,43 @@ def test_changed_machine_code_is_a_miss(workshop: Workshop) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no such signal")
-def test_a_process_that_is_killed_while_compiling_does_no_damage(workshop: Workshop) -> None:
+def test_a_process_that_is_killed_while_compiling_does_no_damage(empty_workshop: Workshop) -> None:
     for delay_s in (0.0, 0.05, 0.2):
-        process = workshop.start("-c", "from cachedgame.rules import size")
+        process = empty_workshop.start("-c", "from cachedgame.rules import size")
         deadline = time.monotonic() + 60
-        while not workshop.files("boardgames") and time.monotonic() < deadline:
+        while not empty_workshop.files("boardgames") and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(delay_s)
         process.kill()
         process.communicate()
-    assert workshop.size()[0] == "5"
-    assert workshop.size() == ["5", "0"]
+    assert empty_workshop.size()[0] == "5"
+    assert empty_workshop.size() == ["5", "0"]
 
 
 @pytest.mark.slow
-def test_processes_that_start_with_an_empty_cache_at_once_all_work(workshop: Workshop) -> None:
+def test_processes_that_start_with_an_empty_cache_at_once_all_work(empty_workshop: Workshop) -> None:
     code = SHOW.format(imports="from cachedgame.rules import size", shown="size(0)")
-    processes = [workshop.start("-c", code) for _ in range(4)]
+    processes = [empty_workshop.start("-c", code) for _ in range(4)]
     outputs = [process.communicate(timeout=300)[0].split()[0] for process in processes]
     assert outputs == ["5"] * 4
-    assert workshop.size() == ["5", "0"]
-    assert not list(workshop.home.rglob("*.tmp"))
+    assert empty_workshop.size() == ["5", "0"]
+    assert not list(empty_workshop.home.rglob("*.tmp"))
 
 
 @pytest.mark.slow
-def test_with_an_unwritable_home_one_warning_says_where_kernels_are_cached(workshop: Workshop) -> None:
-    workshop.home.write_text("a file, so that no folder can be made below it")
-    _, errors = workshop.run("-c", "from cachedgame.rules import size")
+def test_with_an_unwritable_home_one_warning_says_where_kernels_are_cached(empty_workshop: Workshop) -> None:
+    empty_workshop.home.write_text("a file, so that no folder can be made below it")
+    _, errors = empty_workshop.run("-c", "from cachedgame.rules import size")
     assert errors.count("Warning") == 1
     assert "Traceback" not in errors
-    assert list(spare(workshop.folder).rglob("*.kernel"))
+    assert list(spare(empty_workshop.folder).rglob("*.kernel"))
 
 
 @pytest.mark.slow
-def test_without_any_private_folder_kernels_are_compiled_each_time(workshop: Workshop) -> None:
-    workshop.home.write_text("")
-    spare(workshop.folder).write_text("")
-    output, errors = workshop.run("-c", "from cachedgame.rules import size; print(size(0))")
+def test_without_any_private_folder_kernels_are_compiled_each_time(empty_workshop: Workshop) -> None:
+    empty_workshop.home.write_text("")
+    spare(empty_workshop.folder).write_text("")
+    output, errors = empty_workshop.run("-c", "from cachedgame.rules import size; print(size(0))")
     assert output == "5"
     assert errors.count("Warning") == 1
     assert "kernels are not cached" in errors
