@@ -16,6 +16,10 @@ settings.register_profile("default", deadline=None, suppress_health_check=[Healt
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# only test modules are collected: to look for doctests in their helpers would import and compile these twice
+FOLDER = Path(__file__).parent
+collect_ignore = [str(path) for path in FOLDER.rglob("*.py") if not path.name.startswith("test_")]
+
 # a shell starts background processes with interrupts ignored, and child processes would inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -24,8 +28,12 @@ COMPILED_FIRST = (
     """
 import boardgames.search.alphabeta.searcher
 import boardgames.selfplay
+import boardgames.learning.pattern_fit
 import boardgames_abalone.game
 import boardgames_abalone.passive
+import faulty
+import nim
+import othello
 """,
     """
 import boardgames
@@ -33,6 +41,7 @@ import boardgames.search.mcts.searcher
 for options in ({}, {"columns": 5, "rows": 4}, {"columns": 4, "rows": 4}):
     boardgames.load("connect4", **options)
 boardgames.load("hexifence", dimension=2)
+import boardgames_connect4.patterns
 import boardgames_hexifence.agents
 import boardgames_hexifence.control
 import boardgames_hexifence.farrugiulian
@@ -45,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Compile kernels once before the workers start, which would otherwise all compile the same ones."""
     is_controller = not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None)
     if is_controller and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
-        programs = [subprocess.Popen([sys.executable, "-c", code]) for code in COMPILED_FIRST]
+        programs = [subprocess.Popen([sys.executable, "-c", code], cwd=FOLDER) for code in COMPILED_FIRST]
         for program in programs:
             program.wait()
 

@@ -34,8 +34,15 @@ def test_the_reflection_is_declared_as_a_symmetry() -> None:
     assert reflection.action(game.start().words, 0) == 6
 
 
-@pytest.mark.parametrize("columns", range(4, 9))
-@pytest.mark.parametrize("rows", range(4, 9))
+QUICK_SIZES = [(4, 4), (5, 4), (5, 5), (7, 6), (8, 8)]
+"""Sizes whose kernels other quick tests need too; `make slow` needs those of all sizes."""
+SIZES = [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [pytest.param(*size, marks=() if size in QUICK_SIZES else pytest.mark.slow) for size in SIZES],
+)
 def test_every_size_is_a_layout(columns: int, rows: int) -> None:
     game = boardgames.load("connect4", layout=f"{columns}x{rows}")
     assert str(game.start()) == "/".join(["." * columns] * rows)

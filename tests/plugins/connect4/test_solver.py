@@ -20,9 +20,8 @@ from boardgames_connect4.solver import Solver
 from boardgames_connect4.solver.geometry import geometry_of
 from boardgames_connect4.solver.table import MULTIPLIER, TAG_SHIFT, bucket_of, key_of, tag_bits, tag_of
 
-SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 8), (8, 7), (7, 8), (4, 8), (8, 4)]
-
-ALL_SIZES = [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)]
+SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 8), (8, 7)]
+"""Sizes whose kernels other quick tests need too."""
 
 COMPILED_SIZES = {(4, 5), (4, 6), (4, 7), (5, 6), (6, 4), (7, 4)}
 """Sizes that are quick to solve, but compile kernels that no other quick test needs, which takes seconds."""
