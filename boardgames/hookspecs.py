@@ -57,6 +57,9 @@ class Entry:
         What plug-ins have to offer for a game so that it is of use: `"features"`, `"patterns"` or
         `"abstractions"`; also `"weights"` for an agent that by default plays with weights of its
         own name. It is not listed for other games.
+    title : str
+        What the page calls a game before it is loaded, such as `Connect Four`; by default its name
+        with a capital letter.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Entry:
     target: str
     game: str | None = None
     needs: tuple[str, ...] = ()
+    title: str = ""
 
 
 class Match(Protocol):

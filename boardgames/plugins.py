@@ -520,9 +520,17 @@ def warn_once(source: str, error: BaseException, reported: set[str]) -> None:
         warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
-@lru_cache(maxsize=1)
+_creating_registry = threading.RLock()
+
+
 def registry() -> Registry:
     """Return the registry of this process, which is created at the first call."""
+    with _creating_registry:
+        return _registry()
+
+
+@lru_cache(maxsize=1)
+def _registry() -> Registry:
     return Registry()
 
 

@@ -55,11 +55,11 @@ def plugins_installed(**folders: Path) -> Iterator[None]:
         patch.object(sys, "path", [*map(str, folders.values()), *sys.path]),
         patch.object(plugins, "entry_points", lambda group: points),
     ):
-        plugins.registry.cache_clear()
+        plugins._registry.cache_clear()
         try:
             yield
         finally:
-            plugins.registry.cache_clear()
+            plugins._registry.cache_clear()
 
 
 @contextmanager

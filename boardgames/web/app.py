@@ -11,13 +11,16 @@ from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from boardgames.draw.svg import STYLES_FILE
+from boardgames.web.calls import call_in_thread
 from boardgames.web.files import PageFiles
+from boardgames.web.messages import CatalogueReply, GameEntry, encode
 
 if TYPE_CHECKING:
     from boardgames.web.lobby import Lobby
@@ -63,10 +66,23 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
 
         await Page(socket, lobby.result()).run()
 
+    async def games(request: Request) -> Response:
+        listed = await call_in_thread(_listed_games, name="list games")
+        return Response(encode(listed), media_type="application/json")
+
     files = PageFiles([*STATIC.iterdir(), STYLES_FILE])
     places = ("/", "/{name}", "/{version}/{name}")
-    routes = [WebSocketRoute("/ws", connect), *(Route(place, files.respond) for place in places)]
+    routes = [WebSocketRoute("/ws", connect), Route("/games.json", games)]
+    routes += [Route(place, files.respond) for place in places]
     return Guard(Starlette(routes=routes, lifespan=lifespan), hosts=hosts, token=token)
+
+
+def _listed_games() -> CatalogueReply:
+    """Return what the plug-ins say of their games, for which Numba and the games need not be loaded."""
+    from boardgames.plugins import registry  # late, so that the server can start before
+
+    entries = [offer.entry for offer in registry().offers("games")]
+    return CatalogueReply(games=[GameEntry.of(entry) for entry in entries])
 
 
 class Guard:

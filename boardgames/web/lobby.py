@@ -225,7 +225,7 @@ class Lobby:
         games = []
         for offer, task in zip(offers, loading, strict=True):
             entry = offer.entry
-            game = task.result() if task.done() else GameEntry(entry.name, entry.name, entry.summary)
+            game = task.result() if task.done() else GameEntry.of(entry)
             if game is not None:
                 games.append(game)
         return CatalogueReply(games=games)

@@ -5,13 +5,16 @@ answer repeats the number `re` of its request.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from boardgames.options import OptionValue
 from boardgames.picture import Picture
+
+if TYPE_CHECKING:
+    from boardgames.hookspecs import Entry
 
 MAX_BYTES = 64 * 1024
 """Size of the largest message that a page may send."""
@@ -391,6 +394,11 @@ class GameEntry(Struct, frozen=True):
     name: str
     title: str
     summary: str
+
+    @classmethod
+    def of(cls, entry: "Entry") -> "GameEntry":
+        """Return what a plug-in says of a game before it is loaded."""
+        return cls(entry.name, entry.title or entry.name.capitalize(), entry.summary)
 
 
 class CatalogueReply(Reply, frozen=True, tag="catalogue"):

@@ -98,6 +98,22 @@ def test_unanswered_requests_are_repeated_after_reconnecting(
 
 
 @pytest.mark.slow
+def test_games_can_be_chosen_before_the_server_has_loaded_them(visit: Visit) -> None:
+    visitor, sockets = visit(), []
+    visitor.page.route_web_socket("**/ws", lambda socket: sockets.append(socket))  # noqa: PLW0108 - Playwright marks it
+    visitor.page.goto(visitor.origin)
+    visitor.page.get_by_text("Hexifence").click()
+    assert visitor.page.locator(".card", has_text="Tic-tac-toe").is_visible()
+    assert visitor.page.locator(".seat").count() == 0
+    visitor.page.unroute_all()
+    visitor.page.route_web_socket("**/ws", lambda socket: socket.connect_to_server())
+    sockets[0].close()
+    visitor.page.locator(".seat").first.wait_for()
+    assert visitor.page.get_by_role("radio", name="Hexifence").is_checked()
+    assert visitor.page.locator("details", has_text="dimension").count() == 1
+
+
+@pytest.mark.slow
 def test_a_match_that_the_server_has_lost_is_said_to_be_gone(browser: Any) -> None:
     kept = Kept(None)
     visitor = Visitor(browser, kept.server)

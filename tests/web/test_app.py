@@ -2,8 +2,11 @@
 
 import asyncio
 import gzip
+import json
 import re
 import socket
+import subprocess
+import sys
 import zlib
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -106,13 +109,30 @@ def test_files_are_served_before_the_matches_have_been_loaded() -> None:
         matches: asyncio.Future[Lobby] = asyncio.get_running_loop().create_future()
         app = create_app(matches, hosts=frozenset())
         socket = asyncio.create_task(ask(app, "websocket", "/ws"))
-        for path in ("/", "/match.js", "/styles.json"):
+        for path in ("/", "/match.js", "/styles.json", "/games.json"):
             assert (await ask(app, "http", path))[0]["status"] == 200
         assert not socket.done()
         matches.set_exception(StoreError("the store cannot be used"))
         assert [message["type"] for message in await socket] == ["websocket.close"]
 
     asyncio.run(visit())
+
+
+def test_games_are_listed_before_they_are_loaded_as_they_are_afterwards(server: Server, page: Page) -> None:
+    listed = json.loads(get(server, "/games.json")[2])["games"]
+    assert {game["title"] for game in listed} >= {"Abalone", "Connect Four", "Hexifence"}
+    assert listed == page.ask("catalogue")["games"]
+
+
+@pytest.mark.slow
+def test_games_are_listed_without_numba() -> None:
+    code = """
+import sys
+from boardgames.web import app, server
+assert len(app._listed_games().games) >= 3
+assert not {"numba", "numpy"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_page_is_complete_without_a_network() -> None:

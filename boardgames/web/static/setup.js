@@ -59,7 +59,7 @@ function setShown(element, isShown) {
 }
 
 export class Setup {
-  rest = h("div", { class: "rest" });
+  rest = h("div", { class: "rest" }, h("p", { class: "loading" }, T.loading));
   problem = h("p", { class: "problem", role: "alert" });
   learn = button(T.howToPlay, () => this.#explainGame());
   puzzles = h("a", { class: "button" }, T.puzzles);
@@ -67,8 +67,9 @@ export class Setup {
   submit = h("button", { class: "primary large", disabled: true }, T.startMatch);
   now = h("p", { class: "now", hidden: true });
   random = h("input", { type: "checkbox" });
-  /** @type {GameEntry[] | null} */
-  catalogue = null;
+  /** @type {GameEntry[]} */
+  games = [];
+  isListed = false; // whether those that cannot be loaded are left out
   /** @type {GameReply | null} */
   game = null;
   layout = "";
@@ -101,24 +102,36 @@ export class Setup {
     this.wanted = wanted;
     this.element = h("form", { class: "new", onsubmit: (event) => this.#create(event), onchange: () => this.#changed() },
       h("p", { class: "loading" }, T.loading));
+    this.#announce();
+  }
+
+  // Show what the plug-ins say of their games until the server has loaded them.
+  async #announce() {
+    try {
+      const { games } = await (await fetch("games.json")).json();
+      if (!this.isListed && games.length) this.#draw(games);
+    } catch {
+      // `load` shows what is wrong
+    }
   }
 
   // Ask for what can be played, unless it is known; called when there is a connection.
   async load() {
-    if (this.catalogue) {
-      if (!this.game && this.wanted) this.#choose(this.wanted);
-      return;
-    }
+    if (this.wanted && this.games.length && this.game?.name !== this.wanted) this.#choose(this.wanted);
+    if (this.isListed) return;
     try {
-      this.catalogue = (await this.net.request({ type: "catalogue" }, { patience: LONG_PATIENCE_MS })).games;
-      this.#draw(this.catalogue);
+      const { games } = await this.net.request({ type: "catalogue" }, { patience: LONG_PATIENCE_MS });
+      this.isListed = true;
+      if (!games.length || JSON.stringify(games) !== JSON.stringify(this.games)) this.#draw(games);
     } catch (error) {
+      this.games = [];
       this.element.replaceChildren(h("p", { class: "problem", role: "alert" }, reasonOf(error)));
     }
   }
 
   /** @param {GameEntry[]} games */
   #draw(games) {
+    this.games = games;
     if (!games.length) return this.element.replaceChildren(h("p", {}, T.noGames));
     const wanted = this.wanted ?? preferences().game;
     const chosen = games.some((game) => game.name === wanted) ? wanted : games[0].name;
@@ -136,7 +149,7 @@ export class Setup {
   // Offer the last match again, or the first time what the form says.
   #drawNow() {
     const { last } = preferences();
-    const isKnown = this.catalogue?.some((game) => game.name === last?.message?.game);
+    const isKnown = this.games.some((game) => game.name === last?.message?.game);
     const text = isKnown ? last.text : this.game && this.#describe(this.game, this.#message(this.game));
     if (!text) return;
     const play = button(T.playNow, () => (isKnown ? this.#start(last.message, last.isRandom) : this.element.requestSubmit()),
@@ -160,6 +173,7 @@ export class Setup {
     this.wanted = name;
     keepPreference("game", name);
     if (this.game?.name !== name) this.#setWaiting(true); // the form is still that of another game
+    if (!this.net.isOpen) return; // `load` chooses it again
     try {
       const game = await this.net.game(name);
       if (this.wanted === name) this.#drawGame(game);

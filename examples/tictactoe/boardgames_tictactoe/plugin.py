@@ -6,7 +6,8 @@ from boardgames.hookspecs import Entry, hookimpl
 @hookimpl
 def bg_games() -> list[Entry]:
     """Return the game."""
-    return [Entry("tictactoe", "three in a line on a 3 x 3 board win", "boardgames_tictactoe.game:TicTacToe")]
+    summary = "three in a line on a 3 x 3 board win"
+    return [Entry("tictactoe", summary, "boardgames_tictactoe.game:TicTacToe", title="Tic-tac-toe")]
 
 
 @hookimpl

@@ -16,6 +16,7 @@ def bg_games() -> list[Entry]:
             "connect4",
             "drop stones into columns; four in a line win",
             "boardgames_connect4.game:Connect4",
+            title="Connect Four",
         )
     ]
 
