@@ -241,7 +241,7 @@ class Visitor:
             seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
             seat.get_by_label("Agent", exact=True).select_option("random")
         else:
-            seat.get_by_label({"open": "Someone elsewhere", "here": "Me"}[opponent], exact=True).check()
+            seat.get_by_label({"open": "Another person", "here": "Me"}[opponent], exact=True).check()
         if limits or paused:
             page.get_by_text("Limits and position").click()
         for name, value in (limits or {}).items():

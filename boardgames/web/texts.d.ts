@@ -17,7 +17,7 @@ type OfNumber = Made<
   | "seed" | "solvedCount" | "spectators" | "storedAs" | "turn" | "viewing",
   [n: number]
 >;
-type OfNumbers = Made<"clearQuestion" | "exerciseOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
+type OfNumbers = Made<"clearQuestion" | "mistakeOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
 type OfTwo = Made<
   | "becomes" | "crash" | "illegalMove" | "learnerOn" | "resigned" | "rightMove" | "samePlayed" | "solution" | "versus",
   [text: string, other: string]
@@ -30,7 +30,7 @@ export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"atStep", [step: number, value: string]>
   & Made<"best", [value: string, step: number]>
   & Made<"better", [side: string, loss: string, better: string, best: string, value: string]>
-  & Made<"exerciseTask", [turn: string, side: string, move: string]>
+  & Made<"mistakeTask", [turn: string, side: string, move: string]>
   & Made<"imported", [n: number, all: number, names: string[], result: string]>
   & Made<"inTray", [label: string, n: number, places: number | null]>
   & Made<"joinLabel", [verb: string, title: string, names: string]>

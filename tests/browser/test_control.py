@@ -363,7 +363,8 @@ def test_time_used_and_moves_left_are_shown_for_both_sides(visit: Visit, kept: K
 @pytest.mark.slow
 def test_the_limit_of_moves_of_each_side_counts_down_to_the_end(visit: Visit) -> None:
     visitor = visit()
-    visitor.start("connect4", "here", limits={"Most moves of red": 2, "Most moves of blue": 1})
+    limits = {f"Maximum number of moves of {side}": moves for side, moves in (("red", 2), ("blue", 1))}
+    visitor.start("connect4", "here", limits=limits)
     near, far = (visitor.page.locator(f".bar.{place} .bar-notes") for place in ("near", "far"))
     for move, left in (("4", ("1 move", "1 move")), ("4", ("1 move", "0 moves")), ("5", None)):
         visitor.move(move)

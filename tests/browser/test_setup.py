@@ -40,11 +40,11 @@ def test_form_remembers_everything(visit: Visit, after: str) -> None:
     page.get_by_label("Clock").select_option("5")
     page.get_by_label("Seconds added per move").fill("3")
     page.locator(".seat").nth(0).get_by_label("Name", exact=True).fill("Ann")
-    page.locator(".seat").nth(1).get_by_label("How strong").fill("7")
+    page.locator(".seat").nth(1).get_by_role("slider", name="Level").fill("7")
     page.get_by_text("Limits and position").click()
-    page.get_by_label("Most moves of white").fill("80")
-    assert page.get_by_label("Most moves of black").get_attribute("placeholder") == "80"
-    page.get_by_label("Most seconds for a move").fill("30")
+    page.get_by_label("Maximum number of moves of white").fill("80")
+    assert page.get_by_label("Maximum number of moves of black").get_attribute("placeholder") == "80"
+    page.get_by_label("Maximum seconds for a move").fill("30")
     page.get_by_label("Start paused").check()
     if after == "reload":
         page.reload()
@@ -52,15 +52,15 @@ def test_form_remembers_everything(visit: Visit, after: str) -> None:
     else:
         choose(visitor, "tictactoe")
         assert page.get_by_label("Clock").input_value() == "5"
-        assert page.locator(".seat").nth(1).get_by_label("How strong").input_value() == "7"
+        assert page.locator(".seat").nth(1).get_by_role("slider", name="Level").input_value() == "7"
         choose(visitor, "abalone")
     assert page.locator(".layout input:checked").get_attribute("value") == "standard"
     assert page.get_by_label("Seconds added per move").input_value() == "3"
     assert page.locator(".seat").nth(0).get_by_label("Name", exact=True).input_value() == "Ann"
-    assert page.locator(".seat").nth(1).get_by_label("How strong").input_value() == "7"
-    assert page.get_by_label("Most moves of white").input_value() == "80"
-    assert page.get_by_label("Most moves of black").get_attribute("placeholder") == "80"
-    assert page.get_by_label("Most seconds for a move").input_value() == "30"
+    assert page.locator(".seat").nth(1).get_by_role("slider", name="Level").input_value() == "7"
+    assert page.get_by_label("Maximum number of moves of white").input_value() == "80"
+    assert page.get_by_label("Maximum number of moves of black").get_attribute("placeholder") == "80"
+    assert page.get_by_label("Maximum seconds for a move").input_value() == "30"
     assert page.get_by_label("Start paused").is_checked()
 
 
@@ -69,7 +69,7 @@ def test_play_now_starts_the_last_match_again(visit: Visit) -> None:
     open_form(visitor, "abalone")
     visitor.page.locator(".layouts summary").click()
     visitor.page.locator(".layout input[value=standard]").check()
-    visitor.page.locator(".seat").nth(1).get_by_label("How strong").fill("1")
+    visitor.page.locator(".seat").nth(1).get_by_role("slider", name="Level").fill("1")
     first = start(visitor, "Play now")  # the first time it starts what the form says
     open_form(visitor, "tictactoe")
     assert visitor.page.locator(".now").inner_text().endswith("Abalone: you (black) against Level 1 (white)")
@@ -87,7 +87,7 @@ def test_either_side_can_be_played(visit: Visit, way: str) -> None:
     page.get_by_label("Minutes for crosses").fill("7")
     page.get_by_label("Seconds added for crosses").fill("3")
     page.get_by_text("Limits and position").click()
-    page.get_by_label("Most seconds for a move").fill("30")
+    page.get_by_label("Maximum seconds for a move").fill("30")
     if way == "swap":
         page.get_by_role("button", name="Swap sides").click()
     else:
@@ -159,7 +159,7 @@ def test_time_for_a_move_is_offered_where_it_changes_something(visit: Visit) -> 
     page = open_form(visitor, "connect4")
     seat, seconds = page.locator(".seat").nth(1), page.get_by_label("Seconds per move").last
     assert not seconds.is_visible()
-    seat.get_by_label("How strong").fill("10")
+    seat.get_by_role("slider", name="Level").fill("10")
     assert "as strong as its time allows" in seat.inner_text()
     assert seconds.is_visible()
     seat.get_by_label("Strength", exact=True).select_option(label="Another agent")

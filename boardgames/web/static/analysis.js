@@ -6,7 +6,7 @@ import { Board } from "./board.js";
 import { announce, button, details, field, h, number as numberInput, preferences, s, setText } from "./dom.js";
 import { Editor, ImportExport } from "./editor.js";
 import { Evaluation } from "./evaluation.js";
-import { Exercises } from "./exercises.js";
+import { MistakeTrainer } from "./mistakes.js";
 import { MoveTree } from "./movetree.js";
 import { explain, reasonOf } from "./net.js";
 import { Notes } from "./notes.js";
@@ -159,8 +159,8 @@ export class Analysis {
       const { game, layout, options } = this.line;
       return { game, layout, options, position: this.state?.position };
     });
-    this.review = new Review(this.net, { onChange: () => this.state && this.#drawMoves(), go: (ply) => this.#go({ ply }), onTry: (mistakes) => this.#exercise(mistakes) });
-    this.exercises = new Exercises(this.net, {
+    this.review = new Review(this.net, { onChange: () => this.state && this.#drawMoves(), go: (ply) => this.#go({ ply }), onTry: (mistakes) => this.#tryMistakes(mistakes) });
+    this.trainer = new MistakeTrainer(this.net, {
       show: ({ ply, line }) => this.#go({ moves: line, ply: ply - 1 }),
       showMove: (move) => this.board.showMove(move),
       end: () => {
@@ -192,7 +192,7 @@ export class Analysis {
     this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.moves.navigation, this.evaluation.meter, this.review.element);
     this.body = h("div", { class: "match analysis", hidden: true }, this.side,
       h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
-        h("section", { class: "status-box" }, this.status, this.actions), this.exercises.element, this.tabs.element,
+        h("section", { class: "status-box" }, this.status, this.actions), this.trainer.element, this.tabs.element,
         h("div", { class: "settings" }, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle, themeField()),
         this.overlays.element, h("p", { class: "keys" }, T.treeKeys)));
     this.element = h("div", {}, this.loading, this.body);
@@ -269,8 +269,8 @@ export class Analysis {
   /** @param {string} move */
   #chosen(move) {
     if (this.isSetUp) this.#edit({ target: move, piece: this.editor.chosen });
-    else if (this.exercises.isOpen) {
-      this.exercises.judge(move);
+    else if (this.trainer.isOpen) {
+      this.trainer.judge(move);
       this.#draw(); // the move is not made
     } else this.#play([move]);
   }
@@ -443,7 +443,7 @@ export class Analysis {
       return;
     }
     const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
-    if (!step || this.exercises.isOpen) return;
+    if (!step || this.trainer.isOpen) return;
     const beside = this.tree.beside(this.path, step);
     if (beside === this.path || beside.join(" ") === this.path.join(" ")) return;
     event.preventDefault();
@@ -474,7 +474,7 @@ export class Analysis {
   }
 
   /** @param {Mistake[]} mistakes */
-  #exercise(mistakes) {
+  #tryMistakes(mistakes) {
     const { state } = this;
     if (!state) return;
     this.tabs.show(0);
@@ -482,7 +482,7 @@ export class Analysis {
     this.board.element.scrollIntoView({ block: "nearest" });
     this.#drawValues();
     const line = { ...this.line, match: undefined };
-    this.exercises.start(mistakes, state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
+    this.trainer.start(mistakes, state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
   }
 
   // --- drawing ---
@@ -491,7 +491,7 @@ export class Analysis {
     const { state, board, line } = this;
     if (!state) return;
     this.isSetUp = this.tabs.shown === SET_UP && state.pieces.length > 0;
-    if (this.isSetUp) this.exercises.close();
+    if (this.isSetUp) this.trainer.close();
     /** @type {Picture["clicks"]} */
     const everywhere = Object.fromEntries([...state.picture.cells, ...state.picture.lines].map(({ id }) => [id, [[id]]]));
     board.show(this.isSetUp ? { ...state.picture, clicks: everywhere } : state.picture, { interactive: true });
@@ -534,7 +534,7 @@ export class Analysis {
 
   // Draw an arrow for the best moves.
   #drawArrows() {
-    const lines = this.isSetUp || this.exercises.isOpen ? [] : (this.found?.lines ?? []);
+    const lines = this.isSetUp || this.trainer.isOpen ? [] : (this.found?.lines ?? []);
     this.board.setArrows(lines.map(({ moves }, i) => ({ move: moves[0], kind: i ? "other" : "best", width: 1 - i / ARROWS })));
   }
 
@@ -570,7 +570,7 @@ export class Analysis {
     /** @type {Map<string, {item: Item, short: string, value: string}>} */
     const labels = new Map();
     const { clicks } = board;
-    const isHidden = this.isSetUp || this.exercises.isOpen;
+    const isHidden = this.isSetUp || this.trainer.isOpen;
     for (const one of isHidden ? [] : (found?.values ?? [])) {
       const id = clicks.path.length ? clicks.step(one.move) : clicks.suggested.get(one.move)?.ids.at(-1);
       const item = board.items.get(id ?? "");

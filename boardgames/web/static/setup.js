@@ -323,7 +323,7 @@ export class Setup {
     restore(seat.strength, kept.strength);
     restore(seat.level, kept.level);
     const meaning = h("p", { class: "muted", "aria-live": "polite" });
-    const level = h("div", {}, field(T.levelLabel, seat.level), meaning);
+    const level = h("div", {}, field(T.levels, seat.level), meaning);
     restore(seat.agent, kept.agent);
     const summary = h("p", { class: "muted" });
     const options = h("div", { class: "grid" });

@@ -12,7 +12,7 @@ const SECONDS = 1;
 const MOST_POINTS = 0.05; // expected points, 1 for a win, that a good move may give away
 const LONGEST_MS = 90000;
 
-export class Exercises {
+export class MistakeTrainer {
   /** @type {Mistake[]} */
   queue = [];
   at = 0;
@@ -39,7 +39,7 @@ export class Exercises {
     this.solve = button(T.showSolution, () => this.#solution());
     this.next = button(T.nextMistake, () => this.#open(this.at + 1), { class: "primary" });
     this.element = h("section", { class: "exercise status-box", "aria-label": T.findBetter, hidden: true }, this.title, this.task, this.verdict,
-      h("div", { class: "actions" }, this.solve, this.next, button(T.leaveExercise, () => this.close())));
+      h("div", { class: "actions" }, this.solve, this.next, button(T.leaveTrainer, () => this.close())));
   }
 
   get isOpen() {
@@ -75,8 +75,8 @@ export class Exercises {
       return;
     }
     const { move, ply } = mistake;
-    setText(this.title, T.exerciseOf(at + 1, this.queue.length));
-    setText(this.task, T.exerciseTask(T.turn(ply), this.sides[move.side], `${move.move}${move.mark}`));
+    setText(this.title, T.mistakeOf(at + 1, this.queue.length));
+    setText(this.task, T.mistakeTask(T.turn(ply), this.sides[move.side], `${move.move}${move.mark}`));
     this.#tell("", "");
     this.showMove(null);
     setText(this.next, at + 1 < this.queue.length ? T.nextMistake : T.done);
