@@ -67,7 +67,10 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
         await Page(socket, lobby.result()).run()
 
     async def games(request: Request) -> Response:
-        listed = await call_in_thread(_listed_games, name="list games")
+        try:
+            listed = await call_in_thread(_listed_games, name="list games")
+        except asyncio.CancelledError:  # the server is ending
+            return Response(status_code=503)
         return Response(encode(listed), media_type="application/json")
 
     files = PageFiles([*STATIC.iterdir(), STYLES_FILE])

@@ -85,7 +85,7 @@ async def _serve(
     if match is not None:
         created, seat = await _create(await lobby, match, record)
         address += f"#/match/{created}/{seat}"
-    server = uvicorn.Server(new_config(create_app(lobby, hosts=hosts, token=token)))
+    server = _Server(new_config(create_app(lobby, hosts=hosts, token=token)), lobby)
     announce(address)
     warming_up = asyncio.create_task(_warm_up(lobby, server))
     await server.serve(sockets=[listener])
@@ -180,6 +180,18 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+class _Server(uvicorn.Server):
+    """A server whose pages do not wait for the matches any longer when it is ending."""
+
+    def __init__(self, config: uvicorn.Config, lobby: "asyncio.Task[Lobby]") -> None:
+        super().__init__(config)
+        self._lobby = lobby
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._lobby.cancel()
+        await super().shutdown(sockets)
 
 
 class _Connection(H11Protocol):

@@ -70,6 +70,29 @@ def test_the_page_is_served_until_ctrl_c() -> None:
 
 
 @pytest.mark.slow  # a process
+def test_ctrl_c_ends_the_server_quietly_while_a_page_waits_for_the_matches() -> None:
+    command = [sys.executable, "-m", "boardgames", "serve", "--no-open", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        host = urlsplit(process.stdout.readline().split()[-1]).netloc
+        with socket.create_connection(host.split(":")) as page:
+            wanted = ["GET /ws HTTP/1.1", f"Host: {host}", f"Origin: http://{host}", "Connection: Upgrade"]
+            wanted += [
+                "Upgrade: websocket",
+                "Sec-WebSocket-Version: 13",
+                f"Sec-WebSocket-Key: {22 * 'A'}==",
+                "",
+                "",
+            ]
+            page.sendall("\r\n".join(wanted).encode())
+            with urlopen(f"http://{host}/games.json") as listed:  # the request before it has arrived
+                assert b"connect4" in listed.read()
+            process.send_signal(SIGINT)
+            _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (130, "")
+
+
+@pytest.mark.slow  # a process
 def test_play_goes_straight_into_a_match_in_the_browser(tmp_path: Path) -> None:
     record = tmp_path / "match.record"
     match = Record("connect4", start="-", moves=("4", "4", "4"), tags={"TimeControl": "300+2"})
