@@ -95,6 +95,13 @@ TIMES = {
     "a clock and an increment of each side": Times(clock="300,60", increment="2,5"),
 }
 
+SETUPS = {
+    f"{'-'.join(seats)}, {name}": (seats, times)
+    for number, (name, times) in enumerate(TIMES.items())
+    for seats in (SEATS[number % 4], SEATS[3 - number % 4])
+}
+"""Each control of time with a person and an agent on either side, or with two of a kind."""
+
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Capture:
@@ -195,8 +202,7 @@ def save(record: Record | None, folder: Path) -> Path | None:
 
 
 @pytest.mark.parametrize("record", [None, PLAYED], ids=["new", "resumed"])
-@pytest.mark.parametrize("times", TIMES.values(), ids=TIMES)
-@pytest.mark.parametrize("seats", SEATS, ids="-".join)
+@pytest.mark.parametrize(("seats", "times"), SETUPS.values(), ids=SETUPS)
 def test_a_setup_gives_the_same_match_everywhere(
     seats: tuple[str, str],
     times: Times,

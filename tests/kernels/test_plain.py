@@ -17,7 +17,7 @@ from boardgames import Game
 from boardgames.kernels import JIT, Words
 from boardgames.plugins import Offer
 
-MATCHES, LONGEST = (3, 60) if JIT else (1, 12)  # plain Python is slow, and few positions cover its lines
+MATCHES, LONGEST = (3, 60) if JIT else (1, 6)  # plain Python is slow, and few positions cover its lines
 GAMES = [
     ("abalone", {}),
     ("abalone", {"layout": "german-daisy", "broadside": False}),

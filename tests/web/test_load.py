@@ -10,7 +10,8 @@ from web_pages import Server
 from boardgames.web import lobby
 
 SESSIONS = 20
-MATCHES = 3
+MATCHES = 2
+PLIES = 12
 MARGIN_MB = 40
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system has no /proc")
@@ -27,7 +28,7 @@ def play_matches(server: Server, session: int) -> None:
     chance = random.Random(session)
     for _ in range(MATCHES):
         page = server.page()
-        match = page.start("here", "random")
+        match = page.start("here", "random", ply_limit=PLIES)
         while (state := page.receive("match"))["outcome"] is None:
             if chance.random() < 0.02:
                 page.send("resign", match=match)
