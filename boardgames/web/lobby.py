@@ -186,8 +186,13 @@ class Lobby:
 
     async def _prepare(self, name: str) -> None:
         if not await self._load_if_compiled(name):
-            await call_in_thread(partial(_compile, name), name="compile")
+            await call_in_thread(partial(_compile, name, self._title(name)), name="compile")
             await self.calls.run(game_subject(name), partial(load_agents, name), seconds=LOAD_SECONDS)
+
+    def _title(self, name: str) -> str:
+        """Return what a game is called, which is what its plug-in says before it is loaded."""
+        entries = (offer.entry for offer in plugins.registry().offers("games") if offer.entry.name == name)
+        return self._titles[name][0] if name in self._titles else GameEntry.of(next(entries)).title
 
     async def _load_if_compiled(self, name: str) -> bool:
         """Load a game and its agents, and return False if they have to be compiled first."""
@@ -732,7 +737,7 @@ def _without_compiling(function: Callable[[], _Result]) -> _Result:
         return function()
 
 
-def _compile(name: str) -> None:
+def _compile(name: str, title: str) -> None:
     """Compile a game and its agents in another process; what goes wrong shows when they are loaded here."""
     folder = cache_folder() / "kernels"
 
@@ -742,7 +747,7 @@ def _compile(name: str) -> None:
     earlier = count()
 
     def progress() -> float:
-        report(name, count() - earlier)
+        report(title, count() - earlier)
         return time.monotonic()  # compilation has no time limit
 
     try:

@@ -1,5 +1,6 @@
 """The form for a new match: what it remembers, offers and starts."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -207,3 +208,31 @@ def test_nothing_of_another_game_can_be_started_while_one_is_loaded(visit: Visit
     assert page.get_by_role("button", name="Start match").is_disabled()
     choose(visitor, "tictactoe")
     assert page.get_by_role("button", name="Start match").is_enabled()
+
+
+@pytest.mark.parametrize("name", ["Start match", "Play now"])
+def test_match_that_takes_long_to_start_is_started_once(visit: Visit, name: str) -> None:
+    visitor = visit()
+    held: list[Callable[[], object]] = []
+
+    def connect(socket: Any) -> None:
+        server = socket.connect_to_server()
+
+        def forward(message: str) -> None:
+            if json.loads(message)["type"] == "create":
+                held.append(lambda: server.send(message))
+            else:
+                server.send(message)
+
+        socket.on_message(forward)
+
+    visitor.page.route_web_socket("**/ws", connect)
+    visitor.page.goto(f"{visitor.origin}/#/new/tictactoe")
+    visitor.page.get_by_role("button", name=name).click()
+    starting = visitor.page.get_by_role("button", name="Starting…")
+    starting.first.wait_for()
+    assert starting.count() == 2
+    assert not any(button.is_enabled() for button in starting.all())
+    assert len(held) == 1
+    held.pop()()
+    visitor.page.locator(".board .target.live").first.wait_for(state="attached")

@@ -308,7 +308,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         load_agents(name)
 
     monkeypatch.setattr(module, "load_agents", load)
-    monkeypatch.setattr(module, "_compile", lambda name: event.wait(60))
+    monkeypatch.setattr(module, "_compile", lambda name, title: event.wait(60))
     return event
 
 

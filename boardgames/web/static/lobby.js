@@ -42,6 +42,7 @@ export class Lobby {
     this.problem = h("p", { class: "problem", role: "alert", hidden: true });
     this.clear = button(T.clearFinished, () => this.#clearFinished());
     this.tools = h("div", { class: "list-tools" }, field(T.showMatches, this.filter), field(T.sortMatches, this.order), this.clear);
+    this.tools.hidden = true; // until there are matches
     this.list = h("ul", { class: "matches" });
     this.more = button("", () => this.#showMore(), { hidden: true });
     this.older = h("p", { class: "muted", hidden: true });

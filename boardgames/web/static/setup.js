@@ -66,6 +66,7 @@ export class Setup {
   analyse = h("a", { class: "button" }, T.analyse);
   submit = h("button", { class: "primary large", disabled: true }, T.startMatch);
   now = h("p", { class: "now", hidden: true });
+  play = button(T.playNow, () => {}, { class: "primary large" });
   random = h("input", { type: "checkbox" });
   /** @type {GameEntry[]} */
   games = [];
@@ -152,9 +153,8 @@ export class Setup {
     const isKnown = this.games.some((game) => game.name === last?.message?.game);
     const text = isKnown ? last.text : this.game && this.#describe(this.game, this.#message(this.game));
     if (!text) return;
-    const play = button(T.playNow, () => (isKnown ? this.#start(last.message, last.isRandom) : this.element.requestSubmit()),
-      { class: "primary large" });
-    this.now.replaceChildren(play, h("span", { class: "muted" }, text));
+    this.play.onclick = () => (isKnown ? this.#start(last.message, last.isRandom) : this.element.requestSubmit());
+    this.now.replaceChildren(this.play, h("span", { class: "muted" }, text));
     this.now.hidden = false;
   }
 
@@ -473,7 +473,7 @@ export class Setup {
     const increment = typeof message.increment === "number" ? both(() => Number(message.increment)) : message.increment;
     const swapped = isSwapped ? { seats: turned(seats), clock: clock && turned(clock), increment: increment && turned(increment),
       move_time: move_time && turned(move_time), move_limits: move_limits && turned(move_limits) } : {};
-    this.submit.disabled = true;
+    this.#setStarting(true);
     setText(this.problem, "");
     try {
       await this.net.create({ ...message, increment, ...swapped }, (match) => {
@@ -481,8 +481,16 @@ export class Setup {
       });
     } catch (error) {
       setText(this.problem, reasonOf(error));
-      this.submit.disabled = this.game?.name !== this.wanted;
+      this.#setStarting(false);
     }
+  }
+
+  /** @param {boolean} isStarting */
+  #setStarting(isStarting) {
+    this.submit.disabled = isStarting || this.game?.name !== this.wanted;
+    this.play.disabled = isStarting;
+    this.submit.textContent = isStarting ? T.starting : T.startMatch;
+    this.play.textContent = isStarting ? T.starting : T.playNow;
   }
 }
 
