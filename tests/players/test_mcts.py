@@ -36,6 +36,7 @@ GAMES = {
     "nim where one stone keeps the turn": Nim(again=True),
     "nim ended by lack of moves": Nim(stuck=True),
 }
+LARGE = ("abalone", "hexifence")
 OPTIONS = [
     "",
     ",prior=none",
@@ -148,9 +149,15 @@ def test_marbles_are_won_in_abalone() -> None:
     assert own >= other + 3
 
 
-@pytest.mark.plain
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        # without compilation large games are slow, and the options cover the same lines in small ones
+        pytest.param(name, options, marks=() if options and name in LARGE else pytest.mark.plain)
+        for name in GAMES
+        for options in OPTIONS
+    ],
+)
 def test_every_game_can_be_played(name: str, options: str) -> None:
     position = reached(GAMES[name], 1, 1)
     player = player_of(f"mcts:simulations=20{options}", GAMES[name])

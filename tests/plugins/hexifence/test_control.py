@@ -6,11 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.hexifence import play
 
+from boardgames.kernels import JIT
 from boardgames_hexifence.control import CAPTURES, FINAL_MARGIN, MARGIN, RESULT, TURN, control
 from boardgames_hexifence.features import takeable_cells
 from boardgames_hexifence.game import Hexifence
 
 pytestmark = pytest.mark.plain
+EXAMPLES = 40 if JIT else 8  # plain Python is slow, and few positions cover its lines
 
 GAMES = {dimension: Hexifence(dimension=dimension) for dimension in (2, 3)}
 orders = st.sampled_from([2, 3]).flatmap(
@@ -30,7 +32,7 @@ def squashed(cells: int) -> float:
     return cells / (3 + abs(cells))
 
 
-@settings(max_examples=40)
+@settings(max_examples=EXAMPLES)
 @given(orders, st.floats(0, 1))
 def test_features_are_in_range_and_change_their_sign_with_the_side(
     order: tuple[int, list[int]], share: float
@@ -42,7 +44,7 @@ def test_features_are_in_range_and_change_their_sign_with_the_side(
     assert first == [-value for value in second]
 
 
-@settings(max_examples=40)
+@settings(max_examples=EXAMPLES)
 @given(orders, st.floats(0, 0.95))
 def test_captures_are_those_of_one_turn(order: tuple[int, list[int]], share: float) -> None:
     dimension, moves = order
