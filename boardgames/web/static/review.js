@@ -1,13 +1,12 @@
 // The review of a line: a chart, the accuracy of each side, and its mistakes, which can be tried again.
 
-import { Chart } from "./chart.js";
 import { button, details, h, setText } from "./dom.js";
 import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
 
 /** @import { AnnotatedMove, AnnotatedPly, AnnotationReply, BoardReply, PositionRequest } from "../messages.js" */
 /** @import { Net } from "./net.js" */
-/** @import { Point } from "./chart.js" */
+/** @import { Chart, Point } from "./chart.js" */
 /** @typedef {AnnotatedPly & {move: AnnotatedMove}} MoveNote  what a review says about a move */
 /** @typedef {MoveNote & {line: string[]}} Mistake  a move to try again, and the line that it is in */
 /** @typedef {() => {agent: string | null, seconds: number}} Settings  returns the agent and its seconds for a position */
@@ -36,6 +35,10 @@ export class Review {
   /** @type {string | null} the key of the review that is running */
   running = null;
   ply = 0;
+  /** @type {Chart | null} loaded when there is something to show */
+  chart = null;
+  /** @type {Point[]} */
+  points = [];
   /** @type {PositionRequest} */
   request = {};
   /** @type {Settings} */
@@ -52,7 +55,7 @@ export class Review {
     this.net = net;
     this.onChange = onChange;
     this.go = go;
-    this.chart = new Chart(T.chart, (ply, isChosen) => (isChosen ? go(ply ?? Infinity) : this.chart.mark(ply ?? this.ply)));
+    this.figure = h("div", { hidden: true });
     this.button = button(T.review, () => this.#toggle());
     this.bar = h("progress", { value: 0, max: 1, "aria-label": T.reviewProgress, hidden: true });
     this.progress = h("p", { class: "muted", role: "status" });
@@ -61,7 +64,7 @@ export class Review {
     this.definition.hidden = true;
     this.try = button(T.findBetter, () => onTry(this.mistakes), { hidden: true });
     this.list = h("ul", { class: "lines all", "aria-label": T.mistakes });
-    this.element = h("section", { class: "review", "aria-label": T.reviewOf }, this.chart.element,
+    this.element = h("section", { class: "review", "aria-label": T.reviewOf }, this.figure,
       h("div", { class: "actions" }, this.button, this.try, this.bar, this.progress), this.accuracy, this.definition, this.list);
     this.abort = new AbortController();
     net.on("annotated", ({ detail }) => detail.key === this.running && this.#note(detail), { signal: this.abort.signal });
@@ -117,15 +120,29 @@ export class Review {
     const notes = [...line, ""].map((_, ply) => this.notes.get(key(line.slice(0, ply))));
     this.button.disabled = !line.length;
     setText(this.button, this.running ? T.stop : T.review);
-    this.chart.element.hidden = !notes.some(Boolean);
     /** @type {(note: AnnotatedPly | undefined, ply: number) => Point[]} */
     const pointOf = (note, ply) => (note ? [[ply, note.score]] : []);
-    this.chart.show([{ points: notes.flatMap(pointOf), style: 0 }], { bounds: [-1, 1] });
-    this.chart.mark(state.ply);
+    this.points = notes.flatMap(pointOf);
+    this.#drawChart();
     this.try.hidden = Boolean(this.running) || !this.mistakes.length;
     this.list.replaceChildren(...notes.filter(isMarked).map(({ ply, move }) => h("li", {}, button(
       [h("strong", {}, `${T.turn(ply)} ${move.move}${move.mark}`), T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value)],
       () => this.go(ply - 1), { class: "best-line" }))));
+  }
+
+  async #drawChart() {
+    this.figure.hidden = !this.points.length;
+    if (this.figure.hidden) return;
+    if (!this.chart) {
+      const { Chart } = await import("./chart.js");
+      if (!this.chart) {
+        const chart = new Chart(T.chart, (ply, isChosen) => (isChosen ? this.go(ply ?? Infinity) : chart.mark(ply ?? this.ply)));
+        this.figure.append(chart.element);
+        this.chart = chart;
+      }
+    }
+    this.chart.show([{ points: this.points, style: 0 }], { bounds: [-1, 1] });
+    this.chart.mark(this.ply);
   }
 
   #toggle() {
