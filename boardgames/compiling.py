@@ -1,8 +1,8 @@
-"""Report that kernels are being compiled, which may take a minute and would look like a hang.
+"""When kernels are compiled, and reports of it, since it may take a minute and would look like a hang.
 
-A kernel is compiled when its module is first imported, so it may happen in the
-middle of anything. A program registers a listener once, before it imports
-kernels; `boardgames.kernels.abi` reports.
+A kernel is compiled when its module is first imported, or within `compilation_deferred` when it is
+first called, so it may happen in the middle of anything. A program registers a listener once,
+before it imports kernels; `boardgames.kernels.dispatcher` reports.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,6 +20,7 @@ It is called in the thread that compiles. An exception that it raises is dropped
 _listeners: list[Listener] = []
 _current = ("", 0)
 _is_refused: ContextVar[bool] = ContextVar("compilation refused", default=False)
+_is_deferred: ContextVar[bool] = ContextVar("compilation deferred", default=False)
 
 
 class NotCompiledError(BoardgamesError):
@@ -37,6 +38,25 @@ def compilation_refused() -> Iterator[None]:
         yield
     finally:
         _is_refused.reset(token)
+
+
+@contextmanager
+def compilation_deferred(is_deferred: bool = True) -> Iterator[None]:
+    """Compile the kernels that are defined within the block, in this thread, when they are first called.
+
+    Those that are never called are not compiled. A kernel that does not compile raises its
+    KernelError at the first call. `compilation_refused` takes precedence.
+    """
+    token = _is_deferred.set(is_deferred)
+    try:
+        yield
+    finally:
+        _is_deferred.reset(token)
+
+
+def waits_for_call() -> bool:
+    """Return True if a kernel that is defined now is compiled when it is first called."""
+    return _is_deferred.get() and not _is_refused.get()
 
 
 def check_allowed(kernel: str) -> None:

@@ -30,6 +30,7 @@ from boardgames.cli.program import (
     PROGRAM,
 )
 from boardgames.cli.progress import compilation_shown
+from boardgames.compiling import compilation_deferred
 from boardgames.errors import BoardgamesError, OptionError, PluginError, describe_error, quote
 from boardgames.faults import must_propagate, plugin_at_fault
 
@@ -184,7 +185,7 @@ def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for eac
         if COMPLETION_VARIABLE in os.environ:
             _complete()
         words = list(sys.argv[1:] if arguments is None else arguments)
-        with compilation_shown(), bg.make_context(PROGRAM, words) as context:
+        with compilation_deferred(), compilation_shown(), bg.make_context(PROGRAM, words) as context:
             bg.invoke(context)
     except click.exceptions.Exit as error:
         return error.exit_code

@@ -108,7 +108,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             check_allowed(name)
             if not self.is_current:
                 raise KernelError(
-                    f"the compiled code of {name} is gone, and what it uses has changed since; "
+                    f"{name} is not compiled, and what it uses has changed since it was defined; "
                     "reload its module"
                 )
         return found

@@ -1,4 +1,4 @@
-"""Kernels as Numba's dispatchers: compiled for one signature, or loaded from the cache when first needed.
+"""Kernels as Numba's dispatchers, for one signature: compiled, or loaded from the cache when first needed.
 
 This relies on private parts of Numba, as `boardgames.kernels.cache` does.
 """
@@ -22,7 +22,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typeinfer import register_dispatcher
 from numba.core.typing import make_concrete_template
 
-from boardgames.compiling import report
+from boardgames.compiling import report, waits_for_call
 from boardgames.errors import KernelError
 from boardgames.kernels.cache import KernelCache, counts_references
 
@@ -68,6 +68,9 @@ def _holds_array(kind: Any) -> bool:
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no type stubs
     """A function that is compiled for one signature, or loaded from the cache when it is first needed.
 
+    What is not in the cache is compiled at once, so that the author sees its errors, unless
+    `boardgames.compiling.compilation_deferred` says otherwise.
+
     Most kernels count no references to arrays, since their callers keep the arrays alive, and counting
     took up to half the time of a short kernel. A kernel that creates arrays has to count.
 
@@ -95,7 +98,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
         super().__init__(function, targetoptions={**options, "nopython": True, "boundscheck": None})
         self._cache = KernelCache(function, (signature, options), check=partial(_check_merges, function))
         self._state = "new"
-        if not self._cache.contains(signature, self.targetctx):
+        if not (waits_for_call() or self._cache.contains(signature, self.targetctx)):
             self._load(is_defined=False)
 
     @property

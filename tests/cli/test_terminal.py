@@ -229,12 +229,16 @@ def test_every_command_says_what_it_compiles_and_counts_the_kernels(terminal: Ru
     user.wait_for("compiling boardgames_connect4.rules, kernel ")
     assert user.wait() == 0
     assert "......./......." in user.seen
-    assert user.seen.rfind("compiling") < user.seen.rfind("\x1b[K") < user.seen.find("......./.......")
+    assert user.seen.rfind("compiling") < user.seen.rfind("\x1b[K") < user.seen.find("red to move")
     assert "once" not in user.seen  # the next command compiles more
+    kernels = [path.name for path in (tmp_path / "cold").rglob("*.kernel")]
+    assert any("legal_moves" in name for name in kernels)
+    assert all(name.startswith("boardgames_connect4_rules_") for name in kernels), "only what is shown"
+    assert not any("apply" in name for name in kernels)
     user = terminal("perft", "connect4", "--depth", "2", BOARDGAMES_HOME=cold)
     user.wait_for("compiling boardgames.search.perft, kernel ")
     assert user.wait() == 0
-    assert "boardgames_connect4" not in user.seen
+    assert list((tmp_path / "cold").rglob("*_apply-*.kernel"))
 
 
 @pytest.mark.slow

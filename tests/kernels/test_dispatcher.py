@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import time_ns
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from numba import types
 
+from boardgames.compiling import NotCompiledError, compilation_deferred, compilation_refused
 from boardgames.errors import KernelError
 from boardgames.kernels import JIT, kernel
 from boardgames.kernels.cache import kernel_folder
@@ -46,6 +48,10 @@ def compiled() -> Iterator[None]:
     """Have the kernels in the cache, and remove them in the end."""
     new_doubler(new_adder())
     yield
+    remove_files()
+
+
+def remove_files() -> None:
     for path in files():
         path.unlink()
 
@@ -117,3 +123,49 @@ def test_no_code_is_made_from_constants_that_were_changed_after_the_definition(
         path.unlink()
     with pytest.raises(KernelError, match="what it uses has changed"):
         lost(5)
+
+
+def test_deferred_kernels_are_compiled_when_they_are_first_called() -> None:
+    remove_files()
+    with compilation_deferred():
+        adder = new_adder()
+        doubler = new_doubler(adder)
+    assert files() == []
+    assert adder(3) == 3 + OFFSET
+    assert [path.name for path in files() if "double" in path.name] == []
+    assert doubler(3) == 2 * (3 + OFFSET)
+    assert len(files()) == 2
+
+
+def test_deferred_kernels_called_by_another_are_compiled_with_it() -> None:
+    remove_files()
+    with compilation_deferred():
+        doubler = new_doubler(new_adder())
+    assert doubler(4) == 2 * (4 + OFFSET)
+
+
+def test_deferred_kernel_that_does_not_compile_says_so_whenever_it_is_called() -> None:
+    with compilation_deferred():
+
+        @kernel(types.int64(types.int64))
+        def wrong(number: int) -> int:
+            return number + "one"  # type: ignore[operator,no-any-return]
+
+    for _ in range(2):
+        with pytest.raises(KernelError, match="wrong does not compile: "):
+            wrong(1)
+
+
+def test_nothing_is_compiled_where_that_is_refused_even_if_it_is_deferred() -> None:
+    remove_files()
+    with compilation_deferred(), compilation_refused(), pytest.raises(NotCompiledError):
+        new_adder()
+
+
+def test_deferred_kernels_are_compiled_once_by_threads_that_call_them_together() -> None:
+    remove_files()
+    with compilation_deferred():
+        adder = new_adder()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(adder, range(8))) == [number + OFFSET for number in range(8)]
+    assert sum(adder.stats.cache_misses.values()) == 1
