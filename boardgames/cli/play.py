@@ -198,15 +198,17 @@ def play(
         serve_match(setup, record, port=port, opens=opens is not False)
         return
     _check_terminal(opens, port)
-    manager = setup.start_match(record, starts_clocks=False)
-    with interrupt_on_termination():
-        if any(player is not None and player.is_human for player in manager.players):
-            from boardgames.cli.session import Session
+    from boardgames.cli.session import Session, has_person
 
+    session = Session(setup, notation=notation, confirm=confirm)
+    listeners = () if watch else (session.on_event,)
+    manager = setup.start_match(record, starts_clocks=False, listeners=listeners)
+    with interrupt_on_termination():
+        if has_person(manager):
             if watch:
                 close_players(manager)
                 raise OptionError("--watch only works with two agents; a person sees every move anyway")
-            code = Session(setup, manager, notation=notation, confirm=confirm).run()
+            code = session.run(manager)
         else:
             try:
                 code = _play_agents(manager, watch, WATCH_DELAY_S if delay is None else delay)

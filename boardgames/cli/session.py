@@ -45,7 +45,7 @@ from boardgames.record import Record, append_record
 
 if TYPE_CHECKING:
     from boardgames.game import Move, Position
-    from boardgames.manager import Manager
+    from boardgames.manager import Manager, MatchEvent
     from boardgames.match_setup import MatchSetup
 
 TENTHS_BELOW_S = 20
@@ -73,22 +73,21 @@ class Session:
     ----------
     setup : MatchSetup
         Sets up the next match.
-    manager : Manager
-        The first match.
     notation : str or None
         Notation for the moves; the game's own by default.
     confirm : bool
         Ask for confirmation after each move of a person.
     """
 
-    def __init__(
-        self, setup: "MatchSetup", manager: "Manager", *, notation: str | None, confirm: bool
-    ) -> None:
-        self.setup, self.manager = setup, manager
+    manager: "Manager"
+
+    def __init__(self, setup: "MatchSetup", *, notation: str | None, confirm: bool) -> None:
+        self.setup = setup
         self.notation, self.confirm = notation, confirm
         self.flipped = False
-        self.is_over = False
+        self.is_over = self._is_board_shown = False
         self._saved: Record | None = None
+        self._error: BoardgamesError | None = None
         self.commands: dict[str, Callable[[str], None]] = {
             name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in COMMANDS
         }
@@ -99,12 +98,26 @@ class Session:
         """Return the prompt, opened at the first use: the board is shown before its library is loaded."""
         return open_prompt(words=self._words, toolbar=self._toolbar, is_time_up=self._is_time_up)
 
-    def run(self) -> int:
-        """Play until the user quits; return the exit code. The match is saved in any case."""
-        code = 0
-        try:
-            with end_if_stuck(self._save_record):
+    def on_event(self, manager: "Manager", event: "MatchEvent") -> None:
+        """Show the board when the first match starts, since its agents may compile code after that."""
+        if event.kind == "started" and has_person(manager):
+            self.manager, self._is_board_shown = manager, True
+            try:
                 self._begin()
+            except BoardgamesError as error:  # what a listener raises does not end a match
+                self._error = error
+
+    def run(self, manager: "Manager") -> int:
+        """Play until the user quits; return the exit code. The match is saved in any case."""
+        code, self.manager = 0, manager
+        try:
+            if self._error is not None:
+                raise self._error
+            with end_if_stuck(self._save_record):
+                if self._is_board_shown:
+                    self._show_outcome()
+                else:
+                    self._begin()
                 while not self.is_over:
                     self._turn()
         except EOFError:
@@ -527,6 +540,11 @@ class Session:
         if limit is not None:
             times.append(f"{limit:g} s a move")
         return [f"{self.manager.game.facts.sides[side]} {', '.join(times)}"] if times else []
+
+
+def has_person(manager: "Manager") -> bool:
+    """Return True if a person plays in the match."""
+    return any(player is not None and player.is_human for player in manager.players)
 
 
 def clock_text(seconds: float) -> str:

@@ -242,6 +242,18 @@ def test_every_command_says_what_it_compiles_and_counts_the_kernels(terminal: Ru
 
 
 @pytest.mark.slow
+def test_the_board_is_shown_before_the_opponent_is_compiled(terminal: Run, tmp_path: Path) -> None:
+    user = terminal("play", "connect4", "--agent", "minimax", BOARDGAMES_HOME=str(tmp_path / "cold"))
+    user.wait_for("compiling boardgames.search.minimax, kernel ")
+    assert (
+        0 < user.seen.find("or help") < user.seen.find("[2m7") < user.seen.find("compiling boardgames.search")
+    )
+    user.wait_for("red to move:")
+    user.type("quit\r")
+    assert user.wait() == 0
+
+
+@pytest.mark.slow
 def test_a_warm_start_does_not_mention_compiling(bg: Run, terminal: Run) -> None:
     bg("show", "connect4")  # compiles what is not in the cache
     user = terminal("show", "connect4")
