@@ -177,9 +177,10 @@ def _os_error_message(error: OSError) -> str:
 
 
 def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for each kind of end
-    """Run a command and return its exit code.
+    """Run a command and return its exit code. `bg.main` would do it, but reports a closed pipe as a failure.
 
-    `bg.main` would do it, but reports a closed pipe as a failure.
+    A command compiles only the kernels that it calls. Those with worker processes, which would all compile
+    the same ones in silence, and those that look for faults compile all kernels that they import.
     """
     try:
         if COMPLETION_VARIABLE in os.environ:
