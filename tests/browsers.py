@@ -105,7 +105,7 @@ class Visitor:
     def close(self) -> None:
         """Close the browser profile; fail if something happened that must not."""
         self.context.close()
-        assert self.problems == []
+        assert not self.problems, self.problems
 
     def forgive(self, problem: str) -> None:
         """Forget the problems that contain a text, because the test has caused them."""

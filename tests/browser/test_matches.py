@@ -9,7 +9,7 @@ import boardgames
 
 Visit = Callable[..., Visitor]
 MATCHES = {
-    "abalone": {"limits": {"Maximum number of moves": 14}},
+    "abalone": {"limits": {"Maximum number of moves in the match": 14}},
     "connect4": {},
     "hexifence": {"dimension": 2},
     "tictactoe": {},
@@ -73,7 +73,7 @@ def test_a_whole_match_by_keyboard(visit: Visit, game: str) -> None:
     if "limits" in MATCHES[game]:
         visitor.tab_to("e.textContent === 'Limits and position'")
         keyboard.press("Enter")
-        visitor.tab_to("e.labels?.[0]?.textContent === 'Maximum number of moves'")
+        visitor.tab_to("e.labels?.[0]?.textContent === 'Maximum number of moves in the match'")
         keyboard.type("14")
     visitor.tab_to("e.textContent === 'Start match'")
     keyboard.press("Enter")

@@ -48,9 +48,11 @@ def lose(page: Any, kind: str) -> None:
     lost: list[str] = []
 
     def connect(socket: Any) -> None:
-        server = socket.connect_to_server()
+        server, is_first = socket.connect_to_server(), not lost
 
         def forward(message: str) -> None:
+            if is_first and lost:
+                return  # the page has sent it before it learned that the connection is lost
             if not lost and json.loads(message)["type"] == kind:
                 lost.append(message)
                 server.close()

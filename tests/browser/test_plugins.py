@@ -50,7 +50,7 @@ def test_a_plugin_is_played_to_its_end_from_either_seat(visit: Visit, game: str)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_plugin_has_hints_and_is_analysed(visit: Visit, game: str) -> None:
     visitor = visit()
-    visitor.start(game, limits={"Maximum number of moves": 4})
+    visitor.start(game, limits={"Maximum number of moves in the match": 4})
     page = visitor.page
     page.get_by_role("button", name="Hint", exact=True).click()
     page.locator(".status").get_by_text("Hint: ").wait_for()

@@ -99,7 +99,7 @@ export const T = {
   incrementFor: (side) => `Seconds added for ${side}`,
   addedPerMove: (seconds) => `+${seconds} s`,
   limits: "Limits and position",
-  plyLimit: "Maximum number of moves",
+  plyLimit: "Maximum number of moves in the match",
   moveLimitOf: (side) => `Maximum number of moves of ${side}`,
   mostSeconds: "Maximum seconds for a move",
   startPaused: "Start paused",
