@@ -44,7 +44,7 @@ _USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) cons
 
 
 class _CountsError(Exception):
-    """A kernel compiled without reference counting calls code that creates or returns arrays."""
+    """A kernel was compiled without reference counting, but calls code that creates or returns arrays."""
 
 
 def _needs_counting(function: FunctionType, signature: Any) -> bool:

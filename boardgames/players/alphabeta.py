@@ -134,7 +134,7 @@ class SearchPlayer(Player):
         return searcher.search(position, self._limit(DRAW_OFFER_LIMIT), NO_CONTEXT).favours_draw(side)
 
     def match_started(self, side: int) -> None:
-        """Forget the previous match, and prepare the search before the clock runs."""
+        """Forget the previous match, and get the search ready before the clock starts."""
         self._searcher.forget()
         self._searcher.prepare()
 
@@ -197,7 +197,7 @@ class AlphaBeta(SearchPlayer):
         return super().choose(position, limit, context)
 
     def match_started(self, side: int) -> None:
-        """Forget the previous match, and prepare the searches before the clock runs."""
+        """Forget the previous match, and get the searches ready before the clock starts."""
         super().match_started(side)
         if self._contempt is not None:
             self._contempt.forget()

@@ -107,7 +107,7 @@ class MonteCarlo(Player):
         return searcher.search(position, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds).favours_draw(side)
 
     def match_started(self, side: int) -> None:
-        """Clear the tree of the previous match, and prepare the search before the clock runs."""
+        """Clear the tree of the previous match, and get the search ready before the clock starts."""
         self._searcher.forget()
         self._searcher.prepare()
 

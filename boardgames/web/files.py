@@ -1,4 +1,4 @@
-"""The files of the page: read once, so that they always fit the server, and kept by browsers.
+"""The files of the page: read once, so that they always match the running server, and cached by browsers.
 
 The page consists of dozens of modules, which a browser loads once for each version: the addresses in
 `index.html` contain a hash of all files.
@@ -41,8 +41,8 @@ class PageFiles:
     Attributes
     ----------
     version : str
-        A hash of all files. A file is also served in a folder of this name, and browsers that have it
-        from there do not ask again.
+        A hash of all files. A file is also served in a folder of this name, and browsers
+        cache it from there without asking again.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
@@ -56,7 +56,7 @@ class PageFiles:
         self._tags = {name: f'"{_hash(content)}"' for name, content in self._files.items()}
 
     async def respond(self, request: Request) -> Response:
-        """Return the file `name` of a `version`, or that it has not changed since the browser received it.
+        """Return the requested file, or 304 if the browser already has it.
 
         Raises
         ------

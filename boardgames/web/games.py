@@ -46,7 +46,7 @@ def load_agents(name: str) -> list[tuple[Entry, type[Player]]]:
 
 
 def is_path(text: str) -> bool:
-    """Return True if a text contains a path, which pages must neither see nor choose.
+    """Return True if a text contains a path, which must not be shown or chosen on a page.
 
     Examples
     --------

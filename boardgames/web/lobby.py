@@ -190,7 +190,7 @@ class Lobby:
             await self.calls.run(game_subject(name), partial(load_agents, name), seconds=LOAD_SECONDS)
 
     def _title(self, name: str) -> str:
-        """Return what a game is called, which is what its plug-in says before it is loaded."""
+        """Return the title of a game; until the game is loaded, the one that its plug-in gives."""
         entries = (offer.entry for offer in plugins.registry().offers("games") if offer.entry.name == name)
         return self._titles[name][0] if name in self._titles else GameEntry.of(next(entries)).title
 

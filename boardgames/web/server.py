@@ -183,7 +183,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class _Server(uvicorn.Server):
-    """A server whose pages do not wait for the matches any longer when it is ending."""
+    """A server that stops loading matches when it shuts down, so that no page keeps waiting for them."""
 
     def __init__(self, config: uvicorn.Config, lobby: "asyncio.Task[Lobby]") -> None:
         super().__init__(config)

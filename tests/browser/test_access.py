@@ -33,7 +33,7 @@ def play(visitor: Visitor, game: str, plies: int = PLIES) -> None:
 
 
 def check_with_axe(page: Any) -> None:
-    """Fail if axe-core finds something serious or critical on the page, in light or in dark colours."""
+    """Fail if axe-core reports a serious or critical problem in the light or the dark colour scheme."""
     page.emulate_media(color_scheme="light")
     problems = axe_problems(page)
     page.emulate_media(color_scheme="dark")

@@ -100,7 +100,7 @@ SETUPS = {
     for number, (name, times) in enumerate(TIMES.items())
     for seats in (SEATS[number % 4], SEATS[3 - number % 4])
 }
-"""Each control of time with a person and an agent on either side, or with two of a kind."""
+"""Each time control, with a person against an agent on either side, two people, or two agents."""
 
 
 @pytest.fixture

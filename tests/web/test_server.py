@@ -109,6 +109,6 @@ def test_pages_that_do_not_read_are_disconnected_and_leave_their_matches(impatie
 
 
 def test_messages_are_sent_at_once() -> None:
-    """Nagle's algorithm would delay part of an answer by 40 ms; asyncio turns it off for TCP sockets only."""
+    """Nagle's algorithm would delay answers by 40 ms; asyncio disables it only if the protocol is TCP."""
     with module.listen("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP

@@ -134,7 +134,7 @@ class Searcher:
         self.generation = 0
 
     def prepare(self) -> None:
-        """Allocate the memory of a search and load its code, so that the first search has all its time.
+        """Allocate memory and load compiled code now, so that this does not take time from the first search.
 
         The system clears a page when it is first written to, which takes long for huge pages only:
         one word of each is written here.

@@ -118,7 +118,7 @@ class Searcher:
         return run(search.run, self.control, seconds=budget, stop=context.stop)
 
     def prepare(self) -> None:
-        """Allocate the memory of a search and load its code, so that the first search has all its time.
+        """Allocate memory and load compiled code now, so that this does not take time from the first search.
 
         Raises
         ------

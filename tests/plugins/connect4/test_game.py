@@ -35,7 +35,7 @@ def test_the_reflection_is_declared_as_a_symmetry() -> None:
 
 
 QUICK_SIZES = [(4, 4), (5, 4), (5, 5), (7, 6), (8, 8)]
-"""Sizes whose kernels other quick tests need too; `make slow` needs those of all sizes."""
+"""Sizes whose kernels are compiled for other fast tests anyway; `make slow` tests all sizes."""
 SIZES = [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)]
 
 
