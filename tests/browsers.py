@@ -257,6 +257,8 @@ class Visitor:
         ply = self.state["ply"]
         for cell in self.state["picture"]["clicks"][move][0]:
             if self.target(cell).count():
+                # nothing can be clicked before the match runs and the last move has been shown
+                self.page.locator(f'.board .live[data-id="{cell}"]').wait_for(state="attached")
                 # the middle of a line may be under its label
                 self.target(cell).click(force=True)
             else:

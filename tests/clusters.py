@@ -36,6 +36,13 @@ class Cluster:
         """Start a worker, to which packages in the folder `code` take precedence over the installed ones."""
         return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", code=code)
 
+    def wait_for_workers(self, count: int) -> None:
+        """Wait until this many workers have joined the scheduler."""
+        from distributed import Client
+
+        with Client(self.address) as client:
+            client.wait_for_workers(count, timeout=TIMEOUT_S)
+
     def _start(self, kind: str, *arguments: str, code: Path | None = None) -> "subprocess.Popen[bytes]":
         paths = [*([str(code)] if code is not None else []), str(TESTS), os.environ.get("PYTHONPATH", "")]
         program = subprocess.Popen(

@@ -146,10 +146,10 @@ def test_analysis_fits_its_window(visitor: Visitor, game: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_nothing_shifts_on_the_page_during_a_match(visitor: Visitor, game: str) -> None:
-    visitor.page.add_init_script(WATCH_SHIFTS)
-    visitor.start(game)
     page = visitor.page
+    page.add_init_script(WATCH_SHIFTS)
     for width in WIDTHS:
+        visitor.start(game)  # a new match, since some are over after three moves
         is_phone = width < PHONE_WIDTH
         resize(page, width)
         page.wait_for_timeout(100)

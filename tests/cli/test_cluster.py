@@ -109,6 +109,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with started_cluster(folder) as started:
         started.start_worker()
         started.start_worker(copy.parent)
+        started.wait_for_workers(2)
         yield started.address
 
 
