@@ -41,12 +41,28 @@ def compilation_refused() -> Iterator[None]:
 
 
 @contextmanager
-def compilation_deferred(is_deferred: bool = True) -> Iterator[None]:
+def compilation_deferred() -> Iterator[None]:
     """Compile the kernels that are defined within the block, in this thread, when they are first called.
 
     Those that are never called are not compiled. A kernel that does not compile raises its
     KernelError at the first call. `compilation_refused` takes precedence.
     """
+    with _setting(is_deferred=True):
+        yield
+
+
+@contextmanager
+def compilation_at_import() -> Iterator[None]:
+    """Compile kernels when their modules are imported within the block, in this thread, as is the default.
+
+    This is for blocks within `compilation_deferred`.
+    """
+    with _setting(is_deferred=False):
+        yield
+
+
+@contextmanager
+def _setting(*, is_deferred: bool) -> Iterator[None]:
     token = _is_deferred.set(is_deferred)
     try:
         yield

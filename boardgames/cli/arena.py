@@ -32,7 +32,7 @@ from boardgames.cli.options import (
 from boardgames.cli.output import count_text, estimate_json, print_json, say, shorten_names, table_lines
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import new_bars
-from boardgames.compiling import compilation_deferred
+from boardgames.compiling import compilation_at_import
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, ClusterError, OptionError, WorkerError
 
@@ -126,7 +126,7 @@ FRESH = ("--fresh",)
 @worker_options
 @click.option(*FRESH, is_flag=True, help="Start over even if the same arena was interrupted.")
 @json_option
-@compilation_deferred(is_deferred=False)
+@compilation_at_import()
 def arena(
     game_name: str,
     agents: tuple[str, ...],

@@ -25,7 +25,7 @@ from boardgames.cli.options import (
 from boardgames.cli.output import count_text, print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import progress_bars
-from boardgames.compiling import compilation_deferred
+from boardgames.compiling import compilation_at_import
 from boardgames.errors import OptionError
 from boardgames.paths import check_writable
 
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     "--out", "out", required=True, metavar="FILE", help="Output file. An existing book is extended."
 )
 @json_option
-@compilation_deferred(is_deferred=False)
+@compilation_at_import()
 def book(
     game_name: str,
     layouts: tuple[str, ...],

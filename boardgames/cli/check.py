@@ -11,7 +11,7 @@ from boardgames.cli.options import NON_NEGATIVE, POSITIVE, Number, examples, gam
 from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_CHECK_FAILED
 from boardgames.cli.progress import spinner
-from boardgames.compiling import compilation_deferred
+from boardgames.compiling import compilation_at_import
 from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 
 
@@ -60,7 +60,7 @@ from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 )
 @click.option("--move", metavar="MOVE", help="Check only this move in the positions given with --position.")
 @json_option
-@compilation_deferred(is_deferred=False)
+@compilation_at_import()
 def check(
     game_name: str,
     layout: str | None,

@@ -35,7 +35,7 @@ from boardgames.cli.output import (
     wrap,
 )
 from boardgames.cli.progress import progress_bars
-from boardgames.compiling import compilation_deferred
+from boardgames.compiling import compilation_at_import
 from boardgames.errors import ClusterError, FileError, OptionError, PluginError, WorkerError
 from boardgames.options import parse_assignments
 
@@ -94,7 +94,7 @@ Column = tuple[str, list[str]]
     help="Draw the results, if the experiment measures anything but wins.",
 )
 @json_option
-@compilation_deferred(is_deferred=False)
+@compilation_at_import()
 def experiment(
     game_name: str,
     name: str | None,

@@ -24,7 +24,7 @@ from boardgames.cli.output import (
 )
 from boardgames.cli.program import EXIT_CHECK_FAILED, PROGRAM
 from boardgames.cli.progress import spinner
-from boardgames.compiling import compilation_deferred
+from boardgames.compiling import compilation_at_import
 from boardgames.errors import UnknownNameError, quote
 from boardgames.plugins import Kind, Offer, Registry, registry
 
@@ -148,7 +148,7 @@ def rules(game_name: str, options: tuple[str, ...]) -> None:
 )
 @json_option
 @click.pass_context
-@compilation_deferred(is_deferred=False)
+@compilation_at_import()
 def plugins(context: click.Context, is_thorough: bool, as_json: bool) -> None:
     """List the installed plug-ins, with the errors of those that failed to load.
 

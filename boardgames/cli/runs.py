@@ -30,7 +30,7 @@ from boardgames.cli.options import (
 from boardgames.cli.output import confirm, print_json, print_table, say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.cli.progress import spinner
-from boardgames.compiling import compilation_deferred
+from boardgames.compiling import compilation_at_import
 from boardgames.draw.text import printable
 from boardgames.errors import (
     ClusterError,
@@ -175,7 +175,7 @@ def show(name: str, as_json: bool) -> None:
 )
 @worker_options
 @json_option
-@compilation_deferred(is_deferred=False)
+@compilation_at_import()
 def measure(name: str, matches: int | None, workers: int | None, cluster: str | None, as_json: bool) -> None:
     """Measure how strong the result of RUN is, in matches from random openings.
 

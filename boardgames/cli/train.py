@@ -34,7 +34,7 @@ from boardgames.cli.options import (
 from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import new_bars
-from boardgames.compiling import compilation_deferred
+from boardgames.compiling import compilation_at_import
 from boardgames.draw.text import printable
 from boardgames.errors import ClusterError, OptionError, WorkerError
 from boardgames.options import parse_assignments
@@ -124,7 +124,7 @@ FIXED_BY_RUN = {
     help="Resume this run, given by name or folder.",
 )
 @json_option
-@compilation_deferred(is_deferred=False)
+@compilation_at_import()
 def train(
     workers: int | None,
     cluster: str | None,

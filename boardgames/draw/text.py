@@ -6,10 +6,10 @@ cells) has a text row between any two rows of cells. An open line shows its
 label, and a drawn one the letter of its side. Changes by the last move are
 marked even without colour: pieces switch between lower and upper case, cells
 that became empty show a `*`, owners are put in brackets, and lines consist of
-`#` and the letter. Printed lines are drawn where there is room between the
-cells. Overlays add the symbol of its class to the label of an open line and to
-a piece; empty cells show it, or the label of their group. The legend is below
-the board.
+`#` and the letter. What has won the match is in brackets too. Printed lines are
+drawn where there is room between the cells. Overlays add the symbol of its
+class to the label of an open line and to a piece; empty cells show it, or the
+label of their group. The legend is below the board.
 """
 
 import math
@@ -218,13 +218,14 @@ def _texts_over_cells(picture: Picture) -> dict[str, str]:
 
 def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, _Ink]:
     """Return the text of a cell: its piece, or the letter of its owner, or the sign for an empty cell."""
-    is_changed = cell.id in picture.changed
+    is_changed, is_winning = cell.id in picture.changed, cell.id in picture.winning
     if piece is not None:
         text = piece.symbol.swapcase() if is_changed else piece.symbol
-        return text, _Ink("piece", piece.side, is_changed)
+        return f"[{text}]" if is_winning else text, _Ink("piece", piece.side, is_changed)
     if cell.owner is not None:
         letter = picture.sides[cell.owner][:1].upper()
-        return f"[{letter}]" if is_changed else letter, _Ink("owner", cell.owner, is_changed)
+        is_bracketed = is_changed or is_winning
+        return f"[{letter}]" if is_bracketed else letter, _Ink("owner", cell.owner, is_changed)
     # a cell with edges around it needs no sign of its own
     lines: tuple[Line | GridLine, ...] = (*picture.lines, *picture.grid)
     is_outlined = picture.lines and not any(_touches(line, cell) for line in lines)
@@ -265,7 +266,9 @@ def _scale(picture: Picture, longest_over: int) -> _Scale:
     top, row = min(rows, default=0.0), min(steps, default=1.0)
     if picture.lines:
         return _Scale(left, top, 2 * (max(_slot(picture.lines), longest_over) + 1), row, 2)
-    texts = [label.text for label in picture.labels] + [piece.symbol for piece in picture.pieces]
+    texts = [label.text for label in picture.labels] + [
+        f"[{piece.symbol}]" if piece.cell in picture.winning else piece.symbol for piece in picture.pieces
+    ]
     longest = max(max(map(len, texts), default=1), longest_over and longest_over + 1)
     return _Scale(left, top, 2 * ((longest + 2) // 2), row, 1)
 

@@ -36,7 +36,7 @@ class PageFiles:
     Parameters
     ----------
     paths : iterable of Path
-        The files. `index.html` is served as the root too.
+        The files, whose suffixes are those in `TYPES`. `index.html` is served as the root too.
 
     Attributes
     ----------
@@ -53,6 +53,7 @@ class PageFiles:
             files[INDEX].decode(),
         )
         self._files = files | {INDEX: index.encode()}
+        self._types = {name: TYPES[Path(name).suffix] for name in self._files}
         self._tags = {name: f'"{_hash(content)}"' for name, content in self._files.items()}
 
     async def respond(self, request: Request) -> Response:
@@ -78,7 +79,7 @@ class PageFiles:
         body = self._files[name]
         if len(body) >= MIN_COMPRESSED_BYTES and "gzip" in request.headers.get("accept-encoding", ""):
             body, headers["Content-Encoding"] = _compressed(body), "gzip"
-        return Response(body, headers=headers, media_type=TYPES[Path(name).suffix])
+        return Response(body, headers=headers, media_type=self._types[name])
 
 
 def _hash(content: bytes) -> str:

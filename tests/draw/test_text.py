@@ -129,6 +129,19 @@ def test_changed_pieces_switch_case_and_emptied_cells_show_a_star() -> None:
     assert plain_text(replace(picture, changed=frozenset(["00", "01", "02"]))).startswith("R b *")
 
 
+def test_winning_pieces_are_in_brackets() -> None:
+    row = tuple(Piece(f"0{column}", 0, "x") for column in (0, 1, 2))
+    won = replace(
+        square_board(1, 4), pieces=row, winning=frozenset(["00", "01", "02", "tray"]), changed=frozenset(["02"])
+    )
+    assert plain_text(won) == drawing(
+        """
+        |[x] [x] [X]  .|
+        | 1   2   3   4|
+        """
+    )
+
+
 def test_open_edges_show_their_labels() -> None:
     expected = r"""
         |     0  1  2  3|
