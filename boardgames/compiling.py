@@ -21,6 +21,7 @@ _listeners: list[Listener] = []
 _current = ("", 0)
 _is_refused: ContextVar[bool] = ContextVar("compilation refused", default=False)
 _is_deferred: ContextVar[bool] = ContextVar("compilation deferred", default=False)
+_is_in_background: ContextVar[bool] = ContextVar("compilation in background", default=False)
 
 
 class NotCompiledError(BoardgamesError):
@@ -68,6 +69,21 @@ def _setting(*, is_deferred: bool) -> Iterator[None]:
         yield
     finally:
         _is_deferred.reset(token)
+
+
+@contextmanager
+def compilation_in_background() -> Iterator[None]:
+    """Mark what is compiled within the block, in this thread, as work that nobody is waiting for yet."""
+    token = _is_in_background.set(True)
+    try:
+        yield
+    finally:
+        _is_in_background.reset(token)
+
+
+def is_in_background() -> bool:
+    """Return True within `compilation_in_background`."""
+    return _is_in_background.get()
 
 
 def waits_for_call() -> bool:

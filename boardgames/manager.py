@@ -10,11 +10,15 @@ is then dropped if the match has moved on or has been paused. A program in which
 manager holds a lock for each call, and releases it `while_thinking`.
 """
 
+import contextvars
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from boardgames.clock import (
@@ -25,6 +29,7 @@ from boardgames.clock import (
     format_time_controls,
     of_both_sides,
 )
+from boardgames.compiling import compilation_in_background
 from boardgames.errors import (
     IllegalMoveError,
     LimitError,
@@ -49,6 +54,8 @@ REPETITIONS = 3
 MIN_DRAW_PLIES = 20
 """An agent does not accept a draw before this many plies have been played."""
 UNKNOWN_NAME = "?"
+BACKGROUND_THREAD = "boardgames-background"
+"""The name of threads in which agents get ready for a match."""
 
 _ENDED_BY_MOVES = (
     Termination.RULES,
@@ -187,6 +194,9 @@ class Manager:
         Returns a context manager that is entered while `step` waits for a player's move.
     starts_clocks : bool, default True
         If False, a person's clock waits at every turn until `start_clock` is called.
+    background : bool, default False
+        If True, agents get ready for the match in other threads, which may take long if they
+        compile code. `step` waits for the one that is to move before its clock starts.
 
     Attributes
     ----------
@@ -230,6 +240,7 @@ class Manager:
         outcome: Outcome | None = None,
         while_thinking: Callable[[], AbstractContextManager[object]] = nullcontext,
         starts_clocks: bool = True,
+        background: bool = False,
     ) -> None:
         _check_players(game, players, names)
         start = game.start() if start is None else start
@@ -250,6 +261,8 @@ class Manager:
         self._listeners = tuple(listeners)
         self._while_thinking = while_thinking
         self._starts_clocks = starts_clocks
+        self._in_background = background
+        self._starts: dict[int, Future[object]] = {}  # by side: agents that get ready in the background
         self._reported: set[str] = set()
         self._stop: Stop | None = None
         self._clock = MatchClock(self.rules.times, clock)
@@ -339,6 +352,10 @@ class Manager:
     def seconds_on_move(self) -> float:
         """Return the seconds that the side to move has spent on its move so far."""
         return self._clock.elapsed
+
+    def is_ready(self, side: int) -> bool:
+        """Return False while the agent of a side gets ready for the match in the background."""
+        return side not in self._starts or self._starts[side].done()
 
     @property
     def plies_since_score(self) -> int:
@@ -460,6 +477,10 @@ class Manager:
         self._emit(MatchEvent("draw-offer", side=side))
         opponent = self.players[1 - side]
         if opponent is None or opponent.is_human:
+            return
+        if self.ply >= MIN_DRAW_PLIES:
+            self.wait_until_ready(1 - side)
+        if self.draw_offer != side:  # the agent has failed, or others have acted meanwhile
             return
         try:
             accepts = self.ply >= MIN_DRAW_PLIES and opponent.accepts_draw(self.position, 1 - side)
@@ -607,6 +628,9 @@ class Manager:
         if player is None:
             raise MatchError(f"side {side} has no player: make its moves with make_move")
         self._stop = stop = stop or Stop()
+        self.wait_until_ready(side)
+        if not self._is_waiting_at(position, pauses):
+            return self.outcome
         context = Context(stop=stop, history=tuple(self._positions[:-1]), report=report)
         limit = self.limit_for(side)
         self._clock.start()
@@ -629,10 +653,27 @@ class Manager:
             self.step()
         return self.record()
 
+    def wait_until_ready(self, side: int) -> None:
+        """Wait until the agent of a side is ready for the match; if it fails, it loses."""
+        start = self._starts.get(side)
+        if start is None:
+            return
+        with self._while_thinking():
+            error = start.exception()
+        player = self.players[side]
+        if self._starts.pop(side, None) is None or error is None or self.outcome is not None:
+            return  # another thread has waited too, or there is nothing to react to
+        if player is None or _is_not_of_player(player, error):
+            raise error
+        self._fail(side, error)
+
     def _begin(self) -> None:
         self._emit(MatchEvent("started"))
         for side, player in enumerate(self.players):
             if player is None or self.outcome is not None:
+                continue
+            if self._in_background and not player.is_human:
+                self._starts[side] = _call_in_background(partial(player.match_started, side))
                 continue
             try:
                 player.match_started(side)
@@ -739,9 +780,9 @@ class Manager:
         self.outcome, self.draw_offer, self.is_paused = outcome, None, False
         self._clock.pause()
         self._interrupt()
-        for player, name in zip(self.players, self.names, strict=True):
+        for side, (player, name) in enumerate(zip(self.players, self.names, strict=True)):
             try:
-                if player is not None:
+                if player is not None and self.is_ready(side):
                     player.match_ended(outcome)
             except BaseException as error:  # the outcome is final
                 if must_propagate(error):
@@ -782,6 +823,22 @@ class Manager:
             notify("bg_move_made", manager=match, played=event.move)
         elif event.kind == "ended":
             notify("bg_match_ended", manager=match, outcome=event.outcome)
+
+
+def _call_in_background(call: Callable[[], object]) -> "Future[object]":
+    """Call a function in a thread of its own that does not keep the program from ending."""
+    future: Future[object] = Future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            with compilation_in_background():
+                future.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - raised where the result is needed
+            future.set_exception(error)
+
+    threading.Thread(target=context.run, args=(run,), name=BACKGROUND_THREAD, daemon=True).start()
+    return future
 
 
 def name_of(player: Player | None) -> str:

@@ -1,6 +1,7 @@
 """Matches: turns, clocks, limits, takebacks, draw offers, failing agents, listeners."""
 
 import re
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, Never
 import nim
 import numpy as np
 import pytest
+from waiting import TIMEOUT_S
 
 import boardgames
 from boardgames import plugins
@@ -898,6 +900,87 @@ def test_agent_that_raises_at_the_end_does_not_change_the_outcome() -> None:
         match.resign(0)
     assert match.outcome.winner == 1
     assert match.fault == f"{BROKEN}: Broken.match_ended raised RuntimeError: no disk"
+
+
+class Slow(Scripted):
+    """Gets ready for a match when the test allows it, after calling `last`."""
+
+    def __init__(self, game: Game, *script: object, last: Callable[[], object] = lambda: None) -> None:
+        super().__init__(game, *script)
+        self.may_start, self.last = threading.Event(), last
+
+    def match_started(self, side: int) -> None:
+        assert self.may_start.wait(TIMEOUT_S)
+        self.last()
+        super().match_started(side)
+
+
+def test_an_agent_that_gets_ready_in_the_background_is_waited_for_when_it_moves() -> None:
+    clock = FakeClock()
+    agent = Slow(NIM, "take1", last=lambda: setattr(clock, "now", 100.0))
+    rules = MatchRules(time=TimeControl(match=10))
+    match = Manager(NIM, [None, agent], rules=rules, clock=clock, background=True)
+    match.make_move(0, "take1")
+    assert not match.is_ready(1)
+    assert not agent.calls
+    threading.Timer(0.1, agent.may_start.set).start()
+    match.step()
+    assert match.is_ready(1)
+    assert agent.calls == [1]
+    assert (match.ply, match.outcome, match.clocks) == (2, None, (10.0, 10.0)), "its clock ran"
+    assert match.time_used == (0.0, 0.0)
+
+
+def test_an_agent_that_fails_in_the_background_loses_when_it_is_to_move() -> None:
+    def fail() -> Never:
+        raise ValueError("no weights")
+
+    agent = Slow(NIM, last=fail)
+    match = Manager(NIM, [None, agent], background=True)
+    match.make_move(0, "take1")
+    agent.may_start.set()
+    assert match.step() == Outcome(0, Termination.CRASH)
+    assert match.fault is not None
+    assert "no weights" in match.fault
+    assert not agent.limits
+
+
+@pytest.mark.parametrize(("act", "is_over"), [("resign", True), ("pause", False), ("undo", False)])
+def test_what_happens_while_an_agent_gets_ready_comes_before_its_move(act: str, is_over: bool) -> None:
+    agent = Slow(NIM)
+    match = Manager(NIM, [None, agent], background=True)
+    match.make_move(0, "take1")
+
+    def interfere() -> None:
+        getattr(match, act)(*([0] if act == "resign" else []))
+        agent.may_start.set()
+
+    threading.Timer(0.1, interfere).start()
+    match.step()
+    assert (match.outcome is not None) == is_over
+    assert match.ply == (0 if act == "undo" else 1)
+    assert not agent.limits, "it was asked for a move"
+
+
+def test_an_agent_that_is_not_ready_is_not_told_of_the_end() -> None:
+    agent = Slow(NIM)
+    match = Manager(NIM, [None, agent], background=True)
+    match.resign(0)
+    agent.may_start.set()
+    match.wait_until_ready(1)
+    assert agent.calls == [1]
+
+
+def test_a_draw_offer_waits_for_an_agent_that_gets_ready(draws_at_once: None) -> None:
+    class SlowAgreeable(Slow, Agreeable):
+        pass
+
+    agent = SlowAgreeable(NIM)
+    match = Manager(NIM, [None, agent], background=True)
+    threading.Timer(0.1, agent.may_start.set).start()
+    match.offer_draw(0)
+    assert match.outcome == Outcome(None, Termination.AGREEMENT)
+    assert agent.calls == [1, match.outcome]
 
 
 # --- listeners and hooks ---------------------------------------------------------------

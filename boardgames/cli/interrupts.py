@@ -99,8 +99,11 @@ def end_if_stuck(
         os.close(writable)
 
 
-def end_now(save: Callable[[], object] | None = None) -> NoReturn:
-    """End the process as interrupted without waiting for any thread, after calling `save` in another one."""
+def end_now(save: Callable[[], object] | None = None, code: int = EXIT_INTERRUPTED) -> NoReturn:
+    """End the process without waiting for any thread, after calling `save` in another one.
+
+    The exit code is that of an interrupted program unless `code` is given.
+    """
 
     def finish() -> None:
         if save is not None:
@@ -112,7 +115,7 @@ def end_now(save: Callable[[], object] | None = None) -> NoReturn:
     last = threading.Thread(target=finish, name="boardgames-end", daemon=True)
     last.start()
     last.join(SAVE_SECONDS)
-    os._exit(EXIT_INTERRUPTED)
+    os._exit(code)
 
 
 @contextmanager

@@ -202,7 +202,9 @@ def play(
 
     session = Session(setup, notation=notation, confirm=confirm)
     listeners = () if watch else (session.on_event,)
-    manager = setup.start_match(record, starts_clocks=False, listeners=listeners)
+    manager = setup.start_match(
+        record, starts_clocks=False, listeners=listeners, background=HUMAN in setup.players
+    )
     with interrupt_on_termination():
         if has_person(manager):
             if watch:

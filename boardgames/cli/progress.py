@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from boardgames.cli.output import one_line, say
-from boardgames.compiling import compilation_listener
+from boardgames.compiling import compilation_listener, is_in_background
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +30,10 @@ DUMB_TERMINALS = ("", "dumb", "unknown")
 
 @contextmanager
 def compilation_shown() -> Iterator[None]:
-    """Show on a terminal which kernels are being compiled within the block, how many, and for how long."""
+    """Show on a terminal which kernels are being compiled within the block, how many, and for how long.
+
+    What is compiled in the background is shown by spinners only.
+    """
     if not sys.stderr.isatty():
         yield
         return
@@ -53,7 +56,7 @@ class PlainCompilationLog:
 
     def update(self, module: str, count: int) -> None:
         """Print the module, unless it was the last one too."""
-        if module and module != self._module:
+        if module and module != self._module and not (is_in_background() and not _spinners):
             self._module = module
             say(f"compiling {one_line(module)}", file=self._stream)
 
@@ -70,12 +73,14 @@ class LiveCompilationLine:
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._lock = stream, threading.Lock()
         self._compiles = threading.Event()
-        self._text, self._started, self._seconds, self._is_shown = "", 0.0, 0.0, False
+        self._text, self._started, self._seconds = "", 0.0, 0.0
+        self._is_shown = self._is_in_background = False
         self._ticker: threading.Thread | None = None
 
     def update(self, module: str, count: int) -> None:
         """Show or erase the line."""
         with self._lock:
+            self._is_in_background = is_in_background()
             if module:
                 self._text = f"compiling {one_line(module)}, kernel {count}"
                 self._started = time.monotonic()
@@ -104,6 +109,8 @@ class LiveCompilationLine:
         if _spinners:
             _spinners[-1].compiling = text
             return
+        if self._is_in_background:
+            text = ""
         if text or self._is_shown:
             line = text[: shutil.get_terminal_size().columns - 1]
             with suppress(OSError):  # the terminal is gone

@@ -33,12 +33,15 @@ def print_learned(manager: "Manager") -> None:
 
 
 def close_players(manager: "Manager") -> None:
-    """Release what the players of a match hold, such as engine processes; an interrupt closes them all."""
+    """Release what the players of a match hold, such as engine processes; an interrupt closes them all.
+
+    Those that are still getting ready are left to the end of the program, since closing waits for them.
+    """
     from boardgames.plugins import close_player
 
     with ExitStack() as stack:
-        for player in manager.players:
-            if player is not None:
+        for side, player in enumerate(manager.players):
+            if player is not None and manager.is_ready(side):
                 stack.callback(close_player, player)
 
 

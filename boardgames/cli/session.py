@@ -235,8 +235,12 @@ class Session:
     def _agent_moves(self) -> None:
         manager = self.manager
         side, before = manager.side_to_move, manager.position
-        with self._status(f"{manager.game.facts.sides[side]} is thinking"):
-            manager.step()
+        if not manager.is_ready(side):
+            with self._status(f"{manager.game.facts.sides[side]} is getting ready"):
+                manager.wait_until_ready(side)
+        if manager.outcome is None:
+            with self._status(f"{manager.game.facts.sides[side]} is thinking"):
+                manager.step()
         if manager.position != before:
             played, name = manager.moves[-1], manager.game.facts.sides[side]
             text = self._move_text(before, played.move)
@@ -440,14 +444,14 @@ class Session:
         if not argument:
             raise FileError("write load FILE, with the name of a file")
         record = read_unfinished(user_path(argument), self.manager.game)
-        manager = self.setup.start_match(record, starts_clocks=False)
+        manager = self.setup.start_match(record, starts_clocks=False, background=True)
         self._end_match()
         self.manager = manager
         self._begin()
 
     def _new(self, argument: str) -> None:
         self._end_match()
-        self.manager = self.setup.start_match(starts_clocks=False)
+        self.manager = self.setup.start_match(starts_clocks=False, background=True)
         self._begin()
 
     def _end_match(self) -> None:

@@ -3,11 +3,16 @@
 import _thread
 import signal
 import sys
+import threading
+
+BACKGROUND_THREAD = "boardgames-background"
+"""The name that `boardgames.manager` gives to threads in which agents get ready."""
 
 
 def main() -> None:
     """Run the command line. While it is being imported and after it has ended, Ctrl-C kills the process."""
     handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from boardgames.cli.interrupts import end_now
     from boardgames.cli.main import main as run
     from boardgames.cli.program import EXIT_INTERRUPTED
 
@@ -17,6 +22,10 @@ def main() -> None:
         run()
     except KeyboardInterrupt:  # a second one, while the first was being handled
         sys.exit(EXIT_INTERRUPTED)
+    except SystemExit as end:
+        if any(thread.name == BACKGROUND_THREAD for thread in threading.enumerate()):
+            end_now(code=end.code if isinstance(end.code, int) else 0)  # compiled code is not waited for
+        raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 

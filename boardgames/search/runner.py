@@ -8,6 +8,7 @@ Threads are kept for later work. On a busy machine, a new thread often waits for
 milliseconds before it runs for the first time, which is long for searches of a few milliseconds.
 """
 
+import contextvars
 import os
 import threading
 import time
@@ -28,10 +29,11 @@ SEARCHING, IDLE = "boardgames-search", "boardgames-idle"
 
 
 class _Job(Generic[Result]):
-    """Work for another thread, and its result or error."""
+    """Work for another thread, done in the context of the one that waits, and its result or error."""
 
     def __init__(self, work: Callable[[], Result]) -> None:
         self._work = work
+        self._context = contextvars.copy_context()
         self._claimed = threading.Lock()
         self.done = threading.Event()
         self.results: list[Result] = []
@@ -44,7 +46,7 @@ class _Job(Generic[Result]):
     def do(self) -> None:
         """Do the work and keep its result."""
         try:
-            self.results.append(self._work())
+            self.results.append(self._context.run(self._work))
         except BaseException as error:  # noqa: BLE001 - raised in the waiting thread, whatever it is
             self.errors.append(error)
 

@@ -242,15 +242,78 @@ def test_every_command_says_what_it_compiles_and_counts_the_kernels(terminal: Ru
 
 
 @pytest.mark.slow
-def test_the_board_is_shown_before_the_opponent_is_compiled(terminal: Run, tmp_path: Path) -> None:
+def test_the_opponent_is_compiled_while_a_person_thinks(terminal: Run, tmp_path: Path) -> None:
     user = terminal("play", "connect4", "--agent", "minimax", BOARDGAMES_HOME=str(tmp_path / "cold"))
-    user.wait_for("compiling boardgames.search.minimax, kernel ")
-    assert (
-        0 < user.seen.find("or help") < user.seen.find("[2m7") < user.seen.find("compiling boardgames.search")
-    )
+    before = user.wait_for("red to move:")
+    assert 0 < before.find("or help") < before.find("[2m7")
+    assert "compiling boardgames.search" not in before
+    user.type("4\r")
+    shown = user.wait_for("blue plays ")
+    assert "blue is getting ready; compiling boardgames.search.minimax, kernel " in shown
     user.wait_for("red to move:")
     user.type("quit\r")
     assert user.wait() == 0
+
+
+NEVER_READY = """
+import time
+from pathlib import Path
+
+from boardgames.hookspecs import Entry, hookimpl
+from boardgames.players.alphabeta import AlphaBeta
+
+
+class NeverReady(AlphaBeta):
+    name = "never-ready"
+
+    def match_started(self, side):
+        time.sleep(3600)
+
+
+@hookimpl
+def bg_agents():
+    return [Entry("never-ready", "gets ready in an hour", "never_ready:NeverReady")]
+"""
+
+
+@pytest.fixture
+def against_never_ready(terminal: Run, tmp_path: Path) -> Run:
+    """Return a function that starts a match against an agent that never gets ready."""
+    (tmp_path / "never_ready.py").write_text(NEVER_READY)
+    metadata = tmp_path / "never_ready-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: never-ready\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[boardgames]\nnever-ready = never_ready\n")
+    paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+
+    def start(seat: str) -> Any:
+        other = {"--first": "--second", "--second": "--first"}[seat]
+        return terminal("play", "connect4", seat, "never-ready", other, "human", PYTHONPATH=paths)
+
+    return start
+
+
+def test_leaving_does_not_wait_for_an_opponent_that_gets_ready(
+    against_never_ready: Run, records: Run
+) -> None:
+    user = against_never_ready("--second")
+    user.wait_for("red to move:")
+    user.type("quit\r")
+    assert user.wait() == 0
+    assert not records()
+
+
+@pytest.mark.parametrize(("seat", "moves"), [("--first", ()), ("--second", ("4",))])
+def test_ctrl_c_ends_the_wait_for_an_opponent_that_gets_ready(
+    seat: str, moves: tuple[str, ...], against_never_ready: Run, records: Run
+) -> None:
+    user = against_never_ready(seat)
+    for move in moves:
+        user.wait_for("red to move:")
+        user.type(f"{move}\r")
+    user.wait_for("is getting ready")
+    assert user.interrupt() == 130
+    assert [last_record(records).moves] == [moves] if moves else not records()
 
 
 @pytest.mark.slow

@@ -132,7 +132,10 @@ def test_changed_pieces_switch_case_and_emptied_cells_show_a_star() -> None:
 def test_winning_pieces_are_in_brackets() -> None:
     row = tuple(Piece(f"0{column}", 0, "x") for column in (0, 1, 2))
     won = replace(
-        square_board(1, 4), pieces=row, winning=frozenset(["00", "01", "02", "tray"]), changed=frozenset(["02"])
+        square_board(1, 4),
+        pieces=row,
+        winning=frozenset(["00", "01", "02", "tray"]),
+        changed=frozenset(["02"]),
     )
     assert plain_text(won) == drawing(
         """

@@ -8,6 +8,7 @@ import time
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextvars import ContextVar
 from functools import partial
 from multiprocessing import get_context
 
@@ -47,6 +48,16 @@ def test_what_the_work_raises_is_raised() -> None:
 
 def test_the_work_is_done_in_another_thread() -> None:
     assert run(threading.current_thread, new_control()) is not threading.current_thread()
+
+
+def test_the_work_is_done_in_the_context_of_the_caller() -> None:
+    variable = ContextVar("variable", default="default")
+    token = variable.set("set")
+    try:
+        assert run(variable.get, new_control()) == "set"
+    finally:
+        variable.reset(token)
+    assert run(variable.get, new_control()) == "default"
 
 
 def test_later_work_gets_the_same_thread() -> None:
