@@ -74,8 +74,8 @@ def test_a_rematch_against_an_agent_starts_at_once(visit: Visit, game: str, side
         visitor.move(min(visitor.state["picture"]["clicks"]))
         resign(visitor)
         wait_for(visitor, "You resigned")
-    press(visitor, "Review")
-    visitor.wait(lambda: "analysis" in visitor.page.url, "the analysis")
+    press(visitor, "Review")  # which starts without another click
+    visitor.page.get_by_text("% accuracy").first.wait_for()
     visitor.page.go_back()
     wait_for(visitor, "You resigned")
     press(visitor, "New match")

@@ -236,3 +236,14 @@ def test_match_that_takes_long_to_start_is_started_once(visit: Visit, name: str)
     assert len(held) == 1
     held.pop()()
     visitor.page.locator(".board .target.live").first.wait_for(state="attached")
+
+
+@pytest.mark.slow
+def test_an_address_with_an_unknown_game_says_so(visit: Visit) -> None:
+    page = visit().open("#/new/ludo")
+    page.get_by_text("There is no game “ludo” here.").wait_for()
+    page.get_by_role("button", name="Start match").wait_for()
+    page.get_by_role("radio", name="Connect Four").check()
+    page = visit().open("#/new/connect4")
+    page.get_by_role("button", name="Start match").wait_for()
+    assert not page.get_by_text("There is no game").count()

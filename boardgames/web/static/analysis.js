@@ -65,9 +65,10 @@ function keptTree(match) {
 }
 
 /**
- * Return what an address names: what to look at, the match that the analysis began with, and its tree.
+ * Return what an address names: what to look at, the match that the analysis began with, its tree, and whether to review
+ * the match at once.
  * @param {string} address
- * @returns {{wanted: Wanted, home: string | undefined, kept: string | undefined}}
+ * @returns {{wanted: Wanted, home: string | undefined, kept: string | undefined, reviews: boolean}}
  */
 function placeOf(address) {
   const [path, query] = address.split("?");
@@ -78,7 +79,8 @@ function placeOf(address) {
   const line = match ? { match } : { game, layout: given.get("layout"), options: Object.fromEntries(options),
     position: given.get("position"), moves: (given.get("moves") ?? "").split(" ").filter(Boolean) };
   const home = match ?? given.get("match") ?? undefined;
-  return { wanted: { ...line, ply: number ? Number(number) : null }, home, kept: given.get("tree") ?? (home ? keptTree(home) : undefined) };
+  const kept = given.get("tree") ?? (home ? keptTree(home) : undefined);
+  return { wanted: { ...line, ply: number ? Number(number) : null }, home, kept, reviews: given.has("review") };
 }
 
 export class Analysis {
@@ -119,11 +121,12 @@ export class Analysis {
 
   /**
    * @param {Net} net
-   * @param {string} address  GAME?layout=…&option.NAME=…&position=…&moves=…&ply=…&tree=…&match=… or match/ID/PLY?tree=…
+   * @param {string} address  GAME?layout=…&option.NAME=…&position=…&moves=…&ply=…&tree=…&match=… or match/ID/PLY?tree=…&review
    */
   constructor(net, address) {
     this.net = net;
-    const { wanted, home, kept } = placeOf(address);
+    const { wanted, home, kept, reviews } = placeOf(address);
+    this.reviews = reviews;
     this.wanted = wanted;
     this.home = home;
     this.kept = kept;
@@ -385,7 +388,7 @@ export class Analysis {
     if (isFirst) {
       this.loading.remove();
       this.body.hidden = false;
-      if (wanted.match) this.review.load({ match: wanted.match }, moves);
+      if (wanted.match) this.review.load({ match: wanted.match }, moves, this.reviews);
       this.#learnSides();
     }
     if (isOther) this.aids.describe(game);

@@ -64,7 +64,7 @@ export class Match {
   });
   pad = new Pad(this.board);
   typing = new Typing((move, refused) => this.#send(move, refused));
-  controls = new Controls({ ask: (message) => this.#ask(message), hint: () => this.#hint(), review: () => this.#analyse() });
+  controls = new Controls({ ask: (message) => this.#ask(message), hint: () => this.#hint(), review: () => this.#analyse("?review") });
   status = new Status({
     ask: (message) => this.#ask(message), share: () => this.#share("seat", T.seatCopied), claim: (side) => this.#claim(side),
     back: () => this.#show(Infinity), click: (id) => this.board.click(id),
@@ -486,8 +486,9 @@ export class Match {
     return true;
   }
 
-  #analyse() {
-    location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`;
+  /** @param {"?review" | ""} query  whether the moves are to be reviewed at once */
+  #analyse(query = "") {
+    location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}${query}`;
   }
 
   /**
@@ -623,6 +624,7 @@ export class Match {
     this.controls.draw(state);
     this.typing.draw(isMine, this.#canMove());
     if (isMine && this.board.clicks.hasSelections) this.pad.open();
+    this.pad.element.classList.toggle("away", state.outcome !== null);
     this.pad.draw();
   }
 

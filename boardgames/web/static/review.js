@@ -100,9 +100,15 @@ export class Review {
    * Ask for the review that is kept with a match.
    * @param {PositionRequest} request
    * @param {string[]} moves
+   * @param {boolean} starts  whether to review the moves if there is none
    */
-  async load(request, moves) {
-    await this.#ask({ ...request, kept: true }, moves).catch(() => this.#end());
+  async load(request, moves, starts) {
+    try {
+      await this.#ask({ ...request, kept: true }, moves);
+    } catch {
+      this.#end();
+      if (starts && moves.length) this.#toggle();
+    }
   }
 
   /**

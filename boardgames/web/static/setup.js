@@ -101,6 +101,7 @@ export class Setup {
   constructor(net, wanted) {
     this.net = net;
     this.wanted = wanted;
+    this.named = wanted; // in the address, whatever is chosen later
     this.element = h("form", { class: "new", onsubmit: (event) => this.#create(event), onchange: () => this.#changed() },
       h("p", { class: "loading" }, T.loading));
     this.#announce();
@@ -136,8 +137,10 @@ export class Setup {
     if (!games.length) return this.element.replaceChildren(h("p", {}, T.noGames));
     const wanted = this.wanted ?? preferences().game;
     const chosen = games.some((game) => game.name === wanted) ? wanted : games[0].name;
+    const { named } = this;
+    const isKnown = named === undefined || games.some((game) => game.name === named);
     this.element.replaceChildren(
-      this.now,
+      isKnown ? "" : h("p", { class: "problem", role: "alert" }, T.noGame(named)), this.now,
       h("fieldset", { class: "games" }, h("legend", {}, T.game), games.map((game) => h("label", { class: "card" },
         h("input", { type: "radio", name: "game", value: game.name, checked: game.name === chosen,
           onchange: () => this.#choose(game.name) }),

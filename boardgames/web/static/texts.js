@@ -261,6 +261,7 @@ export const T = {
   directions: ["right", "lower right", "down", "lower left", "left", "upper left", "up", "upper right"],
   direction: (name, move) => (move ? `${name}: ${move}` : `${name}: no move`),
   padButton: (id, move) => (move ? `${id}, plays ${move}` : `${id}, adds to the selection`),
+  noGame: (name) => `There is no game “${name}” here. These are the games that can be played:`,
   noMatch: (reason) => `This match is not available: ${reason}.`,
   toLobby: "All matches",
   again: "New match",
