@@ -9,17 +9,19 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides, parse_time_controls
-from boardgames.errors import MatchError, quote
+from boardgames.errors import BoardgamesError, MatchError, quote
 from boardgames.game import Game, Position
 from boardgames.manager import Manager, MatchRules, name_of
 from boardgames.options import parse_agent
 from boardgames.player import Limit, Player
-from boardgames.plugins import close_player, load_game_of, load_player
+from boardgames.plugins import close_player, load_game_of, load_player, registry
 from boardgames.record import Record, options_as_texts
 
 HUMAN = "human"
 """The name of the agent for a person, and the default name of a person."""
 DEFAULT_LIMIT = Limit(seconds=1.0)
+SEAT_TAGS = "FirstAgent", "SecondAgent"
+"""The tags of a record for players that have been given other names than their agent."""
 
 Seat = str | Player | None
 """A player object, the text of an agent, or None for a person who moves through the Manager."""
@@ -154,7 +156,9 @@ class MatchSetup:
                 for given, recorded, seat in zip(self.names, known, self.players, strict=True)
             ]
             rules = MatchRules.between(players, game, time=self._times(seats, record), **self._draws())
-            if record is not None:
+            if record is None:
+                settings = {"tags": self._seat_tags()} | settings
+            else:
                 settings = {
                     "tags": record.tags,
                     "played": zip(record.moves, record.seconds, strict=True),
@@ -178,6 +182,15 @@ class MatchSetup:
             raise MatchError(f"this is a match of {quote(record.game)}, not {self.game.facts.name}")
         same = record.layout == self.game.layout and record.options == options_as_texts(self.game.options)
         return self.game if same else load_game_of(record)
+
+    def _seat_tags(self) -> dict[str, str]:
+        """Return who plays under another name, so that the match can be resumed from its record."""
+        tags = {}
+        for tag, seat, name in zip(SEAT_TAGS, self.players, self.names, strict=True):
+            text = HUMAN if is_person(seat) else seat.strip() if isinstance(seat, str) else None
+            if text is not None and name not in (None, text):
+                tags[tag] = text
+        return tags
 
     def _player(self, side: int, game: Game, load: LoadPlayer, on_failure: ExitStack) -> Player | None:
         seat = self.players[side]
@@ -230,6 +243,37 @@ def pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
     ((300.0, 300.0), (300.0, 60.0))
     """
     return value if isinstance(value, tuple) else (value, value)
+
+
+def seats_of(record: Record, game: Game) -> tuple[str, str]:
+    """Return who continues a match: the agents that its record names, and people for other names.
+
+    If it names neither an agent nor the person `human` on any side, a person plays against the
+    default agent of the game.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> game = boardgames.load("connect4")
+    >>> record = boardgames.Record("connect4", "7x6", names=("greedy", "Ann"), moves=("4",))
+    >>> seats_of(record, game)
+    ('greedy', 'human')
+    """
+    texts = [record.tags.get(tag, name) for tag, name in zip(SEAT_TAGS, record.names, strict=True)]
+    known = [text if _is_agent(text, game) else None for text in texts]
+    if known == [None, None]:
+        return HUMAN, game.facts.default_agent
+    return known[0] or HUMAN, known[1] or HUMAN
+
+
+def _is_agent(text: str, game: Game) -> bool:
+    """Return True if a text describes an agent that can play a game."""
+    try:
+        name, _ = parse_agent(text)
+        registry().check_name("agents", name, game.facts.name)
+    except BoardgamesError:
+        return False
+    return True
 
 
 def is_person(seat: Seat) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from boardgames.cli.program import command_here
 from boardgames.errors import BoardgamesError, shortened
 
 _WORDS = f"{__name__}.words"
@@ -39,14 +40,14 @@ def same_command(*, without: Collection[str] = (), **options: Any) -> str:  # as
 
 
 def continue_text(command: str) -> str:
-    """Return the hint that shows how to continue.
+    """Return the hint that shows how to continue, with a command that works where the program was started.
 
     Examples
     --------
-    >>> continue_text("boardgames train --resume first")
-    'to continue, run: boardgames train --resume first'
+    >>> continue_text("boardgames train --resume first").endswith("boardgames train --resume first")
+    True
     """
-    return f"to continue, run: {command}"
+    return f"to continue, run: {command_here(command)}"
 
 
 def add_continue_text(error: BoardgamesError, command: str) -> None:
@@ -56,7 +57,7 @@ def add_continue_text(error: BoardgamesError, command: str) -> None:
     --------
     >>> error = BoardgamesError("the scheduler has died")
     >>> add_continue_text(error, "boardgames train --resume first")
-    >>> str(error)
-    'the scheduler has died; to continue, run: boardgames train --resume first'
+    >>> str(error).partition("run: ")[0]
+    'the scheduler has died; to continue, '
     """
     error.args = (shortened(f"{error}; {continue_text(command)}"), *error.args[1:])

@@ -25,7 +25,14 @@ from boardgames.cli.options import (
 )
 from boardgames.cli.output import outcome_text, print_picture, say, thought_text
 from boardgames.cli.program import EXIT_INTERRUPTED
-from boardgames.cli.saving import close_players, print_learned, read_unfinished, save_match
+from boardgames.cli.saving import (
+    Unfinished,
+    close_players,
+    newest_unfinished,
+    print_learned,
+    read_unfinished,
+    save_match,
+)
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, quote
 
@@ -34,6 +41,8 @@ if TYPE_CHECKING:
     from boardgames.manager import Manager
 
 WATCH_DELAY_S = 0.5
+NEWEST = ""
+"""The value of `--resume` without a file."""
 HIGHEST_LEVEL = 10
 """Copied from `boardgames.players.levels`, which is too slow to import for `--help`."""
 
@@ -47,9 +56,10 @@ HIGHEST_LEVEL = 10
         "boardgames play connect4 --clock 300,60 --increment 2,0",
         "boardgames play hexifence --first random --second greedy --seed 1",
         "boardgames play abalone --level 5 --web",
+        "boardgames play --resume",
     )
 )
-@click.argument("game_name", metavar="GAME", shell_complete=complete_game)
+@click.argument("game_name", metavar="GAME", required=False, shell_complete=complete_game)
 @click.option("--first", metavar="AGENT", shell_complete=complete_agent, help="First player; default: human.")
 @click.option(
     "--second",
@@ -99,9 +109,10 @@ HIGHEST_LEVEL = 10
 @click.option("--notation", metavar="NAME", shell_complete=complete_notation, help="Notation for the moves.")
 @click.option(
     "--resume",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Resume the last match of a file, if it is unfinished.",
+    is_flag=False,
+    flag_value=NEWEST,
+    metavar="[FILE]",
+    help="Resume the unfinished match that you left last, or the last match of a file. GAME is not needed.",
 )
 @click.option("--confirm", is_flag=True, help="Ask for confirmation after each of your moves.")
 @click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")
@@ -119,7 +130,7 @@ HIGHEST_LEVEL = 10
 )
 @click.option("--open/--no-open", "opens", default=None, help="With --web: open the page in the browser.")
 def play(
-    game_name: str,
+    game_name: str | None,
     first: str | None,
     second: str | None,
     agent: str | None,
@@ -137,7 +148,7 @@ def play(
     seed: int | None,
     names: str | None,
     notation: str | None,
-    resume: Path | None,
+    resume: str | None,
     confirm: bool,
     watch: bool,
     delay: float | None,
@@ -152,14 +163,16 @@ def play(
     a person at the keyboard.
     """
     from boardgames.clock import TimeControl
-    from boardgames.match_setup import HUMAN, MatchSetup, pair
+    from boardgames.match_setup import HUMAN, MatchSetup, pair, seats_of
+    from boardgames.plugins import load_game_of
 
     opponent = _opponent(second, agent, level)
     if resume is not None and (layout or options or position_text is not None or moves is not None):
         raise OptionError(
             "--resume takes the game from the file; remove --layout, --option, --position and --moves"
         )
-    game = load_game(game_name, layout, options)
+    game_name, resumed = _what_to_play(game_name, resume)
+    game = load_game(game_name, layout, options) if resumed is None else load_game_of(resumed.record)
     if delay is not None and not watch:
         raise OptionError("--delay only works with --watch")
     start = None if position_text is None else game.parse(position_text)
@@ -169,12 +182,10 @@ def play(
         TimeControl(match=seconds, increment=added)
         for seconds, added in zip(pair(clock), pair(increment or 0.0), strict=True)
     ]
+    seats = (HUMAN, game.facts.default_agent) if resumed is None else seats_of(resumed.record, game)
     setup = MatchSetup(
         game,
-        (
-            HUMAN if first is None else first,
-            game.facts.default_agent if opponent is None else opponent,
-        ),
+        (seats[0] if first is None else first, seats[1] if opponent is None else opponent),
         names=_names(names),
         start=start,
         seed=seed,
@@ -188,7 +199,7 @@ def play(
     if notation is not None:
         _check_notation(game, notation)
 
-    record = None if resume is None else read_unfinished(resume, game)
+    record = None if resumed is None else resumed.record
     if web:
         terminal = {"--notation": notation, "--confirm": confirm, "--watch": watch}
         if given := [name for name, value in terminal.items() if value]:
@@ -210,13 +221,31 @@ def play(
             if watch:
                 close_players(manager)
                 raise OptionError("--watch only works with two agents; a person sees every move anyway")
-            code = session.run(manager)
+            code = session.run(manager, resumed)
         else:
             try:
                 code = _play_agents(manager, watch, WATCH_DELAY_S if delay is None else delay)
             finally:
                 close_players(manager)
     click.get_current_context().exit(code)
+
+
+def _what_to_play(game_name: str | None, resume: str | None) -> "tuple[str, Unfinished | None]":
+    """Return the name of the game, and the match to resume if there is one."""
+    if resume is None:
+        if game_name is None:
+            raise click.MissingParameter(param=click.get_current_context().command.params[0])
+        return game_name, None
+    if game_name is None and not Path(resume).exists() and _is_game(resume):  # `--resume GAME`
+        game_name, resume = resume, NEWEST
+    resumed = newest_unfinished(game_name) if resume == NEWEST else read_unfinished(Path(resume), game_name)
+    return resumed.record.game, resumed
+
+
+def _is_game(name: str) -> bool:
+    from boardgames.plugins import registry
+
+    return any(offer.entry.name == name for offer in registry().offers("games"))
 
 
 def _check_terminal(opens: bool | None, port: int | None) -> None:

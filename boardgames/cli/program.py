@@ -1,4 +1,10 @@
-"""The program's name and exit codes."""
+"""The program's name, how it is called, and its exit codes."""
+
+import os
+import shlex
+import shutil
+import sysconfig
+from pathlib import Path
 
 PROGRAM = "boardgames"
 """The name used in help and messages; in an interactive shell `bg` is a builtin."""
@@ -10,3 +16,21 @@ DEBUG_VARIABLE = "BOARDGAMES_DEBUG"
 EXIT_CHECK_FAILED = 1
 EXIT_WRONG_INPUT = 2
 EXIT_INTERRUPTED = 130
+
+
+def command_here(command: str) -> str:
+    """Return a command of the program so that it works in this shell.
+
+    Where the environment is not active, as after `make play`, it begins with the path of the program.
+
+    Examples
+    --------
+    >>> command_here("boardgames play --resume").endswith("boardgames play --resume")
+    True
+    """
+    installed = shutil.which(PROGRAM, path=sysconfig.get_path("scripts"))
+    if installed is None or shutil.which(PROGRAM) is not None:
+        return command
+    path, folder = Path(installed), Path.cwd()
+    shown = os.path.relpath(path, folder) if path.is_relative_to(folder) else installed
+    return shlex.quote(shown) + command.removeprefix(PROGRAM)

@@ -1,7 +1,10 @@
 """The end of a match of `boardgames play`: saving it, and releasing its players; reading it again later."""
 
+import re
 import shlex
+import warnings
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +13,24 @@ from boardgames.cli.continuing import continue_text
 from boardgames.cli.output import say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
-from boardgames.errors import FileError, RecordError, StoreError, quote
+from boardgames.errors import BoardgamesError, FileError, RecordError, StoreError, quote
 from boardgames.paths import data_folder
 
 if TYPE_CHECKING:
-    from boardgames.game import Game
     from boardgames.manager import Manager
     from boardgames.record import Record
+
+SUFFIX = ".record"
+_UNFINISHED = re.compile(r"\*\s*\Z")
+"""The result at the end of a record whose match is unfinished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A match to resume, and the file to replace when it is saved again, if `play` has saved it before."""
+
+    record: "Record"
+    path: Path | None = None
 
 
 def print_learned(manager: "Manager") -> None:
@@ -45,10 +59,22 @@ def close_players(manager: "Manager") -> None:
                 stack.callback(close_player, player)
 
 
-def save_match(record: "Record") -> None:
+def save_match(record: "Record", path: Path | None = None) -> Path | None:
     """Save a match in the user's data folder and print the path; if that fails, print the match.
 
     A match without moves is not saved. A finished one is also added to those of `boardgames matches`.
+
+    Parameters
+    ----------
+    record : Record
+        The match.
+    path : Path, optional
+        The file of the same match, which was saved before and is replaced.
+
+    Returns
+    -------
+    Path or None
+        The file, or None if the match is not saved.
 
     Raises
     ------
@@ -58,9 +84,9 @@ def save_match(record: "Record") -> None:
     from boardgames.record import write_records
 
     if not record.moves:
-        return
+        return None
     timestamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
-    path = data_folder() / "records" / f"{record.game}-{timestamp}.record"
+    path = path or _saved_matches() / f"{record.game}-{timestamp}{SUFFIX}"
     try:
         write_records(path, [record])
     except FileError:
@@ -68,9 +94,14 @@ def save_match(record: "Record") -> None:
         raise
     say(f"match saved to {path}")
     if record.outcome is None:
-        say(continue_text(f"{PROGRAM} play {record.game} --resume {shlex.quote(str(path))}"))
+        say(continue_text(f"{PROGRAM} play --resume"))
     else:
         _add_to_store(record)
+    return path
+
+
+def _saved_matches() -> Path:
+    return data_folder() / "records"
 
 
 def _add_to_store(record: "Record") -> None:
@@ -83,8 +114,15 @@ def _add_to_store(record: "Record") -> None:
         raise FileError(f"the match is not added to those of `{PROGRAM} matches`: {error}") from None
 
 
-def read_unfinished(path: Path, game: "Game") -> "Record":
+def read_unfinished(path: Path, game: str | None) -> "Unfinished":
     """Return the last match of a file if it can be resumed.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    game : str or None
+        The game that the match has to be of, or None for any.
 
     Raises
     ------
@@ -101,8 +139,43 @@ def read_unfinished(path: Path, game: "Game") -> "Record":
     if not parsed.records:
         raise RecordError(f"no matches in {path}")
     record = parsed.records[-1]
-    if record.game != game.facts.name:
-        raise RecordError(f"{path} contains a match of {quote(record.game)}, not {game.facts.name}")
+    if game is not None and record.game != game:
+        raise RecordError(f"{path} contains a match of {quote(record.game)}, not {game}")
     if record.outcome is not None:
-        raise RecordError(f"the match in {path} is finished ({record.result})")
-    return record
+        shown = shlex.quote(str(path))
+        raise RecordError(
+            f"the match in {path} is finished ({record.result}); see it with `{PROGRAM} replay {shown}` "
+            f"or `{PROGRAM} analyze {record.game} {shown}`"
+        )
+    is_own = path.parent.resolve() == _saved_matches().resolve() and len(parsed.records) == 1
+    return Unfinished(record, path if is_own else None)
+
+
+def newest_unfinished(game: str | None) -> "Unfinished":
+    """Return the match of `play` that was saved last and can be resumed.
+
+    Files that cannot be read are reported by warnings.
+
+    Parameters
+    ----------
+    game : str or None
+        The game, or None for any.
+
+    Raises
+    ------
+    RecordError
+        If there is none.
+    """
+    files = _saved_matches().glob(f"*{SUFFIX}")
+    for path in sorted(files, key=lambda file: (file.stat().st_mtime, file.name), reverse=True):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if not _UNFINISHED.search(text) or (game is not None and f'[Game "{game}"]' not in text):
+            continue
+        try:
+            return read_unfinished(path, game)
+        except BoardgamesError as error:
+            warnings.warn(f"{path} cannot be resumed: {error}", RuntimeWarning, stacklevel=2)
+    of_game = "" if game is None else f" of {game}"
+    raise RecordError(
+        f"there is no unfinished match{of_game}; start one with `{PROGRAM} play {game or 'GAME'}`"
+    )

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -26,7 +27,7 @@ from boardgames.cli.output import (
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import spinner_on
 from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt
-from boardgames.cli.saving import close_players, print_learned, read_unfinished, save_match
+from boardgames.cli.saving import Unfinished, close_players, print_learned, read_unfinished, save_match
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -87,6 +88,7 @@ class Session:
         self.flipped = False
         self.is_over = self._is_board_shown = False
         self._saved: Record | None = None
+        self._path: Path | None = None  # the file of this match
         self._error: BoardgamesError | None = None
         self.commands: dict[str, Callable[[str], None]] = {
             name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in COMMANDS
@@ -107,9 +109,18 @@ class Session:
             except BoardgamesError as error:  # what a listener raises does not end a match
                 self._error = error
 
-    def run(self, manager: "Manager") -> int:
-        """Play until the user quits; return the exit code. The match is saved in any case."""
+    def run(self, manager: "Manager", resumed: Unfinished | None = None) -> int:
+        """Play until the user quits; return the exit code. The match is saved in any case.
+
+        Parameters
+        ----------
+        manager : Manager
+            The first match.
+        resumed : Unfinished, optional
+            What was resumed; the match is saved again only if it goes on.
+        """
         code, self.manager = 0, manager
+        self._note_saved(resumed)
         try:
             if self._error is not None:
                 raise self._error
@@ -443,16 +454,23 @@ class Session:
     def _load(self, argument: str) -> None:
         if not argument:
             raise FileError("write load FILE, with the name of a file")
-        record = read_unfinished(user_path(argument), self.manager.game)
-        manager = self.setup.start_match(record, starts_clocks=False, background=True)
+        resumed = read_unfinished(user_path(argument), self.manager.game.facts.name)
+        manager = self.setup.start_match(resumed.record, starts_clocks=False, background=True)
         self._end_match()
         self.manager = manager
+        self._note_saved(resumed)
         self._begin()
 
     def _new(self, argument: str) -> None:
         self._end_match()
         self.manager = self.setup.start_match(starts_clocks=False, background=True)
+        self._note_saved(None)
         self._begin()
+
+    def _note_saved(self, resumed: Unfinished | None) -> None:
+        """Note what has been saved of a match that begins or is resumed."""
+        self._saved = None if resumed is None else self.manager.record()
+        self._path = None if resumed is None else resumed.path
 
     def _end_match(self) -> None:
         """Save the match if a move was made, and close the players, before another match starts."""
@@ -476,7 +494,7 @@ class Session:
         record = self.manager.record()
         if record == self._saved:
             return False
-        save_match(record)
+        self._path = save_match(record, self._path)
         self._saved = record
         return True
 

@@ -4,6 +4,7 @@ import os
 import select
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -52,6 +53,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = prepare_home(tmp_path / "home")
     monkeypatch.setenv("BOARDGAMES_HOME", str(folder))
     monkeypatch.setenv("COLUMNS", "80")
+    # as if the environment were active
+    monkeypatch.setenv("PATH", os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
     monkeypatch.chdir(tmp_path)
     return folder
 

@@ -1,7 +1,9 @@
 import json
+import os
 import re
 import shlex
 import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import nim
 import pytest
 from installed import add_plugin
+from waiting import TIMEOUT_S
 
 from boardgames import match_setup
 from boardgames.cli import session
@@ -81,10 +84,7 @@ def test_the_end_of_the_input_saves_the_match_and_is_not_an_error(bg: Run, recor
     assert (ran.code, ran.err) == (0, "")
     assert saved(records).moves == ("4", "4")
     path = records()[0]
-    assert ran.out.endswith(
-        f"match saved to {path}\n"
-        f"to continue, run: boardgames play connect4 --resume {shlex.quote(str(path))}\n"
-    )
+    assert ran.out.endswith(f"match saved to {path}\nto continue, run: boardgames play --resume\n")
 
 
 def test_a_last_line_without_a_line_end_is_read(bg: Run, records: Run) -> None:
@@ -763,6 +763,74 @@ def test_resume_keeps_names_and_clock_of_the_record(home: Path, bg: Run, records
     assert last.names == ("Ann", "Bob")
     assert last.tags["TimeControl"] == "300+0"
     assert "blue 4:55" in ran.out
+
+
+def test_the_match_that_was_left_last_is_resumed_without_its_file(bg: Run, records: Run) -> None:
+    bg("play", "abalone", "--second", "human", typed="a1b2\n")
+    bg(*PEOPLE, "--first", "random", "--second", "human", "--names", "Robot,Ann", "--seed", "1", typed="4\n")
+    newest = records()[-1]
+    before = read_records(newest, load_game_of).records[0].moves
+    ran = bg("play", "--resume", typed="5\n")
+    assert ran.out.startswith("red is Robot, blue is Ann; ")
+    assert records()[-1] == newest, "the file of the match is replaced"
+    after = read_records(newest, load_game_of).records[0].moves
+    assert (after[:4], len(after)) == ((*before, "5"), 5), "the agent moves by itself again"
+    assert bg("play", "abalone", "--resume").out.startswith("black is human, white is human; ")
+    assert bg("play", "--resume", "abalone").out == bg("play", "abalone", "--resume").out
+
+
+@pytest.mark.parametrize("words", [("--resume",), ("connect4", "--resume", "mine")], ids=["newest", "file"])
+def test_resuming_and_leaving_without_a_move_saves_nothing(
+    words: tuple[str, ...], bg: Run, records: Run
+) -> None:
+    bg(*PEOPLE, "--clock", "300", "--names", "Ann,Bob", typed="4\nsave mine\n")
+    (path,) = records()
+    before = path.stat().st_mtime_ns, path.read_bytes()
+    ran = bg("play", *words, typed="moves\nquit\n")
+    assert (ran.code, ran.err) == (0, "")
+    assert "saved" not in ran.out
+    assert records() == [path]
+    assert (path.stat().st_mtime_ns, path.read_bytes()) == before
+
+
+def test_a_match_resumed_from_another_file_leaves_that_file_alone(home: Path, bg: Run, records: Run) -> None:
+    mine = home.parent / "mine"
+    mine.write_text('[Game "connect4"]\n[Start "-"]\n\n1. 4 *\n')
+    before = mine.read_bytes()
+    bg("play", "--resume", "mine", "--second", "human", typed="5\n")
+    assert mine.read_bytes() == before
+    assert saved(records).moves == ("4", "5")
+
+
+def test_a_match_that_was_finished_after_resuming_is_not_resumed_again(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="4\n")
+    bg("play", "--resume", typed="resign\n")
+    assert saved(records).result == "1-0"
+    ran = bg("play", "--resume")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: there is no unfinished match; start one with `boardgames play GAME`\n"
+
+
+def test_a_damaged_match_is_reported_and_an_older_one_is_resumed(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="4\n")
+    (path,) = records()
+    damaged = path.with_name("connect4-damaged.record")
+    damaged.write_text(path.read_text().replace(" 4 ", " 9 "))
+    ran = bg("play", "--resume", typed="5\n")
+    assert ran.code == 0
+    assert ran.err.startswith(f"warning: {damaged} cannot be resumed: ")
+    assert read_records(path, load_game_of).records[0].moves == ("4", "5")
+
+
+def test_the_command_that_continues_works_where_the_environment_is_not_active(
+    bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", os.defpath)
+    command = bg(*PEOPLE, typed="4\n").out.splitlines()[-1].removeprefix("to continue, run: ")
+    words = shlex.split(command)
+    ran = subprocess.run(words, input=b"quit\n", capture_output=True, check=False, timeout=TIMEOUT_S)
+    assert ran.returncode == 0, ran.stderr
+    assert b"red is human, blue is human" in ran.stdout
 
 
 @pytest.mark.parametrize("word", ["quit", "q", "exit"])
