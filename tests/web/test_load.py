@@ -9,7 +9,7 @@ from web_pages import Server
 
 from boardgames.web import lobby
 
-SESSIONS = 20
+SESSIONS = 10
 MATCHES = 2
 PLIES = 12
 MARGIN_MB = 40

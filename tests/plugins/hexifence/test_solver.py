@@ -98,7 +98,7 @@ def test_shortest_of_isolated_chains_is_opened_first() -> None:
 @pytest.mark.parametrize(("dimension", "most"), [(4, 13), (6, 11)])
 def test_values_of_many_chains_and_loops_are_those_of_plain_negamax(dimension: int, most: int) -> None:
     chance = random.Random(7)
-    sets = [random_chains(dimension, most, chance) for _ in range(40)]
+    sets = [random_chains(dimension, most, chance) for _ in range(15)]
     assert_values_are_those_of_negamax(dimension, sets, by_moves=False)
     value.cache_clear()
 
@@ -106,7 +106,7 @@ def test_values_of_many_chains_and_loops_are_those_of_plain_negamax(dimension: i
 @pytest.mark.slow
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_values_of_hundreds_of_positions_are_those_of_plain_negamax(dimension: int) -> None:
-    for seed in range(2, 6):
+    for seed in (2, 3):
         sets = sample(dimension, 60, 14, seed)
         assert_values_are_those_of_negamax(dimension, sets, by_moves=False)
         value.cache_clear()
