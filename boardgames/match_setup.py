@@ -21,7 +21,7 @@ HUMAN = "human"
 """The name of the agent for a person, and the default name of a person."""
 DEFAULT_LIMIT = Limit(seconds=1.0)
 SEAT_TAGS = "FirstAgent", "SecondAgent"
-"""The tags of a record for players that have been given other names than their agent."""
+"""The tags of a record that hold the agents of players whose names are not those of their agents."""
 
 Seat = str | Player | None
 """A player object, the text of an agent, or None for a person who moves through the Manager."""
@@ -130,8 +130,9 @@ class MatchSetup:
         ----------
         record : Record, optional
             A match of the same game. Layout, options, start and tags are those of the record,
-            and so are names, clocks and times for a move unless the setup has others. A
-            finished match stays finished and loads no players.
+            and so are names, clocks and times for a move unless the setup has others. The name
+            of an agent goes if another one replaces it. A finished match stays finished and
+            loads no players.
         load : callable
             Called with the text of an agent, the game and a seed; returns the player.
         settings
@@ -150,17 +151,15 @@ class MatchSetup:
         with ExitStack() as on_failure:
             players = [None if is_over else self._player(side, game, load, on_failure) for side in (0, 1)]
             seats = self.players if is_over else (players[0], players[1])
-            known = (None, None) if record is None else record.names
+            known = (None, None) if record is None else self._names_of(record, game)
             names = [
                 given or recorded or _name_of(seat)
                 for given, recorded, seat in zip(self.names, known, self.players, strict=True)
             ]
             rules = MatchRules.between(players, game, time=self._times(seats, record), **self._draws())
-            if record is None:
-                settings = {"tags": self._seat_tags()} | settings
-            else:
+            settings = {"tags": self._tags(names, record)} | settings
+            if record is not None:
                 settings = {
-                    "tags": record.tags,
                     "played": zip(record.moves, record.seconds, strict=True),
                     "outcome": record.outcome,
                 } | settings
@@ -183,12 +182,24 @@ class MatchSetup:
         same = record.layout == self.game.layout and record.options == options_as_texts(self.game.options)
         return self.game if same else load_game_of(record)
 
-    def _seat_tags(self) -> dict[str, str]:
-        """Return who plays under another name, so that the match can be resumed from its record."""
-        tags = {}
-        for tag, seat, name in zip(SEAT_TAGS, self.players, self.names, strict=True):
-            text = HUMAN if is_person(seat) else seat.strip() if isinstance(seat, str) else None
-            if text is not None and name not in (None, text):
+    def _names_of(self, record: Record, game: Game) -> tuple[str | None, ...]:
+        """Return the names of a record, with None for an agent's own name if another one replaces it."""
+        if record.outcome is not None:
+            return record.names
+        return tuple(
+            None if isinstance(seat, str) and seat.strip() != name == text and _is_agent(name, game) else name
+            for seat, name, text in zip(self.players, record.names, _seat_texts(record), strict=True)
+        )
+
+    def _tags(self, names: list[str], record: Record | None) -> dict[str, str]:
+        """Return the tags of the record, and the agents of the players that have other names."""
+        known = {} if record is None else dict(record.tags)
+        if record is not None and record.outcome is not None:
+            return known
+        tags = {tag: value for tag, value in known.items() if tag not in SEAT_TAGS}
+        for tag, seat, name in zip(SEAT_TAGS, self.players, names, strict=True):
+            text = HUMAN if is_person(seat) else seat.strip() if isinstance(seat, str) else name
+            if name != text:
                 tags[tag] = text
         return tags
 
@@ -246,10 +257,9 @@ def pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
 
 
 def seats_of(record: Record, game: Game) -> tuple[str, str]:
-    """Return who continues a match: the agents that its record names, and people for other names.
+    """Return the agents that resume a match: those that its record names, and `human` for any other name.
 
-    If it names neither an agent nor the person `human` on any side, a person plays against the
-    default agent of the game.
+    If the record names no agent on either side, a person plays against the default agent of the game.
 
     Examples
     --------
@@ -259,11 +269,15 @@ def seats_of(record: Record, game: Game) -> tuple[str, str]:
     >>> seats_of(record, game)
     ('greedy', 'human')
     """
-    texts = [record.tags.get(tag, name) for tag, name in zip(SEAT_TAGS, record.names, strict=True)]
-    known = [text if _is_agent(text, game) else None for text in texts]
-    if known == [None, None]:
+    first, second = (text if _is_agent(text, game) else None for text in _seat_texts(record))
+    if first is None and second is None:
         return HUMAN, game.facts.default_agent
-    return known[0] or HUMAN, known[1] or HUMAN
+    return first or HUMAN, second or HUMAN
+
+
+def _seat_texts(record: Record) -> list[str]:
+    """Return the agent of each side, or its name if the record does not say more."""
+    return [record.tags.get(tag, name) for tag, name in zip(SEAT_TAGS, record.names, strict=True)]
 
 
 def _is_agent(text: str, game: Game) -> bool:

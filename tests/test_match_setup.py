@@ -11,7 +11,7 @@ from boardgames.clock import UNTIMED, TimeControl, format_time_controls
 from boardgames.errors import BoardgamesError, LimitError, MatchError, OptionError, UnknownNameError
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.manager import MatchRules
-from boardgames.match_setup import DEFAULT_LIMIT, MatchSetup
+from boardgames.match_setup import DEFAULT_LIMIT, MatchSetup, seats_of
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.record import Record
 
@@ -213,7 +213,8 @@ def test_a_match_goes_on_from_its_record() -> None:
         match.make_move(match.side_to_move, "take1")
     record = replace(match.record(), names=("Ann", "Bob"))
     again = MatchSetup(NIM, (None, None)).start_match(record, clock=lambda: now[0])
-    assert again.record() == record
+    people = {"FirstAgent": "human", "SecondAgent": "human"}
+    assert again.record() == replace(record, tags={**record.tags, **people})
     assert again.clocks == match.clocks == (51.0, 41.0)
     assert again.positions == match.positions
     again.undo()
@@ -253,6 +254,42 @@ def test_a_time_that_only_an_agent_thinks_keeps_the_times_of_the_record() -> Non
 )
 def test_names_of_the_record_stay_unless_others_are_given(names: Any, expected: tuple[str, str]) -> None:
     assert MatchSetup(NIM, (None, First(NIM)), names=names).start_match(record_of("take1")).names == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "tags", "expected"),
+    [
+        (("human", "greedy"), {}, ("human", "random")),
+        (("human", "Bob"), {}, ("human", "Bob")),
+        (("human", "Robot"), {"SecondAgent": "greedy"}, ("human", "Robot")),
+    ],
+    ids=["agent", "person", "renamed"],
+)
+def test_a_name_of_the_record_stays_unless_it_is_that_of_an_agent_that_is_replaced(
+    names: tuple[str, str], tags: dict[str, str], expected: tuple[str, str]
+) -> None:
+    record = Record("connect4", "7x6", start="-", names=names, moves=("4",), tags=tags)
+    match = MatchSetup(CONNECT4, ("human", "random")).start_match(record)
+    assert match.names == expected
+    assert seats_of(match.record(), CONNECT4) == ("human", "random"), "who plays now resumes the match"
+
+
+@pytest.mark.parametrize(
+    ("names", "tags", "seats"),
+    [
+        (("alphabeta:depth=2", "human"), {}, ("alphabeta:depth=2", "human")),
+        (("Ann", "random"), {}, ("human", "random")),
+        (("Ann", "Bob"), {}, ("human", CONNECT4.facts.default_agent)),
+        (("Ann", "Bob"), {"FirstAgent": "human", "SecondAgent": "human"}, ("human", "human")),
+        (("random", "Robot"), {"FirstAgent": "human", "SecondAgent": "greedy"}, ("human", "greedy")),
+    ],
+    ids=["agents", "person", "unknown", "people", "renamed"],
+)
+def test_a_match_is_resumed_by_the_agents_of_its_record(
+    names: tuple[str, str], tags: dict[str, str], seats: tuple[str, str]
+) -> None:
+    record = Record("connect4", "7x6", start="-", names=names, moves=("4",), tags=tags)
+    assert seats_of(record, CONNECT4) == seats
 
 
 def test_limits_of_the_setup_hold_for_the_whole_match() -> None:

@@ -29,7 +29,7 @@ from boardgames.game import Game
 from boardgames.hookspecs import Entry
 from boardgames.machine import release_memory
 from boardgames.manager import Manager
-from boardgames.match_setup import DEFAULT_LIMIT, MatchSetup, is_person
+from boardgames.match_setup import DEFAULT_LIMIT, SEAT_TAGS, MatchSetup, is_person
 from boardgames.options import parse_agent
 from boardgames.paths import cache_folder
 from boardgames.player import Player
@@ -871,12 +871,18 @@ def _make_manager(
 ) -> tuple[Manager, MatchLock]:
     """Return the manager and the lock of a match, which continues from the record if one is given."""
     setup = setup_of(request)
-    if restored:  # people who took a seat have changed the names
-        setup = replace(setup, names=(None, None))
+    tags: Mapping[str, str] = {}
+    if record is not None:
+        tags = {name: value for name, value in record.tags.items() if name not in SEAT_TAGS}
+        if restored:  # people who took a seat have changed the names
+            setup = replace(setup, names=record.names)
     lock = MatchLock()
     load = partial(agent_of, tables=tables, trusted=trusted)
     with lock:
-        manager = setup.start_match(record, load=load, while_thinking=lock.released, starts_clocks=False)
+        # without tags for agents, which may have paths that pages must not see
+        manager = setup.start_match(
+            record, load=load, while_thinking=lock.released, starts_clocks=False, tags=tags
+        )
     return manager, lock
 
 

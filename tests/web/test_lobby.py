@@ -209,18 +209,20 @@ def test_many_spectators_are_announced_together(full: Server, page: Page) -> Non
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_names_of_agents_do_not_show_paths(side: int) -> None:
+def test_names_and_records_of_agents_do_not_show_paths(side: int) -> None:
     players: list[str | None] = ["human", "human"]
     players[side] = f'greedy:weights="{WEIGHTS}"'
     request = request_of(MatchSetup(CONNECT4, (players[0], players[1])))
 
-    async def names() -> tuple[str, str]:
+    async def created() -> tuple[tuple[str, str], str]:
         lobby = Lobby(1)
         match, _ = await lobby.create(request, trusted=True)
         await lobby.close()
-        return match.entry().names
+        return match.entry().names, match.record
 
-    assert asyncio.run(names())[side] == "greedy"
+    names, record = asyncio.run(created())
+    assert names[side] == "greedy"
+    assert str(WEIGHTS) not in record
 
 
 @pytest.mark.parametrize(
