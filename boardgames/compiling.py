@@ -11,6 +11,9 @@ from contextvars import ContextVar
 
 from boardgames.errors import BoardgamesError
 
+BACKGROUND_THREAD = "boardgames-background"
+"""The name of the threads in which agents get ready for a match, and compile what they need."""
+
 Listener = Callable[[str, int], object]
 """Called with the module of the kernel being compiled, empty when done, and the number compiled so far.
 
@@ -73,7 +76,7 @@ def _setting(*, is_deferred: bool) -> Iterator[None]:
 
 @contextmanager
 def compilation_in_background() -> Iterator[None]:
-    """Mark what is compiled within the block, in this thread, as work that nobody is waiting for yet."""
+    """Tell listeners that nobody is waiting yet for what is compiled within the block, in this thread."""
     token = _is_in_background.set(True)
     try:
         yield
@@ -82,7 +85,7 @@ def compilation_in_background() -> Iterator[None]:
 
 
 def is_in_background() -> bool:
-    """Return True within `compilation_in_background`."""
+    """Return True within `compilation_in_background`, such as in a listener."""
     return _is_in_background.get()
 
 

@@ -6,8 +6,9 @@ repetitions and draw offers. A person's clock starts with their turn; with
 `starts_clocks=False` it starts when `start_clock` is called, once the board is
 visible. An agent's clock runs only while it thinks. A manager is used in one
 thread. Another thread may call it while an agent thinks; the agent's move
-is then dropped if the match has moved on or has been paused. A program in which several threads use a
-manager holds a lock for each call, and releases it `while_thinking`.
+is then dropped if the match has moved on or has been paused. A program in which
+several threads use a manager holds a lock for each call, and releases it
+`while_thinking`.
 """
 
 import contextvars
@@ -29,7 +30,7 @@ from boardgames.clock import (
     format_time_controls,
     of_both_sides,
 )
-from boardgames.compiling import compilation_in_background
+from boardgames.compiling import BACKGROUND_THREAD, compilation_in_background
 from boardgames.errors import (
     IllegalMoveError,
     LimitError,
@@ -54,8 +55,6 @@ REPETITIONS = 3
 MIN_DRAW_PLIES = 20
 """An agent does not accept a draw before this many plies have been played."""
 UNKNOWN_NAME = "?"
-BACKGROUND_THREAD = "boardgames-background"
-"""The name of threads in which agents get ready for a match."""
 
 _ENDED_BY_MOVES = (
     Termination.RULES,
@@ -195,8 +194,10 @@ class Manager:
     starts_clocks : bool, default True
         If False, a person's clock waits at every turn until `start_clock` is called.
     background : bool, default False
-        If True, agents get ready for the match in other threads, which may take long if they
-        compile code. `step` waits for the one that is to move before its clock starts.
+        If True, each agent gets ready for the match (`Player.match_started`) in a thread of its
+        own, since that may take long if it compiles code. `step` waits until the agent that is
+        to move is ready, and only then starts its clock. An agent that is not ready when the
+        match ends is not told of the end.
 
     Attributes
     ----------
@@ -262,7 +263,7 @@ class Manager:
         self._while_thinking = while_thinking
         self._starts_clocks = starts_clocks
         self._in_background = background
-        self._starts: dict[int, Future[object]] = {}  # by side: agents that get ready in the background
+        self._starts: dict[int, Future[object]] = {}  # by side: the agents getting ready in the background
         self._reported: set[str] = set()
         self._stop: Stop | None = None
         self._clock = MatchClock(self.rules.times, clock)
@@ -354,8 +355,9 @@ class Manager:
         return self._clock.elapsed
 
     def is_ready(self, side: int) -> bool:
-        """Return False while the agent of a side gets ready for the match in the background."""
-        return side not in self._starts or self._starts[side].done()
+        """Return True unless the agent of a side is still getting ready for the match in the background."""
+        start = self._starts.get(side)
+        return start is None or start.done()
 
     @property
     def plies_since_score(self) -> int:
@@ -480,7 +482,7 @@ class Manager:
             return
         if self.ply >= MIN_DRAW_PLIES:
             self.wait_until_ready(1 - side)
-        if self.draw_offer != side:  # the agent has failed, or others have acted meanwhile
+        if self.draw_offer != side:  # the agent has failed, or another thread has acted meanwhile
             return
         try:
             accepts = self.ply >= MIN_DRAW_PLIES and opponent.accepts_draw(self.position, 1 - side)
@@ -627,10 +629,10 @@ class Manager:
         player = self.players[side]
         if player is None:
             raise MatchError(f"side {side} has no player: make its moves with make_move")
-        self._stop = stop = stop or Stop()
         self.wait_until_ready(side)
         if not self._is_waiting_at(position, pauses):
             return self.outcome
+        self._stop = stop = stop or Stop()
         context = Context(stop=stop, history=tuple(self._positions[:-1]), report=report)
         limit = self.limit_for(side)
         self._clock.start()
@@ -654,7 +656,7 @@ class Manager:
         return self.record()
 
     def wait_until_ready(self, side: int) -> None:
-        """Wait until the agent of a side is ready for the match; if it fails, it loses."""
+        """Wait until the agent of a side is ready for the match; if it fails to get ready, it loses."""
         start = self._starts.get(side)
         if start is None:
             return
@@ -826,7 +828,7 @@ class Manager:
 
 
 def _call_in_background(call: Callable[[], object]) -> "Future[object]":
-    """Call a function in a thread of its own that does not keep the program from ending."""
+    """Call a function in a daemon thread, in the context of the caller."""
     future: Future[object] = Future()
     context = contextvars.copy_context()
 

@@ -5,9 +5,6 @@ import signal
 import sys
 import threading
 
-BACKGROUND_THREAD = "boardgames-background"
-"""The name that `boardgames.manager` gives to threads in which agents get ready."""
-
 
 def main() -> None:
     """Run the command line. While it is being imported and after it has ended, Ctrl-C kills the process."""
@@ -15,6 +12,7 @@ def main() -> None:
     from boardgames.cli.interrupts import end_now
     from boardgames.cli.main import main as run
     from boardgames.cli.program import EXIT_INTERRUPTED
+    from boardgames.compiling import BACKGROUND_THREAD
 
     sys.unraisablehook = _interrupt_again
     try:
@@ -23,8 +21,9 @@ def main() -> None:
     except KeyboardInterrupt:  # a second one, while the first was being handled
         sys.exit(EXIT_INTERRUPTED)
     except SystemExit as end:
+        # Python may crash or wait when it shuts down while another thread compiles
         if any(thread.name == BACKGROUND_THREAD for thread in threading.enumerate()):
-            end_now(code=end.code if isinstance(end.code, int) else 0)  # compiled code is not waited for
+            end_now(code=end.code if isinstance(end.code, int) else 0)
         raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
