@@ -40,7 +40,7 @@ def same_command(*, without: Collection[str] = (), **options: Any) -> str:  # as
 
 
 def continue_text(command: str) -> str:
-    """Return the hint that shows how to continue, with a command that works where the program was started.
+    """Return the hint that shows how to continue, with a command that works in the current folder.
 
     Examples
     --------

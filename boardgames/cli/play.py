@@ -26,7 +26,7 @@ from boardgames.cli.options import (
 from boardgames.cli.output import outcome_text, print_picture, say, thought_text
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.saving import (
-    Unfinished,
+    UnfinishedMatch,
     close_players,
     newest_unfinished,
     print_learned,
@@ -59,7 +59,7 @@ HIGHEST_LEVEL = 10
         "boardgames play --resume",
     )
 )
-@click.argument("game_name", metavar="GAME", required=False, shell_complete=complete_game)
+@click.argument("game_name", metavar="[GAME]", required=False, shell_complete=complete_game)
 @click.option("--first", metavar="AGENT", shell_complete=complete_agent, help="First player; default: human.")
 @click.option(
     "--second",
@@ -109,10 +109,12 @@ HIGHEST_LEVEL = 10
 @click.option("--notation", metavar="NAME", shell_complete=complete_notation, help="Notation for the moves.")
 @click.option(
     "--resume",
+    type=click.Path(),
     is_flag=False,
     flag_value=NEWEST,
     metavar="[FILE]",
-    help="Resume the unfinished match that you left last, or the last match of a file. GAME is not needed.",
+    help="Resume the last match of FILE, by default the unfinished match that was saved last. "
+    "GAME may be left out.",
 )
 @click.option("--confirm", is_flag=True, help="Ask for confirmation after each of your moves.")
 @click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")
@@ -163,13 +165,13 @@ def play(
     a person at the keyboard.
     """
     from boardgames.clock import TimeControl
-    from boardgames.match_setup import HUMAN, MatchSetup, pair, seats_of
+    from boardgames.match_setup import HUMAN, MatchSetup, is_person, pair, seats_of
     from boardgames.plugins import load_game_of
 
     opponent = _opponent(second, agent, level)
     if resume is not None and (layout or options or position_text is not None or moves is not None):
         raise OptionError(
-            "--resume takes the game from the file; remove --layout, --option, --position and --moves"
+            "--resume takes the game from the saved match; remove --layout, --option, --position and --moves"
         )
     game_name, resumed = _what_to_play(game_name, resume)
     game = load_game(game_name, layout, options) if resumed is None else load_game_of(resumed.record)
@@ -213,9 +215,8 @@ def play(
 
     session = Session(setup, notation=notation, confirm=confirm)
     listeners = () if watch else (session.on_event,)
-    manager = setup.start_match(
-        record, starts_clocks=False, listeners=listeners, background=HUMAN in setup.players
-    )
+    background = any(is_person(seat) for seat in setup.players)
+    manager = setup.start_match(record, starts_clocks=False, listeners=listeners, background=background)
     with interrupt_on_termination():
         if has_person(manager):
             if watch:
@@ -230,11 +231,11 @@ def play(
     click.get_current_context().exit(code)
 
 
-def _what_to_play(game_name: str | None, resume: str | None) -> "tuple[str, Unfinished | None]":
+def _what_to_play(game_name: str | None, resume: str | None) -> "tuple[str, UnfinishedMatch | None]":
     """Return the name of the game, and the match to resume if there is one."""
     if resume is None:
         if game_name is None:
-            raise click.MissingParameter(param=click.get_current_context().command.params[0])
+            raise click.MissingParameter(param_hint="'GAME'", param_type="argument")
         return game_name, None
     if game_name is None and not Path(resume).exists() and _is_game(resume):  # `--resume GAME`
         game_name, resume = resume, NEWEST
@@ -243,6 +244,7 @@ def _what_to_play(game_name: str | None, resume: str | None) -> "tuple[str, Unfi
 
 
 def _is_game(name: str) -> bool:
+    """Return True if a plug-in offers a game of this name."""
     from boardgames.plugins import registry
 
     return any(offer.entry.name == name for offer in registry().offers("games"))

@@ -19,9 +19,9 @@ EXIT_INTERRUPTED = 130
 
 
 def command_here(command: str) -> str:
-    """Return a command of the program so that it works in this shell.
+    """Return a command in a form that works in the current folder.
 
-    Where the environment is not active, as after `make play`, it begins with the path of the program.
+    If the program is not on the PATH, as after `make play`, the command begins with its path.
 
     Examples
     --------

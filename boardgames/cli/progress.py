@@ -32,7 +32,7 @@ DUMB_TERMINALS = ("", "dumb", "unknown")
 def compilation_shown() -> Iterator[None]:
     """Show on a terminal which kernels are being compiled within the block, how many, and for how long.
 
-    What is compiled in the background is shown by spinners only.
+    What is compiled in the background is shown only while a spinner runs.
     """
     if not sys.stderr.isatty():
         yield

@@ -21,13 +21,21 @@ if TYPE_CHECKING:
     from boardgames.record import Record
 
 SUFFIX = ".record"
-_UNFINISHED = re.compile(r"\*\s*\Z")
-"""The result at the end of a record whose match is unfinished."""
+_ENDS_UNFINISHED = re.compile(r"\*\s*\Z")
+"""Finds the result of an unfinished match at the end of a file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinished:
-    """A match to resume, and the file to replace when it is saved again, if `play` has saved it before."""
+class UnfinishedMatch:
+    """A match that can be resumed.
+
+    Attributes
+    ----------
+    record : Record
+        The match so far.
+    path : Path or None
+        The file that is replaced when the match is saved again, if `play` has saved it there before.
+    """
 
     record: "Record"
     path: Path | None = None
@@ -49,7 +57,8 @@ def print_learned(manager: "Manager") -> None:
 def close_players(manager: "Manager") -> None:
     """Release what the players of a match hold, such as engine processes; an interrupt closes them all.
 
-    Those that are still getting ready are left to the end of the program, since closing waits for them.
+    Players that are still getting ready are left as they are, since closing them would have to wait; they
+    end with the program.
     """
     from boardgames.plugins import close_player
 
@@ -69,7 +78,7 @@ def save_match(record: "Record", path: Path | None = None) -> Path | None:
     record : Record
         The match.
     path : Path, optional
-        The file of the same match, which was saved before and is replaced.
+        The file to replace, in which the match was saved before; by default a new one.
 
     Returns
     -------
@@ -114,7 +123,7 @@ def _add_to_store(record: "Record") -> None:
         raise FileError(f"the match is not added to those of `{PROGRAM} matches`: {error}") from None
 
 
-def read_unfinished(path: Path, game: str | None) -> "Unfinished":
+def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
     """Return the last match of a file if it can be resumed.
 
     Parameters
@@ -122,7 +131,7 @@ def read_unfinished(path: Path, game: str | None) -> "Unfinished":
     path : Path
         The file.
     game : str or None
-        The game that the match has to be of, or None for any.
+        The game that the match must be of, or None for any.
 
     Raises
     ------
@@ -148,13 +157,13 @@ def read_unfinished(path: Path, game: str | None) -> "Unfinished":
             f"or `{PROGRAM} analyze {record.game} {shown}`"
         )
     is_own = path.parent.resolve() == _saved_matches().resolve() and len(parsed.records) == 1
-    return Unfinished(record, path if is_own else None)
+    return UnfinishedMatch(record, path if is_own else None)
 
 
-def newest_unfinished(game: str | None) -> "Unfinished":
-    """Return the match of `play` that was saved last and can be resumed.
+def newest_unfinished(game: str | None) -> UnfinishedMatch:
+    """Return the unfinished match that `play` has saved last.
 
-    Files that cannot be read are reported by warnings.
+    Matches that cannot be resumed are skipped with a warning.
 
     Parameters
     ----------
@@ -168,13 +177,12 @@ def newest_unfinished(game: str | None) -> "Unfinished":
     """
     files = _saved_matches().glob(f"*{SUFFIX}")
     for path in sorted(files, key=lambda file: (file.stat().st_mtime, file.name), reverse=True):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        if not _UNFINISHED.search(text) or (game is not None and f'[Game "{game}"]' not in text):
-            continue
         try:
-            return read_unfinished(path, game)
-        except BoardgamesError as error:
-            warnings.warn(f"{path} cannot be resumed: {error}", RuntimeWarning, stacklevel=2)
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if _ENDS_UNFINISHED.search(text) and (game is None or f'[Game "{game}"]' in text):
+                return read_unfinished(path, game)
+        except (BoardgamesError, OSError) as error:
+            warnings.warn(f"a match cannot be resumed: {error}", RuntimeWarning, stacklevel=2)
     of_game = "" if game is None else f" of {game}"
     raise RecordError(
         f"there is no unfinished match{of_game}; start one with `{PROGRAM} play {game or 'GAME'}`"

@@ -27,7 +27,7 @@ from boardgames.cli.output import (
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import spinner_on
 from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt
-from boardgames.cli.saving import Unfinished, close_players, print_learned, read_unfinished, save_match
+from boardgames.cli.saving import UnfinishedMatch, close_players, print_learned, read_unfinished, save_match
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -88,7 +88,7 @@ class Session:
         self.flipped = False
         self.is_over = self._is_board_shown = False
         self._saved: Record | None = None
-        self._path: Path | None = None  # the file of this match
+        self._path: Path | None = None  # the file in which this match is saved
         self._error: BoardgamesError | None = None
         self.commands: dict[str, Callable[[str], None]] = {
             name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in COMMANDS
@@ -109,15 +109,15 @@ class Session:
             except BoardgamesError as error:  # what a listener raises does not end a match
                 self._error = error
 
-    def run(self, manager: "Manager", resumed: Unfinished | None = None) -> int:
+    def run(self, manager: "Manager", resumed: UnfinishedMatch | None = None) -> int:
         """Play until the user quits; return the exit code. The match is saved in any case.
 
         Parameters
         ----------
         manager : Manager
             The first match.
-        resumed : Unfinished, optional
-            What was resumed; the match is saved again only if it goes on.
+        resumed : UnfinishedMatch, optional
+            The same match as it was saved before; it is saved again only if it has changed.
         """
         code, self.manager = 0, manager
         self._note_saved(resumed)
@@ -467,8 +467,8 @@ class Session:
         self._note_saved(None)
         self._begin()
 
-    def _note_saved(self, resumed: Unfinished | None) -> None:
-        """Note what has been saved of a match that begins or is resumed."""
+    def _note_saved(self, resumed: UnfinishedMatch | None) -> None:
+        """Remember what is saved of a match that begins or is resumed, and where."""
         self._saved = None if resumed is None else self.manager.record()
         self._path = None if resumed is None else resumed.path
 

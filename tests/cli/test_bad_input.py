@@ -208,7 +208,7 @@ CASES = {
     ),
     "resume with a layout": (
         [*PLAY, "--resume", "good", "--layout", "standard"],
-        "--resume takes the game from the file",
+        "--resume takes the game from the saved match",
     ),
 }
 

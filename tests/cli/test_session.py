@@ -765,7 +765,7 @@ def test_resume_keeps_names_and_clock_of_the_record(home: Path, bg: Run, records
     assert "blue 4:55" in ran.out
 
 
-def test_the_match_that_was_left_last_is_resumed_without_its_file(bg: Run, records: Run) -> None:
+def test_the_match_that_was_saved_last_is_resumed_without_naming_its_file(bg: Run, records: Run) -> None:
     bg("play", "abalone", "--second", "human", typed="a1b2\n")
     bg(*PEOPLE, "--first", "random", "--second", "human", "--names", "Robot,Ann", "--seed", "1", typed="4\n")
     newest = records()[-1]
@@ -818,7 +818,7 @@ def test_a_damaged_match_is_reported_and_an_older_one_is_resumed(bg: Run, record
     damaged.write_text(path.read_text().replace(" 4 ", " 9 "))
     ran = bg("play", "--resume", typed="5\n")
     assert ran.code == 0
-    assert ran.err.startswith(f"warning: {damaged} cannot be resumed: ")
+    assert ran.err.startswith(f"warning: a match cannot be resumed: {damaged} has an error: ")
     assert read_records(path, load_game_of).records[0].moves == ("4", "5")
 
 
