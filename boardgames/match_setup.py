@@ -130,9 +130,9 @@ class MatchSetup:
         ----------
         record : Record, optional
             A match of the same game. Layout, options, start and tags are those of the record,
-            and so are names, clocks and times for a move unless the setup has others. The name
-            of an agent goes if another one replaces it. A finished match stays finished and
-            loads no players.
+            and so are names, clocks and times for a move unless the setup has others. If
+            an agent replaces another one, the text of the new agent replaces that of the old one
+            as its name. A finished match stays finished and loads no players.
         load : callable
             Called with the text of an agent, the game and a seed; returns the player.
         settings

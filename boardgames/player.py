@@ -431,7 +431,8 @@ class Player(ABC):
         """Prepare for a match on the given side.
 
         A player may play any number of matches, one after another. This method
-        forgets earlier matches, so that a match depends only on its seed.
+        forgets earlier matches, so that a match depends only on its seed. A manager may
+        call it in another thread than `choose`, but waits until it has returned.
         """
         return
 

@@ -77,7 +77,8 @@ class Record:
     options : mapping of str to str
         Options of the game as text.
     tags : mapping of str to str
-        All other tags, in order: Date as YYYY.MM.DD, Event, Round.
+        All other tags, in order: Date as YYYY.MM.DD, Event, Round; FirstAgent and SecondAgent
+        if players have other names than their agents.
     loaded_game : Game or None
         The game itself if it was available, so that a notebook can draw the
         last position. It is not part of the text and is ignored in comparisons.

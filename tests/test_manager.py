@@ -903,7 +903,7 @@ def test_agent_that_raises_at_the_end_does_not_change_the_outcome() -> None:
 
 
 class Slow(Scripted):
-    """Gets ready for a match when the test allows it, after calling `last`."""
+    """Gets ready for a match when the test sets `may_start`, and calls `last` before that."""
 
     def __init__(self, game: Game, *script: object, last: Callable[[], object] = lambda: None) -> None:
         super().__init__(game, *script)
@@ -915,7 +915,7 @@ class Slow(Scripted):
         super().match_started(side)
 
 
-def test_an_agent_that_gets_ready_in_the_background_is_waited_for_when_it_moves() -> None:
+def test_an_agent_moves_only_when_it_is_ready_and_its_clock_starts_then() -> None:
     clock = FakeClock()
     agent = Slow(NIM, "take1", last=lambda: setattr(clock, "now", 100.0))
     rules = MatchRules(time=TimeControl(match=10))
@@ -962,7 +962,7 @@ def test_what_happens_while_an_agent_gets_ready_comes_before_its_move(act: str, 
     assert not agent.limits, "it was asked for a move"
 
 
-def test_an_agent_that_is_not_ready_is_not_told_of_the_end() -> None:
+def test_an_agent_that_is_not_ready_is_not_told_that_the_match_is_over() -> None:
     agent = Slow(NIM)
     match = Manager(NIM, [None, agent], background=True)
     match.resign(0)
@@ -971,7 +971,7 @@ def test_an_agent_that_is_not_ready_is_not_told_of_the_end() -> None:
     assert agent.calls == [1]
 
 
-def test_a_draw_offer_waits_for_an_agent_that_gets_ready(draws_at_once: None) -> None:
+def test_a_draw_offer_is_answered_when_the_agent_is_ready(draws_at_once: None) -> None:
     class SlowAgreeable(Slow, Agreeable):
         pass
 

@@ -293,7 +293,7 @@ def against_never_ready(terminal: Run, tmp_path: Path) -> Run:
     return start
 
 
-def test_leaving_does_not_wait_for_an_opponent_that_gets_ready(
+def test_leaving_does_not_wait_for_an_opponent_that_is_getting_ready(
     against_never_ready: Run, records: Run
 ) -> None:
     user = against_never_ready("--second")
@@ -304,7 +304,7 @@ def test_leaving_does_not_wait_for_an_opponent_that_gets_ready(
 
 
 @pytest.mark.parametrize(("seat", "moves"), [("--first", ()), ("--second", ("4",))])
-def test_ctrl_c_ends_the_wait_for_an_opponent_that_gets_ready(
+def test_ctrl_c_ends_the_wait_for_an_opponent_that_is_getting_ready(
     seat: str, moves: tuple[str, ...], against_never_ready: Run, records: Run
 ) -> None:
     user = against_never_ready(seat)

@@ -208,7 +208,7 @@ export class Learn {
     this.entry = entry;
     this.name = name;
     this.run = new Exercise(entry.lines);
-    if (this.state) this.board.show(this.state.picture, { interactive: false }); // until the new position has come
+    if (this.state) this.board.show(this.state.picture, { interactive: false }); // until the new position arrives
     this.state = null;
     this.person = null;
     this.content.replaceChildren(h("div", { class: "exercise" },

@@ -486,7 +486,7 @@ export class Match {
     return true;
   }
 
-  /** @param {"?review" | ""} query  whether the moves are to be reviewed at once */
+  /** @param {"?review" | ""} query  `?review` starts a review at once */
   #analyse(query = "") {
     location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}${query}`;
   }

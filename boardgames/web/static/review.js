@@ -97,10 +97,10 @@ export class Review {
   }
 
   /**
-   * Ask for the review that is kept with a match.
+   * Show the review that is kept with a match, or start one.
    * @param {PositionRequest} request
    * @param {string[]} moves
-   * @param {boolean} starts  whether to review the moves if there is none
+   * @param {boolean} starts  whether to start one if there is none
    */
   async load(request, moves, starts) {
     try {

@@ -96,12 +96,12 @@ export class Setup {
 
   /**
    * @param {Net} net
-   * @param {string | undefined} wanted  the name of a game
+   * @param {string | undefined} wanted  the name of a game, from the address
    */
   constructor(net, wanted) {
     this.net = net;
     this.wanted = wanted;
-    this.named = wanted; // in the address, whatever is chosen later
+    this.inAddress = wanted;
     this.element = h("form", { class: "new", onsubmit: (event) => this.#create(event), onchange: () => this.#changed() },
       h("p", { class: "loading" }, T.loading));
     this.#announce();
@@ -137,10 +137,10 @@ export class Setup {
     if (!games.length) return this.element.replaceChildren(h("p", {}, T.noGames));
     const wanted = this.wanted ?? preferences().game;
     const chosen = games.some((game) => game.name === wanted) ? wanted : games[0].name;
-    const { named } = this;
-    const isKnown = named === undefined || games.some((game) => game.name === named);
+    const { inAddress } = this;
+    const isKnown = inAddress === undefined || games.some((game) => game.name === inAddress);
     this.element.replaceChildren(
-      isKnown ? "" : h("p", { class: "problem", role: "alert" }, T.noGame(named)), this.now,
+      isKnown ? "" : h("p", { class: "problem", role: "alert" }, T.noGame(inAddress)), this.now,
       h("fieldset", { class: "games" }, h("legend", {}, T.game), games.map((game) => h("label", { class: "card" },
         h("input", { type: "radio", name: "game", value: game.name, checked: game.name === chosen,
           onchange: () => this.#choose(game.name) }),
