@@ -265,7 +265,7 @@ def seats_of(record: Record, game: Game) -> tuple[str, str]:
     --------
     >>> import boardgames
     >>> game = boardgames.load("connect4")
-    >>> record = boardgames.Record("connect4", "7x6", names=("greedy", "Ann"), moves=("4",))
+    >>> record = boardgames.Record("connect4", start="-", names=("greedy", "Ann"), moves=("4",))
     >>> seats_of(record, game)
     ('greedy', 'human')
     """

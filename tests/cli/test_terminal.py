@@ -257,7 +257,6 @@ def test_the_opponent_is_compiled_while_a_person_thinks(terminal: Run, tmp_path:
 
 NEVER_READY = """
 import time
-from pathlib import Path
 
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.players.alphabeta import AlphaBeta
