@@ -16,7 +16,7 @@ from boardgames.arena.plan import MatchSettings
 from boardgames.arena.play import Batch, OpeningPair, play_batch, player_seed
 from boardgames.clock import TimeControl
 from boardgames.manager import Manager
-from boardgames.match_setup import MatchSetup
+from boardgames.match_setup import SEAT_TAGS, MatchSetup
 from boardgames.player import Limit
 from boardgames.record import Record, write_records
 from boardgames.web import server
@@ -117,14 +117,15 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Capture:
 
 
 def facts_of(manager: Manager) -> dict[str, object]:
-    """Return what must be the same wherever a match is played."""
+    """Return what must be the same wherever a match is played; the page drops the tags for its seats."""
+    tags = {name: value for name, value in manager.record().tags.items() if name not in SEAT_TAGS}
     return {
         "game": manager.game,
         "names": manager.names,
         "rules": manager.rules,
         "limits": manager._limits,
         "start": str(manager.start),
-        "tags": dict(manager.record().tags),
+        "tags": tags,
         "moves": manager.record().moves,
         "outcome": manager.outcome,
     }
