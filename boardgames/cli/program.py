@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import sysconfig
+from contextlib import suppress
 from pathlib import Path
 
 PROGRAM = "boardgames"
@@ -21,16 +22,19 @@ EXIT_INTERRUPTED = 130
 def command_here(command: str) -> str:
     """Return a command in a form that works in the current folder.
 
-    If the program is not on the PATH, as after `make play`, the command begins with its path.
+    If the program on the PATH is another one or there is none, as after `make play`, the command begins
+    with the path of this one.
 
     Examples
     --------
     >>> command_here("boardgames play --resume").endswith("boardgames play --resume")
     True
     """
-    installed = shutil.which(PROGRAM, path=sysconfig.get_path("scripts"))
-    if installed is None or shutil.which(PROGRAM) is not None:
+    installed, found = shutil.which(PROGRAM, path=sysconfig.get_path("scripts")), shutil.which(PROGRAM)
+    if installed is None or (found is not None and Path(found).samefile(installed)):
         return command
-    path, folder = Path(installed), Path.cwd()
-    shown = os.path.relpath(path, folder) if path.is_relative_to(folder) else installed
+    shown, path = installed, Path(installed)
+    with suppress(OSError):  # the current folder has been deleted
+        if path.parent.is_relative_to(folder := Path.cwd()):
+            shown = os.path.join(os.curdir if path.parent == folder else "", path.relative_to(folder))  # noqa: PTH118
     return shlex.quote(shown) + command.removeprefix(PROGRAM)
