@@ -211,7 +211,8 @@ def test_a_match_goes_on_from_its_record() -> None:
     match = setup.start_match(clock=lambda: now[0], tags={"Date": "2020.01.31"})
     for now[0] in (10.0, 30.0):
         match.make_move(match.side_to_move, "take1")
-    record = replace(match.record(), names=("Ann", "Bob"))
+    people = {"FirstAgent": "human", "SecondAgent": "human"}
+    record = replace(match.record(), names=("Ann", "Bob"), tags=match.record().tags | people)
     again = MatchSetup(NIM, (None, None)).start_match(record, clock=lambda: now[0])
     people = {"FirstAgent": "human", "SecondAgent": "human"}
     assert again.record() == replace(record, tags={**record.tags, **people})
@@ -290,6 +291,18 @@ def test_a_match_is_resumed_by_the_agents_of_its_record(
 ) -> None:
     record = Record("connect4", "7x6", start="-", names=names, moves=("4",), tags=tags)
     assert seats_of(record, CONNECT4) == seats
+
+
+def test_an_agent_that_replaces_another_one_plays_under_its_own_name() -> None:
+    record = record_of(
+        "take1", names=("greedy", "Bob"), tags={"FirstAgent": "human", "SecondAgent": "greedy"}
+    )
+    match = MatchSetup(NIM, ("random", "random")).start_match(record)
+    assert match.names == ("greedy", "Bob"), "the first is a name that a person has chosen"
+    assert match.record().tags == {"FirstAgent": "random", "SecondAgent": "random"}
+    match = MatchSetup(NIM, ("random", "random")).start_match(replace(record, tags={}))
+    assert match.names == ("random", "Bob")
+    assert match.record().tags == {"SecondAgent": "random"}
 
 
 def test_limits_of_the_setup_hold_for_the_whole_match() -> None:

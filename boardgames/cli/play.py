@@ -26,12 +26,12 @@ from boardgames.cli.options import (
 from boardgames.cli.output import outcome_text, print_picture, say, thought_text
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.saving import (
+    MatchFile,
     UnfinishedMatch,
     close_players,
     newest_unfinished,
     print_learned,
     read_unfinished,
-    save_match,
 )
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, quote
@@ -67,7 +67,12 @@ HIGHEST_LEVEL = 10
     shell_complete=complete_agent,
     help="Second player; default: the game's default agent.",
 )
-@click.option("--agent", metavar="AGENT", shell_complete=complete_agent, help="Same as --second.")
+@click.option(
+    "--agent",
+    metavar="AGENT",
+    shell_complete=complete_agent,
+    help="Same as --second, or as --first if you resume a match as the second player.",
+)
 @click.option(
     "--level",
     type=Number(int, 1, HIGHEST_LEVEL),
@@ -187,7 +192,7 @@ def play(
     seats = (HUMAN, game.facts.default_agent) if resumed is None else seats_of(resumed.record, game)
     setup = MatchSetup(
         game,
-        (seats[0] if first is None else first, seats[1] if opponent is None else opponent),
+        _players(seats, first, opponent, is_second=second is not None),
         names=_names(names),
         start=start,
         seed=seed,
@@ -225,7 +230,9 @@ def play(
             code = session.run(manager, resumed)
         else:
             try:
-                code = _play_agents(manager, watch, WATCH_DELAY_S if delay is None else delay)
+                code = _play_agents(
+                    manager, MatchFile(manager, resumed), watch, WATCH_DELAY_S if delay is None else delay
+                )
             finally:
                 close_players(manager)
     click.get_current_context().exit(code)
@@ -268,6 +275,22 @@ def _opponent(second: str | None, agent: str | None, level: int | None) -> str |
     return next(iter(texts.values()), None)
 
 
+def _players(
+    seats: tuple[str, str], first: str | None, opponent: str | None, *, is_second: bool
+) -> tuple[str, str]:
+    """Return who plays: those who are given, and otherwise those of the seats.
+
+    The opponent is the second player unless a person has that seat against an agent.
+    """
+    from boardgames.match_setup import is_person
+
+    if opponent is None:
+        return first or seats[0], seats[1]
+    if first is None and not is_second and is_person(seats[1]) and not is_person(seats[0]):
+        return opponent, seats[1]
+    return first or seats[0], opponent
+
+
 def _names(text: str | None) -> tuple[str, str] | tuple[None, None]:
     if text is None:
         return None, None
@@ -291,10 +314,13 @@ def _check_notation(game: "Game", notation: str) -> None:
         game.format_move(start, move, notation=notation)
 
 
-def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
-    """Play a match between two agents and return the exit code; an interrupted match is saved."""
+def _play_agents(manager: "Manager", file: MatchFile, watch: bool, delay: float) -> int:
+    """Play a match between two agents and return the exit code.
+
+    It is saved if it is interrupted, or if it was saved before and would be resumed again.
+    """
     try:
-        with end_if_stuck(lambda: save_match(manager.record())):
+        with end_if_stuck(file.save):
             if watch:
                 _watch(manager, delay)
             else:
@@ -303,7 +329,7 @@ def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
     except KeyboardInterrupt:
         with without_interrupts():
             say()
-            save_match(manager.record())
+            file.save()
         return EXIT_INTERRUPTED
     assert manager.outcome is not None
     plies = "1 ply" if manager.ply == 1 else f"{manager.ply} plies"
@@ -313,6 +339,8 @@ def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
         say(printable(manager.fault), err=True)
     say()
     say(str(manager.record()))
+    if file.is_resumed:
+        file.save()
     return 0
 
 

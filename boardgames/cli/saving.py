@@ -2,8 +2,9 @@
 
 import re
 import shlex
+import stat
 import warnings
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from boardgames.cli.output import say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, FileError, RecordError, StoreError, quote
-from boardgames.paths import data_folder
+from boardgames.paths import data_folder, read_bytes, read_text
 
 if TYPE_CHECKING:
     from boardgames.manager import Manager
@@ -35,10 +36,58 @@ class UnfinishedMatch:
         The match so far.
     path : Path or None
         The file that is replaced when the match is saved again, if `play` has saved it there before.
+    text : str
+        The content of the file.
     """
 
     record: "Record"
     path: Path | None = None
+    text: str = ""
+
+
+class MatchFile:
+    """The file in which a match of `play` is saved: a new one, or that of the match that was resumed.
+
+    Parameters
+    ----------
+    manager : Manager
+        The match.
+    resumed : UnfinishedMatch, optional
+        What was resumed; the match is saved again only if it goes on.
+    """
+
+    def __init__(self, manager: "Manager", resumed: UnfinishedMatch | None = None) -> None:
+        self._manager = manager
+        self._saved = None if resumed is None else manager.record()
+        self._path = None if resumed is None else resumed.path
+        self._text = "" if resumed is None else resumed.text
+
+    @property
+    def is_resumed(self) -> bool:
+        """Return True if the match has a file of its own, which was saved before."""
+        return self._path is not None
+
+    def save(self) -> bool:
+        """Save the match unless it has not changed since it was saved; return True if it has.
+
+        If the file no longer contains what it did, since another program has resumed the same match, the
+        match gets a new file.
+        """
+        record = self._manager.record()
+        if record == self._saved:
+            return False
+        path = save_match(record, self._path if self._text == self._read() else None)
+        self._saved = record
+        if path is not None:
+            self._path = path
+            self._text = self._read()
+        return True
+
+    def _read(self) -> str:
+        """Return the content of the file, or an empty string if there is none that can be read."""
+        with suppress(FileError):
+            return "" if self._path is None else read_text(self._path)
+        return ""
 
 
 def print_learned(manager: "Manager") -> None:
@@ -140,9 +189,10 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
         match is finished or of another game.
     """
     from boardgames.plugins import load_game_of
-    from boardgames.record import read_records
+    from boardgames.record import parse_records
 
-    parsed = read_records(path, load_game_of)
+    text = read_text(path)
+    parsed = parse_records(text, load_game_of)
     if parsed.errors:
         raise RecordError(f"{path} has an error: {parsed.errors[0]}")
     if not parsed.records:
@@ -157,7 +207,7 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
             f"or `{PROGRAM} analyze {record.game} {shown}`"
         )
     is_own = path.parent.resolve() == _saved_matches().resolve() and len(parsed.records) == 1
-    return UnfinishedMatch(record, path if is_own else None)
+    return UnfinishedMatch(record, path if is_own else None, text)
 
 
 def newest_unfinished(game: str | None) -> UnfinishedMatch:
@@ -175,15 +225,25 @@ def newest_unfinished(game: str | None) -> UnfinishedMatch:
     RecordError
         If there is none.
     """
-    files = _saved_matches().glob(f"*{SUFFIX}")
-    for path in sorted(files, key=lambda file: (file.stat().st_mtime, file.name), reverse=True):
+    for path in _newest_first(_saved_matches()):
         try:
-            text = path.read_text(encoding="utf-8", errors="replace")
+            text = read_bytes(path).decode(errors="replace")
             if _ENDS_UNFINISHED.search(text) and (game is None or f'[Game "{game}"]' in text):
                 return read_unfinished(path, game)
-        except (BoardgamesError, OSError) as error:
-            warnings.warn(f"a match cannot be resumed: {error}", RuntimeWarning, stacklevel=2)
+        except BoardgamesError as error:
+            warnings.warn(f"{path} cannot be resumed: {error}", RuntimeWarning, stacklevel=2)
     of_game = "" if game is None else f" of {game}"
     raise RecordError(
         f"there is no unfinished match{of_game}; start one with `{PROGRAM} play {game or 'GAME'}`"
     )
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    """Return the files of a folder with saved matches; what is not a file, such as a pipe, is left out."""
+    found = []
+    for path in folder.glob(f"*{SUFFIX}"):
+        with suppress(OSError):  # it has been deleted, or is a link to nothing
+            status = path.stat()
+            if stat.S_ISREG(status.st_mode):
+                found.append((status.st_mtime_ns, path.name, path))
+    return [path for _, _, path in sorted(found, reverse=True)]

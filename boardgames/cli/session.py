@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -27,7 +26,7 @@ from boardgames.cli.output import (
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import spinner_on
 from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt
-from boardgames.cli.saving import UnfinishedMatch, close_players, print_learned, read_unfinished, save_match
+from boardgames.cli.saving import MatchFile, UnfinishedMatch, close_players, print_learned, read_unfinished
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -42,7 +41,7 @@ from boardgames.errors import (
 from boardgames.faults import must_propagate
 from boardgames.picture import Caption
 from boardgames.plugins import close_player
-from boardgames.record import Record, append_record
+from boardgames.record import append_record
 
 if TYPE_CHECKING:
     from boardgames.game import Move, Position
@@ -81,14 +80,13 @@ class Session:
     """
 
     manager: "Manager"
+    _file: MatchFile
 
     def __init__(self, setup: "MatchSetup", *, notation: str | None, confirm: bool) -> None:
         self.setup = setup
         self.notation, self.confirm = notation, confirm
         self.flipped = False
         self.is_over = self._is_board_shown = False
-        self._saved: Record | None = None
-        self._path: Path | None = None  # the file in which this match is saved
         self._error: BoardgamesError | None = None
         self.commands: dict[str, Callable[[str], None]] = {
             name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in COMMANDS
@@ -120,7 +118,7 @@ class Session:
             The same match as it was saved before; it is saved again only if it has changed.
         """
         code, self.manager = 0, manager
-        self._note_saved(resumed)
+        self._file = MatchFile(manager, resumed)
         try:
             if self._error is not None:
                 raise self._error
@@ -458,19 +456,14 @@ class Session:
         manager = self.setup.start_match(resumed.record, starts_clocks=False, background=True)
         self._end_match()
         self.manager = manager
-        self._note_saved(resumed)
+        self._file = MatchFile(manager, resumed)
         self._begin()
 
     def _new(self, argument: str) -> None:
         self._end_match()
         self.manager = self.setup.start_match(starts_clocks=False, background=True)
-        self._note_saved(None)
+        self._file = MatchFile(self.manager)
         self._begin()
-
-    def _note_saved(self, resumed: UnfinishedMatch | None) -> None:
-        """Remember what is saved of a match that begins or is resumed, and where."""
-        self._saved = None if resumed is None else self.manager.record()
-        self._path = None if resumed is None else resumed.path
 
     def _end_match(self) -> None:
         """Save the match if a move was made, and close the players, before another match starts."""
@@ -490,13 +483,8 @@ class Session:
                 print_learned(self.manager)
 
     def _save_record(self) -> bool:
-        """Save the match unless it has not changed since it was saved; return True if it has."""
-        record = self.manager.record()
-        if record == self._saved:
-            return False
-        self._path = save_match(record, self._path)
-        self._saved = record
-        return True
+        """Save the match that is being played now; return True if it had changed."""
+        return self._file.save()
 
     def _quit(self, argument: str) -> None:
         self.is_over = True

@@ -5,6 +5,7 @@ import shlex
 import signal
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from waiting import TIMEOUT_S
 from boardgames import match_setup
 from boardgames.cli import session
 from boardgames.cli.prompt import PlainPrompt
-from boardgames.cli.session import clock_text
+from boardgames.cli.saving import UnfinishedMatch
+from boardgames.cli.session import Session, clock_text
 from boardgames.clock import MatchClock
 from boardgames.game import Outcome, Termination
 from boardgames.manager import Manager
@@ -831,6 +833,78 @@ def test_the_command_that_continues_works_where_the_environment_is_not_active(
     ran = subprocess.run(words, input=b"quit\n", capture_output=True, check=False, timeout=TIMEOUT_S)
     assert ran.returncode == 0, ran.stderr
     assert b"red is human, blue is human" in ran.stdout
+
+
+def test_what_cannot_be_read_among_the_saved_matches_is_passed_over(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="4\n")
+    (path,) = records()
+    path.with_name("connect4-9.record").mkdir()
+    path.with_name("connect4-8.record").symlink_to("missing")
+    path.with_name("connect4-7.record").write_bytes(b"\xff *")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(path.with_name("connect4-6.record"))
+    ran = bg("play", "--resume", typed="5\n")
+    assert ran.code == 0
+    (line,) = ran.err.splitlines()
+    assert "connect4-7.record cannot be resumed: " in line
+    assert read_records(path, load_game_of).records[0].moves == ("4", "5")
+
+
+def test_two_programs_that_resume_the_same_match_both_save_it(
+    bg: Run, records: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bg(*PEOPLE, typed="4\n")
+    (path,) = records()
+    run = Session.run
+
+    def run_late(session: Session, manager: Manager, resumed: UnfinishedMatch) -> int:
+        monkeypatch.setattr(Session, "run", run)
+        write_records(path, [replace(resumed.record, moves=("4", "6", "6"), seconds=(None,) * 3)])
+        return run(session, manager, resumed)
+
+    monkeypatch.setattr(Session, "run", run_late)
+    bg("play", "--resume", typed="5\n")
+    found = {read_records(one, load_game_of).records[0].moves for one in records()}
+    assert found == {("4", "6", "6"), ("4", "5")}
+
+
+def test_a_resumed_match_of_two_agents_is_not_resumed_again_once_it_is_over(
+    home: Path, bg: Run, records: Run
+) -> None:
+    (home / "data" / "records").mkdir(parents=True)
+    path = home / "data" / "records" / "connect4-1.record"
+    write_records(path, [Record("connect4", start="-", names=("random", "greedy"), moves=("4", "5"))])
+    ran = bg("play", "--resume")
+    assert ran.code == 0
+    assert f"match saved to {path}" in ran.out
+    assert records() == [path]
+    assert saved(records).outcome is not None
+    assert bg("play", "--resume").code == 2
+
+
+def test_another_agent_in_a_resumed_match_plays_under_its_own_name(bg: Run, records: Run) -> None:
+    bg("play", "connect4", "--agent", "greedy", typed="4\n")
+    ran = bg("play", "--resume", "--agent", "random", typed="4\n")
+    assert ran.out.startswith("red is human, blue is random; ")
+    assert saved(records).names == ("human", "random")
+    assert bg("play", "--resume").out.startswith("red is human, blue is random; ")
+
+
+def test_names_given_to_two_people_of_a_resumed_match_stay_those_of_people(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="4\n")
+    bg("play", "--resume", "--names", "Ann,Bob", typed="5\n")
+    bg("play", "--resume", typed="6\n7\n")
+    assert saved(records).names == ("Ann", "Bob")
+    assert saved(records).moves == ("4", "5", "6", "7")
+
+
+@pytest.mark.parametrize("words", [("--agent", "random"), ("--level", "1")], ids=["agent", "level"])
+def test_another_opponent_for_the_second_player_is_the_first(
+    words: tuple[str, str], bg: Run, records: Run
+) -> None:
+    bg("play", "connect4", "--first", "greedy", "--second", "human", typed="4\n")
+    name = words[1] if words[0] == "--agent" else "level:level=1"
+    assert bg("play", "--resume", *words).out.startswith(f"red is {name}, blue is human; ")
 
 
 @pytest.mark.parametrize("word", ["quit", "q", "exit"])
