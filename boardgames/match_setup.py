@@ -260,6 +260,7 @@ def seats_of(record: Record, game: Game) -> tuple[str, str]:
     """Return the agents that resume a match: those that its record names, and `human` for any other name.
 
     If the record names no agent on either side, a person plays against the default agent of the game.
+    An agent that a tag names is returned even if it no longer exists.
 
     Examples
     --------
@@ -269,7 +270,10 @@ def seats_of(record: Record, game: Game) -> tuple[str, str]:
     >>> seats_of(record, game)
     ('greedy', 'human')
     """
-    first, second = (text if _is_agent(text, game) else None for text in _seat_texts(record))
+    first, second = (
+        record.tags.get(tag) or (name if _is_agent(name, game) else None)
+        for tag, name in zip(SEAT_TAGS, record.names, strict=True)
+    )
     if first is None and second is None:
         return HUMAN, game.facts.default_agent
     return first or HUMAN, second or HUMAN

@@ -231,7 +231,7 @@ def newest_unfinished(game: str | None) -> UnfinishedMatch:
             if _ENDS_UNFINISHED.search(text) and (game is None or f'[Game "{game}"]' in text):
                 return read_unfinished(path, game)
         except BoardgamesError as error:
-            warnings.warn(f"{path} cannot be resumed: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"a match cannot be resumed: {error}", RuntimeWarning, stacklevel=2)
     of_game = "" if game is None else f" of {game}"
     raise RecordError(
         f"there is no unfinished match{of_game}; start one with `{PROGRAM} play {game or 'GAME'}`"

@@ -846,7 +846,8 @@ def test_what_cannot_be_read_among_the_saved_matches_is_passed_over(bg: Run, rec
     ran = bg("play", "--resume", typed="5\n")
     assert ran.code == 0
     (line,) = ran.err.splitlines()
-    assert "connect4-7.record cannot be resumed: " in line
+    assert line.startswith("warning: a match cannot be resumed: ")
+    assert "connect4-7.record" in line
     assert read_records(path, load_game_of).records[0].moves == ("4", "5")
 
 
@@ -888,6 +889,16 @@ def test_another_agent_in_a_resumed_match_plays_under_its_own_name(bg: Run, reco
     assert ran.out.startswith("red is human, blue is random; ")
     assert saved(records).names == ("human", "random")
     assert bg("play", "--resume").out.startswith("red is human, blue is random; ")
+
+
+def test_nobody_takes_the_place_of_an_agent_that_is_missing(bg: Run, records: Run) -> None:
+    bg("play", "connect4", "--agent", "greedy", "--names", "Ann,Rob", typed="4\n")
+    (path,) = records()
+    path.write_text(path.read_text().replace('"greedy"', '"missing"'))
+    ran = bg("play", "--resume", typed="4\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: connect4 has no agent 'missing'")
+    assert bg("play", "--resume", "--agent", "greedy").out.startswith("red is Ann, blue is Rob; ")
 
 
 def test_names_given_to_two_people_of_a_resumed_match_stay_those_of_people(bg: Run, records: Run) -> None:
