@@ -143,6 +143,13 @@ class TimedExactPlayer(ExactPlayer):
         """
         return self.game.facts.longest_match or 0
 
+    def load_code(self) -> None:
+        """Load or compile the code that chooses moves, so that this takes no time of a move.
+
+        By default nothing besides that of the estimator.
+        """
+        return
+
     def free_solver(self) -> None:
         """Free the memory of the solver; `close` calls this while no search is running."""
         return
@@ -190,8 +197,9 @@ class TimedExactPlayer(ExactPlayer):
         return analysis.favours_draw(side)
 
     def match_started(self, side: int) -> None:
-        """Let the player that estimates unsolved moves forget the previous match."""
+        """Load the code, and let the player that estimates unsolved moves forget the previous match."""
         self._estimator.match_started(side)
+        self.load_code()
 
     def close(self) -> None:
         """Free the memory of the solver and of the estimates."""

@@ -1,9 +1,13 @@
 """`TimedExactPlayer`: a small solver of Tic-tac-toe that runs out of time when the test says so."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from functools import cache
 
+import pytest
 from reference.minimax import tictactoe
+from waiting import TIMEOUT_S
 
 from boardgames.game import Move, Position
 from boardgames.player import NO_CONTEXT, Analysis, Choice, Clock, Context, Limit, MoveValue, Stop
@@ -100,3 +104,44 @@ def test_a_choice_is_reported_once_and_made_even_without_time() -> None:
     limit = Limit(clock=Clock((0.0, 0.0)))
     choice = Hurried(GAME).choose(GAME.start(), limit, Context(report=reported.append))
     assert reported == [choice]
+
+
+LOADS_AT_MOVES = """
+import gc, random, sys
+import boardgames
+from boardgames.compiling import compilation_deferred
+from boardgames.kernels.dispatcher import KernelDispatcher
+from boardgames.player import Limit
+
+
+def loaded():
+    kernels = [one for one in gc.get_objects() if isinstance(one, KernelDispatcher)]
+    return {kernel.py_func.__qualname__ for kernel in kernels if kernel._state == "loaded"}
+
+
+with compilation_deferred():
+    game = boardgames.load(sys.argv[1])
+    player = boardgames.load_player(game.facts.default_agent, game, seed=1)
+    position, chance, moves = game.start(), random.Random(1), []
+    while position.outcome is None:
+        moves.append(chance.choice(position.legal_moves))
+        position = position.apply(moves[-1])
+    player.match_started(0)
+    before = loaded()
+    for share in (0.0, 0.4, 0.7, 0.9):
+        position = game.start()
+        for move in moves[: int(share * len(moves))]:
+            position = position.apply(move)
+        player.choose(position, Limit(seconds=0.2))
+    print(len(before), sorted(loaded() - before))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_the_best_player_loads_no_code_when_its_clock_runs(game: str) -> None:
+    words = [sys.executable, "-c", LOADS_AT_MOVES, game]
+    ran = subprocess.run(words, capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+    count, _, late = ran.stdout.strip().partition(" ")
+    assert int(count) > 5
+    assert late == "[]"

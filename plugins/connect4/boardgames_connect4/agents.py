@@ -144,6 +144,10 @@ class SolverPlayer(TimedExactPlayer):
         """Return the number of positions that the solver has visited since it was made."""
         return self._solver.nodes
 
+    def load_code(self) -> None:
+        """Load or compile the search of the solver, which the book would put off until later."""
+        self._solver.load_code()
+
     def free_solver(self) -> None:
         """Replace the solver with a new one, which frees the memory of its table."""
         self._solver = self._new_solver()

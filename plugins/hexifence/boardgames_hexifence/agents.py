@@ -12,7 +12,7 @@ from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue, Stop
-from boardgames.players.exact import TimedExactPlayer, time_option
+from boardgames.players.exact import SHORTEST_SECONDS, TimedExactPlayer, time_option
 from boardgames.score import Score
 from boardgames.search.alphabeta.table import MAX_MB
 from boardgames_hexifence.chains import chains_of
@@ -44,6 +44,8 @@ LEVELS = (
 """For each level the share of random moves, and the share of beginner's moves among the others."""
 TESTED_REPLIES = 6
 TEST_NODES = 20_000
+LATE_EDGES, LATE_SECONDS = 6, 60.0
+"""How many edges are open in the position that `load_code` solves, and the time for it with compilation."""
 """Largest number of replies that are tried after a move in a lost position, and of nodes to solve them."""
 
 LEVEL = Option("level", int, len(LEVELS), "strength: 1 makes random moves, 10 its best", 1, len(LEVELS))
@@ -70,6 +72,7 @@ class Strong(TimedExactPlayer):
         self._dimension = game.dimension
         self._solver = self._new_solver()
         self._monte_carlo = MonteCarlo(game)
+        self._has_code = False
         self._random_share, self._beginners_share = LEVELS[int(self.options[LEVEL.name] or 0) - 1]
 
     def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
@@ -178,6 +181,24 @@ class Strong(TimedExactPlayer):
     def tabulated_states(self) -> int:
         """Return the number of states in the table of all values, which only dimension 2 has."""
         return self._solver.tabulated_states
+
+    def match_started(self, side: int) -> None:
+        """Load the code; simulations, which need no player, estimate what the solver has no time for."""
+        self.load_code()
+
+    def load_code(self) -> None:
+        """Load or compile what chooses moves at the start and at the end of a match, by choosing some."""
+        if self._has_code:
+            return
+        late = self.game.start()
+        while len(late.legal_moves) > LATE_EDGES:
+            late = late.apply(late.legal_moves[0])
+        before = self.random.bit_generator.state  # the choices must not change those of the match
+        for position, seconds in ((self.game.start(), SHORTEST_SECONDS), (late, LATE_SECONDS)):
+            self._beginners_moves(position)
+            super().choose(position, Limit(seconds=seconds))
+        self.random.bit_generator.state = before
+        self._has_code = True
 
     def free_solver(self) -> None:
         """Replace the solver with a new one, which frees the memory of its table."""

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,6 +128,13 @@ class Solver:
         self._table[:] = 0
         for control in self._controls:
             control[0].nodes = 0
+
+    def load_code(self) -> None:
+        """Load or compile the search, without solving anything."""
+        stop = Stop()
+        stop.set()
+        with suppress(MatchError):
+            self._search(pack([self.game.start()]), stop)
 
     def scores(self, positions: Iterable[Position], *, stop: Stop | None = None) -> list[int]:
         """Return the scores of many positions in one call of compiled code.
