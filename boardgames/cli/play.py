@@ -284,11 +284,10 @@ def _players(
     """
     from boardgames.match_setup import is_person
 
-    if opponent is None:
-        return first or seats[0], seats[1]
-    if first is None and not is_second and is_person(seats[1]) and not is_person(seats[0]):
+    is_open = first is None and not is_second  # who the opponent replaces follows from the seats
+    if opponent is not None and is_open and is_person(seats[1]) and not is_person(seats[0]):
         return opponent, seats[1]
-    return first or seats[0], opponent
+    return seats[0] if first is None else first, seats[1] if opponent is None else opponent
 
 
 def _names(text: str | None) -> tuple[str, str] | tuple[None, None]:
