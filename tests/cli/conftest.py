@@ -34,6 +34,12 @@ class Ran:
     err: str
 
 
+@pytest.fixture(autouse=True)
+def active_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Find the program on the PATH, so that messages call it by its name."""
+    monkeypatch.setenv("PATH", os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
+
+
 def prepare_home(folder: Path) -> Path:
     """Create the user's folders: all empty except the cache of kernels, which all tests share."""
     folder.mkdir()
@@ -53,8 +59,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = prepare_home(tmp_path / "home")
     monkeypatch.setenv("BOARDGAMES_HOME", str(folder))
     monkeypatch.setenv("COLUMNS", "80")
-    # as if the environment were active
-    monkeypatch.setenv("PATH", os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
     monkeypatch.chdir(tmp_path)
     return folder
 
