@@ -624,7 +624,7 @@ export class Match {
     this.controls.draw(state);
     this.typing.draw(isMine, this.#canMove());
     if (isMine && this.board.clicks.hasSelections) this.pad.open();
-    this.pad.element.classList.toggle("away", state.outcome !== null);
+    this.pad.isOver = state.outcome !== null;
     this.pad.draw();
   }
 
