@@ -21,7 +21,7 @@ HUMAN = "human"
 """The name of the agent for a person, and the default name of a person."""
 DEFAULT_LIMIT = Limit(seconds=1.0)
 SEAT_TAGS = "FirstAgent", "SecondAgent"
-"""The tags of a record that hold the agents of players whose names are not those of their agents."""
+"""The tags of a record that say which agents play, where the names of the players do not."""
 
 Seat = str | Player | None
 """A player object, the text of an agent, or None for a person who moves through the Manager."""
@@ -192,7 +192,7 @@ class MatchSetup:
         )
 
     def _tags(self, names: list[str], record: Record | None) -> dict[str, str]:
-        """Return the tags of the record, and the agents of the players that have other names."""
+        """Return the tags of the record, with the agent of each player whose name does not say it."""
         known = {} if record is None else dict(record.tags)
         if record is not None and record.outcome is not None:
             return known

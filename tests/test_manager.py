@@ -903,7 +903,7 @@ def test_agent_that_raises_at_the_end_does_not_change_the_outcome() -> None:
 
 
 class Slow(Scripted):
-    """Gets ready for a match when the test sets `may_start`, and calls `last` before that."""
+    """Waits for `may_start` when a match starts, then calls `last`."""
 
     def __init__(self, game: Game, *script: object, last: Callable[[], object] = lambda: None) -> None:
         super().__init__(game, *script)

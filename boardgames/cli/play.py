@@ -118,8 +118,8 @@ HIGHEST_LEVEL = 10
     is_flag=False,
     flag_value=NEWEST,
     metavar="[FILE]",
-    help="Resume the last match of FILE, by default the unfinished match that was saved last. "
-    "GAME may be left out.",
+    help="Resume the last match of FILE or, without FILE, the unfinished match that was saved last. "
+    "You need not name the GAME.",
 )
 @click.option("--confirm", is_flag=True, help="Ask for confirmation after each of your moves.")
 @click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")
@@ -278,13 +278,13 @@ def _opponent(second: str | None, agent: str | None, level: int | None) -> str |
 def _players(
     seats: tuple[str, str], first: str | None, opponent: str | None, *, is_second: bool
 ) -> tuple[str, str]:
-    """Return who plays: those who are given, and otherwise those of the seats.
+    """Return who plays: the players that were given, and otherwise those of `seats`.
 
-    The opponent is the second player unless a person has that seat against an agent.
+    The opponent is the first player if a person has the second seat against an agent.
     """
     from boardgames.match_setup import is_person
 
-    is_open = first is None and not is_second  # who the opponent replaces follows from the seats
+    is_open = first is None and not is_second  # so the seats decide which side the opponent plays
     if opponent is not None and is_open and is_person(seats[1]) and not is_person(seats[0]):
         return opponent, seats[1]
     return seats[0] if first is None else first, seats[1] if opponent is None else opponent

@@ -46,14 +46,14 @@ class UnfinishedMatch:
 
 
 class MatchFile:
-    """The file in which a match of `play` is saved: a new one, or that of the match that was resumed.
+    """The file in which `play` saves a match: that of the match it resumes, or a new one.
 
     Parameters
     ----------
     manager : Manager
         The match.
     resumed : UnfinishedMatch, optional
-        What was resumed; the match is saved again only if it goes on.
+        The match as it was saved before; it is saved again only if it has changed.
     """
 
     def __init__(self, manager: "Manager", resumed: UnfinishedMatch | None = None) -> None:
@@ -64,14 +64,13 @@ class MatchFile:
 
     @property
     def is_resumed(self) -> bool:
-        """Return True if the match has a file of its own, which was saved before."""
+        """Return True if `play` has saved the match before."""
         return self._path is not None
 
     def save(self) -> bool:
         """Save the match unless it has not changed since it was saved; return True if it has.
 
-        If the file no longer contains what it did, since another program has resumed the same match, the
-        match gets a new file.
+        If another program has changed the file, such as by resuming the same match, a new file is written.
         """
         record = self._manager.record()
         if record == self._saved:

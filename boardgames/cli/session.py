@@ -483,7 +483,7 @@ class Session:
                 print_learned(self.manager)
 
     def _save_record(self) -> bool:
-        """Save the match that is being played now; return True if it had changed."""
+        """Save the current match, which `new` and `load` replace; return True if it had changed."""
         return self._file.save()
 
     def _quit(self, argument: str) -> None:

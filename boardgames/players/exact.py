@@ -144,9 +144,9 @@ class TimedExactPlayer(ExactPlayer):
         return self.game.facts.longest_match or 0
 
     def load_code(self) -> None:
-        """Load or compile the code that chooses moves, so that this takes no time of a move.
+        """Load or compile the code that chooses moves, so that it does not happen on the clock.
 
-        By default nothing besides that of the estimator.
+        By default this does nothing; the estimator loads its own code.
         """
         return
 

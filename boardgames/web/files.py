@@ -57,7 +57,7 @@ class PageFiles:
         self._tags = {name: f'"{_hash(content)}"' for name, content in self._files.items()}
 
     async def respond(self, request: Request) -> Response:
-        """Return the requested file, or 304 if the browser already has it.
+        """Return the requested file, or status 304 (not modified) if the browser has it already.
 
         Raises
         ------

@@ -117,7 +117,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Capture:
 
 
 def facts_of(manager: Manager) -> dict[str, object]:
-    """Return what must be the same wherever a match is played; the page drops the tags for its seats."""
+    """Return what must be the same wherever a match is played, without the tags that the page drops."""
     tags = {name: value for name, value in manager.record().tags.items() if name not in SEAT_TAGS}
     return {
         "game": manager.game,

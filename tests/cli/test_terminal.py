@@ -277,7 +277,7 @@ def bg_agents():
 
 @pytest.fixture
 def against_never_ready(terminal: Run, tmp_path: Path) -> Run:
-    """Return a function that starts a match against an agent that never gets ready."""
+    """Return a function that starts a match against an agent that is never ready to play."""
     (tmp_path / "never_ready.py").write_text(NEVER_READY)
     metadata = tmp_path / "never_ready-1.0.dist-info"
     metadata.mkdir()

@@ -145,7 +145,7 @@ class SolverPlayer(TimedExactPlayer):
         return self._solver.nodes
 
     def load_code(self) -> None:
-        """Load or compile the search of the solver, which the book would put off until later."""
+        """Load or compile the search of the solver, which is not called while the book has the scores."""
         self._solver.load_code()
 
     def free_solver(self) -> None:

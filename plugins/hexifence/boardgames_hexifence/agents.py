@@ -44,9 +44,9 @@ LEVELS = (
 """For each level the share of random moves, and the share of beginner's moves among the others."""
 TESTED_REPLIES = 6
 TEST_NODES = 20_000
-LATE_EDGES, LATE_SECONDS = 6, 60.0
-"""How many edges are open in the position that `load_code` solves, and the time for it with compilation."""
 """Largest number of replies that are tried after a move in a lost position, and of nodes to solve them."""
+LATE_EDGES, LATE_SECONDS = 6, 60.0
+"""Open edges of the position that `load_code` solves, and the time allowed for compiling and solving."""
 
 LEVEL = Option("level", int, len(LEVELS), "strength: 1 makes random moves, 10 its best", 1, len(LEVELS))
 TABLE = Option("table", int, TABLE_MB, "size of the solver's table in MB", minimum=1, maximum=MAX_MB)
@@ -187,7 +187,7 @@ class Strong(TimedExactPlayer):
         self.load_code()
 
     def load_code(self) -> None:
-        """Load or compile what chooses moves at the start and at the end of a match, by choosing some."""
+        """Load or compile the code for both ends of a match by choosing a move at each of them."""
         if self._has_code:
             return
         late = self.game.start()

@@ -21,7 +21,7 @@ from boardgames_connect4.solver.geometry import geometry_of
 from boardgames_connect4.solver.table import MULTIPLIER, TAG_SHIFT, bucket_of, key_of, tag_bits, tag_of
 
 SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 8), (8, 7)]
-"""Sizes whose kernels are compiled for other fast tests anyway."""
+"""Sizes whose kernels other fast tests compile anyway."""
 
 COMPILED_SIZES = {(4, 5), (4, 6), (4, 7), (5, 6), (6, 4), (7, 4)}
 """Sizes that are quick to solve, but compile kernels that no other quick test needs, which takes seconds."""
