@@ -386,4 +386,6 @@ def _new_match(running: Server, game: str) -> str:
     with connect_once(f"ws://{running.host}/ws", origin=Origin(f"http://{running.host}")) as page:
         page.send(json.dumps({"type": "create", "game": game, "seats": seats}))
         created = json.loads(page.recv())
+        while created["type"] != "created":  # progress of compiling, on an empty cache
+            created = json.loads(page.recv())
     return f"http://{running.host}/#/match/{created['match']}/{created['token']}"
