@@ -32,6 +32,7 @@ from numba.extending import _Intrinsic
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"llvmlite", "numba", "numpy"}
 _FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
+_EMPTY = object()
 _SCALARS = frozenset({bool, float, complex, str, bytes, type(None), type(...)})
 _NOT_CODE = frozenset(
     {"__dict__", "__doc__", "__module__", "__weakref__", "__firstlineno__", "__annotations__"}
@@ -150,7 +151,10 @@ class _Description:
         for cell in function.__closure__ or ():
             try:
                 captured = cell.cell_contents
-            except ValueError:  # a recursive function is compiled before its own name is defined
+            except ValueError:
+                captured = _EMPTY
+            if captured is _EMPTY or getattr(captured, "py_func", None) is function:
+                # a recursive kernel captures itself; its name is not defined when it is first described
                 self.texts.append("empty cell")
             else:
                 self._add_captured(captured, names)

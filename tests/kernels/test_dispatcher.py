@@ -144,6 +144,19 @@ def test_deferred_kernels_called_by_another_are_compiled_with_it() -> None:
     assert doubler(4) == 2 * (4 + OFFSET)
 
 
+def test_a_deferred_kernel_of_a_function_can_call_itself() -> None:
+    remove_files()
+    with compilation_deferred():
+
+        @kernel(types.int64(types.int64))
+        def factorial(number: int) -> int:
+            if number < 1:
+                return 1
+            return number * factorial(number - 1)
+
+    assert factorial(4) == 24
+
+
 def test_deferred_kernel_that_does_not_compile_says_so_whenever_it_is_called() -> None:
     with compilation_deferred():
 
