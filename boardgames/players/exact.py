@@ -65,6 +65,7 @@ class TimedExactPlayer(ExactPlayer):
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
         self._estimator = self.make_estimator()
+        self._has_code = False
 
     # --- what a subclass defines -------------------------------------------------
 
@@ -144,7 +145,7 @@ class TimedExactPlayer(ExactPlayer):
         return self.game.facts.longest_match or 0
 
     def load_code(self) -> None:
-        """Load or compile the code that chooses moves, so that it does not happen on the clock.
+        """Load or compile the code that chooses moves; called once, before the clock of the first move runs.
 
         By default this does nothing; the estimator loads its own code.
         """
@@ -199,13 +200,18 @@ class TimedExactPlayer(ExactPlayer):
     def match_started(self, side: int) -> None:
         """Load the code, and let the player that estimates unsolved moves forget the previous match."""
         self._estimator.match_started(side)
-        self.load_code()
+        self._load_code_once()
 
     def close(self) -> None:
         """Free the memory of the solver and of the estimates."""
         with self._in_use(wait=True):
             self.free_solver()
             self._estimator.close()
+
+    def _load_code_once(self) -> None:
+        if not self._has_code:
+            self._has_code = True  # first, since the code may be loaded by choosing a move
+            self.load_code()
 
     def _analyse(
         self,
@@ -217,6 +223,7 @@ class TimedExactPlayer(ExactPlayer):
         has_line: bool = True,
     ) -> Analysis:
         """Return the scores of all moves, or only of some if a best one is among them."""
+        self._load_code_once()
         started, nodes = time.monotonic(), self.solver_nodes()
         own = Limit(seconds=self.options[SOLVER_TIME.name])  # type: ignore[arg-type]  # read by kind
         budget = limit.tightened(own).budget(position.side_to_move)

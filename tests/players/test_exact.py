@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 
 import pytest
@@ -10,7 +11,8 @@ from reference.minimax import tictactoe
 from waiting import TIMEOUT_S
 
 from boardgames.game import Move, Position
-from boardgames.player import NO_CONTEXT, Analysis, Choice, Clock, Context, Limit, MoveValue, Stop
+from boardgames.player import NO_CONTEXT, Analysis, Choice, Clock, Context, Limit, MoveValue, Stop, stop_after
+from boardgames.players import exact
 from boardgames.players.exact import TimedExactPlayer
 from boardgames.score import Score
 
@@ -60,6 +62,27 @@ class Hurried(Solver):
     """Has time to solve two moves."""
 
     most = 2
+
+
+def test_code_is_loaded_once_before_the_time_for_the_first_move_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    events: list[str] = []
+
+    class Loading(Solver):
+        def load_code(self) -> None:
+            events.append("code")
+
+    def clock(seconds: float, *stops: Stop) -> AbstractContextManager[Stop]:
+        events.append("clock")
+        return stop_after(seconds, *stops)
+
+    monkeypatch.setattr(exact, "stop_after", clock)
+    player = Loading(GAME)
+    player.analyse(FORK)
+    player.match_started(0)
+    player.choose(FORK)
+    assert events == ["code", "clock", "clock"]
 
 
 def test_equally_good_moves_are_drawn_by_the_seed() -> None:

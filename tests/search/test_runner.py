@@ -11,13 +11,17 @@ from concurrent.futures import ProcessPoolExecutor
 from contextvars import ContextVar
 from functools import partial
 from multiprocessing import get_context
+from typing import Any
 
 import numpy as np
 import pytest
 
+import boardgames
 from boardgames.errors import MatchError
 from boardgames.kernels import Control, new_control
-from boardgames.player import Stop
+from boardgames.player import Limit, Stop
+from boardgames.search.alphabeta import searcher as alphabeta
+from boardgames.search.mcts import searcher as mcts
 from boardgames.search.runner import IDLE, SEARCHING, run
 
 TIMEOUT_S = 60
@@ -166,3 +170,26 @@ def test_an_interrupt_ends_the_work_and_is_raised_again(interrupt: Callable[[], 
         run(work, control)
     thread.join()
     assert ended == ["stopped"]
+
+
+@pytest.mark.parametrize("module", [alphabeta, mcts], ids=["alphabeta", "mcts"])
+def test_the_time_for_a_search_begins_when_its_code_is_loaded(
+    module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+    prepare = module.Searcher.prepare
+
+    def prepared(searcher: Any) -> None:
+        prepare(searcher)
+        events.append("code")
+
+    def timed(*arguments: Any, seconds: float | None = None, **others: Any) -> Any:
+        events.extend(["clock"] if seconds is not None else [])
+        return run(*arguments, seconds=seconds, **others)
+
+    monkeypatch.setattr(module.Searcher, "prepare", prepared)
+    monkeypatch.setattr(module, "run", timed)
+    game = boardgames.load("connect4")
+    player = boardgames.load_player(module.__name__.split(".")[-2], game)
+    player.analyse(game.start(), Limit(seconds=0.05))
+    assert events == ["code", "clock"]

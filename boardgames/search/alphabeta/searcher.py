@@ -97,9 +97,10 @@ class Searcher:
     ) -> Analysis:
         """Search until a limit is reached and return the best `lines` moves, or all moves.
 
-        Depth 1 is always completed, so that there is a move. If the search is
-        stopped during a deeper iteration, the moves that were completed there come
-        first, best first; if all of them lose, the next one is played.
+        A limit of time begins after `prepare`. Depth 1 is always completed, so that
+        there is a move. If the search is stopped during a deeper iteration, the moves
+        that were completed there come first, best first; if all of them lose, the next
+        one is played.
 
         Parameters
         ----------
@@ -117,11 +118,13 @@ class Searcher:
         KeyboardInterrupt
             When the user interrupts; the kernels have ended by then.
         """
+        seconds = limit.budget(position.side_to_move)
+        if seconds is not None:
+            self.prepare()
         started = time.perf_counter()
         search = _IterativeDeepening(self, position, limit, context, lines)
         result = run(search.first_depth, search.control)
         search.control[0].stop = 0
-        seconds = limit.budget(position.side_to_move)
         if seconds is not None:
             seconds -= time.perf_counter() - started
         return run(lambda: search.deepen(result), search.control, seconds=seconds, stop=context.stop)

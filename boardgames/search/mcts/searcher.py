@@ -89,6 +89,8 @@ class Searcher:
     ) -> Analysis:
         """Search until a limit is reached and return the best move, or all moves.
 
+        A limit of time begins after `prepare`.
+
         Parameters
         ----------
         position : Position
@@ -112,9 +114,11 @@ class Searcher:
         KeyboardInterrupt
             When the user interrupts; the kernels have ended by then.
         """
+        budget = limit.budget(position.side_to_move)
+        if budget is not None:
+            self.prepare()
         self.control[0].stop = 0
         search = _Search(self, position, limit, context, seeds, all_moves=all_moves)
-        budget = limit.budget(position.side_to_move)
         return run(search.run, self.control, seconds=budget, stop=context.stop)
 
     def prepare(self) -> None:

@@ -72,7 +72,6 @@ class Strong(TimedExactPlayer):
         self._dimension = game.dimension
         self._solver = self._new_solver()
         self._monte_carlo = MonteCarlo(game)
-        self._has_code = False
         self._random_share, self._beginners_share = LEVELS[int(self.options[LEVEL.name] or 0) - 1]
 
     def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
@@ -184,12 +183,10 @@ class Strong(TimedExactPlayer):
 
     def match_started(self, side: int) -> None:
         """Load the code; simulations, which need no player, estimate what the solver has no time for."""
-        self.load_code()
+        self._load_code_once()
 
     def load_code(self) -> None:
         """Load or compile the code for both ends of a match by choosing a move at each of them."""
-        if self._has_code:
-            return
         late = self.game.start()
         while len(late.legal_moves) > LATE_EDGES:
             late = late.apply(late.legal_moves[0])
@@ -198,7 +195,6 @@ class Strong(TimedExactPlayer):
             self._beginners_moves(position)
             super().choose(position, Limit(seconds=seconds))
         self.random.bit_generator.state = before
-        self._has_code = True
 
     def free_solver(self) -> None:
         """Replace the solver with a new one, which frees the memory of its table."""

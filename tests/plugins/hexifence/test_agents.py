@@ -97,8 +97,10 @@ def test_in_a_lost_position_the_best_move_with_most_traps_is_chosen(monkeypatch:
         asked.extend(states)
         return [float(place == 17) for place in range(len(states))]
 
+    player = Strong(position.game, seed=1)
+    player.match_started(position.side_to_move)
     monkeypatch.setattr(agents, "chances", chances)
-    choice = Strong(Hexifence(dimension=2), seed=1).choose(position)
+    choice = player.choose(position)
     after = position.apply(choice.move)
     assert len(asked) == 30
     assert (index_of(after.words), 0, True) == asked[17]
