@@ -32,8 +32,9 @@ from boardgames.cli.output import (
 )
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner, spinner
+from boardgames.cli.stored import PREFIX, has_stored_match, stored_match, stored_number
 from boardgames.draw.text import printable
-from boardgames.errors import FileError, MatchError, OptionError
+from boardgames.errors import BoardgamesError, FileError, MatchError, OptionError, PositionError, RecordError
 from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class AnalysisRequest:
         "boardgames analyze connect4 4453 --depth 10",
         "boardgames analyze connect4 match.record --svg match.svg",
         "boardgames analyze abalone all.record --match 12 --time 1 --mistakes 10",
-        "boardgames matches export - 12 | boardgames analyze abalone - --json",
+        "boardgames analyze abalone 12",
     )
 )
 @click.argument("game", shell_complete=complete_game)
@@ -102,7 +103,7 @@ class AnalysisRequest:
     help="The position, even if it looks like a file name.",
 )
 @moves_option
-@click.argument("subject", metavar="[POSITION|RECORD]", required=False)
+@click.argument("subject", metavar="[POSITION|RECORD|ID]", required=False)
 @click.option(
     "--agent",
     metavar="AGENT",
@@ -151,8 +152,9 @@ def analyze(
     """Evaluate the moves of a position of GAME, or review a recorded match.
 
     RECORD is an existing file, a name that ends in .record, .pgn or .txt, or
-    `-` for standard input. Anything else is a POSITION; the default is the
-    start of the game.
+    `-` for standard input. ID is the number of a stored match, which
+    `boardgames matches` lists; write match:12 where 12 is also a position.
+    Anything else is a POSITION; the default is the start of the game.
 
     The values of a position's moves are for the side to move. A review shows
     what every move of the match lost. Ctrl-C stops the search and prints the
@@ -160,7 +162,10 @@ def analyze(
     """
     request = AnalysisRequest(game, agent, seconds, depth, nodes, as_json)
     _ = request.limit  # report a bad limit before anything is loaded
-    if subject is None or not is_record(subject):
+    is_reviewed = subject is not None and (
+        is_record(subject) or _is_stored(request, subject, layout, options)
+    )
+    if subject is None or not is_reviewed:
         _reject_options({"match": number, "mistakes": mistakes, "svg": svg_file}, "a recorded match")
         analyze_position(request, layout, options, subject, position_text, moves, lines=lines)
         return
@@ -173,6 +178,24 @@ def analyze(
     }
     _reject_options(unsuitable, "a position")
     review_record(request, subject, number=number, mistakes=mistakes, svg_file=svg_file)
+
+
+def _is_stored(request: AnalysisRequest, subject: str, layout: str | None, options: tuple[str, ...]) -> bool:
+    """Return whether an argument is the number of a stored match; a number can also be a position."""
+    number = stored_number(subject)
+    if number is None or subject.startswith(PREFIX):
+        return number is not None
+    is_stored = has_stored_match(number)
+    game = load_game(request.game, layout, options)
+    try:
+        game.parse(subject)
+    except BoardgamesError as error:
+        if not is_stored:
+            raise PositionError(f"{error}, and there is no stored match {number}") from error
+        return True
+    if is_stored:
+        say(f"{subject} is read as a position; {PREFIX}{number} is the stored match", err=True)
+    return False
 
 
 def _reject_options(options: Mapping[str, object], subject: str) -> None:
@@ -283,10 +306,17 @@ def review_record(
     from boardgames.plugins import close_player, load_game_of
     from boardgames.record import choose_record
 
-    where = "standard input" if source == STDIN else source
-    number, count, record = choose_record(
-        _read_source(source), load_game_of, number=number, game=request.game, where=where
-    )
+    if is_record(source):
+        where = "standard input" if source == STDIN else source
+        number, count, record = choose_record(
+            _read_source(source), load_game_of, number=number, game=request.game, where=where
+        )
+        title = f"match {number} of {count}"
+    else:
+        if number is not None:
+            raise OptionError("--match chooses a match of a file, and this is one stored match")
+        number, record = _stored_record(request.game, source)
+        title = f"match {number}"
     if svg_file is not None:
         _check_chart_file(svg_file, source)
 
@@ -300,9 +330,7 @@ def review_record(
     if request.as_json:
         print_json(**_review_json(review, request.game, number, mistakes))
     else:
-        _print_review(
-            review, f"match {number} of {count}", mistakes, is_exact=isinstance(player, ExactPlayer)
-        )
+        _print_review(review, title, mistakes, is_exact=isinstance(player, ExactPlayer))
     if svg_file is not None:
         write_atomic(svg_file, review.svg())
         if not request.as_json:
@@ -320,6 +348,21 @@ def review_limit(request: AnalysisRequest, player: "Player") -> "Limit":
     if request.limit.is_unlimited and not is_limited and not isinstance(player, ExactPlayer):
         return replace(request.limit, seconds=REVIEW_SECONDS)
     return request.limit
+
+
+def _stored_record(game: str, subject: str) -> "tuple[int, Record]":
+    """Return the number and the record of a stored match of a game."""
+    from boardgames.plugins import load_game_of
+    from boardgames.record import choose_record
+
+    number = stored_number(subject)
+    assert number is not None
+    stored = stored_match(number)
+    if stored.game != game:
+        raise RecordError(
+            f"match {number} is a match of {stored.game}: boardgames analyze {stored.game} {PREFIX}{number}"
+        )
+    return number, choose_record(stored.record, load_game_of, where=f"stored match {number}")[2]
 
 
 def _read_source(source: str) -> str:

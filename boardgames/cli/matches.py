@@ -127,10 +127,13 @@ def list_matches(
             _list_runs(store, limit=limit, as_json=as_json, **filters)
             return
         listed = [] if store is None else list(store.matches(limit=limit, **filters))
+        count = 0 if store is None else store.count(**filters)
     if as_json:
         print_json(matches=[match_json(match) for match in listed])
     elif listed:
         print_matches(listed)
+        if count > len(listed):
+            say(f"{len(listed)} of {count} matches; --limit N lists more")
     else:
         say(NO_MATCHES if store is None else "no stored match fits the filters")
 

@@ -9,7 +9,8 @@ import click
 from boardgames.cli.options import POSITIVE, examples
 from boardgames.cli.output import count_text, one_line, outcome_text, print_errors, print_picture, say
 from boardgames.cli.program import EXIT_WRONG_INPUT
-from boardgames.errors import FileError, RecordError
+from boardgames.cli.stored import stored_match, stored_number
+from boardgames.errors import FileError, OptionError, RecordError
 
 if TYPE_CHECKING:
     from boardgames.game import Position
@@ -24,10 +25,11 @@ HELP = "Enter: next ply, b: back, a number: that ply, n: next match, q: quit"
         "boardgames replay matches.record --match 2",
         "boardgames replay match.record --svg pictures",
         "boardgames replay match.record --list",
+        "boardgames replay 12",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--match", "number", type=POSITIVE, metavar="N", help="Only match N.")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|ID")
+@click.option("--match", "number", type=POSITIVE, metavar="N", help="Only match N of the file.")
 @click.option(
     "--svg", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="Draw every position as SVG."
 )
@@ -36,17 +38,26 @@ HELP = "Enter: next ply, b: back, a number: that ply, n: next match, q: quit"
 def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, flip: bool) -> None:
     """Step through the recorded matches of FILE, or print them if there is no terminal.
 
+    ID is the number of a stored match, which `boardgames matches` lists.
+
     Press Enter for the next ply, or type b (back), the number of a ply, n
     (next match) or q (quit) and Enter.
 
     Matches with errors are reported and skipped; the exit code is then 2.
     """
     from boardgames.plugins import load_game_of
-    from boardgames.record import read_records
+    from boardgames.record import parse_records, read_records
 
-    parsed = read_records(file, load_game_of)
+    if (stored := stored_number(str(file))) is None:
+        parsed = read_records(file, load_game_of)
+    elif number is not None:
+        raise OptionError("--match chooses a match of a file, and this is one stored match")
+    else:
+        parsed = parse_records(stored_match(stored).record, load_game_of)
     print_errors(parsed.errors)
-    records = list(zip(parsed.numbers, parsed.records, strict=True))
+    records = [
+        (stored or place, record) for place, record in zip(parsed.numbers, parsed.records, strict=True)
+    ]
     if number is not None:
         records = [(place, record) for place, record in records if place == number]
     if not records and not parsed.errors:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from boardgames import pgn
 from boardgames.errors import MatchError, OptionError, StoreError, quote
@@ -38,6 +38,7 @@ _SELECT_MATCHES = """
         run, number, course
     FROM matches JOIN players AS one ON one.id = first JOIN players AS two ON two.id = second
 """
+_COUNT_MATCHES = "SELECT COUNT(*) FROM matches"
 _SELECT_SUMMARIES = """
     SELECT matches.id, played, game, one.agent, two.agent, winner, termination, plies
     FROM matches JOIN players AS one ON one.id = first JOIN players AS two ON two.id = second
@@ -205,17 +206,7 @@ class Store:
         OptionError
             If `result` has another value.
         """
-        if result not in (None, *RESULTS):
-            raise OptionError(f"the result must be one of {', '.join(RESULTS)}, not {quote(result)}")
-        given = {
-            "game": game,
-            "agent": agent,
-            "run": run,
-            "faults": faults or None,
-            "result": result,
-            "ids": None if ids is None else json.dumps(list(ids)),
-        }
-        filters = {name: value for name, value in given.items() if value is not None}
+        filters = _given_filters(game=game, agent=agent, run=run, faults=faults, result=result, ids=ids)
         conditions = " AND ".join([*(_FILTERS[name] for name in filters), "matches.id < :before"])
         query = f"{_SELECT_MATCHES} WHERE {conditions} ORDER BY matches.id DESC LIMIT :size"
         before, left = MAX_INTEGER, MAX_INTEGER if limit is None else limit
@@ -226,6 +217,13 @@ class Store:
             if len(page) < PAGE_SIZE:
                 return
             before, left = page[-1].id, left - len(page)
+
+    def count(self, **filters: Any) -> int:  # those of `matches`
+        """Return how many matches meet all given conditions, which are those of `matches`."""
+        given = _given_filters(**filters)
+        conditions = " AND ".join(_FILTERS[name] for name in given) or "TRUE"
+        (count,) = self._database.named(f"{_COUNT_MATCHES} WHERE {conditions}", given)[0]
+        return int(count)
 
     def summaries(self, *, limit: int, without: Iterable[int] = ()) -> tuple[list[MatchSummary], int]:
         """Return the newest matches without their records, newest first, and how many there are in all.
@@ -431,6 +429,35 @@ class _PlayerIds:
             query = "SELECT id FROM players WHERE agent = ? AND fingerprint = ? AND limits = ?"
             self._ids[player] = self._connection.execute(query, key).fetchone()[0]
         return self._ids[player]
+
+
+def _given_filters(
+    *,
+    game: str | None = None,
+    agent: str | None = None,
+    run: int | None = None,
+    faults: bool = False,
+    result: str | None = None,
+    ids: Iterable[int] | None = None,
+) -> dict[str, object]:
+    """Return the parameters of the conditions that were given.
+
+    Raises
+    ------
+    OptionError
+        If `result` has another value.
+    """
+    if result not in (None, *RESULTS):
+        raise OptionError(f"the result must be one of {', '.join(RESULTS)}, not {quote(result)}")
+    given = {
+        "game": game,
+        "agent": agent,
+        "run": run,
+        "faults": faults or None,
+        "result": result,
+        "ids": None if ids is None else json.dumps(list(ids)),
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _insert_match(

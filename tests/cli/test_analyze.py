@@ -67,6 +67,14 @@ def test_the_solver_of_a_game_is_used_unless_depth_or_nodes_are_limited(bg: Run)
     assert bg("analyze", "connect4", late).out.splitlines()[3].split() == ["5", "draw!", "5"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_compiling_takes_no_time_from_an_analysis(game: str, program: Run, home: Path) -> None:
+    (home / "cache").unlink()  # and what is compiled is not shared with other tests
+    done = json.loads(program("analyze", game, "--time", "1", "--json").out)
+    assert done["nodes"] > 10_000
+
+
 def test_estimates_of_a_solver_are_announced(bg: Run) -> None:
     notice = "not every move was solved in time: values without ! are estimates"
     assert notice in bg("analyze", "connect4", "--layout", "8x7", "--time", "0.05").out
@@ -187,6 +195,47 @@ def test_a_match_after_unreadable_ones_keeps_its_number(file: str, number: str, 
 def test_a_record_is_read_from_a_pipe(files: Path, bg: Run) -> None:
     ran = bg("analyze", "connect4", "-", *QUICK, typed=OPENING)
     assert (ran.code, ran.out.splitlines()[0]) == (0, "match 1 of 1: Cleo - Dan *, 3 plies")
+
+
+def test_a_stored_match_is_named_by_its_number(files: Path, bg: Run) -> None:
+    assert bg("matches", "import", "two", "other").out == "added 3 matches\n"
+    assert bg("analyze", "hexifence", "3", *QUICK).out.startswith("match 3: ? - ? *, 1 plies")
+    assert bg("analyze", "connect4", "match:2", *QUICK).out.startswith("match 2: Ann - Bob 1-0, 7 plies")
+    assert json.loads(bg("analyze", "connect4", "match:2", *QUICK, "--json").out)["match"] == 2
+
+
+def test_a_number_that_is_a_position_is_one_and_the_match_is_mentioned(files: Path, bg: Run) -> None:
+    alone = bg("analyze", "connect4", "1", *QUICK)
+    assert (alone.out.startswith("values of all moves"), alone.err) == (True, "")
+    bg("matches", "import", "two")
+    both = bg("analyze", "connect4", "1", *QUICK)
+    assert both.out.splitlines()[:-1] == alone.out.splitlines()[:-1]
+    assert both.err == "1 is read as a position; match:1 is the stored match\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["abalone", "1"], "match 1 is a match of connect4: boardgames analyze connect4 match:1"),
+        (
+            ["connect4", "48"],
+            "'8' is not a column; columns are 1 to 7 (ply 2 of '48'), and there is no stored match 48",
+        ),
+        (["connect4", "match:48"], "there is no stored match 48; boardgames matches lists them"),
+        (
+            ["connect4", "match:1", "--match", "1"],
+            "--match chooses a match of a file, and this is one stored match",
+        ),
+        (["connect4", "match:1", "--moves", "4"], "--moves only works with a position"),
+    ],
+    ids=" ".join,
+)
+def test_a_number_that_names_nothing_is_a_one_line_error(
+    arguments: list[str], said: str, files: Path, bg: Run
+) -> None:
+    bg("matches", "import", "two")
+    done = bg("analyze", *arguments)
+    assert (done.code, done.err) == (2, f"error: {said}\n")
 
 
 def test_the_position_option_never_reads_a_file(files: Path, bg: Run) -> None:
@@ -311,7 +360,10 @@ def test_ctrl_c_prints_the_plies_reviewed_so_far(files: Path, terminal: Run) -> 
 
 @pytest.mark.parametrize(
     ("command", "usage"),
-    [("analyze", "boardgames analyze GAME [POSITION|RECORD]"), ("show", "boardgames show GAME [POSITION]")],
+    [
+        ("analyze", "boardgames analyze GAME [POSITION|RECORD|ID]"),
+        ("show", "boardgames show GAME [POSITION]"),
+    ],
 )
 def test_a_file_without_a_game_is_answered_with_the_right_order(
     command: str, usage: str, bg: Run, tmp_path: Path

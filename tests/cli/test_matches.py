@@ -157,6 +157,14 @@ def test_list_can_be_filtered(filters: list[str], ids: list[int], stored: list[i
     assert [match["id"] for match in json.loads(ran.out)["matches"]] == ids
 
 
+def test_list_says_how_many_it_leaves_out(stored: list[int], bg: Run) -> None:
+    last = "1 of 3 matches; --limit N lists more"
+    assert bg("matches", "list", "--limit", "1").out.splitlines()[-1] == last
+    filtered = ("matches", "list", "--game", "connect4", "--limit")
+    assert bg(*filtered, "1").out.splitlines()[-1] == last.replace("3", "2")
+    assert "--limit" not in bg(*filtered, "2").out
+
+
 def test_list_says_if_no_match_fits(stored: list[int], bg: Run) -> None:
     ran = bg("matches", "list", "--game", "chess")
     assert (ran.code, ran.out) == (0, "no stored match fits the filters\n")

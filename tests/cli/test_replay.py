@@ -104,3 +104,24 @@ def test_of_many_errors_the_first_are_printed(command: tuple[str, ...], home: Pa
     assert (ran.code, len(lines)) == (2, 21)
     assert "match 20: " in lines[19]
     assert lines[20] == "error: 30 more errors like these"
+
+
+def test_a_stored_match_is_named_by_its_number(two: Path, bg: Run) -> None:
+    bg("matches", "import", "two")
+    assert bg("replay", "2", "--list").out == "2. connect4: ? - ? 1-0, 7 plies\n"
+    (two.parent / "2").write_text(MATCH)
+    assert bg("replay", "2", "--list").out.startswith("1. connect4: Ann - Bob")
+    assert bg("replay", "match:2", "--list").out.startswith("2. connect4: ? - ?")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["9"], "there is no stored match 9; boardgames matches lists them"),
+        (["match:x"], "match: is followed by the number of a stored match, not by 'x'"),
+        (["9", "--match", "1"], "--match chooses a match of a file, and this is one stored match"),
+    ],
+)
+def test_a_stored_match_that_does_not_exist_is_named(arguments: list[str], said: str, bg: Run) -> None:
+    done = bg("replay", *arguments)
+    assert (done.code, done.err) == (2, f"error: {said}\n")

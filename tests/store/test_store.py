@@ -110,6 +110,8 @@ def test_matches_are_filtered(choice: dict[str, object], ids: list[int], store: 
     other = PlayerKey("alphabeta:depth=40")
     store.add([match(), match(players=(CID, BOB)), match(run=run, number=1), match(players=(BOB, other))])
     assert [stored.id for stored in store.matches(**choice)] == ids
+    if "limit" not in choice:
+        assert store.count(**choice) == len(ids)
 
 
 @pytest.mark.parametrize(
