@@ -12,7 +12,7 @@ from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides, 
 from boardgames.errors import BoardgamesError, MatchError, quote
 from boardgames.game import Game, Position
 from boardgames.manager import Manager, MatchRules, name_of
-from boardgames.options import parse_agent
+from boardgames.options import parse_agent, spelled_out
 from boardgames.player import Limit, Player
 from boardgames.plugins import close_player, load_game_of, load_player, registry
 from boardgames.record import Record, options_as_texts
@@ -100,6 +100,8 @@ class MatchSetup:
             raise MatchError(f"a match has two players, not {quote(self.players)}")
         if isinstance(self.names, str) or len(self.names) != 2:
             raise MatchError(f"a match has two names, not {quote(self.names)}")
+        first, second = (spelled_out(seat) if isinstance(seat, str) else seat for seat in self.players)
+        object.__setattr__(self, "players", (first, second))
         assert self.limits  # checks the seconds
         of_both_sides(self.time)
 

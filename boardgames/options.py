@@ -1,10 +1,12 @@
 """Options of games and agents, declared as data and parsed from text.
 
 An agent is written `name:option=value,option="value with , and ="`; the first
-colon ends the name.
+colon ends the name. The option that has the name of its agent may be written short: `level:3` and
+`level=3` are `level:level=3`.
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -17,6 +19,8 @@ OptionValue = bool | int | float | str | None
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 _TYPE_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
+_SHORT_AGENT = re.compile(r"(?P<name>[a-z][\w-]*) *[:=] *(?P<value>\d+)(?P<rest>(,.*)?)", re.ASCII)
+_LONG_AGENT = re.compile(r"(?P<name>[a-z][\w-]*):(?P=name)=(?P<value>\d+)(?P<rest>(,.*)?)", re.ASCII)
 _AGENT_FORM = "an agent is written name or name:option=value,..."
 
 
@@ -177,15 +181,46 @@ def parse_agent(text: str) -> tuple[str, dict[str, str]]:
     --------
     >>> parse_agent('engine:command="python bot.py",time=1')
     ('engine', {'command': 'python bot.py', 'time': '1'})
+    >>> parse_agent("level:3")
+    ('level', {'level': '3'})
     """
-    if not isinstance(text, str):
-        raise OptionError(f"{_AGENT_FORM}, not {quote(text)}")
-    name, colon, rest = text.partition(":")
+    name, colon, rest = spelled_out(text).partition(":")
     if not name.strip():
         raise OptionError(f"{_AGENT_FORM}, not {quote(text)}")
     if colon and not rest:
         raise OptionError(f"no options after the colon in {quote(text)}")
     return name.strip(), parse_assignments(_split_at_commas(rest)) if colon else {}
+
+
+def spelled_out(agent: str) -> str:
+    """Return the text of an agent with the name of its first option, if that was left out.
+
+    Raises
+    ------
+    OptionError
+        If it is not a text.
+
+    Examples
+    --------
+    >>> spelled_out("level:3"), spelled_out("level=3"), spelled_out("greedy")
+    ('level:level=3', 'level:level=3', 'greedy')
+    """
+    if not isinstance(agent, str):
+        raise OptionError(f"{_AGENT_FORM}, not {quote(agent)}")
+    short = _SHORT_AGENT.fullmatch(agent.strip())
+    return f"{short['name']}:{short['name']}={short['value']}{short['rest']}" if short else agent
+
+
+def agent_title(agent: str) -> str:
+    """Return the text of an agent for people to read: `level 3` for `level:level=3`.
+
+    Examples
+    --------
+    >>> agent_title("level:level=3"), agent_title("level:3,table=1"), agent_title("greedy")
+    ('level 3', 'level 3, table=1', 'greedy')
+    """
+    long = _LONG_AGENT.fullmatch(spelled_out(agent))
+    return f"{long['name']} {long['value']}{long['rest'].replace(',', ', ')}" if long else agent
 
 
 def parse_assignments(texts: Iterable[str]) -> dict[str, str]:

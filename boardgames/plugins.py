@@ -25,7 +25,15 @@ import pluggy
 
 from boardgames import hookspecs
 from boardgames.compiling import NotCompiledError
-from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, quote, suggest
+from boardgames.errors import (
+    BoardgamesError,
+    OptionError,
+    PluginError,
+    UnknownNameError,
+    describe_error,
+    quote,
+    suggest,
+)
 from boardgames.faults import must_propagate, name_package, package_of, translated_errors
 from boardgames.hookspecs import PROJECT, Entry
 from boardgames.options import Option, parse_agent, read_options
@@ -604,6 +612,8 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
     seed_read = SEED.read(options.pop("seed", seed))
 
     def make(cls: "type[Player]") -> "Player":
+        if name in options and all(option.name != name for option in cls.declared_options):
+            raise OptionError(f"the agent {name!r} has no option that can be written {name}:{options[name]}")
         with attributing_errors("agent", name):
             # checked here, so that an option cannot be mistaken for another keyword argument
             read = read_options(cls.declared_options, options, f"agent {name!r}")

@@ -98,6 +98,7 @@ def test_a_player_can_be_given_as_an_object() -> None:
         (PERSON_FIRST, (None, None), ("human", "random")),
         ((None, None), (None, None), ("human", "human")),
         (("level:level=5", " level"), (None, None), ("level:level=5", "level")),
+        (("level:3", "level=4"), (None, None), ("level:level=3", "level:level=4")),
         ((First(CONNECT4), "greedy"), (None, None), ("first", "greedy")),
         (PERSON_FIRST, ("Ann", None), ("Ann", "random")),
         (AGENT_FIRST, ("Robot", "Ann"), ("Robot", "Ann")),

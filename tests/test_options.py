@@ -115,6 +115,9 @@ def test_unknown_option_raises_with_suggestions() -> None:
         ('engine:command="a, b=c",time=1', "engine", {"command": "a, b=c", "time": "1"}),
         (r'x:name="say \"hi\" \\ bye"', "x", {"name": r'say "hi" \ bye'}),
         ("x:name=", "x", {"name": ""}),
+        ("level:3", "level", {"level": "3"}),
+        (" level=3", "level", {"level": "3"}),
+        ("level:3,table=1", "level", {"level": "3", "table": "1"}),
     ],
 )
 def test_agent_text_splits_into_name_and_options(text: str, name: str, options: dict[str, str]) -> None:
@@ -129,6 +132,7 @@ def test_agent_text_splits_into_name_and_options(text: str, name: str, options: 
         ("alphabeta:", "no options after the colon in 'alphabeta:'"),
         ("alphabeta:depth", "an option is written name=value, not 'depth'"),
         ("alphabeta:depth=4,", "an option is written name=value, not ''"),
+        ("alphabeta:3x", "an option is written name=value, not '3x'"),
         ("alphabeta:=4", "an option is written name=value, not '=4'"),
         ("alphabeta:depth=4,depth=5", "the option 'depth' is given twice"),
         ('engine:command="a, b', "missing closing quote in 'command=\"a, b'"),

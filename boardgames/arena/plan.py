@@ -16,6 +16,7 @@ from boardgames.errors import LimitError, MatchError, PluginError, quote
 from boardgames.game import Game
 from boardgames.installation import code_stamp
 from boardgames.manager import MatchRules
+from boardgames.options import agent_title, spelled_out
 from boardgames.player import NO_LIMIT, Limit, Player
 from boardgames.record import options_as_texts
 from boardgames.store import PlayerKey
@@ -132,9 +133,8 @@ class Plan:
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "agents", (self.agents,) if isinstance(self.agents, str) else tuple(self.agents)
-        )
+        agents = (self.agents,) if isinstance(self.agents, str) else self.agents
+        object.__setattr__(self, "agents", tuple(map(spelled_out, agents)))
         if len(self.agents) < 2:
             raise MatchError(f"an arena needs at least two agents, not {len(self.agents)}")
         if not (type(self.matches) is int and self.matches >= 2 and self.matches % 2 == 0):
@@ -258,7 +258,9 @@ class Plan:
                 raise PluginError(
                     f"agent {text!r} describes itself as {quote(answer)}, which is not a string"
                 )
-        return PlayerKey(description, fingerprint, limits), text if label == description else label
+        return PlayerKey(description, fingerprint, limits), agent_title(
+            text
+        ) if label == description else label
 
     def settings(
         self, players: Sequence[PlayerKey], *, code: str, openings_fingerprint: str, seed: int | None

@@ -35,6 +35,7 @@ from boardgames.cli.progress import search_spinner, spinner
 from boardgames.cli.stored import PREFIX, has_stored_match, stored_match, stored_number
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, FileError, MatchError, OptionError, PositionError, RecordError
+from boardgames.options import agent_title
 from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
@@ -399,10 +400,15 @@ def _review(record: "Record", player: "Player", limit: "Limit", stop: "Stop") ->
 
 def _print_review(review: "Review", title: str, mistakes: int | None, *, is_exact: bool) -> None:
     record, sides = review.record, review.game.facts.sides
-    names = f"{record.names[0]} - {record.names[1]} {record.result}, {len(record.moves)} plies"
+    first, second = map(agent_title, record.names)
+    names = f"{first} - {second} {record.result}, {len(record.moves)} plies"
     say(printable(f"{title}: {names}"))
     unit = review.unit.label
-    say(printable(f"value for {sides[0]} after each move, in {unit}, by {review.agent} (! is proven):"))
+    say(
+        printable(
+            f"value for {sides[0]} after each move, in {unit}, by {agent_title(review.agent)} (! is proven):"
+        )
+    )
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "value", "loss", "best")]
     rows += [("", "", "start", _marked(review.positions[0], 0), "", "")]
     rows += [_move_row(move, sides[move.side]) for move in review.moves]

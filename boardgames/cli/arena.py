@@ -35,6 +35,7 @@ from boardgames.cli.progress import new_bars
 from boardgames.compiling import compilation_at_import
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, ClusterError, OptionError, WorkerError
+from boardgames.options import spelled_out
 
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
@@ -187,7 +188,7 @@ def _with_champion(agents: tuple[str, ...], champion: str | None) -> tuple[str, 
     """Return the agents, beginning with the agent that plays the gauntlet."""
     if champion is None:
         return agents
-    others = list(agents)
+    champion, others = spelled_out(champion), list(map(spelled_out, agents))
     if champion in others:
         others.remove(champion)
     return champion, *others

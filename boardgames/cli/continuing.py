@@ -21,6 +21,12 @@ class Repeatable(click.Command):
         return super().parse_args(ctx, args)
 
 
+def given_words(context: click.Context) -> tuple[str, ...]:
+    """Return the arguments of a `Repeatable`, even if it is about to print its help."""
+    words: tuple[str, ...] = context.meta[_WORDS]
+    return words
+
+
 def same_command(*, without: Collection[str] = (), **options: Any) -> str:  # as in click
     """Return the command line of the `Repeatable` that is running.
 
@@ -32,7 +38,7 @@ def same_command(*, without: Collection[str] = (), **options: Any) -> str:  # as
         Options to give, such as the seed that was drawn, unless the command line has them already.
     """
     context = click.get_current_context()
-    words = [word for word in context.meta[_WORDS] if word not in without]
+    words = [word for word in given_words(context) if word not in without]
     given = [part for name, value in options.items() for part in (f"--{name}", str(value))]
     is_given = {word.partition("=")[0] for word in words}
     more = [] if is_given.intersection(given) else given

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.completion import complete_experiment, complete_game, complete_setting
-from boardgames.cli.continuing import Repeatable, add_continue_text, continue_text, same_command
+from boardgames.cli.continuing import add_continue_text, continue_text, same_command
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import (
@@ -28,15 +28,16 @@ from boardgames.cli.options import (
 )
 from boardgames.cli.output import (
     one_line,
-    option_line,
     print_json,
     say,
     table_lines,
     wrap,
 )
+from boardgames.cli.program import PROGRAM
 from boardgames.cli.progress import progress_bars
+from boardgames.cli.settings import CommandWithSettings
 from boardgames.compiling import compilation_at_import
-from boardgames.errors import ClusterError, FileError, OptionError, PluginError, WorkerError
+from boardgames.errors import ClusterError, FileError, OptionError, WorkerError
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
@@ -56,9 +57,10 @@ Column = tuple[str, list[str]]
 
 
 @click.command(
-    cls=Repeatable,
+    cls=CommandWithSettings,
     epilog=examples(
         "boardgames experiment abalone",
+        "boardgames experiment abalone basic-training --help",
         "boardgames experiment abalone basic-training --seed 1",
         "boardgames experiment abalone basic-training --set repetitions=20",
         "boardgames experiment abalone fine-tuning --preset original",
@@ -261,7 +263,7 @@ def _try_writing(path: Path) -> None:
 
 
 def _list(game: str, as_json: bool) -> None:
-    """Print the experiments of a game with their options."""
+    """Print the experiments of a game."""
     from boardgames.plugins import registry
 
     loaded = registry()
@@ -276,13 +278,8 @@ def _list(game: str, as_json: bool) -> None:
         return
     for offer in offers:
         say(wrap(f"{offer.entry.name:<16} {one_line(offer.entry.summary)}", 17))
-        try:
-            declared = loaded.load("experiments", offer.entry.name, game).declared_options
-        except PluginError as error:
-            say(wrap(f"  error: {one_line(error)}", 6))
-            continue
-        for option in declared:
-            say(wrap(f"  {option_line(option)}", 6))
+    if offers:
+        say(f"\n`{PROGRAM} experiment {game} NAME --help` lists the options of an experiment")
 
 
 @contextmanager

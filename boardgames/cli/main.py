@@ -9,8 +9,8 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -20,6 +20,7 @@ import click
 
 from boardgames import __version__
 from boardgames.cli.interrupts import end_if_stuck, interrupts
+from boardgames.cli.meant import meant_option
 from boardgames.cli.options import SuggestingGroup, examples
 from boardgames.cli.output import install_exception_hooks, one_line, print_error
 from boardgames.cli.program import (
@@ -182,18 +183,18 @@ def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for eac
     A command compiles only the kernels that it calls. Those with worker processes, which would all compile
     the same ones in silence, and those that look for faults compile all kernels that they import.
     """
+    words = tuple(sys.argv[1:] if arguments is None else arguments)
     try:
         if COMPLETION_VARIABLE in os.environ:
             _complete()
-        words = list(sys.argv[1:] if arguments is None else arguments)
-        with compilation_deferred(), compilation_shown(), bg.make_context(PROGRAM, words) as context:
+        with compilation_deferred(), compilation_shown(), bg.make_context(PROGRAM, list(words)) as context:
             bg.invoke(context)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.Abort:
         return EXIT_INTERRUPTED
     except click.ClickException as error:
-        return _fail(usage_message(error))
+        return _fail(usage_message(error, words))
     except BoardgamesError as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise
@@ -229,32 +230,26 @@ def _complete() -> None:
         ) from None
 
 
-def usage_message(error: click.ClickException) -> str:
-    """Return click's message in the style of our own, with a reference to the command's help."""
+def usage_message(error: click.ClickException, words: Sequence[str] = ()) -> str:
+    """Return click's message in the style of our own, with a reference to the command's help.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The command line.
+    """
     message = error.format_message().rstrip(".").replace(". Did you mean", "; did you mean")
     message = message[:1].lower() + message[1:]
     message = re.sub(r"^got unexpected extra arguments? \((.*)\)$", r"too many arguments: \1", message)
     message = re.sub(r"^option '(.*)' requires an argument$", r"\1 needs a value", message)
     if isinstance(error, click.NoSuchOption):
-        message = f"no such option {error.option_name!r}{_similar_option(error)}"
+        message = f"no such option {error.option_name!r}{meant_option(error, words)}"
     is_explained = isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter)
-    if is_explained or "did you mean" in message:
+    if is_explained or "did you mean" in message or "--help`" in message:
         return message
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return message
     return f"{message}; see `{error.ctx.command_path} --help`"
-
-
-def _similar_option(error: click.NoSuchOption) -> str:
-    """Return the end of a message about an unknown option: a similar one, if there is any.
-
-    Click compares the dashes too, so that it finds any short option similar.
-    """
-    parameters = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
-    options = [one for one in parameters if isinstance(one, click.Option)]
-    names = {name.lstrip("-"): name for one in options for name in (*one.opts, *one.secondary_opts)}
-    close = get_close_matches(error.option_name.lstrip("-"), names, n=1)
-    return f"; did you mean {names[close[0]]!r}?" if close else ""
 
 
 def _prepare_streams() -> None:

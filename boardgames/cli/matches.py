@@ -30,6 +30,7 @@ from boardgames.errors import (
     OptionError,
     UnknownNameError,
 )
+from boardgames.options import agent_title
 
 if TYPE_CHECKING:
     from boardgames.arena.pentanomial import Estimate
@@ -364,7 +365,7 @@ def print_facts(match: "StoredMatch") -> None:
     """Print what is known about a match besides its record."""
     facts = [f"match {match.id} of {match.game}" + (f", {match.variant}" if match.variant else "")]
     for word, player, seconds in zip(("first", "second"), match.players, match.seconds, strict=True):
-        facts.append(f"{word}: {player}, {seconds:.1f} s")
+        facts.append(f"{word}: {agent_title(str(player))}, {seconds:.1f} s")
     facts.append(f"date: {_timestamp_text(match.played)}")
     if match.run is not None:
         facts.append(f"run: {match.run}" + ("" if match.number is None else f", number {match.number}"))
@@ -392,11 +393,11 @@ def match_json(match: "StoredMatch") -> dict[str, object]:
 
 
 def _match_row(match: "StoredMatch") -> tuple[str, ...]:
-    first, second = match.players
+    players = [agent_title(player.agent) for player in match.players]
     result = "*" if match.termination is None else RESULT_TEXTS[match.winner]
     end = ": ".join(text for text in (match.termination or "unfinished", match.fault) if text)
     day = match.played[:10]
-    return str(match.id), day, match.game, first.agent, second.agent, result, str(match.plies), end
+    return str(match.id), day, match.game, *players, result, str(match.plies), end
 
 
 # --- runs --------------------------------------------------------------------

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from boardgames.cli.completion import complete_game_option, complete_layout
-from boardgames.errors import FileError, MoveError, OptionError, quote, suggest
+from boardgames.cli.meant import meant_command
+from boardgames.errors import FileError, MoveError, OptionError, quote
 from boardgames.options import Option
 
 if TYPE_CHECKING:
@@ -190,5 +191,6 @@ class SuggestingGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the first argument names; if there is none, suggest similar names."""
         if args and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(f"no command {args[0]!r}{suggest(args[0], self.list_commands(ctx))}")
+            hint = meant_command(args[0], self.list_commands(ctx), program=ctx.command_path)
+            raise click.UsageError(f"no command {args[0]!r}{hint}")
         return super().resolve_command(ctx, args)

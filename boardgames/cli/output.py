@@ -18,6 +18,7 @@ import click
 from boardgames.draw.names import shorten_uniquely
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, shortened
+from boardgames.options import agent_title
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -220,10 +221,10 @@ def _padded(part: str) -> str:
     return part.zfill(9) if part.isdigit() else part
 
 
-def option_line(option: "Option") -> str:
-    """Return the name, meaning, accepted values and default of an option."""
+def option_parts(option: "Option") -> tuple[str, str]:
+    """Return the name of an option, and its meaning, accepted values and default."""
     default = "none" if option.default in (None, "") else str(option.default).lower()
-    return f"{option.name}: {option.summary} ({option.describe_values()}; default: {default})"
+    return option.name, f"{option.summary} ({option.describe_values()}; default: {default})"
 
 
 def wrap(line: str, indent: int) -> str:
@@ -317,14 +318,14 @@ def table_lines(
 
 
 def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
-    """Shorten the names in a table so that a line fits the terminal.
+    """Return agents or other names for a table, shortened so that a line fits the terminal.
 
     The middle of long names is cut out; different names stay different.
 
     Parameters
     ----------
     names : sequence of str
-        All names in the table.
+        All names in the table, or the texts of agents.
     other_columns : int
         Width of the table's other columns.
 
@@ -332,12 +333,14 @@ def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
     --------
     >>> shorten_names(["alphabeta:depth=4", "random"], other_columns=40)
     ['alphabeta:depth=4', 'random']
+    >>> shorten_names(["level:level=3"], other_columns=40)
+    ['level 3']
     """
     from rich.cells import cell_len
 
     width = _terminal_width()
     limit = float("inf") if width is None else max(width - other_columns, NARROWEST_NAME)
-    return shorten_uniquely(names, limit, measure=cell_len)
+    return shorten_uniquely([agent_title(name) for name in names], limit, measure=cell_len)
 
 
 def _terminal_width() -> int | None:

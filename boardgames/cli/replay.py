@@ -11,6 +11,7 @@ from boardgames.cli.output import count_text, one_line, outcome_text, print_erro
 from boardgames.cli.program import EXIT_WRONG_INPUT
 from boardgames.cli.stored import stored_match, stored_number
 from boardgames.errors import FileError, OptionError, RecordError
+from boardgames.options import agent_title
 
 if TYPE_CHECKING:
     from boardgames.game import Position
@@ -82,7 +83,7 @@ def show_records(records: "list[tuple[int, Record]]", *, folder: Path | None, fl
 
 
 def _title(record: "Record") -> str:
-    names = " - ".join(map(one_line, record.names))
+    names = " - ".join(one_line(agent_title(name)) for name in record.names)
     return f"{one_line(record.game)}: {names} {record.result}, {len(record.moves)} plies"
 
 

@@ -39,6 +39,7 @@ from boardgames.errors import (
     suggest,
 )
 from boardgames.faults import must_propagate
+from boardgames.options import agent_title
 from boardgames.picture import Caption
 from boardgames.plugins import close_player
 from boardgames.record import append_record
@@ -190,7 +191,7 @@ class Session:
         return self._move_text(position, position.legal_moves[0]) if buttons.intersection(clicks) else ""
 
     def _name(self, side: int) -> str:
-        return printable(self.manager.names[side])
+        return printable(agent_title(self.manager.names[side]))
 
     def _is_person(self, side: int) -> bool:
         player = self.manager.players[side]

@@ -34,6 +34,7 @@ from boardgames.cli.options import (
 from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import new_bars
+from boardgames.cli.settings import CommandWithSettings
 from boardgames.compiling import compilation_at_import
 from boardgames.draw.text import printable
 from boardgames.errors import ClusterError, OptionError, WorkerError
@@ -69,6 +70,7 @@ FIXED_BY_RUN = {
 
 
 @click.command(
+    cls=CommandWithSettings,
     epilog=examples(
         "boardgames train connect4",
         "boardgames train abalone --evolve --seed 1",
@@ -76,7 +78,7 @@ FIXED_BY_RUN = {
         "boardgames train abalone --set alpha=0.05 --set steps=200 --run slow",
         "boardgames train --config slow.toml --workers 2",
         "boardgames train --resume slow",
-    )
+    ),
 )
 @click.argument("game_name", metavar="[GAME]", required=False, shell_complete=complete_game)
 @click.option(
@@ -287,7 +289,7 @@ def _steps_text(trainer: "Trainer") -> str:
 
 
 def _resume_command(run: "Run") -> str:
-    from boardgames.learning.history import run_reference
+    from boardgames.learning.runs import run_reference
 
     return f"{PROGRAM} train --resume {shlex.quote(run_reference(run.folder))}"
 

@@ -9,8 +9,7 @@ from boardgames.game import Game
 from boardgames.learner import Learner
 from boardgames.learning.base import FeatureLearner
 from boardgames.learning.config import Config
-from boardgames.learning.runs import StepRecord
-from boardgames.paths import runs_folder
+from boardgames.learning.runs import StepRecord, run_reference
 from boardgames.weights.lookup import offered_names
 
 _Row = TypeVar("_Row")
@@ -43,11 +42,6 @@ def weight_names(learner: Learner | None, count: int) -> list[str]:
     return [f"weight {number}" for number in range(1, count + 1)]
 
 
-def run_reference(folder: Path) -> str:
-    """Return the name of a run in the user's folder, or the path of any other."""
-    return folder.name if folder == runs_folder() / folder.name else str(folder)
-
-
 def result_of(folder: Path, game: Game) -> str:
     """Return the result of a run as the value of an option of an agent, in quotes if it needs them.
 
@@ -55,6 +49,7 @@ def result_of(folder: Path, game: Game) -> str:
 
     Examples
     --------
+    >>> from boardgames.paths import runs_folder
     >>> from boardgames.plugins import load
     >>> [result_of(runs_folder() / name, load("connect4")) for name in ("first", "a,b")]
     ['first', '"a,b"']

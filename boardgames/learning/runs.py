@@ -605,6 +605,11 @@ def find_run(text: str) -> Path:
     raise UnknownNameError(f"no such run {quote(text)}{suggest(text, run_names())}")
 
 
+def run_reference(folder: Path) -> str:
+    """Return the name of a run in the user's folder, or the path of any other."""
+    return folder.name if folder == runs_folder() / folder.name else str(folder)
+
+
 def is_running(folder: Path) -> bool:
     """Return whether a process is using a run."""
     path = folder / LOCK
@@ -624,6 +629,8 @@ def _check_empty(folder: Path) -> None:
         names = [path.name for path in folder.iterdir()]
     except OSError as error:
         raise FileError(f"cannot read {folder}: {describe_os_error(error)}") from None
+    if CONFIG in names:
+        raise FileError(f"there is a run in {folder} already; --resume {run_reference(folder)} continues it")
     if any(name != LOCK and not _TEMPORARY_NAME.fullmatch(name) for name in names):
         raise FileError(f"cannot create a run in {folder}: the folder is not empty")
 

@@ -87,6 +87,14 @@ class Level(AlphaBeta):
         self.strength = STRENGTHS[level - 1]
         self._one_ply = self._new_searcher(SearchOptions.plain())
 
+    def describe(self) -> str:
+        """Return the agent text, which always names the level."""
+        text = super().describe()
+        if self.options[LEVEL.name] != LEVEL.default:
+            return text
+        _, _, others = text.partition(":")
+        return ",".join(filter(None, (f"{self.name}:{LEVEL.name}={LEVEL.default}", others)))
+
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best move at this level. Searches with noise report only their final choice."""
         self._check_position(position)

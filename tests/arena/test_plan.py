@@ -108,6 +108,13 @@ def test_agents_with_different_weights_have_different_keys() -> None:
     assert [key.fingerprint for key in lineup.players] == ["a", "b"]
 
 
+def test_agents_may_be_written_short_and_are_named_for_people() -> None:
+    plan = make_plan("level:3", "level=4")
+    lineup = plan.load_lineup()
+    assert plan.agents == tuple(key.agent for key in lineup.players) == ("level:level=3", "level:level=4")
+    assert lineup.names == ["level 3", "level 4"]
+
+
 # --- identity ----------------------------------------------------------------------
 
 

@@ -33,12 +33,21 @@ def written(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text(), newline="")))
 
 
-def test_experiments_of_a_game_are_listed_with_their_options(bg: Callable[..., Any]) -> None:
+def test_experiments_of_a_game_are_listed(bg: Callable[..., Any]) -> None:
     ran = bg("experiment", "abalone")
     assert (ran.code, ran.err) == (0, "")
-    names = re.findall(r"^(\S+)", ran.out, re.MULTILINE)
+    listed, hint = ran.out.split("\n\n")
+    names = re.findall(r"^(\S+)", listed, re.MULTILINE)
     assert names == ["ancestors", "basic-training", "fine-tuning", "lookahead"]
-    assert "  repetitions: trainings, each of two new players (int, 1 to 100000; default: 5)" in ran.out
+    assert hint == "`boardgames experiment abalone NAME --help` lists the options of an experiment\n"
+
+
+def test_help_has_the_options_of_the_experiment(bg: Callable[..., Any]) -> None:
+    words = bg("experiment", "abalone", "basic-training", "--help").out.split()
+    assert " ".join(words[words.index("repetitions") :]).startswith(
+        "repetitions trainings, each of two new players (int, 1 to 100000; default: 5)"
+    )
+    assert "repetitions" not in bg("experiment", "abalone", "--help").out.split()
 
 
 def test_a_table_has_wins_shares_and_totals(bg: Callable[..., Any]) -> None:

@@ -157,6 +157,16 @@ def test_list_can_be_filtered(filters: list[str], ids: list[int], stored: list[i
     assert [match["id"] for match in json.loads(ran.out)["matches"]] == ids
 
 
+def test_levels_are_shown_as_people_read_them(home: Path, bg: Run) -> None:
+    with Store() as store:
+        store.add(
+            [NewMatch.from_record(WON, players=(PlayerKey("level:level=3"), PlayerKey("level:level=4")))]
+        )
+    assert "level 3 level 4" in bg("matches", "list").out
+    assert "first: level 3, 1.5 s" in bg("matches", "show", "1").out
+    assert '"agent": "level:level=3"' in bg("matches", "list", "--json").out
+
+
 def test_list_says_how_many_it_leaves_out(stored: list[int], bg: Run) -> None:
     last = "1 of 3 matches; --limit N lists more"
     assert bg("matches", "list", "--limit", "1").out.splitlines()[-1] == last
@@ -364,7 +374,7 @@ def test_delete_asks_on_a_terminal(stored: list[int], bg: Run, bg_on_terminal: R
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lst"], "no command 'lst'; did you mean 'list'?"),
+        (["lst"], "no command 'lst'; did you mean 'list'? `boardgames matches --help` lists all commands"),
         (["show"], "missing argument 'ID'"),
         (["show", "x"], "must be an integer"),
         (["show", "0"], "must be at least 1"),

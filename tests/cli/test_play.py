@@ -104,10 +104,26 @@ def test_by_default_a_person_plays_the_default_agent(bg: Run) -> None:
 def test_a_level_is_the_second_player(bg: Run, records: Callable[[], list[Path]]) -> None:
     ran = bg("play", "connect4", "--level", "2", "--seed", "1", typed="4\n4\nquit\n")
     assert (ran.code, ran.err) == (0, "")
-    assert "red is human, blue is level:level=2;" in ran.out
+    assert "red is human, blue is level 2;" in ran.out
     assert len(re.findall(r"^blue plays \d \(", ran.out, re.MULTILINE)) == 2
     (record,) = parse_records(records()[0].read_text(), load_game_of).records
     assert record.names == ("human", "level:level=2")
+
+
+@pytest.mark.parametrize("text", ["level:2", "level=2"])
+def test_a_level_is_an_agent_that_can_be_written_short(
+    text: str, bg: Run, records: Callable[[], list[Path]]
+) -> None:
+    ran = bg("play", "connect4", "--agent", text, "--seed", "1", typed="4\n")
+    assert "red is human, blue is level 2;" in ran.out
+    (record,) = parse_records(records()[0].read_text(), load_game_of).records
+    assert record.names == ("human", "level:level=2")
+
+
+def test_a_short_option_needs_an_option_of_that_name(bg: Run) -> None:
+    done = bg("play", "connect4", "--agent", "alphabeta:3")
+    said = "the agent 'alphabeta' has no option that can be written alphabeta:3"
+    assert (done.code, done.err) == (2, f"error: {said}\n")
 
 
 def test_a_level_can_play_either_side(bg: Run) -> None:

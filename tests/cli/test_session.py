@@ -914,7 +914,7 @@ def test_another_opponent_for_the_second_player_is_the_first(
     words: tuple[str, str], bg: Run, records: Run
 ) -> None:
     bg("play", "connect4", "--first", "greedy", "--second", "human", typed="4\n")
-    name = words[1] if words[0] == "--agent" else "level:level=1"
+    name = words[1] if words[0] == "--agent" else "level 1"
     assert bg("play", "--resume", *words).out.startswith(f"red is {name}, blue is human; ")
 
 

@@ -297,7 +297,10 @@ def test_a_run_is_never_overwritten(bg: Run, home: Path) -> None:
     before = content(home / "runs" / "first")
     ran = bg(*NAMED)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "the folder is not empty" in ran.err
+    assert (
+        ran.err
+        == f"error: there is a run in {home / 'runs' / 'first'} already; --resume first continues it\n"
+    )
     assert content(home / "runs" / "first") == before
 
 

@@ -212,6 +212,11 @@ def test_an_invalid_level_is_rejected(value: str, allowed: str) -> None:
         boardgames.load_player(f"level:level={value}", CONNECT4)
 
 
+@pytest.mark.parametrize("text", ["level", "level:5", "level=5", "level:level=5"])
+def test_the_description_always_names_the_level(text: str) -> None:
+    assert boardgames.load_player(text, CONNECT4).describe() == "level:level=5"
+
+
 @pytest.mark.parametrize("agent", ["level", "alphabeta"])
 def test_a_table_larger_than_free_memory_is_rejected_when_the_agent_is_made(
     agent: str, monkeypatch: pytest.MonkeyPatch

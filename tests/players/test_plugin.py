@@ -10,8 +10,8 @@ from boardgames.players.plugin import bg_agents
 from boardgames.plugins import Registry, searching_agent
 
 NAMES = ["human", "random", "greedy", "minimax", "alphabeta", "mcts", "level", "engine"]
-TEXTS = {"engine": "engine:command=cat"}
-"""Agent texts of players that cannot be made without an option."""
+TEXTS = {"engine": "engine:command=cat", "level": "level:level=5"}
+"""Agent texts of players that name an option: `engine` needs one, and `level` always says its level."""
 
 
 def test_all_built_in_players_are_offered() -> None:

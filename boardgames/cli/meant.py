@@ -1,0 +1,136 @@
+"""What was meant by an option or a command that does not exist.
+
+Other programs have other names for the same things, and some names are options of a learner or an
+agent and not of a command: `--steps 10` is written `--set steps=10`.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+
+import click
+
+from boardgames.cli.program import PROGRAM
+from boardgames.cli.settings import named_game, named_settings, value_after
+from boardgames.errors import BoardgamesError, suggest
+
+OTHER_COMMANDS = {
+    "board": "show",
+    "create": "new",
+    "elo": "ladder",
+    "evaluate": "analyze",
+    "gui": "serve",
+    "init": "new",
+    "learn": "train",
+    "list": "games",
+    "match": "play",
+    "rate": "ladder",
+    "ratings": "ladder",
+    "review": "analyze",
+    "server": "serve",
+    "test": "check",
+    "tournament": "arena",
+    "view": "show",
+    "watch": "replay",
+    "web": "serve",
+}
+"""Commands of the program by the names that people expect."""
+OTHER_OPTIONS = {
+    "board": "layout",
+    "colour": "second",
+    "color": "second",
+    "cores": "workers",
+    "difficulty": "level",
+    "engine": "agent",
+    "games": "matches",
+    "jobs": "workers",
+    "movetime": "time",
+    "name": "run",
+    "opponent": "agent",
+    "out": "run",
+    "output": "run",
+    "processes": "workers",
+    "rounds": "matches",
+    "seconds": "time",
+    "skill": "level",
+    "start": "layout",
+    "strength": "level",
+    "threads": "workers",
+    "variant": "layout",
+}
+"""Options of commands by the names that people expect."""
+SETTINGS = (
+    ("steps", "generations", "epochs", "iterations"),
+    ("matches", "training_matches", "games", "episodes"),
+    ("alpha", "lr", "learning_rate"),
+)
+"""Options of learners, and the names that people expect for the same thing."""
+
+
+def meant_command(name: str, names: Iterable[str], *, program: str) -> str:
+    """Return the end of a message about a command that does not exist."""
+    known = list(names)
+    other = OTHER_COMMANDS.get(name) if program == PROGRAM else None
+    close = f"; did you mean {other!r}?" if other in known else suggest(name, known)
+    listed = f"`{program} --help` lists all commands"
+    return f"{close} {listed}" if close.endswith("?") else f"; {listed}"
+
+
+def meant_option(error: click.NoSuchOption, words: Sequence[str]) -> str:
+    """Return the end of a message about an option that does not exist, or an empty text.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The command line. The game and the learner that it names say which settings there are.
+    """
+    if error.ctx is None:
+        return ""
+    parameters = error.ctx.command.get_params(error.ctx)
+    options = [one for one in parameters if isinstance(one, click.Option)]
+    names = {name.lstrip("-"): name for one in options for name in (*one.opts, *one.secondary_opts)}
+    wanted = error.option_name.lstrip("-")
+    other = OTHER_OPTIONS.get(wanted)
+    if other in names:
+        return _did_you_mean(names[other])
+    value, meant = value_after(error.option_name, words) or "VALUE", ""
+    with suppress(BoardgamesError):  # a broken plug-in, or no such learner
+        if "set" in names and (setting := _setting(wanted, words)):
+            meant = f"--set {setting}={value}"
+        elif ("agent" in names or "agents" in {one.name for one in parameters}) and (
+            agent := _agent_with(wanted, value, words)
+        ):
+            meant = f"--agent {agent}" if "agent" in names else agent
+    if meant:
+        return _did_you_mean(meant)
+    close = get_close_matches(wanted, names, n=1)  # click compares the dashes too, and finds any short option
+    return _did_you_mean(names[close[0]]) if close else ""
+
+
+def _did_you_mean(text: str) -> str:
+    return f"; did you mean {text!r}?"
+
+
+def _setting(wanted: str, words: Sequence[str]) -> str:
+    """Return the option of the learner or the experiment that has this name, or an empty text."""
+    settings = named_settings(words[0], words[1:])
+    names = {option.name for option in settings.options} if settings is not None else set()
+    wanted = wanted.replace("-", "_")
+    same = next((group for group in SETTINGS if wanted in group), ())
+    return next((name for name in (wanted, *same) if name in names), "")
+
+
+def _agent_with(wanted: str, value: str, words: Sequence[str]) -> str:
+    """Return an agent with an option of this name, the default agent if it has it, or an empty text."""
+    from boardgames.plugins import load, registry
+
+    if (game := named_game(words)) is None:
+        return ""
+    known = registry()
+    names = [offer.entry.name for offer in known.offers("agents", game)]
+    best = load(game).facts.default_agent
+    for name in sorted(names, key=lambda name: (name != best, name)):
+        declared = known.load("agents", name, game).declared_options
+        if any(option.name == wanted for option in declared):
+            return f"{name}:{wanted}={value}"
+    return ""

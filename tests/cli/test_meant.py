@@ -1,0 +1,57 @@
+"""Unknown options and commands: the message says what was meant."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("arena connect4 greedy random --games 10", "--matches"),
+        ("play connect4 --difficulty 3", "--level"),
+        ("play connect4 --opponent mcts", "--agent"),
+        ("train connect4 --steps 10", "--set steps=10"),
+        ("train connect4 --steps=10 --seed 1", "--set steps=10"),
+        ("train connect4 --steps --seed 1", "--set steps=VALUE"),
+        ("train connect4 --lr 0.1", "--set alpha=0.1"),
+        ("train connect4 --test-matches 10", "--set test_matches=10"),
+        ("train abalone --evolve --steps 10", "--set generations=10"),
+        ("train abalone --learner cem --elite 3", "--set elite=3"),
+        ("experiment connect4 ablation --repetitions 2", "--set repetitions=2"),
+        ("play abalone --depth 3", "--agent alphabeta:depth=3"),
+        ("play connect4 --simulations 30", "--agent mcts:simulations=30"),
+        ("play connect4 --levle 3", "--level"),
+    ],
+)
+def test_an_unknown_option_is_answered_with_what_was_meant(line: str, meant: str, bg: Run) -> None:
+    done = bg(*line.split())
+    said = rf"error: no such option '--[a-z-]+'; did you mean {re.escape(repr(meant))}\?\n"
+    assert (done.code, bool(re.fullmatch(said, done.err))) == (2, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "rest"),
+    [("train", "--learner nosuch --elite 3"), ("play", "nosuch --depth 3"), ("show", "connect4 --xyz")],
+)
+def test_where_nothing_similar_is_known_the_help_is_named(command: str, rest: str, bg: Run) -> None:
+    assert bg(command, *rest.split()).err.endswith(f"; see `boardgames {command} --help`\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("plya abalone", "'plya'; did you mean 'play' or 'replay'? `boardgames --help` lists all commands"),
+        ("tournament abalone", "'tournament'; did you mean 'arena'? `boardgames --help` lists all commands"),
+        ("xyz", "'xyz'; `boardgames --help` lists all commands"),
+        ("matches lst", "'lst'; did you mean 'list'? `boardgames matches --help` lists all commands"),
+        ("matches view", "'view'; `boardgames matches --help` lists all commands"),
+    ],
+)
+def test_an_unknown_command_is_answered_with_similar_ones_and_the_help(line: str, said: str, bg: Run) -> None:
+    done = bg(*line.split())
+    assert (done.code, done.err) == (2, f"error: no command {said}\n")
