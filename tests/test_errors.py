@@ -107,9 +107,9 @@ def test_no_suggestions_for_something_that_is_not_a_name(name: object) -> None:
 
 
 def test_missing_extra_names_the_command_that_installs_it() -> None:
-    assert str(MissingExtraError("rating", "boardgames ladder")) == (
-        "boardgames ladder needs the extra 'rating': run pip install 'boardgames-core[rating]', "
-        "or in a checkout pip install -e '.[rating]'"
+    assert str(MissingExtraError("plot", "boardgames plot")) == (
+        "boardgames plot needs the extra 'plot': run pip install 'boardgames-core[plot]', "
+        "or in a checkout pip install -e '.[plot]'"
     )
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import replace
 
-from boardgames.arena.bradley_terry import check_installed
 from boardgames.arena.openings import Openings
 from boardgames.arena.plan import Plan, number_duplicates, settings_key
 from boardgames.arena.play import Batch, MatchResult, OpeningPair, close_players, play_batch
@@ -75,8 +74,6 @@ class Arena:
         self, plan: Plan, *, seed: int | None = None, store: Store | None = None, fresh: bool = False
     ) -> None:
         self.plan = plan
-        if len(plan.agents) > 2:
-            check_installed()
         self._players, self.names, code = plan.load_lineup()
         self._labels = number_duplicates(plan.agents)
         self._openings = Openings(plan.game, plan.openings)

@@ -161,13 +161,7 @@ class Tally:
         return sum(points * count for points, count in self._points[agent].items())
 
     def report(self, game: str, planned: int, sprt: SprtState | None = None) -> Report:
-        """Return the report on the matches so far.
-
-        Raises
-        ------
-        MissingExtraError
-            If there are more than two agents and choix is not installed.
-        """
+        """Return the report on the matches so far."""
         if len(self.agents) == 2:
             pairs = self._pairs.get((0, 1), Pairs())
             estimates: Sequence[Estimate | None] = (estimate(pairs), estimate(pairs.reversed()))
@@ -232,11 +226,6 @@ class LadderEntry:
 
 def ladder(results: Sequence[ResultCount]) -> list[LadderEntry]:
     """Rate all players in `results` on one scale; the best comes first, and unrated ones come last.
-
-    Raises
-    ------
-    MissingExtraError
-        If there are more than two players and choix is not installed.
 
     Examples
     --------

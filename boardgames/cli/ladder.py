@@ -75,7 +75,8 @@ def ladder(game_name: str, options: tuple[str, ...], svg_file: Path | None, as_j
 def _row(place: int, entry: "LadderEntry", name: str) -> tuple[str, ...]:
     elo = "?" if entry.estimate is None else str(entry.estimate)
     numbers = (entry.matches, entry.wins, entry.losses, entry.draws)
-    return f"{place}.", name, *map(str, numbers), elo
+    rank = "" if entry.estimate is None else f"{place}."  # unrated agents come last
+    return rank, name, *map(str, numbers), elo
 
 
 def _names(entries: "list[LadderEntry]") -> list[str]:

@@ -1,6 +1,5 @@
 """Arena: the same matches on any number of workers, interrupted or not, stored or not."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
@@ -12,7 +11,7 @@ from boardgames.arena.arena import Arena
 from boardgames.arena.plan import Plan
 from boardgames.arena.play import MatchResult, play_batch
 from boardgames.arena.sprt import Sprt
-from boardgames.errors import BoardgamesError, MatchError, MissingExtraError
+from boardgames.errors import BoardgamesError, MatchError
 from boardgames.executors import InProcess, open_executor
 from boardgames.store import Store
 
@@ -311,13 +310,3 @@ def test_batches_grow_only_if_matches_are_short(
     assert sizes[0] == 1
     assert (max(sizes) >= 8) if is_large else (max(sizes) == 1)
     assert sum(sizes) == 50
-
-
-def test_three_agents_without_the_extra_are_rejected_before_they_play(
-    monkeypatch: pytest.MonkeyPatch, store: Store
-) -> None:
-    monkeypatch.setitem(sys.modules, "choix", None)
-    with pytest.raises(MissingExtraError, match="rating"):
-        Arena(make_plan(*FOUR[:3]), store=store)
-    assert store.runs() == []
-    assert Arena(make_plan(matches=2), seed=1).run(InProcess()).matches == 2

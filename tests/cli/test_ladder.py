@@ -10,6 +10,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from boardgames.game import Outcome, Termination
+from boardgames.record import Record
+from boardgames.store import NewMatch, Store
+
 AGENTS = ("random", "greedy", "alphabeta:depth=2")
 GAME = ("connect4", "--option", "columns=4", "--option", "rows=5")
 ARENA = ("arena", *GAME, *AGENTS, "--matches", "10", "--seed", "1", "--workers", "1")
@@ -52,6 +56,19 @@ def test_agents_with_other_limits_are_other_agents(bg: Run) -> None:
         ("random", ""),
     ]
     assert "alphabeta, 1000 nodes" in bg("ladder", *GAME).out
+
+
+def test_agents_without_a_rating_have_no_place(home: Path, bg: Run) -> None:
+    red_wins, blue_wins = ("1", "2", "1", "2", "1", "2", "1"), ("1", "2", "1", "2", "1", "2", "3", "2")
+    played = [("Ann", "Bob", red_wins), ("Bob", "Ann", red_wins), ("Cleo", "Dan", red_wins)]
+    with Store() as store:
+        for first, second, moves in [*played, ("Ann", "Eve", blue_wins), ("Eve", "Ann", blue_wins)]:
+            outcome = Outcome(0 if moves == red_wins else 1, Termination.RULES)
+            record = Record("connect4", start="-", names=(first, second), moves=moves, outcome=outcome)
+            store.add([NewMatch.from_record(record)])
+    lines = [line.split() for line in bg("ladder", "connect4").out.splitlines()[1:6]]
+    assert [line[0] for line in lines[:3]] == ["1.", "2.", "3."]
+    assert [(line[0], line[-1]) for line in lines[3:]] == [("Cleo", "?"), ("Dan", "?")]
 
 
 @pytest.mark.usefixtures("matches")
