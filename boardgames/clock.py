@@ -227,6 +227,13 @@ class MatchClock:
             return True
         return control.match is not None and seconds > self._remaining[-1][side]
 
+    def expire(self, side: int) -> None:
+        """Charge the current ply with all the time that `side` has, as when it has lost on time."""
+        control = self.controls[side]
+        left = [] if control.move is None else [control.move]
+        left += [] if control.match is None else [self._remaining[-1][side]]
+        self._earlier, self._started_at = min(left, default=0.0), None
+
     def end_ply(self, side: int, seconds: float) -> None:
         """Charge `side` for the current ply, add the increment, and begin the next ply."""
         remaining = list(self._remaining[-1])

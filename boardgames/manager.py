@@ -277,6 +277,8 @@ class Manager:
             self._begin()
         else:
             self.outcome = outcome
+            if outcome.termination is Termination.TIME and outcome.winner == 1 - self.side_to_move:
+                self._clock.expire(self.side_to_move)
 
     # --- the match so far ------------------------------------------------
 

@@ -1132,6 +1132,25 @@ def test_finished_match_is_restored_without_telling_anyone_again() -> None:
         match.make_move(1, "take1")
 
 
+@pytest.mark.parametrize(
+    ("control", "left", "spent"),
+    [(TimeControl(match=60), (59.0, 0.0), 60.0), (TimeControl(match=60, move=9), (59.0, 51.0), 9.0)],
+    ids=str,
+)
+def test_whoever_lost_on_time_has_none_left_when_the_match_is_restored(
+    control: TimeControl, left: tuple[float, float], spent: float
+) -> None:
+    match = Manager(
+        NIM,
+        [None, None],
+        rules=MatchRules(time=control),
+        played=[("take1", 1.0)],
+        outcome=Outcome(0, Termination.TIME),
+        clock=FakeClock(),
+    )
+    assert (match.clocks, match.seconds_on_move) == (left, spent)
+
+
 @pytest.mark.parametrize("reason", Termination)
 @pytest.mark.parametrize("winner", [0, 1, None])
 def test_a_move_after_the_end_is_refused_with_how_the_match_ended(

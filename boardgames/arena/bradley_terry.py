@@ -268,7 +268,8 @@ def _fit(results: _Results) -> FloatArray:
         log_odds = log_odds + size * step
         if gain < _PRECISION:
             break
-    return log_odds - log_odds.mean()
+    centred: FloatArray = log_odds - log_odds.mean()
+    return centred
 
 
 def _log_likelihood(points: FloatArray, log_odds: FloatArray) -> float:

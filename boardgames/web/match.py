@@ -1052,10 +1052,9 @@ def _undo_move_of(side: int, manager: Manager) -> None:
 
 
 def _seconds_used(manager: Manager) -> tuple[float, float]:
-    """Return the seconds that each side has spent, those on the current move included."""
+    """Return the seconds that each side has spent, those on a move that was not made included."""
     used = list(manager.time_used)
-    if manager.outcome is None:
-        used[manager.side_to_move] += manager.seconds_on_move
+    used[manager.side_to_move] += manager.seconds_on_move
     return used[0], used[1]
 
 

@@ -55,6 +55,15 @@ def test_clock_waits_while_the_other_seat_is_free(server: Server, page: Page, ot
     assert page.outcome()["text"] == "blue wins on time"
 
 
+def test_time_lost_on_is_shown_as_used(server: Server, page: Page) -> None:
+    created = page.create("here", "random", clock=[SHORT, LONG])
+    join(page, created["match"], created["token"])
+    page.outcome()
+    state = state_of(server, created["match"])
+    assert state["clocks"] == [0.0, LONG]
+    assert state["used"][0] >= SHORT
+
+
 @pytest.mark.parametrize("limit", [{"clock": [SHORT, SHORT]}, {"move_time": [SHORT, SHORT]}], ids=str)
 def test_clock_waits_until_the_page_shows_the_board(
     server: Server, page: Page, other: Page, limit: dict[str, Any]

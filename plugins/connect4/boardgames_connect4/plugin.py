@@ -137,14 +137,20 @@ def bg_experiments() -> list[Entry]:
 
 @hookimpl
 def bg_puzzles() -> list[Entry]:
-    """Return the kind of puzzles."""
+    """Return the kinds of puzzles."""
     return [
         Entry(
             "two-threats",
             "the only winning move makes two threats, of which only one can be blocked",
             "boardgames_connect4.puzzles:two_threats",
             game="connect4",
-        )
+        ),
+        Entry(
+            "zugzwang",
+            "the only winning move leaves the opponent nothing but replies that lose",
+            "boardgames_connect4.puzzles:zugzwang",
+            game="connect4",
+        ),
     ]
 
 
