@@ -69,6 +69,7 @@ class Termination(StrEnum):
     REPETITION = "repetition"
     RESIGNATION = "resignation"
     AGREEMENT = "agreement"
+    ADJUDICATION = "adjudication"
     ILLEGAL_MOVE = "illegal-move"
     CRASH = "crash"
 
@@ -93,6 +94,7 @@ _ENDINGS = {
     Termination.REPETITION: " by repetition",
     Termination.RESIGNATION: " by resignation",
     Termination.AGREEMENT: " by agreement",
+    Termination.ADJUDICATION: " by adjudication",
     Termination.ILLEGAL_MOVE: " (illegal move)",
     Termination.CRASH: " (crash)",
 }

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
+from boardgames.adjudication import NO_ADJUDICATION, Adjudication
 from boardgames.clock import (
     UNTIMED,
     MatchClock,
@@ -62,6 +63,7 @@ _ENDED_BY_MOVES = (
     Termination.PLY_LIMIT,
     Termination.NO_PROGRESS,
     Termination.REPETITION,
+    Termination.ADJUDICATION,
 )
 _ENDED_BY_WORD = (Termination.RESIGNATION, Termination.AGREEMENT)
 
@@ -87,6 +89,8 @@ class MatchRules:
     time : TimeControl or pair of TimeControl
         The time control of both sides, or of each. A side that exceeds its time
         loses.
+    adjudication : Adjudication
+        Whether scores or points may decide a match.
 
     Raises
     ------
@@ -99,6 +103,7 @@ class MatchRules:
     repetition: bool = False
     time: TimeControl | TimeControls = UNTIMED
     move_limits: tuple[int, int] | None = None
+    adjudication: Adjudication = NO_ADJUDICATION
 
     def __post_init__(self) -> None:
         for name in ("ply_limit", "no_progress_limit"):
@@ -766,11 +771,13 @@ class Manager:
             return Outcome(None, Termination.REPETITION)
         if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
             return Outcome(None, Termination.NO_PROGRESS)
-        if rules.ply_limit is not None and self.ply >= rules.ply_limit:
-            return Outcome(None, Termination.PLY_LIMIT)
-        side = self.side_to_move
-        if rules.move_limits is not None and self.moves_made[side] >= rules.move_limits[side]:
-            return Outcome(None, Termination.PLY_LIMIT)
+        if (adjudicated := rules.adjudication.outcome(self._moves)) is not None:
+            return adjudicated
+        side, limits = self.side_to_move, rules.move_limits
+        if (rules.ply_limit is not None and self.ply >= rules.ply_limit) or (
+            limits is not None and self.moves_made[side] >= limits[side]
+        ):
+            return rules.adjudication.outcome_at_limit(position.score)
         return None
 
     def _begin_turn(self) -> None:

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Protocol, TypeVar
 
+from boardgames.adjudication import Adjudication
 from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides, parse_time_controls
 from boardgames.errors import BoardgamesError, MatchError, quote
 from boardgames.game import Game, Position
@@ -62,7 +63,7 @@ class MatchSetup:
         person against an agent does so only if each side has a number of its own.
     limit : Limit
         What an agent may spend on a move; `move_time` replaces its seconds.
-    ply_limit, move_limits, no_progress_limit, repetition
+    ply_limit, move_limits, no_progress_limit, repetition, adjudication
         As in `MatchRules`; what is None is that of `MatchRules.between`.
 
     Raises
@@ -94,6 +95,7 @@ class MatchSetup:
     move_limits: tuple[int, int] | None = None
     no_progress_limit: int | None = None
     repetition: bool | None = None
+    adjudication: Adjudication | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.players, str) or len(self.players) != 2:
@@ -158,7 +160,7 @@ class MatchSetup:
                 given or recorded or _name_of(seat)
                 for given, recorded, seat in zip(self.names, known, self.players, strict=True)
             ]
-            rules = MatchRules.between(players, game, time=self._times(seats, record), **self._draws())
+            rules = MatchRules.between(players, game, time=self._times(seats, record), **self._ends())
             settings = {"tags": self._tags(names, record)} | settings
             if record is not None:
                 settings = {
@@ -240,9 +242,9 @@ class MatchSetup:
                 ]
         return controls[0], controls[1]
 
-    def _draws(self) -> dict[str, Any]:  # values of several types
-        """Return the limits that are given and lead to a draw."""
-        names = ("ply_limit", "move_limits", "no_progress_limit", "repetition")
+    def _ends(self) -> dict[str, Any]:  # values of several types
+        """Return what is given that ends a match besides the rules of the game and the clocks."""
+        names = ("ply_limit", "move_limits", "no_progress_limit", "repetition", "adjudication")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
 

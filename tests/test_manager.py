@@ -15,6 +15,7 @@ from waiting import TIMEOUT_S
 
 import boardgames
 from boardgames import plugins
+from boardgames.adjudication import Adjudication, ResignRule
 from boardgames.clock import TimeControl
 from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveError, PositionError
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
@@ -23,7 +24,7 @@ from boardgames.manager import MIN_DRAW_PLIES, Manager, MatchEvent, MatchRules
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Clock, Context, Limit, Player
 from boardgames.plugins import EntryPoint, Registry
 from boardgames.record import Record
-from boardgames.score import Score
+from boardgames.score import RETURN, Score
 
 NIM = nim.Nim()
 PASSING = nim.Nim(passing=True)
@@ -264,6 +265,13 @@ def _limited(**limits: object) -> Manager:
     return match
 
 
+def _adjudicated() -> Manager:
+    rules = MatchRules(adjudication=Adjudication(ResignRule(score=0.5, moves=1)))
+    match = between_people(PASSING, rules=rules)
+    match.make_move(0, "pass", score=Score.of(-0.5, RETURN))
+    return match
+
+
 @pytest.mark.parametrize(
     ("make", "winner", "termination", "plies"),
     [
@@ -275,6 +283,7 @@ def _limited(**limits: object) -> Manager:
         (lambda: _limited(repetition=True), None, "repetition", 4),
         (_resigned, 0, "resignation", 0),
         (_agreed, None, "agreement", 0),
+        (_adjudicated, 1, "adjudication", 1),
         (lambda: _played(Move(9, "take9")), 1, "illegal-move", 0),
         (lambda: _played(RuntimeError("lost my way")), 1, "crash", 0),
     ],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from boardgames import plugins
+from boardgames.adjudication import NO_ADJUDICATION, Adjudication
 from boardgames.arena.openings import DEFAULT_OPENINGS
 from boardgames.arena.schedule import swiss_round_count
 from boardgames.arena.sprt import Sprt
@@ -45,6 +46,8 @@ class MatchSettings:
         Of both sides, or of each. A side that exceeds its time loses.
     ply_limit : int or None
         Replaces the limit that the game declares.
+    adjudication : Adjudication
+        Whether scores or points may decide a match.
     code : str
         Hash of the code of the core and the game. Workers with different code
         raise MatchError.
@@ -61,6 +64,7 @@ class MatchSettings:
     limit: Limit = NO_LIMIT
     time: TimeControl | TimeControls = UNTIMED
     ply_limit: int | None = None
+    adjudication: Adjudication = NO_ADJUDICATION
     code: str = ""
     fingerprints: tuple[str, ...] = ()
 
@@ -112,6 +116,8 @@ class Plan:
         Of both sides, or of each. A side that exceeds its time loses.
     ply_limit : int or None
         Matches are drawn after this many plies; replaces the limit of the game.
+    adjudication : Adjudication
+        Whether scores or points may decide a match.
     sprt : Sprt or None
         A sequential test of two agents; the arena ends as soon as it is decided.
 
@@ -130,6 +136,7 @@ class Plan:
     limit: Limit = NO_LIMIT
     time: TimeControl | TimeControls = UNTIMED
     ply_limit: int | None = None
+    adjudication: Adjudication = NO_ADJUDICATION
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
@@ -220,6 +227,7 @@ class Plan:
             limit=self.limit,
             time=self.time,
             ply_limit=self.ply_limit,
+            adjudication=self.adjudication,
             code=code_stamp([type(self.game)]),
         )
 
@@ -283,6 +291,7 @@ class Plan:
             **fields,
             "limit": dataclasses.asdict(self.limit),
             "time": self._time_settings,
+            "adjudication": dataclasses.asdict(self.adjudication),
             "sprt": None if self.sprt is None else dataclasses.asdict(self.sprt),
             "game": self.game.describe(),
             "agents": list(self.agents),

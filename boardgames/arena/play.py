@@ -163,6 +163,7 @@ class _Players:
             time=settings.time,
             limit=settings.limit,
             ply_limit=settings.ply_limit,
+            adjudication=settings.adjudication,
         )
         manager = setup.start_match(tags={"Event": "arena", "Round": str(number + 1)})
         record = manager.play()

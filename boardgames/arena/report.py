@@ -10,6 +10,7 @@ from boardgames.arena.pentanomial import Estimate, Pairs, estimate, likelihood_o
 from boardgames.arena.play import FAULTS, MatchResult
 from boardgames.arena.schedule import Pairing
 from boardgames.arena.sprt import SprtState
+from boardgames.game import Termination
 from boardgames.store import PlayerKey, ResultCount
 
 
@@ -78,6 +79,8 @@ class Report:
     repeated : int
         Number of pairs whose two matches both repeat those of an earlier pair
         of the same agents.
+    adjudicated : int
+        Number of matches that were decided by scores or points before their end.
     first_side_share : float or None
         Share of the points that went to side 0.
     standings : tuple of Standing
@@ -98,6 +101,7 @@ class Report:
     planned: int
     distinct: int
     repeated: int
+    adjudicated: int
     first_side_share: float | None
     standings: tuple[Standing, ...]
     crosstable: tuple[CrosstableEntry, ...]
@@ -125,6 +129,7 @@ class Tally:
     def __init__(self, agents: Sequence[str]) -> None:
         self.agents = tuple(agents)
         self.matches = 0
+        self._adjudicated = 0
         self._first_side_points = 0.0
         self._contents: set[tuple[frozenset[int], bytes]] = set()
         self._pair_contents: Counter[tuple[Pairing, bytes, bytes]] = Counter()
@@ -147,6 +152,7 @@ class Tally:
 
     def _add_match(self, match: MatchResult) -> None:
         self.matches += 1
+        self._adjudicated += match.termination is Termination.ADJUDICATION
         self._contents.add((frozenset(match.sides), match.moves_hash))
         self._first_side_points += 0.5 if match.winner is None else 1.0 - match.winner
         for agent in match.sides:
@@ -173,6 +179,7 @@ class Tally:
             planned,
             len(self._contents),
             sum(count - 1 for count in self._pair_contents.values()),
+            self._adjudicated,
             self._first_side_points / self.matches if self.matches else None,
             tuple(self._standing(agent, estimates[agent]) for agent in range(len(self.agents))),
             tuple(

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.continuing import Repeatable, add_continue_text, continue_text, same_command
@@ -34,15 +35,17 @@ from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import new_bars
 from boardgames.compiling import compilation_at_import
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, ClusterError, OptionError, WorkerError
+from boardgames.errors import BoardgamesError, ClusterError, OptionError, StoreError, WorkerError
 from boardgames.options import spelled_out
 
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
+    from boardgames.arena.pentanomial import Estimate
     from boardgames.arena.plan import Plan
     from boardgames.arena.report import Report, Standing
     from boardgames.arena.sprt import SprtState
     from boardgames.clock import TimeControls
+    from boardgames.store import Store
 
 REFRESHES_PER_SECOND = 2
 RATING_INTERVAL_S = 0.25
@@ -119,6 +122,23 @@ FRESH = ("--fresh",)
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth of the agents in plies.")
 @click.option("--plies", type=POSITIVE, metavar="N", help="Draw after N plies.")
 @click.option(
+    "--resign",
+    metavar="RULE",
+    help="With score=3,moves=4 an agent loses that has expected to be 3 behind, or to lose, for 4 moves in "
+    "a row. Default: off.",
+)
+@click.option(
+    "--draw",
+    metavar="RULE",
+    help="With score=0.1,moves=8,after=40 a match is drawn if neither agent has expected a lead of more than "
+    "0.1 in its last 8 moves, from ply 40 on. Default: off.",
+)
+@click.option(
+    "--points-at-limit",
+    is_flag=True,
+    help="At a limit of plies, the side with more points wins.",
+)
+@click.option(
     "--sprt",
     metavar="ELO0,ELO1[,A,B]",
     help="Two agents: stop when a sequential test accepts ELO0 or ELO1; A and B are its error rates.",
@@ -126,9 +146,14 @@ FRESH = ("--fresh",)
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for openings and agents; default: random.")
 @worker_options
 @click.option(*FRESH, is_flag=True, help="Start over even if the same arena was interrupted.")
+@click.option(
+    "--no-store", is_flag=True, help="Store no matches; an arena that is interrupted cannot be resumed."
+)
 @json_option
+@click.pass_context
 @compilation_at_import()
 def arena(
+    context: click.Context,
     game_name: str,
     agents: tuple[str, ...],
     matches: int,
@@ -145,11 +170,15 @@ def arena(
     nodes: int | None,
     depth: int | None,
     plies: int | None,
+    resign: str | None,
+    draw: str | None,
+    points_at_limit: bool,
     sprt: str | None,
     seed: int | None,
     workers: int | None,
     cluster: str | None,
     fresh: bool,
+    no_store: bool,
     as_json: bool,
 ) -> None:
     """Play matches of GAME between AGENTs and rate the agents.
@@ -165,10 +194,13 @@ def arena(
     if gauntlet is not None and swiss:
         raise OptionError("give --gauntlet or --swiss, not both")
     game = load_game(game_name, layout, options)
+    from boardgames.adjudication import Adjudication, DrawRule, ResignRule
     from boardgames.arena.plan import Plan
     from boardgames.arena.sprt import Sprt
     from boardgames.player import Limit
 
+    if move_time is None and context.get_parameter_source("margin") is not ParameterSource.DEFAULT:
+        raise OptionError("--margin is added to --time; give that as well, or leave it out")
     plan = Plan(
         game=game,
         agents=_with_champion(agents, gauntlet),
@@ -179,9 +211,17 @@ def arena(
         limit=Limit(seconds=move_time, nodes=nodes, depth=depth),
         time=_time_controls(move_time, clock, increment, margin),
         ply_limit=plies,
+        adjudication=Adjudication(
+            None if resign is None else ResignRule.parse(resign),
+            None if draw is None else DrawRule.parse(draw),
+            points=points_at_limit,
+        ),
         sprt=None if sprt is None else Sprt.parse(sprt),
     )
-    click.get_current_context().exit(_play(plan, seed, workers, cluster, fresh, as_json))
+    if no_store and fresh:
+        raise OptionError("--fresh is about stored matches; it does not work with --no-store")
+    with _open_store(no_store) as store:
+        context.exit(_play(plan, seed, workers, cluster, fresh, as_json, store))
 
 
 def _with_champion(agents: tuple[str, ...], champion: str | None) -> tuple[str, ...]:
@@ -212,15 +252,37 @@ def _time_controls(
     return first, second
 
 
+@contextmanager
+def _open_store(is_off: bool) -> "Iterator[Store | None]":
+    """Open the user's store, unless matches are not to be kept."""
+    from boardgames.store import Store
+
+    if is_off:
+        yield None
+        return
+    try:
+        store = Store()
+    except StoreError as error:
+        error.args = (f"{error}, or give --no-store to keep no matches",)
+        raise
+    with store:
+        yield store
+
+
 def _play(
-    plan: "Plan", seed: int | None, workers: int | None, cluster: str | None, fresh: bool, as_json: bool
+    plan: "Plan",
+    seed: int | None,
+    workers: int | None,
+    cluster: str | None,
+    fresh: bool,
+    as_json: bool,
+    store: "Store | None",
 ) -> int:
     """Play the matches that are missing, print the report and return the exit code."""
     from boardgames.arena.arena import Arena
     from boardgames.executors import open_executor
-    from boardgames.store import Store
 
-    with redirect_stdout(sys.stderr), interrupt_on_termination(), Store() as store:
+    with redirect_stdout(sys.stderr), interrupt_on_termination():
         arena = Arena(plan, seed=seed, store=store, fresh=fresh)
         if arena.resumed:
             say(f"resuming: {arena.resumed} of {plan.planned} matches are already played", err=True)
@@ -235,13 +297,14 @@ def _play(
             with redirect_stdout(sys.__stdout__):
                 _print_report(arena, as_json)
             message = f"interrupted after {arena.matches} of {plan.planned} matches"
-            say(f"{message}; {continue_text(same_command(without=FRESH))}", err=True)
+            how = "" if store is None else f"; {continue_text(same_command(without=FRESH))}"
+            say(f"{message}{how}", err=True)
             return EXIT_INTERRUPTED
         except BoardgamesError as error:
             if arena.matches and not as_json:  # show the results so far, for example if the disk is full
                 with redirect_stdout(sys.__stdout__):
                     _print_report(arena, as_json)
-            if arena.matches and isinstance(error, ClusterError | WorkerError):
+            if store is not None and arena.matches and isinstance(error, ClusterError | WorkerError):
                 add_continue_text(error, same_command(without=FRESH))
             raise
     _print_report(arena, as_json)
@@ -301,6 +364,7 @@ def report_json(report: "Report") -> dict[str, object]:
         "planned": report.planned,
         "distinct": report.distinct,
         "repeated_pairs": report.repeated,
+        "adjudicated": report.adjudicated,
         "first_side_share": share if share is None else round(share, 6),
         "players": [_standing_json(standing) for standing in report.standings],
         "encounters": [
@@ -361,6 +425,8 @@ def _headline(report: "Report") -> str:
     parts = [f"{report.game}: {report.matches} matches"]
     if report.matches:
         parts.append(f"{report.distinct} distinct")
+    if report.adjudicated:
+        parts.append(f"{report.adjudicated} adjudicated")
     if report.first_side_share is not None:
         parts.append(f"the first side scores {report.first_side_share:.1%}")
     return ", ".join(parts)
@@ -394,10 +460,12 @@ def _remarks(report: "Report", labels: "Mapping[str, str]") -> "Iterator[str]":
         pairs = report.pairs if is_first else report.pairs.reversed()
         superiority = report.superiority if is_first else 1 - report.superiority
         name, counts = labels[leader.agent], " ".join(map(str, pairs.counts))
+        yield _lead(name, leader.estimate)
         yield f"pairs in which {name} scored 0, 0.5, 1, 1.5 and 2: {counts}"
         likelihood = f"{superiority:.1%}"
         yield f"likelihood that {name} is stronger: {likelihood if likelihood != '100.0%' else 'over 99.9%'}"
     elif report.pairs is None and report.matches:
+        yield from _lead_in_field(report.ranked[0], labels)
         yield "Elo is relative to the average of all agents"
     if any(standing.estimate is None and standing.matches for standing in report.standings):
         yield "?: no chain of matches with wins and losses links these agents to the others"
@@ -416,6 +484,24 @@ def _remarks(report: "Report", labels: "Mapping[str, str]") -> "Iterator[str]":
             f"{report.repeated} of {report.matches // 2} pairs repeat an earlier one: "
             "the intervals are too narrow; use more openings"
         )
+
+
+def _lead(name: str, estimate: "Estimate | None") -> str:
+    """Say by how much the better of two agents leads."""
+    if estimate is None or round(estimate.elo) == 0:
+        return "neither agent leads"
+    if estimate.low is None or estimate.high is None:
+        return f"{name} has won every match and leads by more than {round(estimate.low or 0)} Elo"
+    lead, low, high = map(round, (estimate.elo, estimate.low, estimate.high))
+    if low <= 0:
+        return f"{name} leads by {lead} Elo, but that may be chance: the interval contains 0"
+    return f"{name} leads by {lead} Elo, with 95% confidence by {low} to {high}"
+
+
+def _lead_in_field(leader: "Standing", labels: "Mapping[str, str]") -> "Iterator[str]":
+    """Say who leads several agents, and how far it is above their average."""
+    if leader.estimate is not None:
+        yield f"{labels[leader.agent]} leads, {round(leader.estimate.elo)} Elo above the average"
 
 
 def _sprt_line(state: "SprtState") -> str:

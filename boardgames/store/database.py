@@ -55,6 +55,13 @@ _APPLICATION_ID = slice(68, 72)
 _PRIMARY_CODE = 0xFF
 _DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _READ_ONLY_CODES = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+_LOCKING_CODES = (
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_IOERR_LOCK,
+    sqlite3.SQLITE_IOERR_SHMLOCK,
+    sqlite3.SQLITE_IOERR_SHMMAP,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+)
 _READ_ONLY_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PRAGMAS = ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON")
 
@@ -184,12 +191,11 @@ class Database:
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE_CODES:
                 self._fail_damaged(str(error))
-            reason = (
-                "the disk is full" if self._may_lack_space(error) else self._read_only_reason(error) or error
-            )
+            full = "the disk is full" if self._may_lack_space(error) else ""
+            reason = full or self._read_only_reason(error) or _locking_reason(error) or error
             raise StoreError(f"cannot use the store {self.path}: {reason}") from error
         except FileError as error:
-            raise StoreError(str(error)) from None
+            raise StoreError(f"{error}; set BOARDGAMES_HOME to a folder that you can write to") from None
         except OSError as error:
             reason = self._read_only_reason(error) or _reason(error)
             raise StoreError(f"cannot use the store {self.path}: {reason}") from error
@@ -280,6 +286,16 @@ class Database:
         else:
             consequence = "has already been set aside" if aside is None else f"was set aside as {aside}"
         raise StoreError(f"{self.path} is damaged ({reason}) and {consequence}")
+
+
+def _locking_reason(error: sqlite3.Error) -> str:
+    """Say what to do if the file system has no locks or shared memory; empty for other errors."""
+    if getattr(error, "sqlite_errorcode", 0) not in _LOCKING_CODES:
+        return ""
+    return (
+        f"{error}: the file system cannot lock or share memory, as on some network drives; "
+        "set BOARDGAMES_HOME to a local folder"
+    )
 
 
 def create_atomically(path: Path, fill: Callable[[Path], None]) -> bool:

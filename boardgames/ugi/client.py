@@ -147,7 +147,7 @@ class Client:
         EngineError
             If the engine ends, has no move, or does not answer before the deadline.
         MalformedMoveError
-            If the word `bestmove` is not followed by exactly one move.
+            If the word `bestmove` is not followed by a move, and perhaps by `ponder` and another one.
         """
         self._wait_ready(deadline)
         self._send(position, deadline)
@@ -231,8 +231,8 @@ class Client:
         return self.program.error(f"sent no {missing} within {deadline.seconds:.4g} s{hint}")
 
     def _parse_move(self, words: Sequence[str], line: str, info: Info) -> str:
-        if len(words) != 2:
-            problem = f"must send exactly one move after bestmove, not {quote(line)}"
+        if len(words) not in (2, 4) or words[2:3] not in ([], ["ponder"]):  # we never ask it to ponder
+            problem = f"must answer `bestmove MOVE`, perhaps with `ponder MOVE` after it, not {quote(line)}"
             raise MalformedMoveError(f"{self.label} {problem}{self.diagnostics()}")
         if words[1] == NO_MOVE:
             reason = f": {info.message}" if info.message else ""

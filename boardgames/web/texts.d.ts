@@ -6,7 +6,7 @@ type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...paramet
 type OfOne = Made<
   | "analysisOf" | "bestPlayer" | "cannotGo" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling"
   | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "incrementFor" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
-  | "noGame" | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
+  | "adjudicated" | "noGame" | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
   | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "puzzlesOf" | "reviewedBy" | "seatOf"
   | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "used"
   | "waitingFor" | "won" | "yourMove",

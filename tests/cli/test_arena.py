@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,10 +200,16 @@ def test_invalid_settings_give_a_one_line_error(
     assert words in ran.err
 
 
-def test_a_store_that_cannot_be_opened_is_reported(bg: Callable[..., Any], home: Path) -> None:
+def test_an_arena_without_a_store_keeps_nothing(bg: Callable[..., Any], home: Path) -> None:
     (home / "data").write_text("no folder")
-    ran = bg(*RANDOM, "--matches", "2")
+    ran = bg(*RANDOM, "--matches", "2", *ALONE)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "BOARDGAMES_HOME" in ran.err
+    assert "--no-store" in ran.err
+    ran = bg(*RANDOM, "--matches", "2", *ALONE, "--no-store")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("connect4: 2 matches")
+    assert (home / "data").read_text() == "no folder"
 
 
 # --- interruptions -------------------------------------------------------------------
@@ -315,3 +322,68 @@ def test_no_worker_outlives_an_arena_that_is_killed(home: Path) -> None:
     process.kill()
     process.communicate()
     wait_until_dead(*workers)
+
+
+# --- adjudication ----------------------------------------------------------------
+
+
+def terminations() -> dict[str, int]:
+    """Return how often each reason ended the stored matches."""
+    with Store() as store:
+        return dict(Counter(match.termination or "" for match in store.matches()))
+
+
+def test_resigning_lost_positions_changes_no_result(bg: Callable[..., Any]) -> None:
+    agents = (*ARENA, "alphabeta:depth=5", "alphabeta:depth=3", "--matches", "20", "--seed", "1", *ALONE)
+    to_the_end = json.loads(bg(*agents, "--json").out)
+    assert (to_the_end["adjudicated"], terminations()) == (0, {"rules": 20})
+    resigned = json.loads(bg(*agents, "--resign", "score=1000,moves=1", "--json").out)
+    assert resigned["adjudicated"] == terminations()["adjudication"] > 0
+    assert resigned["pairs"] == to_the_end["pairs"]
+
+
+def test_adjudicated_matches_are_recorded_and_reported_as_such(bg: Callable[..., Any]) -> None:
+    agents = (*ARENA, "alphabeta:depth=2", "alphabeta:depth=3", "--matches", "4", "--seed", "1", *ALONE)
+    out = bg(*agents, "--draw", "score=100,moves=1,after=6").out
+    assert re.match(r"connect4: 4 matches, \d distinct, 4 adjudicated, ", out)
+    assert terminations() == {"adjudication": 4}
+    with Store() as store:
+        assert all('[Termination "adjudication"]' in match.record for match in store.matches())
+    assert "draw by adjudication" in bg("replay", "1").out
+
+
+def test_points_decide_at_the_limit_of_plies(bg: Callable[..., Any]) -> None:
+    agents = (
+        "arena",
+        "hexifence",
+        "--option",
+        "dimension=2",
+        "greedy",
+        "random",
+        "--matches",
+        "6",
+        "--seed",
+        "1",
+    )
+    bg(*agents, "--plies", "24", *ALONE)
+    assert terminations() == {"ply-limit": 6}
+    report = json.loads(bg(*agents, "--plies", "24", "--points-at-limit", "--json", *ALONE).out)
+    assert report["adjudicated"] > 0
+    assert report["players"][0]["wins"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--resign", "moves=3"], "--resign needs a score: --resign score=3,moves=3"),
+        (["--draw", "score=x"], "score must be a number, not 'x'"),
+        (
+            ["--clock", "9", "--margin", "1"],
+            "--margin is added to --time; give that as well, or leave it out",
+        ),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_rule_is_one_line(options: list[str], said: str, bg: Callable[..., Any]) -> None:
+    done = bg(*RANDOM, *options)
+    assert (done.code, done.err) == (2, f"error: {said}\n")

@@ -86,8 +86,8 @@ def test_a_move_comes_with_depth_nodes_value_and_line(plain: Engine) -> None:
         ("flood-of-stderr", "time", "sent no "),
         ("closed-stdout", "time", "closed its stdin or stdout"),
         ("late", "time", "move 4 "),
-        ("two-moves", "illegal-move", "must send exactly one move after bestmove"),
-        ("bestmove-alone", "illegal-move", "must send exactly one move after bestmove"),
+        ("two-moves", "illegal-move", "must answer `bestmove MOVE`"),
+        ("bestmove-alone", "illegal-move", "must answer `bestmove MOVE`"),
         ("plain", "illegal-move", "column"),
     ],
 )

@@ -677,6 +677,8 @@ def test_disk_that_fills_up_is_reported(limit: int, path: Path, start: Start) ->
             "file",
             "the file is read-only; .* BOARDGAMES_HOME to another folder",
         ),
+        (sqlite3.SQLITE_PROTOCOL, "nothing", ".*: the file system cannot lock .* to a local folder"),
+        (sqlite3.SQLITE_IOERR_SHMMAP, "nothing", ".*: the file system cannot lock .* to a local folder"),
         (sqlite3.SQLITE_CANTOPEN, "nothing", "unable to open database file"),
         (sqlite3.SQLITE_BUSY, "folder", "unable to open database file"),
     ],

@@ -129,11 +129,17 @@ def test_garbage_around_the_answer_is_skipped(connect: Connect) -> None:
     assert connect(engine).go(POSITION, "go", deadline=Deadline(20)).move == "4"
 
 
-@pytest.mark.parametrize("line", ["bestmove 4 5", "bestmove"])
+def test_the_move_to_ponder_on_is_ignored(connect: Connect) -> None:
+    client = connect(ScriptedEngine({"go": "bestmove 4 ponder 5"}))
+    assert client.go(POSITION, "go", deadline=Deadline(20)).move == "4"
+
+
+@pytest.mark.parametrize("line", ["bestmove 4 5", "bestmove", "bestmove 4 ponder", "bestmove 4 5 6"])
 def test_a_bestmove_without_exactly_one_move_is_malformed(line: str, connect: Connect) -> None:
     with pytest.raises(MalformedMoveError) as caught:
         connect(ScriptedEngine({"go": line})).go(POSITION, "go", deadline=Deadline(20))
-    assert str(caught.value) == f"the engine 'x' must send exactly one move after bestmove, not {line!r}"
+    said = "must answer `bestmove MOVE`, perhaps with `ponder MOVE` after it"
+    assert str(caught.value) == f"the engine 'x' {said}, not {line!r}"
 
 
 def test_an_engine_without_a_move_is_quoted(connect: Connect) -> None:

@@ -18,8 +18,8 @@ export function endingText({ outcome, score, yours, fault }, name) {
   const points = (text, side) => (score[0] || score[1] ? T.withPoints(text, score[side], score[1 - side]) : text);
   if (winner === null) {
     /** @type {Record<string, string>} */
-    const words = { agreement: T.agreed, repetition: T.repeated, "ply-limit": T.movesUsedUp, "no-moves": T.blocked,
-      "no-progress": reason ? T.noProgress(reason) : T.draw };
+    const words = { agreement: T.agreed, adjudication: T.adjudicatedDraw, repetition: T.repeated,
+      "ply-limit": T.movesUsedUp, "no-moves": T.blocked, "no-progress": reason ? T.noProgress(reason) : T.draw };
     return words[termination] ?? points(T.draw, you ?? 0);
   }
   const loser = 1 - winner;
@@ -29,6 +29,7 @@ export function endingText({ outcome, score, yours, fault }, name) {
     case "time": return T.onTime(won);
     case "resignation": return you === loser ? T.youResigned : T.resigned(won, name(loser));
     case "no-moves": return T.noLegalMove(won);
+    case "adjudication": return T.adjudicated(won);
     case "illegal-move": return T.illegalMove(won, lost);
     case "crash": return fault ? `${T.crash(won, lost)} (${fault})` : T.crash(won, lost);
     default: return points(won, you ?? winner);

@@ -249,6 +249,8 @@ export const T = {
   crash: (won, lost) => `${won}: ${lost} failed`,
   agreed: "Draw agreed",
   repeated: "Draw: the same position occurred three times",
+  adjudicated: (won) => `${won} by adjudication`,
+  adjudicatedDraw: "Draw by adjudication",
   movesUsedUp: "Draw: the move limit was reached",
   noProgress: (reason) => `Draw: ${reason}`,
   blocked: "Draw: there was no legal move left",

@@ -1,0 +1,146 @@
+"""Adjudication: ending a match early, by what the players expect or by the points of the game.
+
+Match managers for chess engines do the same to save time. A player that has expected to lose for
+some moves loses, and a match that both players expect to be drawn is a draw.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from boardgames.errors import OptionError
+from boardgames.game import Outcome, PlayedMove, Termination
+from boardgames.options import Option, parse_assignments, read_options
+
+_MOST = 10_000
+_SCORE = Option("score", float, None, "amount in the unit of the player's own scores", minimum=0)
+_RESIGN_OPTIONS = (_SCORE, Option("moves", int, 3, "moves in a row", minimum=1, maximum=_MOST))
+_DRAW_OPTIONS = (
+    _SCORE,
+    Option("moves", int, 8, "moves of each side in a row", minimum=1, maximum=_MOST),
+    Option("after", int, 0, "plies before that", minimum=0, maximum=_MOST),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ResignRule:
+    """A side loses that has expected to be at least `score` behind, or to lose, for `moves` moves in a row.
+
+    Examples
+    --------
+    >>> ResignRule.parse("score=3,moves=4")
+    ResignRule(score=3.0, moves=4)
+    """
+
+    score: float
+    moves: int = 3
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the rule of a text such as `score=3,moves=4`; raise OptionError if it is not valid."""
+        return cls(**_read(text, _RESIGN_OPTIONS, "--resign"))
+
+    def loser(self, moves: Sequence[PlayedMove]) -> int | None:
+        """Return the side that moved last if it loses by this rule, otherwise None."""
+        if not moves:
+            return None
+        side = moves[-1].side
+        own = _last_moves(moves, side, self.moves)
+        return side if len(own) == self.moves and all(self._is_lost(played) for played in own) else None
+
+    def _is_lost(self, played: PlayedMove) -> bool:
+        score = played.score
+        if score is None:
+            return False
+        return score.sign < 0 if score.amount is None else score.amount <= -self.score
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRule:
+    """A match is drawn if each side has expected at most `score` for either side in its last `moves` moves.
+
+    That applies from ply `after` on.
+
+    Examples
+    --------
+    >>> DrawRule.parse("score=0.1,moves=8,after=40")
+    DrawRule(score=0.1, moves=8, after=40)
+    """
+
+    score: float
+    moves: int = 8
+    after: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the rule of a text such as `score=0.1,moves=8`; raise OptionError if it is not valid."""
+        return cls(**_read(text, _DRAW_OPTIONS, "--draw"))
+
+    def is_drawn(self, moves: Sequence[PlayedMove]) -> bool:
+        """Return whether a match with these moves is drawn by this rule."""
+        if len(moves) < max(self.after, 2 * self.moves):
+            return False
+        last = [_last_moves(moves, side, self.moves) for side in (0, 1)]
+        return all(len(own) == self.moves and all(map(self._is_even, own)) for own in last)
+
+    def _is_even(self, played: PlayedMove) -> bool:
+        score = played.score
+        return score is not None and score.amount is not None and abs(score.amount) <= self.score
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """When a match is decided before the rules of the game decide it; by default never.
+
+    Attributes
+    ----------
+    resign : ResignRule or None
+        Who loses by what it expects itself.
+    draw : DrawRule or None
+        What is drawn by what both expect.
+    points : bool
+        If a limit of plies or moves ends the match, the side with more points wins.
+    """
+
+    resign: ResignRule | None = None
+    draw: DrawRule | None = None
+    points: bool = False
+
+    def outcome(self, moves: Sequence[PlayedMove]) -> Outcome | None:
+        """Return the outcome of a match by the expectations of its players, or None if it goes on."""
+        loser = None if self.resign is None else self.resign.loser(moves)
+        if loser is not None:
+            return Outcome(1 - loser, Termination.ADJUDICATION)
+        if self.draw is not None and self.draw.is_drawn(moves):
+            return Outcome(None, Termination.ADJUDICATION)
+        return None
+
+    def outcome_at_limit(self, points: tuple[int, int]) -> Outcome:
+        """Return the outcome of a match that has reached its limit of plies or moves."""
+        if self.points and points[0] != points[1]:
+            return Outcome(int(points[1] > points[0]), Termination.ADJUDICATION)
+        return Outcome(None, Termination.PLY_LIMIT)
+
+
+NO_ADJUDICATION = Adjudication()
+
+
+def _last_moves(moves: Sequence[PlayedMove], side: int, count: int) -> list[PlayedMove]:
+    """Return the last moves of a side, at most `count` of them, newest first."""
+    found: list[PlayedMove] = []
+    for played in reversed(moves):
+        if len(found) == count:
+            break
+        if played.side == side:
+            found.append(played)
+    return found
+
+
+def _read(
+    text: str, declared: Sequence[Option], owner: str
+) -> dict[str, Any]:  # of the types that are declared
+    """Return the values of a rule; the score has no default."""
+    read = read_options(declared, parse_assignments(text.split(",")), owner)
+    if read["score"] is None:
+        raise OptionError(f"{owner} needs a score: {owner} score=3,moves={read['moves']}")
+    return dict(read)
