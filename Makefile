@@ -44,6 +44,10 @@ help:
 
 play: $(VENV)/for-play
 	$(BIN)/boardgames play $(GAME) $(ARGS)
+ifneq ($(OS),Windows_NT)
+	@echo
+	@echo 'To call it "bg play $(GAME)" at the prompt, run: $(BIN)/boardgames shell-init --install'
+endif
 
 test: $(VENV)/for-check
 	$(PYTEST) $(ARGS)

@@ -7,6 +7,7 @@ shell adds a space after a word that ends with `=`.
 """
 
 import os
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,11 @@ from click.shell_completion import (
     FishComplete,
     ZshComplete,
     add_completion_class,
+    get_completion_class,
     split_arg_string,
 )
 
+from boardgames.cli.program import COMPLETION_VARIABLE, PROGRAM, SHORT_NAME
 from boardgames.faults import must_propagate
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ BASH = r"""
     [[ $COMP_WORDBREAKS == *=* ]] && breaks+="="
     rest="$typed"
     [[ -n $breaks ]] && rest="${typed##*[$breaks]}"
-    response=$(env COMP_WORDS="$line" COMP_CWORD="$typed" %(complete_var)s=bash_complete "$1")
+    response=$(env COMP_WORDS="$line" COMP_CWORD="$typed" %(complete_var)s=bash_complete %(program)s)
     COMPREPLY=()
     local IFS=$'\n'
     for completion in $response; do
@@ -67,9 +70,9 @@ ZSH = r"""
 %(complete_func)s() {
     local -a plain described open response
     local type key descr
-    (( ! $+commands[%(prog_name)s] )) && return 1
+    whence -p %(program)s > /dev/null || return 1
     response=("${(@f)$(env COMP_WORDS="${words[*]}" COMP_CWORD=$((CURRENT-1)) \
-        %(complete_var)s=zsh_complete %(prog_name)s)}")
+        %(complete_var)s=zsh_complete %(program)s)}")
     for type key descr in ${response}; do
         if [[ "$type" == dir ]]; then
             _path_files -/
@@ -101,7 +104,7 @@ fi
 FISH = r"""
 function %(complete_func)s
     set -l response (env %(complete_var)s=fish_complete COMP_WORDS=(commandline -cp) \
-        COMP_CWORD=(commandline -t) %(prog_name)s)
+        COMP_CWORD=(commandline -t) %(program)s)
     for completion in $response
         set -l metadata (string split -m 1 "," -- $completion)
         if test "$metadata[1]" = dir
@@ -139,6 +142,24 @@ class _Fish(FishComplete):
     def get_completion_args(self) -> tuple[list[str], str]:
         """Return the words before the one to complete, and that word."""
         return _words()
+
+
+def completion_code(group: click.Group, shell: str, program: str) -> str:
+    """Return code for a shell that completes `boardgames` and `bg`.
+
+    Parameters
+    ----------
+    program : str
+        Name or path of the program that the code asks.
+    """
+    register_shells()
+    found = get_completion_class(shell)
+    assert found is not None
+    parts = []
+    for name in (PROGRAM, SHORT_NAME):
+        completion = found(group, {}, name, COMPLETION_VARIABLE)
+        parts.append(found.source_template % {**completion.source_vars(), "program": shlex.quote(program)})
+    return "\n".join(parts)
 
 
 def register_shells() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 PROGRAM = "boardgames"
 """The name used in help and messages; in an interactive shell `bg` is a builtin."""
+SHORT_NAME = "bg"
 
 COMPLETION_VARIABLE = "_BOARDGAMES_COMPLETE"
 DEBUG_VARIABLE = "BOARDGAMES_DEBUG"
@@ -17,6 +18,11 @@ DEBUG_VARIABLE = "BOARDGAMES_DEBUG"
 EXIT_CHECK_FAILED = 1
 EXIT_WRONG_INPUT = 2
 EXIT_INTERRUPTED = 130
+
+
+def program_path() -> str:
+    """Return the absolute path of the installed program, or its name if it is not installed."""
+    return shutil.which(PROGRAM, path=sysconfig.get_path("scripts")) or PROGRAM
 
 
 def command_here(command: str) -> str:

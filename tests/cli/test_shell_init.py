@@ -104,3 +104,114 @@ def test_fish_runs_our_commands(typed: str, runs: str, tmp_path: Path, bg: Run) 
 def test_fish_leaves_jobs_to_the_shell(bg: Run) -> None:
     done = ran("fish", f"{bg('shell-init', 'fish').out}\nbg %1")
     assert "bg:" in done.stderr
+
+
+# --- the start-up file -----------------------------------------------------------
+
+
+STARTUP = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}
+OLD = "# mine\nexport EDITOR=vi"
+
+
+@pytest.fixture
+def startup(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of a user, whose name needs quotes."""
+    folder = tmp_path / "Ann's home"
+    folder.mkdir()
+    for name in ("ZDOTDIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("BOARDGAMES_HOME", str(folder / "games"))
+    return folder
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
+@pytest.mark.parametrize("shell", STARTUP)
+def test_an_installed_function_runs_the_program_that_is_not_on_the_path(
+    shell: str, startup: Path, bg: Run
+) -> None:
+    assert bg("shell-init", shell, "--install", "--yes").code == 0
+    if (program := shutil.which(shell)) is None:
+        pytest.skip(f"{shell} is not installed")
+    read = f"{'source' if shell == 'fish' else '.'} {shlex.quote(str(startup / STARTUP[shell]))}"
+    done = subprocess.run(
+        [program, "-c", f"{read}; bg games --json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": "/usr/bin:/bin"},
+    )
+    assert '"abalone"' in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("shell", STARTUP)
+def test_installing_twice_adds_one_line_and_removing_restores_the_file(
+    shell: str, startup: Path, bg: Run
+) -> None:
+    file = startup / STARTUP[shell]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"{OLD}\n")
+    first = bg("shell-init", shell, "--install", "--yes")
+    added = file.read_text().removeprefix(f"{OLD}\n")
+    assert added.strip() in first.out, "the line is shown"
+    assert "already" in bg("shell-init", shell, "--install", "--yes").out
+    assert file.read_text() == f"{OLD}\n{added}"
+    assert added.count("\n") == 1
+    assert bg("shell-init", shell, "--remove").out.startswith(f"removed from {file}")
+    assert file.read_text() == f"{OLD}\n"
+    assert not any((startup / "games" / "data").iterdir())
+    assert bg("shell-init", shell, "--remove").out == f"there is nothing to remove in {file}\n"
+
+
+def test_a_line_of_an_earlier_place_is_replaced(
+    startup: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bg("shell-init", "bash", "--install", "--yes")
+    monkeypatch.setenv("BOARDGAMES_HOME", str(startup / "moved"))
+    bg("shell-init", "bash", "--install", "--yes")
+    (line,) = (startup / ".bashrc").read_text().splitlines()
+    assert "moved" in line
+
+
+def test_a_file_without_a_last_line_end_keeps_its_last_line(startup: Path, bg: Run) -> None:
+    (startup / ".bashrc").write_text(OLD)
+    bg("shell-init", "bash", "--install", "--yes")
+    assert (startup / ".bashrc").read_text().startswith(f"{OLD}\n[")
+
+
+def test_the_user_is_asked_on_a_terminal(startup: Path, bg_on_terminal: Run) -> None:
+    assert "nothing added" in bg_on_terminal("shell-init", "bash", "--install", typed="n\n").out
+    assert not (startup / ".bashrc").exists()
+    assert "added to" in bg_on_terminal("shell-init", "bash", "--install", typed="y\n").out
+
+
+def test_the_login_shell_is_the_default(startup: Path, bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/usr/bin/zsh")
+    assert str(startup / ".zshrc") in bg("shell-init", "--install", "--yes").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name the shell: bash, zsh, fish; --install sets it up for all new shells"),
+        (["--install"], "name the shell: boardgames shell-init --install bash|zsh|fish"),
+        (["bash", "--install", "--remove"], "give --install or --remove, not both"),
+        (["bash", "--install"], "--yes is required, because there is no terminal to ask on"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_use_is_one_line(
+    arguments: list[str], said: str, startup: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    done = bg("shell-init", *arguments)
+    assert (done.code, done.err) == (2, f"error: {said}\n")
+    assert list(startup.iterdir()) == []
+
+
+def test_a_startup_file_that_is_not_text_is_left_alone(startup: Path, bg: Run) -> None:
+    (startup / ".bashrc").write_bytes(b"\xff\xfe")
+    done = bg("shell-init", "bash", "--install", "--yes")
+    assert done.code == 2
+    assert done.err.endswith("not UTF-8 text; add the output of boardgames shell-init SHELL by hand\n")
+    assert (startup / ".bashrc").read_bytes() == b"\xff\xfe"
