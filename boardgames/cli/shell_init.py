@@ -58,9 +58,9 @@ fi
 @click.command(
     "shell-init",
     epilog=examples(
-        "boardgames shell-init --install           adds a line to the start-up file of your shell",
+        "boardgames shell-init --install",
         "boardgames shell-init --remove",
-        'eval "$(boardgames shell-init bash)"      the same for this shell only',
+        'eval "$(boardgames shell-init bash)"',
         "boardgames shell-init fish | source",
     ),
 )
