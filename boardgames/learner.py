@@ -64,6 +64,8 @@ class Learner(ABC):
     """The metric of the learning curve, for which larger is better; not every step needs to have it."""
     follows_curve: ClassVar[bool] = True
     """True if the result of training is the best step of the curve, False if it is the last step."""
+    extensible: ClassVar[tuple[str, ...]] = ("steps",)
+    """Options that may change when a run is resumed, since they only say how long it is."""
 
     def __init__(self, game: Game, **options: object) -> None:
         self.game = game

@@ -71,6 +71,7 @@ class ForEachSide(click.ParamType):  # type: ignore[type-arg]  # generic in newe
         return tuple(self.number.convert(part.strip(), param, ctx) for part in parts)
 
 
+NUMBER = Number(float, -1e12, 1e12)
 SECONDS = Number(float, 0.001, WEEK_S)
 NON_NEGATIVE_SECONDS = Number(float, 0, WEEK_S)
 NON_NEGATIVE = Number(int, 0)

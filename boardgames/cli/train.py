@@ -25,6 +25,7 @@ from boardgames.cli.measuring import (
 )
 from boardgames.cli.options import (
     NON_NEGATIVE,
+    NUMBER,
     examples,
     game_options,
     json_option,
@@ -56,12 +57,11 @@ EVOLVE = "evolve"
 MAX_STANDINGS = 8
 REFRESHES_PER_SECOND = 4
 FIXED_BY_RUN = {
-    "game_name": "GAME",
     "learner_name": "--learner",
     "evolves": "--evolve",
+    "start": "--from",
     "config_path": "--config",
     "preset": "--preset",
-    "settings": "--set",
     "layout": "--layout",
     "options": "--option",
     "seed": "--seed",
@@ -78,6 +78,8 @@ FIXED_BY_RUN = {
         "boardgames train abalone --set alpha=0.05 --set steps=200 --run slow",
         "boardgames train --config slow.toml --workers 2",
         "boardgames train --resume slow",
+        "boardgames train --resume slow --set steps=400",
+        "boardgames train abalone --from slow --set alpha=0.01",
     ),
 )
 @click.argument("game_name", metavar="[GAME]", required=False, shell_complete=complete_game)
@@ -106,6 +108,19 @@ FIXED_BY_RUN = {
     shell_complete=complete_setting,
     help="Set an option of the learner; repeatable.",
 )
+@click.option(
+    "--from",
+    "start",
+    metavar="RUN|NAME",
+    shell_complete=complete_run,
+    help="Start with the weights of this run, or with those of this name or file.",
+)
+@click.option(
+    "--target",
+    type=NUMBER,
+    metavar="X",
+    help="Stop when the learning curve reaches this value, such as a score of 0.9.",
+)
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed of the run; default: random.")
 @worker_options
@@ -123,7 +138,7 @@ FIXED_BY_RUN = {
     "resumed",
     metavar="RUN",
     shell_complete=complete_run,
-    help="Resume this run, given by name or folder.",
+    help="Resume this run, given by name or folder; --set may change its number of steps.",
 )
 @json_option
 @compilation_at_import()
@@ -145,7 +160,7 @@ def train(
     against opponents that never change; --resume continues these, too.
     """
     from boardgames.executors import open_executor
-    from boardgames.learning.measurement import check_matches
+    from boardgames.learning.measurement import check_matches, forget_results
     from boardgames.learning.trainer import Trainer
 
     if matches:
@@ -155,6 +170,8 @@ def train(
         opening = _new_run(given) if resumed is None else _old_run(resumed, given)
         announce = partial(say, err=True)
         with open_executor(workers, cluster=cluster, announce=announce) as executor, opening() as run:
+            if resumed is not None and (given["settings"] or given["target"] is not None):
+                forget_results(run.folder)
             trainer = Trainer(run)
             planned = _plan_measurement(trainer, matches, is_new=resumed is None)
             with _explain_closed_output(trainer):
@@ -194,19 +211,22 @@ def _new_run(given: dict[str, Any]) -> "Callable[[], Run]":
 
     config = _config(**given)
     learner = config.load()
+    if learner.options.get("start") is not None:
+        learner.start(0)  # fail before there is a folder
     return lambda: Run.create(_new_folder(given["run_text"], config, learner), config, learner)
 
 
 def _old_run(text: str, given: dict[str, Any]) -> "Callable[[], Run]":
     """Find a run and return a function that opens it."""
-    from boardgames.learning.runs import Run, find_run
+    from boardgames.learning.runs import Run, find_run, read_config
 
     for name, option in FIXED_BY_RUN.items():
         if given[name] not in (None, False, ()):
             raise OptionError(f"--resume takes its settings from the run; remove {option}")
-    folder = find_run(text)
-
-    return lambda: Run.open(folder)
+    folder, settings = find_run(text), parse_assignments(given["settings"])
+    if given["game_name"] not in (None, game := read_config(folder).game):
+        raise OptionError(f"the run {text} is for {game}, not for {given['game_name']}")
+    return lambda: Run.open(folder, settings=settings, target=given["target"])
 
 
 @contextmanager
@@ -306,6 +326,8 @@ def _config(
     options: tuple[str, ...],
     seed: int | None,
     run_text: str | None,
+    start: str | None,
+    target: float | None,
 ) -> "Config":
     """Return the settings of a config file, if given, overridden by those of the command line."""
     from boardgames.learning.config import Config
@@ -319,7 +341,8 @@ def _config(
         "seed": seed,
         "layout": layout,
         "options": parse_assignments(options),
-        "settings": parse_assignments(settings),
+        "settings": parse_assignments(settings) | ({} if start is None else {"start": start}),
+        "target": target,
     }
     if config_path is None and game_name is None:
         raise click.MissingParameter(param_hint="'GAME'", param_type="argument")

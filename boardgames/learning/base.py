@@ -16,6 +16,7 @@ from boardgames.options import Option, OptionValue
 from boardgames.patterns import PatternSet
 from boardgames.plugins import load_features, load_patterns, registry
 from boardgames.weights import Weights
+from boardgames.weights.lookup import find_feature_weights
 
 if TYPE_CHECKING:  # who only reads runs need not wait for the kernels of self-play
     from boardgames.selfplay import Contestant, MatchResult, MatchSetup
@@ -30,6 +31,9 @@ TEST_MATCHES = Option(
     "test_matches", int, 40, "matches per step against the reference player, for the score",
     minimum=0, maximum=100_000,
 )  # fmt: skip
+START = Option(
+    "start", str, None, "weights to start with: a name, a run or a file; default: new ones", file="read"
+)
 SEARCHER = "alphabeta:depth=3"
 """The agent in which weights are measured in search."""
 TEST_BATCH = 20
@@ -155,8 +159,8 @@ class WeightsLearner(Configured, Learner):
 class FeatureLearner(WeightsLearner):
     """Base class of learners of feature weights.
 
-    A subclass declares at least the options `FEATURES`, `OPENING`, `PLY_LIMIT`
-    and `TEST_MATCHES`.
+    A subclass declares at least the options `FEATURES`, `START`, `OPENING`,
+    `PLY_LIMIT` and `TEST_MATCHES`.
 
     Attributes
     ----------
@@ -169,7 +173,7 @@ class FeatureLearner(WeightsLearner):
         If the game has no features.
     """
 
-    declared_options: ClassVar[tuple[Option, ...]] = (FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES)
+    declared_options: ClassVar[tuple[Option, ...]] = (FEATURES, START, OPENING, PLY_LIMIT, TEST_MATCHES)
     features: FeatureSet
 
     def __init__(self, game: Game, **options: object) -> None:
@@ -190,6 +194,27 @@ class FeatureLearner(WeightsLearner):
     def size(self) -> int:
         """Return the number of weights."""
         return len(self.features.features)
+
+    @property
+    def given(self) -> Reals | None:
+        """Return the weights to start with, `float64[size]`, if the option `start` names any.
+
+        They are needed only for the first state, so a run can be resumed without them.
+
+        Raises
+        ------
+        OptionError, UnknownNameError, WeightsError, FileError
+            If they cannot be read, or belong to other features.
+        """
+        if not self.text("start"):
+            return None
+        weights, _ = find_feature_weights(self.text("start"), self.game)
+        if weights.features != self.features.name:
+            raise OptionError(
+                f"the weights {self.text('start')!r} are for features {weights.features!r}, "
+                f"not {self.features.name!r}"
+            )
+        return weights.values
 
     def result(self, state: LearnerState) -> Weights:
         """Return the best weights so far, ready to be saved."""

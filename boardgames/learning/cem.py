@@ -59,10 +59,9 @@ class CrossEntropy(DistributionLearner):
             raise OptionError(f"elite must be at most the population of {population}, not {elite}")
 
     def start(self, seed: int) -> LearnerState:
-        """Return the initial distribution, centred on 0."""
-        size = self.space.size
-        deviation = np.full(size, self.number("deviation"))
-        arrays = {"mean": np.zeros(size), "deviation": deviation, "measured": np.zeros(0)}
+        """Return the initial distribution, centred on the given weights or 0."""
+        deviation = np.full(self.space.size, self.number("deviation"))
+        arrays = {"mean": self.start_point, "deviation": deviation, "measured": np.zeros(0)}
         return self.first_state(seed, arrays)
 
     def optimiser(self, state: LearnerState) -> "Gaussian":

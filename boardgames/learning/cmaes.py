@@ -52,11 +52,12 @@ class CovarianceAdaptation(DistributionLearner):
         _import_cma()
 
     def start(self, seed: int) -> LearnerState:
-        """Return the initial distribution, centred on 0."""
+        """Return the initial distribution, centred on the given weights or 0."""
         size = self.space.size
         arrays = {
             "fitness": np.zeros((0, self.integer("population"))),
-            "mean": np.zeros(size),
+            "mean": self.start_point,
+            "origin": np.zeros(0) if self.given is None else self.start_point,
             "deviation": np.full(size, self.number("deviation")),
             "measured": np.zeros(0),
         }
@@ -78,7 +79,9 @@ class CovarianceAdaptation(DistributionLearner):
         """Return a new strategy, after replaying all fitness values."""
         population = self.integer("population")
         seed = derive_seed(state.scalars["seed"], self.name)
-        strategy = Strategy(self.space.size, population, self.number("deviation"), seed)
+        origin = state.arrays.get("origin", np.zeros(0))
+        mean = origin if origin.size else np.zeros(self.space.size)
+        strategy = Strategy(mean, population, self.number("deviation"), seed)
         fitness = state.arrays["fitness"]
         if fitness.shape[1:] != (population,):
             raise LearnerStateError(
@@ -96,10 +99,12 @@ class Strategy:
 
     Parameters
     ----------
-    size, population : int
-        Dimensions of the search space, at least two, and size of a generation.
+    mean : float64[size]
+        Initial mean; the search space has at least two dimensions.
+    population : int
+        Size of a generation.
     deviation : float
-        Initial standard deviation, around 0.
+        Initial standard deviation.
     seed : int
         Equal seeds and equal fitness give equal generations.
 
@@ -110,7 +115,7 @@ class Strategy:
 
     Examples
     --------
-    >>> strategy = Strategy(2, 8, 0.5, seed=1)
+    >>> strategy = Strategy(np.zeros(2), 8, 0.5, seed=1)
     >>> for _ in range(60):
     ...     individuals = strategy.ask()
     ...     strategy.tell(individuals, -np.square(individuals - [1, 2]).sum(axis=1))
@@ -118,7 +123,7 @@ class Strategy:
     [1.0, 2.0]
     """
 
-    def __init__(self, size: int, population: int, deviation: float, seed: int) -> None:
+    def __init__(self, mean: Reals, population: int, deviation: float, seed: int) -> None:
         random = np.random.default_rng(seed)
         options = {
             "popsize": population,
@@ -127,8 +132,8 @@ class Strategy:
             "seed": np.nan,  # unused with `randn`; any other value would seed NumPy's global generator
             "verbose": -10,  # quiet, and without reading a file of signals
         }
-        self._strategy = _import_cma().CMAEvolutionStrategy(np.zeros(size), deviation, options)
-        self._fitness: list[Reals] = []
+        self._strategy = _import_cma().CMAEvolutionStrategy(mean, deviation, options)
+        self._origin, self._fitness = mean, list[Reals]()
 
     @property
     def mean(self) -> Reals:
@@ -145,9 +150,10 @@ class Strategy:
         self._fitness.append(np.array(fitness))
 
     def arrays(self) -> dict[str, Array]:
-        """Return the fitness of all generations, `float64[generations, population]`, mean and deviation."""
+        """Return the fitness of all generations, `float64[generations, population]`, means and deviation."""
         deviation = np.array(self._strategy.stds, dtype=np.float64)
-        return {"fitness": np.array(self._fitness), "mean": self.mean, "deviation": deviation}
+        means = {"mean": self.mean, "origin": self._origin if self._origin.any() else np.zeros(0)}
+        return {"fitness": np.array(self._fitness), "deviation": deviation, **means}
 
 
 def _import_cma() -> Any:  # the package has no types

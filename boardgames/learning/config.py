@@ -28,6 +28,7 @@ MAX_DOTS_PER_LINE = 1000
 """The time to parse a dotted key grows with the square of the number of its parts."""
 SEED = Option("seed", int, None, "seed of all randomness", minimum=0, maximum=2**63 - 1)
 """TOML integers have 64 bits."""
+TARGET = Option("target", float, None, "value of the learning curve at which training ends")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class Config:
         `layouts` give way to `layout`.
     preset : str or None
         Name of the preset among the game's `Facts.presets`; None for `default`.
+    target : float or None
+        Training ends as soon as the learner's curve reaches this value; None for never.
 
     Raises
     ------
@@ -69,6 +72,7 @@ class Config:
     options: Mapping[str, object] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
     preset: str | None = None
+    target: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("game", "learner"):
@@ -82,6 +86,7 @@ class Config:
         if isinstance(self.seed, str):  # the command line has already converted its seed to a number
             raise OptionError(f"seed must be an integer, not {quote(self.seed)}")
         SEED.read(self.seed)
+        TARGET.read(self.target)
 
     @classmethod
     def read(cls, path: Path, **overrides: object) -> "Config":
@@ -156,7 +161,7 @@ class Config:
     def as_toml(self, learner: Learner | None = None) -> str:
         """Return the text that `parse` reads; with the loaded learner, comments explain the settings."""
         document = tomlkit.document()
-        for name in ("game", "layout", "learner", "preset", "seed"):
+        for name in ("game", "layout", "learner", "preset", "seed", "target"):
             if getattr(self, name) is not None:
                 document.add(name, getattr(self, name))
         declared = ((), ()) if learner is None else (learner.game.declared_options, learner.declared_options)

@@ -29,6 +29,7 @@ from boardgames.learning.base import (
     FEATURES,
     OPENING,
     PLY_LIMIT,
+    START,
     TEST_MATCHES,
     gather_results,
     match_metrics,
@@ -56,8 +57,10 @@ class Evolve(TDLearner):
 
     name: ClassVar[str] = "evolve"
     follows_curve: ClassVar[bool] = False
+    extensible: ClassVar[tuple[str, ...]] = ("generations",)
     declared_options = (
         FEATURES,
+        START,
         Option("population", int, 16, "population size", minimum=2, maximum=1024),
         Option("survivors", int, 4, "players that breed the next generation", minimum=1, maximum=1024),
         Option("generations", int, 4, "number of generations", minimum=1, maximum=10**6),
@@ -94,9 +97,12 @@ class Evolve(TDLearner):
         return 2 * self.integer("generations")
 
     def start(self, seed: int) -> LearnerState:
-        """Return a random population."""
+        """Return a random population; around the given weights, if there are any, and with them."""
         count = self.integer("population")
         players = initial_weights(count, self.size, self.number("initial"), derive_seed(seed, "evolve"))
+        if self.given is not None:
+            players[0] = 0.0
+            players += self.given
         arrays = {"players": players, "points": np.zeros(count), "ancestors": np.zeros((0, self.size))}
         return LearnerState(arrays, {"step": 0, "seed": seed})
 

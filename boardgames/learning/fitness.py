@@ -24,6 +24,7 @@ from boardgames.learning.base import (
     FEATURES,
     OPENING,
     PLY_LIMIT,
+    START,
     TEST_MATCHES,
     FeatureLearner,
     gather_results,
@@ -40,6 +41,7 @@ OPPONENT = Option(
 )  # fmt: skip
 SEARCH_OPTIONS = (
     FEATURES,
+    START,
     Option(
         "mirrored",
         bool,
@@ -174,6 +176,14 @@ class SearchSpace:
         weights: Reals = individuals @ self.matrix
         return weights
 
+    def individual(self, weights: Reals) -> Reals:
+        """Return the individual, `float64[size]`, whose weights are nearest to the given ones, `float64[n]`.
+
+        Where two weights are one dimension, it is their mean.
+        """
+        nearest: Reals = self.matrix @ weights / (self.matrix**2).sum(axis=1)
+        return nearest
+
 
 def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSpace:
     """Return the search space for the weights of a feature set.
@@ -252,6 +262,11 @@ class FitnessLearner(FeatureLearner):
         self.space = search_space(self.features, None if mirrored is None else bool(mirrored))
         self.depth = self.integer("depth")
         self.opponent, self._fingerprint = self._find_opponent(self.text("opponent"))
+
+    @property
+    def start_point(self) -> Reals:
+        """Return the individual to start with, `float64[size]`: that of the given weights, or 0."""
+        return np.zeros(self.space.size) if self.given is None else self.space.individual(self.given)
 
     @property
     def length(self) -> int:

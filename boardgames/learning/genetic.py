@@ -62,9 +62,15 @@ class Genetic(FitnessLearner):
             raise OptionError(f"parents must be at most the population of {population}, not {parents}")
 
     def start(self, seed: int) -> LearnerState:
-        """Return a random population; its first individual is the best so far."""
+        """Return a random population, around the given weights if there are any.
+
+        Its first individual, then the given weights, is the best so far.
+        """
         shape, spread = (self.integer("population"), self.space.size), self.number("initial")
         population = np.random.default_rng(derive_seed(seed, self.name)).uniform(-spread, spread, shape)
+        if self.given is not None:
+            population[0] = 0.0
+            population += self.start_point
         arrays = {"population": population, "best": population[0].copy(), "measured": np.zeros(0)}
         return self.first_state(seed, arrays)
 

@@ -167,6 +167,20 @@ def plan_measurement(run: Run, matches: int) -> Measurement:
     return planned
 
 
+def forget_results(folder: Path) -> None:
+    """Forget what has been measured of a run whose result will change, but not the number of matches.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    """
+    found = Measurement.read(folder)
+    if found is not None:
+        Measurement(found.matches, found.opponents).write(folder)
+        shutil.rmtree(folder / MEASURING, ignore_errors=True)
+
+
 def measure(
     run: Run, planned: Measurement, executor: Executor, listener: Listener | None = None
 ) -> Measurement:

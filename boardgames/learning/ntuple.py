@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -19,15 +20,25 @@ import numpy as np
 from boardgames.errors import OptionError, PluginError
 from boardgames.game import Game
 from boardgames.kernels import Reals
-from boardgames.learner import LearnerState
-from boardgames.learning.base import OPENING, PATTERNS, PLY_LIMIT, TEST_MATCHES, WeightsLearner, find_patterns
+from boardgames.learner import Array, LearnerState, Scalar
+from boardgames.learning.base import (
+    OPENING,
+    PATTERNS,
+    PLY_LIMIT,
+    START,
+    TEST_MATCHES,
+    WeightsLearner,
+    find_patterns,
+)
 from boardgames.options import Option
 from boardgames.patterns import PatternSet
 from boardgames.selfplay import MatchSetup, TableParameters, derive_seed, train_tables
 from boardgames.selfplay.tables import MAX_HISTORY, Tables, longest_match, merged
-from boardgames.weights import Weights
+from boardgames.weights import Weights, find_weights
 
 TUPLES = 70
+FIRST_ERROR = 1e-6
+"""Sums of errors of weights to start with: so small that the first step is as large as for new weights."""
 MAX_WALK = 1000
 """Steps after which a random walk that has not found enough cells is given up."""
 MAX_DRAWS = 1000
@@ -42,6 +53,7 @@ class NTuple(WeightsLearner):
     follows_curve: ClassVar[bool] = False
     declared_options = (
         PATTERNS,
+        START,
         Option(
             "tuples", int, None,
             f"groups of cells to draw besides those of the set; default: {TUPLES} if it has none, else 0",
@@ -88,9 +100,19 @@ class NTuple(WeightsLearner):
         return self.integer("steps")
 
     def start(self, seed: int) -> LearnerState:
-        """Return empty tables; all weights are 0."""
-        self.groups(seed)  # raises if none can be drawn
-        return _state(Tables.empty(), 0, seed)
+        """Return the given tables with their groups, or empty ones, in which all weights are 0."""
+        weights = self._given_weights()
+        if weights is None:
+            self.groups(seed)  # raises if none can be drawn
+            none = {name: np.zeros(0, dtype=np.int64) for name in ("cells", "lengths")}
+            return _state(Tables.empty(), {"step": 0, "seed": seed}, none)
+        groups = self._checked(weights.groups)
+        errors = np.full(weights.values.size, FIRST_ERROR, dtype=np.float32)
+        entries, values = weights.entries.astype(np.int32), weights.values.astype(np.float32)
+        state = _state(Tables(entries, values, errors, errors.copy()), {"step": 0, "seed": seed})
+        cells = np.array([cell for group in groups for cell in group])
+        lengths = np.array([len(group) for group in groups])
+        return LearnerState({**state.arrays, "cells": cells, "lengths": lengths}, state.scalars)
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Train for a step, and score the weights."""
@@ -99,7 +121,7 @@ class NTuple(WeightsLearner):
         parameters, before = self.parameters(step), _tables(state)
         futures = [
             executor.submit(
-                train_tables, self.setup, self.groups(seed), before, parameters,
+                train_tables, self.setup, self._groups_of(state), before, parameters,
                 matches=matches // parts + (part < matches % parts),
                 seed=derive_seed(seed, "ntuple", step, part),
             )
@@ -107,7 +129,8 @@ class NTuple(WeightsLearner):
         ]  # fmt: skip
         trained = [future.result() for future in futures]
         results = np.sum([part.results for part in trained], axis=0)
-        after = _state(merged(before, [part.tables for part in trained]), step + 1, seed)
+        tables = merged(before, [part.tables for part in trained])
+        after = _state(tables, {**state.scalars, "step": step + 1}, state.arrays)
         metrics = {
             **self.score_metrics(self.result(after), executor, seed=derive_seed(seed, "test", step)),
             "decided": float(results[:2].sum() / results.sum()),
@@ -132,8 +155,20 @@ class NTuple(WeightsLearner):
         """Return whether all steps are done."""
         return _integer(state, "step") >= self.length
 
+    def _given_weights(self) -> Weights | None:
+        """Return the weights to start with, if there are any."""
+        if not self.text("start"):
+            return None
+        weights, _ = find_weights(self.text("start"), self.game)
+        if weights.features != self.features.name or weights.anchors or not weights.tanh:
+            raise OptionError(
+                f"the weights {self.text('start')!r} are not from 'ntuple' with the patterns "
+                f"{self.features.name!r}"
+            )
+        return weights
+
     def groups(self, seed: int) -> tuple[tuple[int, ...], ...]:
-        """Return the groups of cells of a run with this seed."""
+        """Return the groups of cells of a run with this seed that starts with empty tables."""
         declared, tuples = self.features.groups, self.options["tuples"]
         count = (0 if declared else TUPLES) if tuples is None else self.integer("tuples")
         drawn = draw_groups(self.features, count, self.integer("length"), derive_seed(seed, "tuples"))
@@ -170,7 +205,14 @@ class NTuple(WeightsLearner):
         return groups
 
     def _grouped(self, state: LearnerState) -> PatternSet:
-        return self.features.grouped(self.groups(_integer(state, "seed")))
+        return self.features.grouped(self._groups_of(state))
+
+    def _groups_of(self, state: LearnerState) -> tuple[tuple[int, ...], ...]:
+        """Return the groups of cells of a state: those of the weights that it began with, or its own."""
+        if "cells" not in state.arrays or not state.arrays["cells"].size:
+            return self.groups(_integer(state, "seed"))
+        ends = np.cumsum(state.arrays["lengths"])[:-1]
+        return tuple(tuple(group.tolist()) for group in np.split(state.arrays["cells"], ends))
 
 
 @lru_cache(maxsize=4)
@@ -238,9 +280,12 @@ def _tables(state: LearnerState) -> Tables:
     return Tables(*(state.arrays[name] for name in ("entries", "weights", "sums", "sizes")))
 
 
-def _state(tables: Tables, step: int, seed: int) -> LearnerState:
+def _state(
+    tables: Tables, scalars: Mapping[str, Scalar], others: Mapping[str, Array] = MappingProxyType({})
+) -> LearnerState:
+    """Return a state with these tables; `others` has the arrays of the state before."""
     arrays = {name: getattr(tables, name) for name in ("entries", "weights", "sums", "sizes")}
-    return LearnerState(arrays, {"step": step, "seed": seed})
+    return LearnerState({**others, **arrays}, scalars)
 
 
 def _integer(state: LearnerState, name: str) -> int:

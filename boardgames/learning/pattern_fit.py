@@ -262,7 +262,7 @@ class FitSettings:
 
 
 class Fit:
-    """Weights of a pattern set that are fitted to positions, starting from the initial ones of its model.
+    """Weights of a pattern set that are fitted to positions, starting from given ones.
 
     Parameters
     ----------
@@ -272,6 +272,8 @@ class Fit:
         Expected points of the side that has just moved.
     settings : FitSettings
         Hyperparameters.
+    start : (float64[a, n], float64[a, m]), optional
+        Tables and weights of features to start from; by default the initial ones of the model.
 
     Attributes
     ----------
@@ -280,14 +282,20 @@ class Fit:
     """
 
     def __init__(
-        self, game: Game, patterns: PatternSet, words: Words, targets: Floats, settings: FitSettings
+        self,
+        game: Game,
+        patterns: PatternSet,
+        words: Words,
+        targets: Floats,
+        settings: FitSettings,
+        start: tuple[Reals, Reals] | None = None,
     ) -> None:
         assert patterns.model is not None
         self.model, self.settings = patterns.model, settings
         model, lookups = self.model, patterns.lookups
         ranges = [features.scale[1] for features in model.features]
         self._scales = np.concatenate(ranges) if ranges else np.zeros(0)
-        tables, features = start_weights(patterns, settings.anchors)
+        tables, features = start_weights(patterns, settings.anchors) if start is None else start
         self._start = tables / model.scale, features * self._scales / model.scale
         counts = [len(cells) for cells, _ in lookups]
         material = len(model.material.features) if model.material else 0

@@ -29,6 +29,7 @@ from boardgames.learner import LearnerState
 from boardgames.learning.base import (
     PATTERNS,
     PLY_LIMIT,
+    START,
     TEST_MATCHES,
     WeightsLearner,
     find_patterns,
@@ -47,6 +48,8 @@ HELD_OUT = 20
 ALL = "all"
 
 Array = npt.NDArray[Any]
+FIRST = ("first_tables", "first_features")
+"""Arrays of the state with the weights that a run was given to start with."""
 COLLECTED = ("words", "values", "points", "matches")
 """Arrays of the state with an entry for each position; `LabelledPositions` has fields of the same names."""
 
@@ -58,6 +61,7 @@ class Patterns(WeightsLearner):
     follows_curve: ClassVar[bool] = False
     declared_options = (
         replace(PATTERNS, summary="pattern set; default: the game's first one with a model"),
+        START,
         Option(
             "nodes", int, 2500, "nodes searched per move; each match uses 0.6 to 1.6 times as many",
             minimum=1, maximum=10**9,
@@ -140,9 +144,12 @@ class Patterns(WeightsLearner):
         return (self.search_matchup(result),)
 
     def start(self, seed: int) -> LearnerState:
-        """Return the initial weights, without any positions."""
-        tables, features = start_weights(self.features, self.anchors)
+        """Return the given weights or those of the model, without any positions."""
+        given = self._given_weights()
+        tables, features = given or start_weights(self.features, self.anchors)
+        first = (tables[:0], features[:0]) if given is None else (tables, features)
         arrays: dict[str, Array] = {
+            **dict(zip(FIRST, first, strict=True)),
             "tables": tables,
             "features": features,
             "words": np.zeros((0, self.game.facts.words), dtype=np.uint64),
@@ -161,8 +168,10 @@ class Patterns(WeightsLearner):
             name: np.concatenate([state.arrays[name], *(getattr(batch, name) for batch in batches)])
             for name in COLLECTED
         }
-        fit, metrics = self._fit(collected, derive_seed(seed, "fit", step))
-        arrays = {**collected, "tables": fit.tables, "features": fit.features}
+        is_given = FIRST[0] in state.arrays and state.arrays[FIRST[0]].size > 0
+        first = tuple(state.arrays[name] for name in FIRST) if is_given else ()
+        fit, metrics = self._fit(collected, first, derive_seed(seed, "fit", step))
+        arrays = {**state.arrays, **collected, "tables": fit.tables, "features": fit.features}
         after = LearnerState(arrays, {**state.scalars, "step": step + 1})
         test_seed = derive_seed(seed, "test", step)
         return after, {
@@ -182,6 +191,21 @@ class Patterns(WeightsLearner):
     def weights(self, state: LearnerState) -> Reals:
         """Return all weights after the last step: those in the tables, then those of features."""
         return np.concatenate([state.arrays["tables"].ravel(), state.arrays["features"].ravel()])
+
+    def _given_weights(self) -> tuple[Reals, Reals] | None:
+        """Return the tables and the weights of features to start with, if there are any."""
+        if not self.text("start"):
+            return None
+        weights, _ = find_weights(self.text("start"), self.game)
+        same = (weights.features, weights.groups) == (self.features.name, self.features.groups)
+        if not same or weights.anchors != self.anchors:
+            raise OptionError(
+                f"the weights {self.text('start')!r} are not for the patterns {self.features.name!r} with "
+                f"{self.anchors} anchors"
+            )
+        tables = np.zeros(self.anchors * self.features.size // self.features.phases)
+        tables[weights.entries] = weights.values
+        return tables.reshape(self.anchors, -1), weights.linear.copy()
 
     def _check_state(self, state: LearnerState) -> None:
         """Raise LearnerStateError if this learner cannot continue from a state."""
@@ -235,8 +259,13 @@ class Patterns(WeightsLearner):
         ]  # fmt: skip
         return [future.result() for future in futures]
 
-    def _fit(self, collected: Mapping[str, Array], seed: int) -> tuple[Fit, dict[str, float]]:
-        """Return the fitted weights, and the loss on held-out matches, before and after."""
+    def _fit(
+        self, collected: Mapping[str, Array], first: tuple[Array, ...], seed: int
+    ) -> tuple[Fit, dict[str, float]]:
+        """Return the fitted weights, and the loss on held-out matches, before and after.
+
+        `first` are the given weights that the fit starts from, if there are any.
+        """
         model = self.features.model
         assert isinstance(model, PatternModel)
         expected = _logistic(model.slope * collected["values"].astype(np.float64) / model.scale)
@@ -249,7 +278,9 @@ class Patterns(WeightsLearner):
             rate=self.number("rate"),
             epochs=self.integer("epochs"),
         )
-        fit = Fit(self.game, self.features, collected["words"], targets.astype(np.float32), settings)
+        start = (first[0], first[1]) if first else None
+        words, labelled = collected["words"], targets.astype(np.float32)
+        fit = Fit(self.game, self.features, words, labelled, settings, start)
         is_held_out = collected["matches"] % HELD_OUT == 0
         held_out, learned = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
         if not targets.size:

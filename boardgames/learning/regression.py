@@ -21,11 +21,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.errors import OptionError
-from boardgames.game import Game, Move, Position
+from boardgames.game import Move, Position
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import FEATURES, PLY_LIMIT, TEST_MATCHES, FeatureLearner
+from boardgames.learning.base import FEATURES, PLY_LIMIT, START, TEST_MATCHES, FeatureLearner
 from boardgames.learning.td import INITIAL, initial_weights
 from boardgames.options import Option
 from boardgames.player import Context, Limit, MoveValue
@@ -34,7 +33,6 @@ from boardgames.search.alphabeta.searcher import Searcher
 from boardgames.selfplay import MatchSetup, derive_seed
 from boardgames.selfplay.worker import WorkerState, worker_state
 from boardgames.weights.linear import linear_evaluation
-from boardgames.weights.lookup import find_feature_weights
 
 BATCH = 5
 """Matches per task."""
@@ -57,24 +55,12 @@ class Regression(FeatureLearner):
         Option("steps", int, 10, "number of steps", minimum=1, maximum=10**9),
         Option("epsilon", float, 0.04, "probability of an exploratory move", minimum=0, maximum=1),
         Option("memory", float, 0.5, "share of earlier evidence that each step keeps", minimum=0, maximum=1),
-        Option("start", str, None, "initial weights: a name, a run or a file; default: random"),
+        START,
         INITIAL,
         Option("opening", int, 8, "number of random opening plies", minimum=0, maximum=1000),
         PLY_LIMIT,
         TEST_MATCHES,
     )  # fmt: skip
-
-    def __init__(self, game: Game, **options: object) -> None:
-        super().__init__(game, **options)
-        self._initial: Reals | None = None
-        if self.text("start"):
-            weights, _ = find_feature_weights(self.text("start"), self.game)
-            if weights.features != self.features.name:
-                raise OptionError(
-                    f"the weights {self.text('start')!r} are for features {weights.features!r}, "
-                    f"not {self.features.name!r}"
-                )
-            self._initial = weights.values
 
     @property
     def length(self) -> int:
@@ -88,11 +74,10 @@ class Regression(FeatureLearner):
 
     def start(self, seed: int) -> LearnerState:
         """Return the initial weights, without any evidence for them."""
-        weights = self._initial
+        weights = self.given
         if weights is None:
-            weights = initial_weights(1, self.size, self.number("initial"), derive_seed(seed, "regression"))[
-                0
-            ]
+            spread = self.number("initial")
+            weights = initial_weights(1, self.size, spread, derive_seed(seed, "regression"))[0]
         arrays = {"mean": weights.copy(), "precision": np.zeros((self.size, self.size))}
         return LearnerState(arrays, {"step": 0, "seed": seed})
 

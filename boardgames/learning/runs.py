@@ -40,7 +40,7 @@ from boardgames.errors import (
 )
 from boardgames.kernels import Reals
 from boardgames.learner import Array, Learner, LearnerState
-from boardgames.learning.base import WeightsLearner
+from boardgames.learning.base import START, WeightsLearner
 from boardgames.learning.config import Config
 from boardgames.options import is_finite
 from boardgames.paths import describe_os_error, make_folder, read_bytes, runs_folder, write_atomic
@@ -382,8 +382,18 @@ class Run:
         return cls(folder, completed, learner, lock)
 
     @classmethod
-    def open(cls, folder: Path) -> Self:
+    def open(
+        cls, folder: Path, *, settings: Mapping[str, object] | None = None, target: float | None = None
+    ) -> Self:
         """Return an existing run, to resume it.
+
+        Parameters
+        ----------
+        settings : mapping, optional
+            Options of the learner that say how long the run is (`Learner.extensible`), to go on with a run
+            that is finished, or to end it earlier.
+        target : float, optional
+            The value of the learning curve at which training ends.
 
         Raises
         ------
@@ -399,9 +409,19 @@ class Run:
         lock = _lock(folder)
         try:
             _check_links(folder)  # again, now that nobody else writes
-            config = read_config(folder)
-            run = cls(folder, config, config.load(), lock)
+            known = read_config(folder)
+            config = replace(
+                known,
+                settings={**known.settings, **(settings or {})},
+                target=known.target if target is None else target,
+            )
+            learner = config.load()
+            _check_extensible(settings or {}, learner, folder)
+            run = cls(folder, config, learner, lock)
             run._remove_temporary_files()
+            if config != known:
+                run.config = config.completed(learner)
+                write_atomic(folder / CONFIG, run.config.as_toml(learner))
         except BaseException:
             lock.release()
             raise
@@ -624,6 +644,20 @@ def is_running(folder: Path) -> bool:
     return lock is None
 
 
+def _check_extensible(settings: Mapping[str, object], learner: Learner, folder: Path) -> None:
+    """Raise OptionError if one of the settings would change what a run has done so far."""
+    for name in settings:
+        if name not in learner.extensible:
+            possible = ", ".join(option for option in learner.extensible if option in learner.options)
+            what = f"only {possible}" if possible else "no settings"
+            new = f"--from {run_reference(folder)} starts a new run with its weights"
+            raise OptionError(f"--resume can change {what}, not {name}; {new}")
+    done = max((int(path.stem.removeprefix("step-")) for path in checkpoint_paths(folder)), default=0)
+    if settings and learner.length is not None and learner.length < done:
+        names = ", ".join(f"{name}={quote(value)}" for name, value in settings.items())
+        raise OptionError(f"{names} is less than the {done} steps that the run has done")
+
+
 def _check_empty(folder: Path) -> None:
     try:
         names = [path.name for path in folder.iterdir()]
@@ -751,8 +785,15 @@ def _read_checkpoint(path: Path, learner: Learner, config: Config) -> tuple[Lear
     state = LearnerState(state_arrays, scalars)
     if isinstance(learner, WeightsLearner):
         assert config.seed is not None
-        _check_state(state, learner.start(config.seed), path)
+        _check_state(state, _first_state(learner, config.seed), path)
     return state, progress
+
+
+def _first_state(learner: Learner, seed: int) -> LearnerState:
+    """Return the first state of a learner; the weights that it started with may be gone."""
+    if learner.options.get(START.name) is not None:
+        learner = type(learner)(learner.game, **{**learner.options, START.name: None})
+    return learner.start(seed)
 
 
 def _origin(learner: Learner, config: Config) -> dict[str, object]:
@@ -774,6 +815,10 @@ def _check_origin(header: Mapping[str, Any], learner: Learner, config: Config, p
     recorded = _flat({**provenance, "game": header.get("game")})
     for name, value in _flat({"game": learner.game.facts.name, **_origin(learner, config)}).items():
         other = recorded.get(name, "nothing")
+        if name.removeprefix("setting ") in learner.extensible:
+            continue
+        if name not in recorded and value is None:  # an option that is newer than the checkpoint
+            continue
         if (type(other), other) != (type(value), value):
             raise LearnerStateError(
                 f"{path} belongs to another run: {name} is {quote(other)}, not {quote(value)}"
@@ -793,14 +838,16 @@ def _flat(facts: Mapping[str, Any]) -> dict[str, object]:  # JSON values
 def _check_state(state: LearnerState, first: LearnerState, path: Path) -> None:
     """Raise LearnerStateError unless a state has the structure of the learner's first state.
 
-    Compiled code trusts the shapes. Only arrays that are empty at first may grow.
+    Compiled code trusts the shapes. Only arrays that are empty at first may grow; checkpoints of earlier
+    versions may lack those.
     """
     scalars = {name: type(value) for name, value in state.scalars.items()}
     if scalars != {name: type(value) for name, value in first.scalars.items()}:
         raise LearnerStateError(f"the state in {path} must have the scalars {', '.join(first.scalars)}")
     if "step" in scalars and not is_step(state.scalars["step"]):
         raise LearnerStateError(f"the state in {path} has a bad step: {quote(state.scalars['step'])}")
-    if state.arrays.keys() != first.arrays.keys():
+    needed = {name for name, array in first.arrays.items() if array.size}
+    if not needed <= state.arrays.keys() <= first.arrays.keys():
         raise LearnerStateError(f"the state in {path} must have the arrays {', '.join(first.arrays)}")
     for name, array in state.arrays.items():
         expected = first.arrays[name]

@@ -19,6 +19,7 @@ from boardgames.learning.base import (
     FEATURES,
     OPENING,
     PLY_LIMIT,
+    START,
     TEST_MATCHES,
     Configured,
     FeatureLearner,
@@ -87,6 +88,7 @@ class TemporalDifference(TDLearner):
     name: ClassVar[str] = "td"
     declared_options = (
         FEATURES,
+        START,
         *TD_OPTIONS,
         *schedule_options("step"),
         Option("shared", bool, True, "both sides share one set of weights"),
@@ -108,8 +110,10 @@ class TemporalDifference(TDLearner):
         return self.integer("steps")
 
     def start(self, seed: int) -> LearnerState:
-        """Return random weights for both sides."""
+        """Return the given weights for both sides, or random ones."""
         weights = initial_weights(2, self.size, self.number("initial"), derive_seed(seed, "td"))
+        if self.given is not None:
+            weights[:] = self.given
         if self.options["shared"]:
             weights[1] = weights[0]
         scalars = {"step": 0, "seed": seed, "leader": 0}

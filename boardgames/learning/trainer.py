@@ -204,7 +204,10 @@ class Trainer:
 
     def _completed(self, progress: Progress, state: LearnerState) -> Progress:
         """Return progress with the fields that come from the learner and its code."""
-        is_done = self.learner.is_done(state)
+        target = self.run.config.target
+        is_done = self.learner.is_done(state) or (
+            target is not None and progress.best is not None and progress.best >= target
+        )
         return replace(progress, length=self.learner.length, is_done=is_done, code=self._code)
 
     def _warn_if_code_changed(self) -> None:

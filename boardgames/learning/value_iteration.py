@@ -17,6 +17,7 @@ from boardgames.kernels import Reals
 from boardgames.learner import Learner, LearnerState
 from boardgames.learning.base import (
     PLY_LIMIT,
+    START,
     TEST_BATCH,
     TEST_MATCHES,
     Configured,
@@ -39,6 +40,7 @@ from boardgames.learning.policy import (
 )
 from boardgames.options import Option, OptionValue
 from boardgames.selfplay import MatchSetup, derive_seed
+from boardgames.weights.lookup import find_source
 
 TASK = 10
 """Matches per task."""
@@ -67,6 +69,7 @@ class ValueIteration(Configured, Learner):
     follows_curve: ClassVar[bool] = False
     declared_options = (
         Option("abstraction", str, None, "state abstraction; default: the game's first"),
+        replace(START, summary="policy whose experience to start with: a name, a run or a file"),
         GAMMA,
         Option("epsilon", float, 0.1, "probability of a random move", minimum=0, maximum=1),
         CHOOSE,
@@ -99,9 +102,13 @@ class ValueIteration(Configured, Learner):
         return self.integer("steps")
 
     def start(self, seed: int) -> LearnerState:
-        """Return the state without experience."""
-        nothing = Experience.empty(self.abstraction.states, self.game.facts.actions)
-        return LearnerState(nothing.arrays(), {"step": 0, "seed": seed})
+        """Return the state with the experience of the given policy, or without any."""
+        experience = Experience.empty(self.abstraction.states, self.game.facts.actions)
+        if self.text("start"):
+            policy = Policy.read(find_source(self.text("start"), self.game).path)
+            policy.check(self.game, self.abstraction)
+            experience = policy.experience
+        return LearnerState(experience.arrays(), {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play matches, learn from them, and score the policy."""

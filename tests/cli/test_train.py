@@ -276,8 +276,10 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         (["connect4", "--config", "a\0b"], "not a file name"),
         (["connect4", "--config", "nowhere.toml"], "cannot read nowhere.toml"),
         (["--config", "bad.toml"], "bad.toml has an unknown key 'gme'; did you mean 'game'"),
-        (["connect4", "--resume", "x"], "--resume takes its settings from the run; remove GAME"),
-        (["--set", "steps=2", "--resume", "x"], "--resume takes its settings from the run; remove --set"),
+        (["--evolve", "--resume", "x"], "--resume takes its settings from the run; remove --evolve"),
+        (["--from", "y", "--resume", "x"], "--resume takes its settings from the run; remove --from"),
+        (["connect4", "--from", "nobody"], "no such weights, run or file 'nobody'"),
+        (["connect4", "--target", "high"], "--target must be a number"),
         (["--resume", "nobody"], "no such run 'nobody'"),
         (["--resume", "."], "has no config.toml"),
     ],
@@ -290,6 +292,42 @@ def test_invalid_settings_give_a_one_line_error(
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert words in ran.err
     assert not (home / "runs").exists() or not any((home / "runs").iterdir())
+
+
+def test_a_finished_run_goes_on_and_is_measured_again(bg: Run, home: Path) -> None:
+    arguments = list(NAMED)
+    arguments[arguments.index("--measure") + 1] = "2"
+    assert bg(*arguments).code == 0
+    before = measurement.Measurement.read(home / "runs" / "first")
+    ran = bg("train", "connect4", "--resume", "first", "--set", "steps=5", "--workers", "1")
+    assert (ran.code, ran.err) == (0, "")
+    assert "step 5 of 5: score" in ran.out
+    after = measurement.Measurement.read(home / "runs" / "first")
+    assert before is not None
+    assert after is not None
+    assert (after.matches, after.is_done) == (2, True)
+    assert "measuring 4 matches" in ran.out, "the weights of the shorter run had been measured"
+    assert bg("runs", "list").out.splitlines()[1].split()[3] == "5/5"
+
+
+def test_a_run_of_another_game_is_not_resumed(bg: Run) -> None:
+    assert bg(*NAMED).code == 0
+    ran = bg("train", "abalone", "--resume", "first")
+    assert (ran.code, ran.err) == (2, "error: the run first is for connect4, not for abalone\n")
+
+
+def test_a_new_run_starts_with_the_weights_of_another(bg: Run, home: Path) -> None:
+    assert bg(*NAMED).code == 0
+    second = ["second" if word == "first" else word for word in NAMED]
+    assert bg(*second, "--from", "first").code == 0
+    assert Config.read(home / "runs" / "second" / "config.toml").settings["start"] == "first"
+
+
+def test_training_stops_at_the_target_and_goes_on_to_a_higher_one(bg: Run) -> None:
+    ran = bg(*NAMED, "--target", "0")
+    assert "trained 1 of 3 steps" in ran.out
+    assert "already finished" in bg("train", "--resume", "first").out
+    assert "trained 3 of 3 steps" in bg("train", "--resume", "first", "--target", "2", "--workers", "1").out
 
 
 def test_a_run_is_never_overwritten(bg: Run, home: Path) -> None:

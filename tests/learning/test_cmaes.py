@@ -25,7 +25,7 @@ def test_optimum_of_a_quadratic_is_found() -> None:
 
 
 def test_strategy_stays_within_bounds_where_larger_is_always_fitter() -> None:
-    strategy = cmaes.Strategy(3, 6, 0.5, seed=1)
+    strategy = cmaes.Strategy(np.zeros(3), 6, 0.5, seed=1)
     for _ in range(300):
         individuals = strategy.ask()
         strategy.tell(individuals, individuals.sum(axis=1))

@@ -1,7 +1,9 @@
 """All learners: pure steps, resuming from any state, and the same result with any number of workers."""
 
+import shutil
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,12 +12,16 @@ from learning.helpers import QUICK, make, same, states_of, train
 from nim import Nim
 
 from boardgames import plugins
-from boardgames.errors import OptionError, UnknownNameError
+from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError
 from boardgames.executors import InProcess, ProcessPool
 from boardgames.learner import LearnerState
 from boardgames.learning.base import mean_points
+from boardgames.learning.config import Config
+from boardgames.learning.runs import Run
 from boardgames.learning.td import TemporalDifference
+from boardgames.learning.trainer import Trainer
 from boardgames.selfplay import Contestant
+from boardgames.weights import find_weights
 
 pytest.importorskip("cma")
 LEARNERS = pytest.mark.parametrize("name", QUICK)
@@ -53,6 +59,58 @@ def test_interrupted_step_leaves_no_trace(name: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         learner.step(states[1], Interrupted())
     assert same(learner.step(states[1], InProcess())[0], states[2])
+
+
+def trained_run(folder: Path, name: str, **settings: object) -> LearnerState:
+    """Train a run with quick settings, or resume it if it exists, and return its last state."""
+    if folder.exists():
+        opened = Run.open(folder, settings=settings)
+    else:
+        options = {"columns": 5, "rows": 4}
+        config = Config(
+            "connect4", name, seed=3, options=options, settings={**make(name).settings, **settings}
+        )
+        opened = Run.create(folder, config)
+    with opened as run:
+        trainer = Trainer(run)
+        trainer.train(InProcess())
+        return trainer.state
+
+
+@LEARNERS
+def test_a_run_that_goes_on_ends_like_one_that_was_longer_from_the_beginning(
+    name: str, tmp_path: Path
+) -> None:
+    (length,) = make(name).extensible
+    more = int(str(QUICK[name][length])) + 1
+    trained_run(tmp_path / "short", name)
+    extended = trained_run(tmp_path / "short", name, **{length: more})
+    assert same(extended, trained_run(tmp_path / "long", name, **{length: more}))
+    with pytest.raises(OptionError, match=f"{length}='1' is less than the [0-9] steps that the run has done"):
+        Run.open(tmp_path / "short", settings={length: "1"})
+    with pytest.raises(OptionError, match=f"--resume can change only {length}, not test_matches; --from"):
+        Run.open(tmp_path / "short", settings={"test_matches": 2})
+
+
+@LEARNERS
+def test_a_run_starts_with_the_weights_of_another_and_resumes_without_it(name: str, tmp_path: Path) -> None:
+    (length,) = make(name).extensible
+    trained_run(tmp_path / "first", name)
+    best = make(name, start=str(tmp_path / "first"))
+    first = states_of(name)
+    given = best.start(9)
+    assert not same(given, make(name).start(9))
+    if name == "value-iteration":
+        assert same(given, LearnerState(first[-1].arrays, given.scalars))
+    else:
+        known, _ = find_weights(str(tmp_path / "first"), best.game)
+        assert known.values == pytest.approx(best.result(given).values, abs=1e-6)
+    trained_run(tmp_path / "second", name, start=str(tmp_path / "first"))
+    shutil.rmtree(tmp_path / "first")
+    more = int(str(QUICK[name][length])) + 1
+    trained_run(tmp_path / "second", name, **{length: more})
+    with pytest.raises((UnknownNameError, FileError, WeightsError)):
+        make(name, start=str(tmp_path / "first")).start(9)
 
 
 @LEARNERS

@@ -103,7 +103,7 @@ def test_initial_weights_may_be_given(tmp_path: Path) -> None:
 def test_initial_weights_of_other_features_are_rejected() -> None:
     abalone = boardgames.load("abalone")
     with pytest.raises(OptionError, match="are for features 'engine', not 'classic14'"):
-        plugins.load_learner("regression", abalone, features="classic14", start="engine-by-hand")
+        plugins.load_learner("regression", abalone, features="classic14", start="engine-by-hand").start(1)
 
 
 # --- self-play ----------------------------------------------------------------
