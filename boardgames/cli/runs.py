@@ -46,7 +46,9 @@ from boardgames.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from boardgames.learning.comparison import Interval
     from boardgames.learning.runs import RunSummary, StepRecord
 
 MAX_ROWS = 20
@@ -59,6 +61,7 @@ MAX_ROWS = 20
     epilog=examples(
         "boardgames runs list",
         "boardgames runs show slow",
+        "boardgames runs compare slow fast",
         "boardgames runs measure slow",
         "boardgames runs export slow slow.safetensors",
         "boardgames runs delete slow",
@@ -66,7 +69,7 @@ MAX_ROWS = 20
 )
 @click.pass_context
 def runs(context: click.Context) -> None:
-    """List, show, measure, export or delete training runs; without a command, list them.
+    """List, show, compare, measure, export or delete training runs; without a command, list them.
 
     `boardgames train` creates a run. A run that is `stopped` continues with
     `boardgames train --resume RUN`.
@@ -159,6 +162,27 @@ def show(name: str, as_json: bool) -> None:
     if weights:
         rows = [("weight", f"step {run.progress.best_step}")]
         print_table([*rows, *((feature, f"{value:.4f}") for feature, value in weights)], right=(1,), cut=())
+
+
+@runs.command(
+    short_help="Compare runs: settings that differ, results, and means over seeds.",
+    epilog=examples("boardgames runs compare slow fast", "boardgames runs compare slow fast --json"),
+)
+@click.argument("names", nargs=-1, required=True, metavar="RUN RUN...", shell_complete=complete_run)
+@json_option
+def compare(names: tuple[str, ...], as_json: bool) -> None:
+    """Compare the results of several RUNs of the same game.
+
+    A column shows each setting in which they differ, the best value of the
+    learning curve, and the share of the points against each opponent that has
+    measured them, with 95% intervals. Runs that differ only in their seed also
+    get a line with their means.
+    """
+    from boardgames.learning.runs import find_run
+
+    if len(set(names)) < 2:
+        raise OptionError("give at least two runs to compare")
+    print_comparison([find_run(name) for name in names], as_json=as_json)
 
 
 @runs.command(
@@ -284,6 +308,56 @@ def delete(name: str, yes: bool) -> None:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"cannot delete {folder}: {reason}") from None
     say(f"deleted {name}")
+
+
+def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
+    """Print a table of runs, and of the means over those that differ only in their seed."""
+    from boardgames.learning.comparison import compare_runs, differences, groups
+
+    compared = compare_runs(folders)
+    changed = differences(compared)
+    opponents = list(dict.fromkeys(name for run in compared for name in run.strength))
+    means = list(groups(compared))
+    if as_json:
+        print_json(
+            runs=[
+                {
+                    **_run_json(run.summary),
+                    "seconds": round(run.seconds, 3),
+                    "differing": dict(zip(changed, run.differing(changed), strict=True)),
+                    "strength": {name: list(share) for name, share in run.strength.items()},
+                }
+                for run in compared
+            ],
+            means=[
+                {
+                    "runs": [run.summary.name for run in group.runs],
+                    "best": None if group.best is None else list(group.best),
+                    "strength": {name: list(share) for name, share in group.strength.items()},
+                }
+                for group in means
+            ],
+        )
+        return
+    rows: list[tuple[str, ...]] = [
+        ("run", *changed, "seed", "steps", "best", "seconds", *(f"against {name}" for name in opponents))
+    ]
+    for run in compared:
+        name, _, _, steps, best, _ = _row(run.summary)
+        values = ["-" if value is None else str(value) for value in run.differing(changed)]
+        shares = [_share_text(run.strength.get(opponent)) for opponent in opponents]
+        rows.append((name, *values, str(run.config.seed), steps, best, f"{run.seconds:.0f}", *shares))
+    print_table(rows, right=range(1, len(rows[0])), cut=(0,))
+    for group in means:
+        say(f"\nmean of {', '.join(run.summary.name for run in group.runs)}, with 95% intervals:")
+        if group.best is not None:
+            say(f"  best {group.best.value:.4g} [{group.best.low:.4g}, {group.best.high:.4g}]")
+        for opponent, share in group.strength.items():
+            say(f"  against {opponent} {_share_text(share)}")
+
+
+def _share_text(share: "Interval | None") -> str:
+    return "" if share is None else f"{share.value:.0%} [{max(share.low, 0):.0%}, {min(share.high, 1):.0%}]"
 
 
 def _print_steps(steps: "Sequence[StepRecord]") -> None:

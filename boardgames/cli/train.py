@@ -1,5 +1,6 @@
 """`boardgames train`: training runs, new or resumed."""
 
+import secrets
 import shlex
 import sys
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from boardgames.cli.completion import complete_game, complete_learner, complete_run, complete_setting
-from boardgames.cli.continuing import add_continue_text, continue_text
+from boardgames.cli.continuing import add_continue_text, continue_text, same_command
 from boardgames.cli.curves import curve_lines
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.measuring import (
@@ -26,6 +27,7 @@ from boardgames.cli.measuring import (
 from boardgames.cli.options import (
     NON_NEGATIVE,
     NUMBER,
+    Number,
     examples,
     game_options,
     json_option,
@@ -35,6 +37,7 @@ from boardgames.cli.options import (
 from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import new_bars
+from boardgames.cli.runs import print_comparison
 from boardgames.cli.settings import CommandWithSettings
 from boardgames.compiling import compilation_at_import
 from boardgames.draw.text import printable
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
 
 EVOLVE = "evolve"
 MAX_STANDINGS = 8
+MAX_SEEDS = 1000
 REFRESHES_PER_SECOND = 4
 FIXED_BY_RUN = {
     "learner_name": "--learner",
@@ -77,6 +81,7 @@ FIXED_BY_RUN = {
         "boardgames train abalone --evolve --preset original",
         "boardgames train abalone --set alpha=0.05 --set steps=200 --run slow",
         "boardgames train --config slow.toml --workers 2",
+        "boardgames train connect4 --seeds 5 --seed 1 --run td",
         "boardgames train --resume slow",
         "boardgames train --resume slow --set steps=400",
         "boardgames train abalone --from slow --set alpha=0.01",
@@ -123,6 +128,12 @@ FIXED_BY_RUN = {
 )
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed of the run; default: random.")
+@click.option(
+    "--seeds",
+    type=Number(int, 2, MAX_SEEDS),
+    metavar="N",
+    help="Train N runs with as many seeds, one after the other, and compare them.",
+)
 @worker_options
 @click.option(
     "--measure",
@@ -146,6 +157,7 @@ def train(
     workers: int | None,
     cluster: str | None,
     matches: int | None,
+    seeds: int | None,
     resumed: str | None,
     as_json: bool,
     **given: Any,  # the other options above
@@ -160,30 +172,55 @@ def train(
     against opponents that never change; --resume continues these, too.
     """
     from boardgames.executors import open_executor
-    from boardgames.learning.measurement import check_matches, forget_results
-    from boardgames.learning.trainer import Trainer
+    from boardgames.learning.measurement import check_matches
 
     if matches:
         check_matches(matches)
-    stream = sys.stderr if as_json else sys.stdout
+    if seeds is not None and resumed is not None:
+        raise OptionError("--seeds makes new runs; it does not work with --resume")
     with interrupt_on_termination():
-        opening = _new_run(given) if resumed is None else _old_run(resumed, given)
+        if seeds is not None:
+            first = _config(**given)
+            given["seed"] = secrets.randbits(32) if first.seed is None else first.seed
+            given["run_text"] = given["run_text"] or _new_folder(None, first, first.load()).name
+            openings = _runs_of_seeds(given, seeds)
+        else:
+            openings = [_new_run(given) if resumed is None else _old_run(resumed, given)]
         announce = partial(say, err=True)
-        with open_executor(workers, cluster=cluster, announce=announce) as executor, opening() as run:
-            if resumed is not None and (given["settings"] or given["target"] is not None):
-                forget_results(run.folder)
-            trainer = Trainer(run)
-            planned = _plan_measurement(trainer, matches, is_new=resumed is None)
-            with _explain_closed_output(trainer):
-                if trainer.is_done:
-                    say(f"run {run.name} is already finished", file=stream)
-                else:
-                    say(f"run {run.name} in {run.folder}", file=stream)
-                    if resumed is not None:
-                        say(f"resuming after step {trainer.progress.step}", file=stream)
-                    say(f"\n{run.config.as_toml(trainer.learner)}", file=stream)
-                code = _train(trainer, executor, planned, stream, as_json)
+        folders, code = [], 0
+        with open_executor(workers, cluster=cluster, announce=announce) as executor:
+            for number, opening in enumerate(openings, start=1):
+                stream = sys.stderr if as_json or seeds is not None else sys.stdout
+                if seeds is not None:
+                    say(f"{'' if number == 1 else chr(10)}run {number} of {seeds}", file=stream)
+                with opening() as run:
+                    folders.append(run.folder)
+                    code = _train_run(run, executor, matches, stream, as_json and seeds is None)
+                if code:
+                    break
+    if seeds is not None and not code:
+        print_comparison(folders, as_json=as_json)
+    elif seeds is not None:
+        command = same_command(run=given["run_text"], seed=given["seed"])
+        say(continue_text(command), err=True)
     click.get_current_context().exit(code)
+
+
+def _train_run(run: "Run", executor: "Executor", matches: int | None, stream: TextIO, as_json: bool) -> int:
+    """Train a run that has just been opened, and measure its result; return the exit code."""
+    from boardgames.learning.trainer import Trainer
+
+    trainer = Trainer(run)
+    planned = _plan_measurement(trainer, matches, is_new=trainer.is_new)
+    with _explain_closed_output(trainer):
+        if trainer.is_done:
+            say(f"run {run.name} is already finished", file=stream)
+        else:
+            say(f"run {run.name} in {run.folder}", file=stream)
+            if not trainer.is_new:
+                say(f"resuming after step {trainer.progress.step}", file=stream)
+            say(f"\n{run.config.as_toml(trainer.learner)}", file=stream)
+        return _train(trainer, executor, planned, stream, as_json)
 
 
 def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) -> "Measurement | None":
@@ -216,8 +253,28 @@ def _new_run(given: dict[str, Any]) -> "Callable[[], Run]":
     return lambda: Run.create(_new_folder(given["run_text"], config, learner), config, learner)
 
 
+def _runs_of_seeds(given: dict[str, Any], count: int) -> "list[Callable[[], Run]]":
+    """Return functions that create runs that differ in their seeds, or open those that exist already."""
+    from boardgames.learning.runs import Run, read_config
+
+    openings: list[Callable[[], Run]] = []
+    for seed in range(given["seed"], given["seed"] + count):
+        one = {**given, "seed": seed, "run_text": f"{given['run_text']}-{seed}"}
+        config = _config(**one)
+        learner = config.load()
+        folder = _new_folder(one["run_text"], config, learner)
+        if not (folder / "config.toml").exists():
+            openings.append(_new_run(one))
+        elif (known := read_config(folder)).completed(known.load()) == config.completed(learner):
+            openings.append(partial(Run.open, folder))
+        else:
+            raise OptionError(f"the run in {folder} has other settings; choose another --run")
+    return openings
+
+
 def _old_run(text: str, given: dict[str, Any]) -> "Callable[[], Run]":
     """Find a run and return a function that opens it."""
+    from boardgames.learning.measurement import forget_results
     from boardgames.learning.runs import Run, find_run, read_config
 
     for name, option in FIXED_BY_RUN.items():
@@ -226,7 +283,14 @@ def _old_run(text: str, given: dict[str, Any]) -> "Callable[[], Run]":
     folder, settings = find_run(text), parse_assignments(given["settings"])
     if given["game_name"] not in (None, game := read_config(folder).game):
         raise OptionError(f"the run {text} is for {game}, not for {given['game_name']}")
-    return lambda: Run.open(folder, settings=settings, target=given["target"])
+
+    def opening() -> "Run":
+        run = Run.open(folder, settings=settings, target=given["target"])
+        if settings or given["target"] is not None:
+            forget_results(run.folder)
+        return run
+
+    return opening
 
 
 @contextmanager

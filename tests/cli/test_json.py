@@ -176,6 +176,7 @@ def write_match(path: Path) -> None:
         "ladder",
         "train",
         "runs list",
+        "runs compare",
         "experiment",
         "experiment, measurements",
         "solve",

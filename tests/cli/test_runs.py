@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -269,3 +270,37 @@ def test_measuring_again_after_ctrl_c_continues(bg: Run, runs: Path, monkeypatch
     )
     assert bg("runs", "measure", "done", "--workers", "1").code == 0
     assert played[0] == 2
+
+
+# --- comparing -------------------------------------------------------------------
+
+
+def test_a_comparison_shows_only_the_settings_that_differ(home: Path, bg: Run) -> None:
+    for seed, steps in ((1, 2), (2, 2), (1, 3)):
+        with Folder.create(home / "runs" / f"s{seed}-{steps}", replace(small(steps=steps), seed=seed)) as run:
+            Trainer(run).train(InProcess())
+    out = bg("runs", "compare", "s1-2", "s2-2", "s1-3").out.splitlines()
+    assert [line.split()[:4] for line in out[:4]] == [
+        ["run", "steps", "seed", "steps"],
+        ["s1-2", "2", "1", "2/2"],
+        ["s2-2", "2", "2", "2/2"],
+        ["s1-3", "3", "1", "3/3"],
+    ]
+    assert out[5] == "mean of s1-2, s2-2, with 95% intervals:"
+    assert len(out) == 7
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["done"], "give at least two runs to compare"),
+        (["done", "done"], "give at least two runs to compare"),
+        (["done", "nosuch"], "no such run 'nosuch'"),
+        (["done", "torn"], "cannot read run torn: "),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_compared_is_one_line(names: list[str], said: str, runs: Path, bg: Run) -> None:
+    done = bg("runs", "compare", *names)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert said in done.err

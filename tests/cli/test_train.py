@@ -496,3 +496,43 @@ def test_a_terminal_shows_training_progress(terminal: Run, home: Path) -> None:
     run.wait_for("┤")
     assert run.interrupt() == 130
     assert run.seen.endswith("to continue, run: boardgames train --resume long\n")
+
+
+# --- several seeds ---------------------------------------------------------------
+
+
+def seeds(*more: str) -> list[str]:
+    arguments = [word for word in NAMED if word not in ("--run", "first", "--seed", "5")]
+    arguments[arguments.index("--measure") + 1] = "2"
+    return [*arguments, "--seeds", "2", "--run", "two", "--seed", "8", *more]
+
+
+def test_runs_with_several_seeds_are_compared_and_equal_single_ones(bg: Run, home: Path) -> None:
+    ran = bg(*seeds())
+    assert ran.code == 0
+    rows = [line.split() for line in ran.out.splitlines()]
+    assert [row[0] for row in rows[:3]] == ["run", "two-8", "two-9"]
+    assert "mean of two-8, two-9, with 95% intervals:" in ran.out
+    assert bg(*["9" if word == "5" else word for word in NAMED]).code == 0
+    alone, together = (home / "runs" / name / "metrics.jsonl" for name in ("first", "two-9"))
+    assert [step.metrics for step in read_metrics(alone)] == [step.metrics for step in read_metrics(together)]
+
+
+def test_several_seeds_go_on_where_they_stopped(bg: Run, home: Path) -> None:
+    assert bg(*seeds()).code == 0
+    before = content(home / "runs" / "two-8")
+    shutil.rmtree(home / "runs" / "two-9")
+    ran = bg(*seeds())
+    assert (ran.code, content(home / "runs" / "two-8")) == (0, before)
+    assert "run two-8 is already finished" in ran.err
+    assert (home / "runs" / "two-9" / "metrics.jsonl").exists()
+    other = bg(*seeds("--set", "alpha=0.2"))
+    assert other.code == 2
+    assert other.err.endswith(
+        f"the run in {home / 'runs' / 'two-8'} has other settings; choose another --run\n"
+    )
+
+
+def test_several_seeds_are_for_new_runs(bg: Run) -> None:
+    ran = bg("train", "--resume", "first", "--seeds", "2")
+    assert (ran.code, ran.err) == (2, "error: --seeds makes new runs; it does not work with --resume\n")

@@ -1,0 +1,151 @@
+"""Comparing training runs: what differs in their settings, their results, and means over seeds."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from boardgames.arena.pentanomial import t_quantile
+from boardgames.errors import OptionError
+from boardgames.learning.config import Config
+from boardgames.learning.experiments import wilson
+from boardgames.learning.measurement import Measurement, Series
+from boardgames.learning.runs import METRICS, RunSummary, read_metrics, run_summary
+
+_SMALL_QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
+"""The 0.975 quantile of Student's t distribution by its degrees of freedom."""
+
+
+class Interval(NamedTuple):
+    """A number and its 95% interval, from `low` to `high`."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """A run and its results.
+
+    Attributes
+    ----------
+    summary : RunSummary
+        Its config is known.
+    config : Config
+        The config.
+    seconds : float
+        Time that its steps took.
+    strength : mapping of str to Interval
+        By opponent: the share of the points in the matches that measured the run.
+    """
+
+    summary: RunSummary
+    config: Config
+    seconds: float
+    strength: Mapping[str, Interval]
+
+    def differing(self, names: Sequence[str]) -> list[object]:
+        """Return the values of settings named by `differences`."""
+        values = _settings(self.config)
+        return [values.get(name) for name in names]
+
+
+class Group(NamedTuple):
+    """Runs that differ only in their seed, and the means of their results.
+
+    Attributes
+    ----------
+    runs : list of ComparedRun
+        At least two.
+    best : Interval or None
+        Mean of the best values of the learning curves, if every run has one.
+    strength : mapping of str to Interval
+        By opponent, if every run has been measured against it.
+    """
+
+    runs: list[ComparedRun]
+    best: Interval | None
+    strength: Mapping[str, Interval]
+
+
+def compare_runs(folders: Sequence[Path]) -> list[ComparedRun]:
+    """Return runs with their results, in the given order.
+
+    Raises
+    ------
+    OptionError
+        If a run cannot be read, or they are of different games.
+    """
+    runs = []
+    for folder in folders:
+        summary = run_summary(folder)
+        if summary.config is None:
+            raise OptionError(f"cannot read run {summary.name}: {summary.error}")
+        measured = Measurement.read(folder)
+        series = () if measured is None else measured.own_series
+        seconds = sum(step.seconds for step in read_metrics(folder / METRICS))
+        strength = {one.opponent: points_interval(one) for one in series}
+        runs.append(ComparedRun(summary, summary.config, seconds, strength))
+    games = {run.config.game for run in runs}
+    if len(games) > 1:
+        raise OptionError(f"runs of different games cannot be compared: {', '.join(sorted(games))}")
+    return runs
+
+
+def differences(runs: Sequence[ComparedRun]) -> list[str]:
+    """Return the names of the settings, apart from the seed, in which the runs differ."""
+    settings = [_settings(run.config) for run in runs]
+    names = dict.fromkeys(name for one in settings for name in one)
+    return [name for name in names if len({repr(one.get(name)) for one in settings}) > 1]
+
+
+def groups(runs: Sequence[ComparedRun]) -> Iterator[Group]:
+    """Yield the groups of runs that differ only in their seed."""
+    found: dict[str, list[ComparedRun]] = {}
+    for run in runs:
+        found.setdefault(replace(run.config, seed=0).as_toml(), []).append(run)
+    for members in found.values():
+        if len(members) > 1:
+            opponents = [name for name in members[0].strength if all(name in run.strength for run in members)]
+            shares = {name: [run.strength[name].value for run in members] for name in opponents}
+            curve = [run.summary.progress.best for run in members]
+            best = [value for value in curve if value is not None]
+            yield Group(
+                members,
+                mean_interval(best) if len(best) == len(members) else None,
+                {name: mean_interval(values) for name, values in shares.items()},
+            )
+
+
+def mean_interval(values: Sequence[float]) -> Interval:
+    """Return the mean of at least two values with Student's 95% interval.
+
+    Examples
+    --------
+    >>> [round(number, 2) for number in mean_interval([0.5, 0.6, 0.7])]
+    [0.6, 0.35, 0.85]
+    """
+    count, mean = len(values), sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (count - 1)
+    width = _SMALL_QUANTILES.get(count - 1) or t_quantile(count - 1)
+    half = width * math.sqrt(variance / count)
+    return Interval(mean, mean - half, mean + half)
+
+
+def points_interval(series: Series) -> Interval:
+    """Return the share of the points that an agent scored, with Wilson's 95% interval.
+
+    Examples
+    --------
+    >>> [round(number, 2) for number in points_interval(Series("a", "b", wins=24, losses=10, draws=6))]
+    [0.68, 0.52, 0.8]
+    """
+    share = (series.wins + series.draws / 2) / series.matches
+    return Interval(share, *wilson(share, series.matches))
+
+
+def _settings(config: Config) -> dict[str, object]:
+    """Return everything that a config says, except the game and the seed."""
+    return {"learner": config.learner, "layout": config.layout, **config.options, **config.settings}
