@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from boardgames.learning.measurement import Measurement
+    from boardgames.learning.comparison import Interval
+    from boardgames.learning.measurement import Measurement, Series
     from boardgames.learning.runs import Run
 
-DEFAULT_MEASURING_MATCHES = 40
+DEFAULT_MEASURING_MATCHES = 100
 """Matches against each opponent."""
 
 
@@ -27,10 +28,29 @@ def measurement_lines(measured: "Measurement | None") -> list[str]:
     """Return lines with the results of a measurement, and with how many matches are still missing."""
     if measured is None:
         return []
-    lines = [str(one) for one in measured.series]
+    lines = [f"{one}; {share_text(one)} of the points" for one in measured.series]
     if measured.played and not measured.is_done:
         lines.append(f"measured {measured.played} of {measured.planned} matches")
     return lines
+
+
+def share_text(series: "Series") -> str:
+    """Return the share of the points with its 95% interval.
+
+    Examples
+    --------
+    >>> from boardgames.learning.measurement import Series
+    >>> share_text(Series("a", "b", wins=24, losses=10, draws=6))
+    '68% [52%, 80%]'
+    """
+    from boardgames.learning.comparison import points_interval
+
+    return interval_text(points_interval(series))
+
+
+def interval_text(share: "Interval") -> str:
+    """Return a share as a percentage with its interval, cut off at 0% and 100%."""
+    return f"{share.value:.0%} [{max(share.low, 0):.0%}, {min(share.high, 1):.0%}]"
 
 
 def measurement_json(measured: "Measurement | None") -> dict[str, object]:

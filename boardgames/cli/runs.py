@@ -14,6 +14,7 @@ from boardgames.cli.curves import curve_lines
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.measuring import (
     DEFAULT_MEASURING_MATCHES,
+    interval_text,
     measure_run,
     measurement_json,
     measurement_lines,
@@ -357,7 +358,7 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
 
 
 def _share_text(share: "Interval | None") -> str:
-    return "" if share is None else f"{share.value:.0%} [{max(share.low, 0):.0%}, {min(share.high, 1):.0%}]"
+    return "" if share is None else interval_text(share)
 
 
 def _print_steps(steps: "Sequence[StepRecord]") -> None:

@@ -60,7 +60,10 @@ def test_the_strength_of_the_result_is_measured(bg: Run) -> None:
     out = bg(*NAMED, "--measure", "4").out
     for agent, opponent in (("td:", "lines"), ("alphabeta:depth=3,", "lines:depth=3")):
         line = re.search(
-            rf"^{agent}weights=first against {opponent}: (\d) won, (\d) lost, (\d) drawn$", out, re.MULTILINE
+            rf"^{agent}weights=first against {opponent}: (\d) won, (\d) lost, (\d) drawn; \d+% "
+            r"\[\d+%, \d+%\] of the points$",
+            out,
+            re.MULTILINE,
         )
         assert line is not None
         assert sum(map(int, line.groups())) == 4
