@@ -569,3 +569,14 @@ class Facts:
             raise PluginError(
                 f"the counts and limits in the facts must be positive integers: {quote(counts)}"
             )
+
+    def score_text(self, score: Score, *, proven: bool = False) -> str:
+        """Return a score of a position of the game as people read it; see `Score.text`.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> boardgames.load("connect4").facts.score_text(Score.win(5))
+        'win in 3 moves (5 plies)'
+        """
+        return score.text(proven=proven, alternates=self.alternates)

@@ -149,7 +149,7 @@ class PlayedMove:
     """A move of a match: the side that made it, the seconds it took, its ply (from 1).
 
     `score` is what the player expected from the move, or None if that is
-    unknown.
+    unknown. `from_book` is True if the move came from an opening book.
     """
 
     side: int
@@ -157,6 +157,7 @@ class PlayedMove:
     seconds: float
     ply: int
     score: Score | None = None
+    from_book: bool = False
 
 
 class _unlocked_property(cached_property[_Value]):  # noqa: N801 - used like `property`

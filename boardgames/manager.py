@@ -398,7 +398,13 @@ class Manager:
     # --- actions of the sides --------------------------------------------
 
     def make_move(
-        self, side: int, move: Move | str, seconds: float | None = None, *, score: Score | None = None
+        self,
+        side: int,
+        move: Move | str,
+        seconds: float | None = None,
+        *,
+        score: Score | None = None,
+        from_book: bool = False,
     ) -> Outcome | None:
         """Make a move for `side`; return the outcome if that ends the match.
 
@@ -413,6 +419,8 @@ class Manager:
             than the side has, the side loses and the move is not made.
         score : Score, optional
             What the player expects, for the list of moves.
+        from_book : bool
+            Whether the move comes from an opening book, for the same list.
 
         Raises
         ------
@@ -430,7 +438,7 @@ class Manager:
         spent = self._clock.elapsed if seconds is None else seconds
         if self._clock.is_exceeded(side, spent):
             return self._lose(side, Termination.TIME)
-        played = self._push(self._legal(move), spent, score)
+        played = self._push(self._legal(move), spent, score, from_book)
         if self.draw_offer == 1 - side:
             self.decline(side)
         self._emit(MatchEvent("move", side=side, move=played))
@@ -708,7 +716,7 @@ class Manager:
             return self._fail(side, error)
         if self._clock.is_exceeded(side, self._clock.elapsed):
             self.fault = f"the move {move} came after {self._clock.elapsed:.3f} s"
-        return self.make_move(side, move, score=score)
+        return self.make_move(side, move, score=score, from_book=choice.from_book)
 
     def _fail(self, side: int, error: BaseException) -> Outcome:
         """End the match because of an error by an agent."""
@@ -738,9 +746,11 @@ class Manager:
             raise IllegalMoveError(f"the move {quote(move.text)} was made for another position")
         return legal
 
-    def _push(self, move: Move, seconds: float, score: Score | None = None) -> PlayedMove:
+    def _push(
+        self, move: Move, seconds: float, score: Score | None = None, from_book: bool = False
+    ) -> PlayedMove:
         side, before = self.side_to_move, self.position
-        played = PlayedMove(side, move, seconds, self.ply + 1, score)
+        played = PlayedMove(side, move, seconds, self.ply + 1, score, from_book)
         position = before.apply(move)
         has_scored = position.score != before.score
         self._moves.append(played)

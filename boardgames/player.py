@@ -28,7 +28,7 @@ CLOCK_RESERVE = 0.05
 MAX_DRAW_RETURN = 0.05
 """An agent that searches accepts a draw if it expects no more than this return for itself.
 
-An expected return of 0.05 is a small advantage: 1 is a certain win, 0 an even position.
+An expected return of 0.05 is a small advantage, a chance of winning of 52.5 %.
 """
 MAX_COUNT = 2**63 - 1
 """The largest int64, the type that kernels count in."""
@@ -224,6 +224,8 @@ class Choice:
         True if the score is exact: every line of play has been searched to its end.
     simulations : int
         Simulations of Monte Carlo tree search; 0 for other players.
+    from_book : bool
+        True if the move was looked up in an opening book, so that it took no time.
     """
 
     move: Move | None
@@ -234,6 +236,7 @@ class Choice:
     seconds: float = 0.0
     proven: bool = False
     simulations: int = 0
+    from_book: bool = False
 
     @property
     def resigns(self) -> bool:
@@ -243,12 +246,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """A legal move, its score for the side to move, and the line it begins."""
+    """A legal move, its score for the side to move, and the line it begins.
+
+    `from_book` is True if the score was looked up in an opening book.
+    """
 
     move: Move
     score: Score
     proven: bool
     line: tuple[Move, ...]
+    from_book: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +297,7 @@ class Analysis:
             seconds=self.seconds,
             proven=self.proven and played is best,
             simulations=self.simulations,
+            from_book=played.from_book,
         )
 
 

@@ -22,7 +22,7 @@ from boardgames.errors import MissingExtraError, RecordError
 from boardgames.game import Game, Move, Position, Termination
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.record import Record
-from boardgames.score import Score, Unit
+from boardgames.score import Score, Unit, chance_of_winning
 
 MISTAKES = 5
 """Default number of mistakes that a review lists."""
@@ -77,8 +77,9 @@ class ReviewedPosition:
     def text_for_side(self, side: int) -> str:
         """Return the score as text from the point of view of a side; `draw` at the end of a drawn match."""
         outcome = self.position.outcome
-        is_draw = outcome is not None and outcome.winner is None
-        return "draw" if is_draw else self.score_for_side(side).text(proven=self.proven)
+        if outcome is not None and outcome.winner is None:
+            return "draw"
+        return self.position.game.facts.score_text(self.score_for_side(side), proven=self.proven)
 
     def smoothed_for_side(self, side: int) -> float:
         """Return the mean of the scores at the last two depths; a decided or proven score is unchanged.
@@ -166,7 +167,7 @@ class ReviewedMove:
         """Return the score of the move for its side as text."""
         if self.after.position.outcome is not None:
             return self.after.text_for_side(self.side)
-        return self.score.text(proven=self.after.proven)
+        return self.after.position.game.facts.score_text(self.score, proven=self.after.proven)
 
 
 @dataclass(frozen=True, repr=False)
@@ -251,7 +252,7 @@ class Review:
         if mean is None:
             return f"{name}: no moves"
         counts = [f"{marks[mark]} {names[marks[mark] != 1]}" for mark, names in MARK_NAMES.items()]
-        return f"{name}: {', '.join(counts)}, mean loss {self.unit.format(mean)}"
+        return f"{name}: {', '.join(counts)}, mean loss {self.unit.loss_text(mean)}"
 
     def svg(self) -> str:
         """Return a chart of the smoothed scores for side 0 and the mistakes, as an SVG document.
@@ -272,7 +273,7 @@ class Review:
         return charts.score_chart(
             values,
             title=f"{names[0]} - {names[1]} {self.record.result}",
-            unit=f"{self.unit.label}, by {self.agent}, mean of the last two depths",
+            unit=f"{self.unit.in_words}, by {self.agent}, mean of the last two depths",
             sides=sides,
             bound=self.unit.bound,
             colours=self.positions[0].position.picture().colours,
@@ -281,6 +282,7 @@ class Review:
                 for move in self.moves
                 if move.mark in MARKS_IN_LISTS
             ],
+            tick_label=_percentage if self.unit.is_return else None,
         )
 
     def __repr__(self) -> str:
@@ -435,6 +437,10 @@ def _delay(best: Score, played: Score) -> int:
     if best.win_in is None or played.win_in is None or best.sign != played.sign or played >= best:
         return 0
     return abs(best.win_in - played.win_in)
+
+
+def _percentage(expected_return: float) -> str:
+    return f"{100 * chance_of_winning(expected_return):g} %"
 
 
 def _describe(move: ReviewedMove, sides: tuple[str, str]) -> str:

@@ -1,7 +1,8 @@
 """Scores of positions and moves, and the units in which evaluations count.
 
 A score is either an amount (a lead of 0.42 marbles, an expected return of -0.1)
-or decisive: a win or loss in a number of plies. The model is `Cp`, `Mate` and
+or decisive: a win or loss in a number of plies. People read an expected return
+as a chance of winning, for which a draw counts half. The model is `Cp`, `Mate` and
 `PovScore` of python-chess, with one difference: in chess every engine counts
 centipawns, while here each evaluation declares its own `Unit`.
 """
@@ -85,7 +86,7 @@ class Unit:
                 object.__setattr__(self, name, share * self.half_return)
             self._check_positive(name)
         if not self.inaccuracy <= self.mistake <= self.blunder:
-            levels = f"{self.inaccuracy:g}, {self.mistake:g}, {self.blunder:g}"
+            levels = ", ".join(f"{loss:g}" for loss in self._thresholds)
             raise ScoreError(f"inaccuracy, mistake and blunder of {self} must increase, not {levels}")
 
     def _check_positive(self, name: str) -> None:
@@ -101,14 +102,55 @@ class Unit:
         rounded = round(amount, self.digits) + 0.0  # no negative zero
         return f"{rounded:+.{self.digits}f}" if sign and rounded else f"{rounded:.{self.digits}f}"
 
+    def text(self, amount: float) -> str:
+        """Return an amount as people read it: with its sign or, if it is a return, as a chance of winning.
+
+        Examples
+        --------
+        >>> Unit("pawn", "pawns").text(0.5), RETURN.text(0.5), RETURN.text(-0.124)
+        ('+0.50', '75.0 %', '43.8 %')
+        """
+        if not self.is_return:
+            return self.format(amount, sign=True)
+        return f"{100 * chance_of_winning(self.to_return(amount)):.{self._percent_digits}f} %"
+
+    def loss_text(self, loss: float) -> str:
+        """Return how much worse a move is than the best one, as people read it.
+
+        Examples
+        --------
+        >>> Unit("pawn", "pawns").loss_text(0.5), RETURN.loss_text(0.5)
+        ('0.50', '25.0 %')
+        """
+        return f"{50 * loss:.{self._percent_digits}f} %" if self.is_return else self.format(loss)
+
+    @property
+    def _percent_digits(self) -> int:
+        return max(self.digits - 2, 0)
+
+    @property
+    def in_words(self) -> str:
+        """Return how amounts are counted, as the end of a sentence.
+
+        Examples
+        --------
+        >>> f"values {Unit('pawn', 'pawns').in_words}", f"values {RETURN.in_words}"
+        ('values in pawns', 'values as chances of winning')
+        """
+        return "as chances of winning" if self.is_return else f"in {self.label}"
+
     @property
     def legend(self) -> str:
         """Return which losses get the marks of a review, in one line."""
-        inaccuracy, mistake, blunder = map(self.format, (self.inaccuracy, self.mistake, self.blunder))
-        legend = f"?! loses {inaccuracy} or more, ? {mistake}, ?? {blunder}"
+        losses = (self.loss_text(loss).replace(".0 %", " %") for loss in self._thresholds)
+        legend = "?! loses {} or more, ? {}, ?? {}".format(*losses)
         if self.delay is None:
             return legend
         return f"{legend}; ?! also {self.delay} {'ply' if self.delay == 1 else 'plies'} to the end"
+
+    @property
+    def _thresholds(self) -> tuple[float, float, float]:
+        return self.inaccuracy, self.mistake, self.blunder
 
     def to_return(self, amount: float) -> float:
         """Return the expected return, -1 to 1, of the side that is ahead by `amount`."""
@@ -167,7 +209,7 @@ class Score:
     >>> marbles = Unit("marble", "marbles", half_return=2.0)
     >>> lead = Score.of(0.42, marbles)
     >>> str(lead), str(-lead), str(Score.win(5)), str(Score.loss(4))
-    ('+0.42', '-0.42', 'win in 5', 'loss in 4')
+    ('+0.42', '-0.42', 'win in 3 moves (5 plies)', 'loss in 2 moves (4 plies)')
     >>> Score.win(3) > Score.win(5) > lead > -lead > Score.loss(6) > Score.loss(4)
     True
     """
@@ -232,25 +274,43 @@ class Score:
         return min(max(amount, -bound), bound)
 
     def delayed(self, plies: int = 1) -> "Score":
-        """Return the score as seen `plies` earlier: a win in 4 becomes a win in 5.
+        """Return the score as seen `plies` earlier: a win in 4 plies becomes a win in 5.
 
         Examples
         --------
-        >>> str((-Score.loss(4)).delayed())
-        'win in 5'
+        >>> (-Score.loss(4)).delayed()
+        Score.win(5)
         """
         return self._decisive(self._winner, self._plies + plies) if self.is_decisive else self
 
-    def text(self, *, proven: bool) -> str:
-        """Return the score as text for people; a proven return of 0 is a draw.
+    def text(self, *, proven: bool = False, alternates: bool = True) -> str:
+        """Return the score as people read it; `str` does the same.
+
+        A win has the moves of the winner, and the plies. Expected returns are chances of winning.
+
+        Parameters
+        ----------
+        proven : bool
+            Whether the score is exact. A return of 0 is then a draw, and 1 a win.
+        alternates : bool
+            `Facts.alternates` of the game: if it is False, plies do not tell how many moves the winner makes.
 
         Examples
         --------
         >>> [Score.of(0.0, RETURN).text(proven=proven) for proven in (True, False)]
-        ['draw', '0.000']
+        ['draw', '50.0 %']
+        >>> [Score.win(5).text(alternates=alternates) for alternates in (True, False)]
+        ['win in 3 moves (5 plies)', 'win in 5 plies']
         """
-        is_draw = proven and self.unit is not None and self.unit.is_return and self.sign == 0
-        return "draw" if is_draw else str(self)
+        if self.amount is not None and self.unit is not None:
+            is_result = proven and self.unit.is_return and abs(self.amount) in (0.0, 1.0)
+            return ("draw", "win", "loss")[self.sign] if is_result else self.unit.text(self.amount)
+        if self._plies == 0:
+            return "won" if self._winner > 0 else "lost"
+        plies = "1 ply" if self._plies == 1 else f"{self._plies} plies"
+        moves = (self._plies + 1) // 2
+        when = f"{moves} move{'s' * (moves > 1)} ({plies})" if alternates else plies
+        return f"{'win' if self._winner > 0 else 'loss'} in {when}"
 
     def __neg__(self) -> "Score":
         if self.amount is None or self.unit is None:
@@ -268,13 +328,20 @@ class Score:
         return self._winner, -self._winner * self._plies, self.amount or 0.0
 
     def __str__(self) -> str:
-        if self.amount is not None and self.unit is not None:
-            return self.unit.format(self.amount, sign=True)
-        if self._plies == 0:
-            return "won" if self._winner > 0 else "lost"
-        return f"{'win' if self._winner > 0 else 'loss'} in {self._plies}"
+        return self.text()
 
     def __repr__(self) -> str:
         if self.amount is not None and self.unit is not None:
             return f"Score.of({self.amount!r}, <{self.unit}>)"
         return f"Score.{'win' if self._winner > 0 else 'loss'}({self._plies})"
+
+
+def chance_of_winning(expected_return: float) -> float:
+    """Return the chance, 0 to 1, that goes with an expected return, -1 to 1; a draw counts half.
+
+    Examples
+    --------
+    >>> [chance_of_winning(expected) for expected in (-1.0, 0.0, 0.5)]
+    [0.0, 0.5, 0.75]
+    """
+    return (1 + expected_return) / 2

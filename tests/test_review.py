@@ -315,5 +315,5 @@ def test_a_notebook_shows_the_chart() -> None:
     result = review(BLUNDER, boardgames.load_player("alphabeta", CONNECT4), Limit(depth=2))
     label = ET.fromstring(result._repr_svg_()).get("aria-label")  # our own text
     assert label is not None
-    assert label.startswith("? (red) - ? (blue) *: scores in returns")
+    assert label.startswith("? (red) - ? (blue) *: scores as chances of winning, by ")
     assert label.endswith("ply 6, blue 3??, better 1")

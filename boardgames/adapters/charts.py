@@ -7,7 +7,7 @@ and are readable without colour.
 import io
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -111,6 +111,7 @@ def score_chart(
     bound: float = math.inf,
     colours: tuple[str, str] = ("#222222", "#eeeeee"),
     marks: Sequence[Mark] = (),
+    tick_label: Callable[[float], str] | None = None,
 ) -> str:
     """Return a chart of the scores of a match.
 
@@ -120,7 +121,7 @@ def score_chart(
         Scores of the start and of the position after every ply, for side 0;
         infinite where the match is decided.
     title, unit : str
-        Title of the chart, and unit of the scores.
+        Title of the chart, and how the scores are counted, such as `in cells`.
     sides : (str, str)
         Names of the sides.
     bound : float
@@ -129,6 +130,8 @@ def score_chart(
         Colours of the sides, `#rrggbb`.
     marks : sequence of Mark
         Moves to mark.
+    tick_label : callable, optional
+        Returns the label of a score on the scale; by default the number with its sign.
 
     Raises
     ------
@@ -138,13 +141,14 @@ def score_chart(
     Examples
     --------
     >>> marks = [Mark(2, 1, "??", "ply 2, white b2??, better c3")]
-    >>> chart = score_chart([0, 5, 90], title="A & B", unit="cells", sides=("black", "white"), marks=marks)
+    >>> chart = score_chart([0, 5, 90], title="A & B", unit="in cells", sides=("black", "white"), marks=marks)
     >>> "A &amp; B: scores in cells. ply 2, white b2??, better c3" in chart
     True
     """
-    description = ". ".join([f"{title}: scores in {unit}", *(mark.description for mark in marks)])
+    description = ". ".join([f"{title}: scores {unit}", *(mark.description for mark in marks)])
     with _style():
-        svg = _svg(_score_figure(scores, title, unit, sides, bound, colours, marks), description)
+        figure = _score_figure(scores, title, unit, sides, bound, colours, marks, tick_label or _tick_label)
+        svg = _svg(figure, description)
     for mark in marks:  # tooltips
         group = f'<g id="{_mark_id(mark)}">'
         svg = svg.replace(group, f"{group}\n<title>{escape(printable(mark.description))}</title>", 1)
@@ -223,6 +227,7 @@ def _score_figure(
     bound: float,
     colours: tuple[str, str],
     marks: Sequence[Mark],
+    tick_label: Callable[[float], str],
 ) -> "Figure":
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -232,7 +237,7 @@ def _score_figure(
     figure = Figure(figsize=(WIDTH, SCORES_HEIGHT), layout=layout)
     _draw_title(figure, title)
     axes = figure.subplots()
-    subtitle = _shorten(f"score for {sides[0]} in {unit}", WIDTH - 1)
+    subtitle = _shorten(f"score for {sides[0]} {unit}", WIDTH - 1)
     axes.set_title(subtitle, fontsize=FONT_SIZE, loc="left")
 
     given = np.asarray(scores, dtype=np.float64)
@@ -246,7 +251,7 @@ def _score_figure(
     axes.axhline(0, color="0.4", linewidth=0.8)
     _draw_marks(axes, drawn, colours, marks)
 
-    _scale_scores(axes, given, limit)
+    _scale_scores(axes, given, limit, tick_label)
     axes.grid(axis="y")
     axes.set_xlim(0, max(len(drawn) - 1, 1))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=TICK_STEPS))
@@ -257,7 +262,7 @@ def _score_figure(
     return figure
 
 
-def _scale_scores(axes: "Axes", scores: Reals, limit: float) -> None:
+def _scale_scores(axes: "Axes", scores: Reals, limit: float, tick_label: Callable[[float], str]) -> None:
     """Label the scale, and the level of decided positions if there are any."""
     from matplotlib.ticker import MaxNLocator
 
@@ -268,7 +273,7 @@ def _scale_scores(axes: "Axes", scores: Reals, limit: float) -> None:
         if abs(tick) <= 1.001 * limit
     ]
     places = [*ticks, *(math.copysign(DECIDED_AT * limit, end) for end in decided)]
-    axes.set_yticks(places, [*map(_tick_label, ticks), *(DECIDED_LABELS[end] for end in decided)])
+    axes.set_yticks(places, [*map(tick_label, ticks), *(DECIDED_LABELS[end] for end in decided)])
     reach = ((DECIDED_AT if decided else 1.0) + LABEL_SPACE) * limit
     axes.set_ylim(-reach, reach)
 

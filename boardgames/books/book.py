@@ -229,7 +229,7 @@ def book_choice(books: Sequence[Book], position: Position, random: np.random.Gen
             place = int(np.searchsorted(bounds, random.integers(bounds[-1]), side="right"))
         move, entry = playable[place]
         page = book.pages[canonical(position)[0]]
-        return Choice(move, entry.score, (move,), page.depth)
+        return Choice(move, entry.score, (move,), page.depth, from_book=True)
     return None
 
 

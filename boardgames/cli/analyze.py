@@ -23,6 +23,7 @@ from boardgames.cli.options import (
     moves_option,
 )
 from boardgames.cli.output import (
+    BOOK,
     outcome_json,
     outcome_text,
     print_json,
@@ -244,13 +245,14 @@ def analyze_position(
 
 
 def _print_analysis(analysis: "Analysis", lines: int | None, *, is_exact: bool) -> None:
-    side = analysis.position.game.facts.sides[analysis.position.side_to_move]
+    facts = analysis.position.game.facts
+    side = facts.sides[analysis.position.side_to_move]
     which = "all moves" if lines is None else "the best moves"
-    say(f"values of {which} for {side}, in {analysis.unit.label}, with best play:")
+    say(f"values of {which} for {side}, {analysis.unit.in_words}, with best play:")
     rows = [
         (
-            str(entry.move),
-            entry.score.text(proven=entry.proven) + ("!" if entry.proven else " "),
+            f"{entry.move}{BOOK * entry.from_book}",
+            facts.score_text(entry.score, proven=entry.proven) + _proof(entry.proven),
             line_text(entry.line),
         )
         for entry in analysis.moves
@@ -258,7 +260,10 @@ def _print_analysis(analysis: "Analysis", lines: int | None, *, is_exact: bool) 
     print_table(rows, right=(1,), cut=(2,))
     if is_exact and not all(entry.proven for entry in analysis.moves):
         say("not every move was solved in time: values without ! are estimates; --time S allows more time")
-    say(f"depth {analysis.depth}, {analysis.nodes:,} nodes, {analysis.seconds:.2f} s; ! marks a proven value")
+    marks = "! marks a proven value"
+    if any(entry.from_book for entry in analysis.moves):
+        marks += f",{BOOK} one from the opening book"
+    say(f"depth {analysis.depth}, {analysis.nodes:,} nodes, {analysis.seconds:.2f} s; {marks}")
 
 
 def _print_analysis_json(analysis: "Analysis", game: str, agent: str) -> None:
@@ -403,12 +408,8 @@ def _print_review(review: "Review", title: str, mistakes: int | None, *, is_exac
     first, second = map(agent_title, record.names)
     names = f"{first} - {second} {record.result}, {len(record.moves)} plies"
     say(printable(f"{title}: {names}"))
-    unit = review.unit.label
-    say(
-        printable(
-            f"value for {sides[0]} after each move, in {unit}, by {agent_title(review.agent)} (! is proven):"
-        )
-    )
+    unit, agent = review.unit.in_words, agent_title(review.agent)
+    say(printable(f"value for {sides[0]} after each move, {unit}, by {agent} (! is proven):"))
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "value", "loss", "best")]
     rows += [("", "", "start", _marked(review.positions[0], 0), "", "")]
     rows += [_move_row(move, sides[move.side]) for move in review.moves]
@@ -423,8 +424,9 @@ def _print_review(review: "Review", title: str, mistakes: int | None, *, is_exac
 
 
 def _move_row(move: "ReviewedMove", side: str) -> tuple[str, ...]:
-    loss = move.after.unit.format(move.loss)
-    has_loss = move.delay > 0 or float(loss) > 0
+    unit = move.after.unit
+    loss = unit.loss_text(move.loss)
+    has_loss = move.delay > 0 or loss != unit.loss_text(0.0)
     if move.delay:
         loss = f"{move.delay} plies"
     loss += _proof(move.before.proven and move.after.proven)
@@ -445,18 +447,18 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "loss", "value", "better")]
     for ply in review.mistakes(MISTAKES if mistakes is None else mistakes):
         is_proven = ply.before.proven and ply.after.proven
-        before = ply.before.score.text(proven=ply.before.proven)
+        before = ply.before.text_for_side(ply.side)
         change = (
             f"{before}{_proof(ply.before.proven).strip()} -> {ply.text}{_proof(ply.after.proven).strip()}"
         )
         side, better = review.game.facts.sides[ply.side], line_text(ply.before.line)
-        move, loss = f"{ply.move}{ply.mark}", unit.format(ply.loss) + _proof(is_proven)
+        move, loss = f"{ply.move}{ply.mark}", unit.loss_text(ply.loss) + _proof(is_proven)
         rows.append((str(ply.number), side, move, loss, change, better))
     if len(rows) == 1:
         say(f"no mistakes ({legend})")
         return
     say(f"worst moves, with values for the side that moved ({legend}):")
-    print_table(rows, right=(0, 3), cut=(5,))
+    print_table(rows, right=(0, 3), cut=(5,), wrapped=(4,))
 
 
 def _marked(reviewed: "ReviewedPosition", side: int) -> str:

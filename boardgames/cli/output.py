@@ -36,6 +36,8 @@ MAX_ERRORS = 20
 """Errors of one file that are printed."""
 GAP = 1
 """Spaces between two columns."""
+BOOK = " (book)"
+"""What follows a move that came from an opening book."""
 
 
 # --- text ------------------------------------------------------------------
@@ -174,34 +176,37 @@ def outcome_text(outcome: "Outcome", game: "Game") -> str:
     return outcome.describe(game.facts.sides)
 
 
-def thought_text(played: "PlayedMove", side: str) -> str:
-    """Return what an agent expected of its move, and how long it took.
+def played_text(played: "PlayedMove", facts: "Facts", move: str | None = None) -> str:
+    """Return what an agent played, how long it took, and what it expected of its move.
 
     Parameters
     ----------
     played : PlayedMove
         The move.
-    side : str
-        Name of the side that made it.
+    facts : Facts
+        Those of the game.
+    move : str, optional
+        The move in another notation.
 
     Examples
     --------
+    >>> import boardgames
     >>> from boardgames.game import Move, PlayedMove
     >>> from boardgames.score import Score, Unit
-    >>> lead = Score.of(0.42, Unit("marble", "marbles"))
-    >>> thought_text(PlayedMove(1, Move(0, "a1b2"), 0.95, 2, lead), "white")
-    '+0.42 marbles for white, 0.9 s'
+    >>> facts, lead = boardgames.load("abalone").facts, Score.of(0.42, Unit("marble", "marbles"))
+    >>> played_text(PlayedMove(1, Move(0, "a1b2"), 0.95, 2, lead), facts)
+    'white plays a1b2 in 0.9 s: +0.42 marbles for white'
+    >>> played_text(PlayedMove(1, Move(0, "a1b2"), 0.01, 2, lead, from_book=True), facts)
+    'white plays a1b2 (book) in 0.0 s: +0.42 marbles for white'
     """
-    score, seconds = played.score, f"{played.seconds:.1f} s"
+    side, score = facts.sides[played.side], played.score
+    what = f"{side} plays {move or played.move}{BOOK * played.from_book} in {played.seconds:.1f} s"
     if score is None:
-        return seconds
-    if score.unit is None:
-        value = f"{score} {'ply' if abs(score.win_in or 0) == 1 else 'plies'}"
-    elif score.unit.is_return:
-        value = f"expected return {score}"
-    else:
-        value = f"{score} {printable(score.unit.label)}"
-    return f"{value} for {side}, {seconds}"
+        return what
+    value = facts.score_text(score)
+    if score.unit is not None:
+        value += " chance of winning" if score.unit.is_return else f" {printable(score.unit.label)}"
+    return f"{what}: {value} for {side}"
 
 
 def wrapped_moves(moves: Iterable[str], heading: str = "") -> str:

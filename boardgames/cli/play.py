@@ -23,7 +23,7 @@ from boardgames.cli.options import (
     increment_option,
     moves_option,
 )
-from boardgames.cli.output import outcome_text, print_picture, say, thought_text
+from boardgames.cli.output import outcome_text, played_text, print_picture, say
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.saving import (
     MatchFile,
@@ -346,10 +346,10 @@ def _play_agents(manager: "Manager", file: MatchFile, watch: bool, delay: float)
 def _watch(manager: "Manager", delay: float) -> None:
     print_picture(manager.position.picture())
     while manager.outcome is None:
-        before, side = manager.position, manager.game.facts.sides[manager.side_to_move]
+        before = manager.position
         manager.step()
         if manager.position is not before:
             played = manager.moves[-1]
-            say(f"\n{played.ply}. {side} plays {played.move} ({thought_text(played, side)})\n")
+            say(f"\n{played.ply}. {played_text(played, manager.game.facts)}\n")
             print_picture(manager.position.picture().since(before.picture()))
             time.sleep(delay)

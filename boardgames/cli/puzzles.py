@@ -216,8 +216,12 @@ def _print_solutions(found: list[_Shown]) -> None:
     for index, puzzle in enumerate(found, start=1):
         scores, mistake, proof = ("", ""), "", puzzle.proof
         if proof is not None:
-            scores = (proof.score.text(proven=True), proof.next_best.text(proven=True))
-            mistake = f"{proof.mistake} ({proof.mistake_score.text(proven=True)})"
+            facts = puzzle.position.game.facts
+            scores = (
+                facts.score_text(proof.score, proven=True),
+                facts.score_text(proof.next_best, proven=True),
+            )
+            mistake = f"{proof.mistake}: {facts.score_text(proof.mistake_score, proven=True)}"
         rows.append((str(index), puzzle.kind, puzzle.lines[0], *scores, mistake))
     print_table(rows, right=(3, 4), cut=())
     for kind, summary in dict.fromkeys((puzzle.kind, puzzle.summary) for puzzle in found):

@@ -12,14 +12,15 @@ from boardgames.cli.interrupts import end_if_stuck, without_interrupts
 from boardgames.cli.loading import load_player
 from boardgames.cli.options import user_path
 from boardgames.cli.output import (
+    BOOK,
     console,
     count_text,
     outcome_text,
+    played_text,
     print_picture,
     print_table,
     rules_text,
     say,
-    thought_text,
     wrap,
     wrapped_moves,
 )
@@ -252,9 +253,8 @@ class Session:
             with self._status(f"{manager.game.facts.sides[side]} is thinking"):
                 manager.step()
         if manager.position != before:
-            played, name = manager.moves[-1], manager.game.facts.sides[side]
-            text = self._move_text(before, played.move)
-            say(f"{name} plays {text} ({thought_text(played, name)})")
+            played = manager.moves[-1]
+            say(played_text(played, manager.game.facts, self._move_text(before, played.move)))
         if manager.outcome is not None or self._is_person(manager.side_to_move):
             self._show()
 
@@ -359,24 +359,21 @@ class Session:
         say(f"{count} with {cell}:\n{wrapped_moves(texts)}" if texts else f"no legal move with {cell}")
 
     def _history(self, argument: str) -> None:
-        manager = self.manager
+        manager, facts = self.manager, self.manager.game.facts
         if not manager.moves:
             say("no moves have been made")
             return
         rows = [("ply", "side", "move", "time", "value")]
         for played, before in zip(manager.moves, manager.positions, strict=False):
-            move, value = (
-                self._move_text(before, played.move),
-                "" if played.score is None else str(played.score),
-            )
-            side = manager.game.facts.sides[played.side]
-            rows.append((str(played.ply), side, move, f"{played.seconds:.1f} s", value))
+            move = self._move_text(before, played.move) + BOOK * played.from_book
+            value = "" if played.score is None else facts.score_text(played.score)
+            rows.append((str(played.ply), facts.sides[played.side], move, f"{played.seconds:.1f} s", value))
         print_table(rows, right=(0, 3, 4), cut=())
         units = {played.score.unit for played in manager.moves if played.score is not None}
-        labels = " or ".join(sorted(printable(unit.label) for unit in units if unit is not None))
+        counted = " or ".join(sorted(printable(unit.in_words) for unit in units if unit is not None))
         if units:
-            in_units = f", in {labels}" if labels else ""
-            say(wrap(f"a value is what the agent expected for itself{in_units}", 2))
+            how = f", {counted}" if counted else ""
+            say(wrap(f"a value is what the agent expected for itself{how}", 2))
 
     def _hint(self, argument: str) -> None:
         position = self._current_position()
@@ -387,7 +384,7 @@ class Session:
         finally:
             close_player(agent)
         if choice.move is not None:
-            say(f"hint: {self._move_text(position, choice.move)}")
+            say(f"hint: {self._move_text(position, choice.move)}{BOOK * choice.from_book}")
 
     def _current_position(self) -> "Position":
         if self.manager.outcome is not None:

@@ -179,12 +179,13 @@ def _reason(player: "ExactPlayer", analysis: "Analysis", is_interrupted: bool) -
 
 def _print_solution(player: "ExactPlayer", analysis: "Analysis", reason: str | None) -> None:
     position, best = analysis.position, analysis.moves[0]
-    side = position.game.facts.sides[position.side_to_move]
-    result = analysis.score.text(proven=True) if analysis.proven else "not solved"
+    facts = position.game.facts
+    side = facts.sides[position.side_to_move]
+    result = facts.score_text(analysis.score, proven=True) if analysis.proven else "not solved"
     say(f"{side} to move: {result}")
     rows = [("move", "score", "result")]
     for entry in analysis.moves:
-        number, text = number_of(player, position, entry.score), entry.score.text(proven=True)
+        number, text = number_of(player, position, entry.score), facts.score_text(entry.score, proven=True)
         rows.append((str(entry.move), number, text) if entry.proven else (str(entry.move), "?", "not solved"))
     unsolved = sum(not entry.proven for entry in analysis.moves)
     if unsolved < len(analysis.moves):
@@ -288,4 +289,4 @@ def _solve_all(
 def number_of(player: "ExactPlayer", position: "Position", score: "Score") -> str:
     """Return the number that solvers state for a score, or the score itself if there is none."""
     number = player.solver_score(position, score)
-    return score.text(proven=True) if number is None else f"{number:g}"
+    return position.game.facts.score_text(score, proven=True) if number is None else f"{number:g}"

@@ -144,6 +144,10 @@ class TimedExactPlayer(ExactPlayer):
         """
         return self.game.facts.longest_match or 0
 
+    def is_in_book(self, position: Position) -> bool:
+        """Return True if the exact score of a position is looked up in an opening book; by default False."""
+        return False
+
     def load_code(self) -> None:
         """Load or compile the code that chooses moves; called once, before the clock of the first move runs.
 
@@ -237,7 +241,10 @@ class TimedExactPlayer(ExactPlayer):
             if has_all and has_line:
                 best = max(scores, key=lambda move: scores[move])
                 lines[best] = self.solved_line(position, best, scores[best], stop)
-        entries = [MoveValue(move, score, True, lines[move]) for move, score in scores.items()]
+        entries = [
+            MoveValue(move, score, True, lines[move], self.is_in_book(position.apply(move)))
+            for move, score in scores.items()
+        ]
         nodes, depth, simulations = self.solver_nodes() - nodes, self.plies_left(position), 0
         if not has_all:
             rest = Limit(seconds=max(budget - (time.monotonic() - started), SHORTEST_SECONDS))

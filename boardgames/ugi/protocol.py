@@ -153,7 +153,7 @@ class Info:
     >>> info = Info()
     >>> info.read("depth 3 score mate 3 nodes 12 pv 4 1 4".split())
     >>> info.depth, str(info.score_in(RETURN)), info.line
-    (3, 'win in 3', ('4', '1', '4'))
+    (3, 'win in 2 moves (3 plies)', ('4', '1', '4'))
     """
 
     depth: int = 0

@@ -288,7 +288,7 @@ def _evaluating_agent(game: Game) -> str:
 
 def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> AnalysisReply:
     position, best = analysis.position, analysis.moves[0]
-    side = position.side_to_move
+    side, facts = position.side_to_move, position.game.facts
     return AnalysisReply(
         match=request.match,
         ply=ply,
@@ -296,20 +296,20 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
         agent=agent,
         unit=analysis.unit.label,
         best=str(best.move),
-        value=analysis.score.text(proven=analysis.proven),
+        value=facts.score_text(analysis.score, proven=analysis.proven),
         score=_score_for_first(analysis.score, side),
         proven=analysis.proven,
         values=[
             MoveValueState(
                 str(entry.move),
-                entry.score.text(proven=entry.proven),
+                facts.score_text(entry.score, proven=entry.proven),
                 _short(entry),
                 _score_for_first(entry.score, side),
                 entry.proven,
             )
             for entry in analysis.moves
         ],
-        lines=[_line(entry, side) for entry in analysis.moves[: request.lines]],
+        lines=[_line(entry, position) for entry in analysis.moves[: request.lines]],
         depth=analysis.depth,
         nodes=analysis.nodes,
         seconds=round(analysis.seconds, 3),
@@ -337,10 +337,10 @@ def _end_reply(request: Analyse, ply: int, position: Position) -> AnalysisReply:
     )
 
 
-def _line(entry: MoveValue, side: int) -> LineState:
+def _line(entry: MoveValue, position: Position) -> LineState:
     return LineState(
-        entry.score.text(proven=entry.proven),
-        _score_for_first(entry.score, side),
+        position.game.facts.score_text(entry.score, proven=entry.proven),
+        _score_for_first(entry.score, position.side_to_move),
         entry.proven,
         [str(move) for move in entry.line[:LINE_MOVES]],
     )
@@ -357,7 +357,7 @@ def _short(entry: MoveValue) -> str:
     if entry.score.win_in is not None:
         return f"{'W' if entry.score.sign > 0 else 'L'}{abs(entry.score.win_in)}"
     text = entry.score.text(proven=entry.proven)
-    return "=" if text == "draw" else text
+    return {"draw": "=", "win": "W", "loss": "L"}.get(text, text.replace(" %", "%"))
 
 
 def _annotated(key: str, record: Record, reviewed: Sequence[ReviewedPosition]) -> AnnotatedPly:
@@ -371,9 +371,9 @@ def _annotated(key: str, record: Record, reviewed: Sequence[ReviewedPosition]) -
             made.side,
             str(made.move),
             made.mark,
-            f"{made.delay} plies" if made.delay else made.after.unit.format(made.loss),
+            f"{made.delay} plies" if made.delay else made.after.unit.loss_text(made.loss),
             made.text,
-            before.score.text(proven=before.proven),
+            before.text_for_side(made.side),
             [str(one) for one in before.line[:LINE_MOVES]],
         )
     return AnnotatedPly(

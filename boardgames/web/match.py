@@ -499,7 +499,7 @@ class LiveMatch:
                 choice = player.choose(position, Limit(seconds=HINT_SECONDS), Context(stop=stop))
             finally:
                 close_player(player)
-            value = None if choice.score is None else str(choice.score)
+            value = None if choice.score is None else game.facts.score_text(choice.score)
             return Hint(match=self.key, ply=ply, move=str(choice.move), value=value)
 
         subject = agent_subject(agent, game.facts.name)
@@ -985,7 +985,8 @@ class LiveMatch:
         manager = self._manager
         self._old_values = self._old_values[: len(manager.moves)]  # of moves that were not taken back
         new = [played.score for played in manager.moves[len(self._old_values) :]]
-        values = [*self._old_values, *(None if score is None else str(score) for score in new)]
+        text = manager.game.facts.score_text
+        values = [*self._old_values, *(None if score is None else text(score) for score in new)]
         self._saved = _Saved(str(manager.record()), values, _fault_text(manager) or self._old_fault)
         self._snapshot = self._new_snapshot(version)
 

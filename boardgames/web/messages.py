@@ -662,7 +662,8 @@ class Hint(Reply, frozen=True, tag="hint"):
 class MoveValueState(Struct, frozen=True):
     """A legal move and its value: as text for the side to move, and from -1 to 1 for side 0.
 
-    `short` is a text for the board: `W5` for a win in 5, `L5` for a loss, `=` for a draw, or the amount.
+    `short` is a text for the board: `W5` for a win in 5 plies, `L5` for a loss, `=` for a draw, an amount,
+    or a chance of winning.
     """
 
     move: str

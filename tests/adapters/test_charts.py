@@ -55,13 +55,13 @@ def test_style_does_not_depend_on_the_users_configuration() -> None:
 
 
 def chart(*scores: float, marks: Sequence[Mark] = ()) -> str:
-    return score_chart(scores, title="A <match>", unit="cells", sides=("black", "white"), marks=marks)
+    return score_chart(scores, title="A <match>", unit="in cells", sides=("black", "white"), marks=marks)
 
 
 def drawn_scores(*scores: float, bound: float = math.inf) -> list[float]:
     with _style():
         colours = ("#222222", "#eeeeee")
-        figure = _score_figure(scores, "t", "cells", ("black", "white"), bound, colours, ())
+        figure = _score_figure(scores, "t", "in cells", ("black", "white"), bound, colours, (), str)
     (line,) = (line for line in figure.axes[0].lines if line.get_gid() == "scores")
     low, high = figure.axes[0].get_ylim()
     drawn = [float(y) for y in line.get_ydata()]
@@ -114,7 +114,7 @@ def test_any_scores_can_be_drawn(scores: list[float]) -> None:
 
 def test_control_characters_and_markup_are_escaped() -> None:
     sides, marks = ("<a>", "b"), [Mark(0, 0, "?", "<\x07>")]
-    svg = score_chart([0.0], title="<\x1b\ud800$&$", unit="<u>", sides=sides, marks=marks)
+    svg = score_chart([0.0], title="<\x1b\ud800$&$", unit="in <u>", sides=sides, marks=marks)
     assert "<??$&$" in texts(svg)
     assert "<a> ahead" in texts(svg)
 

@@ -61,7 +61,7 @@ def test_every_move_has_its_value_on_the_board_and_in_the_list(visit: Visit) -> 
     assert page.locator(".values g").count() == 7
     assert page.locator(".values .top-value").text_content() == "W1"
     page.get_by_text("Values of all moves").click()
-    page.get_by_role("button", name="win in 1 4 ★").click()
+    page.get_by_role("button", name="win in 1 move (1 ply) 4 ★").click()
     wait_for(visitor, "moves=1+1+2+2+3+3+4")
     visitor.wait(lambda: visitor.status.startswith("red wins"), "the end")
 

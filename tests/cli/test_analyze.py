@@ -18,8 +18,8 @@ Run = Callable[..., Any]
 
 def test_the_winning_move_comes_first_and_is_proven(bg: Run) -> None:
     lines = bg("analyze", "connect4", "121212", "--depth", "2").out.splitlines()
-    assert lines[0] == "values of all moves for red, in returns from -1 to 1, with best play:"
-    assert lines[1].split() == ["1", "win", "in", "1!", "1"]
+    assert lines[0] == "values of all moves for red, as chances of winning, with best play:"
+    assert lines[1].split() == ["1", "win", "in", "1", "move", "(1", "ply)!", "1"]
 
 
 def test_the_last_line_has_depth_nodes_and_time(bg: Run) -> None:
@@ -41,10 +41,25 @@ def test_every_legal_move_is_valued(bg: Run) -> None:
     assert len({entry["move"] for entry in report["moves"]}) == 52
 
 
-def test_a_win_is_shown_as_a_number_of_plies(bg: Run) -> None:
+def test_a_win_is_shown_in_moves_and_in_plies(bg: Run) -> None:
     text = "...../....../......./......../....bbbww/......../......./....../.....:b:5:5"
     lines = bg("analyze", "abalone", text, "--depth", "2").out.splitlines()
-    assert lines[1].split() == ["e5e6", "win", "in", "1!", "e5e6"]
+    assert lines[1].split() == ["e5e6", "win", "in", "1", "move", "(1", "ply)!", "e5e6"]
+
+
+def test_an_expected_return_is_shown_as_a_chance_of_winning(bg: Run) -> None:
+    position = "analyze", "connect4", "4453", "--depth", "2"
+    moves = {move["move"]: move["value"] for move in json.loads(bg(*position, "--json").out)["moves"]}
+    lines = bg(*position).out.splitlines()[1:-1]
+    shown = {line.split()[0]: " ".join(line.split()[1:3]) for line in lines}
+    assert shown == {move: f"{50 + 50 * value:.1f} %" for move, value in moves.items()}
+
+
+def test_values_from_the_opening_book_are_marked(bg: Run) -> None:
+    lines = bg("analyze", "connect4").out.splitlines()
+    assert lines[1].startswith("4 (book)  win in 21 moves (41 plies)! 4 4 ")
+    assert lines[-1].endswith("; ! marks a proven value, (book) one from the opening book")
+    assert "(book)" not in bg("analyze", "connect4", "366241373674445377651127").out
 
 
 def test_the_lines_option_limits_the_moves_to_the_best(bg: Run) -> None:
@@ -161,9 +176,7 @@ def rows(out: str) -> list[list[str]]:
 def test_every_ply_has_a_value_and_the_blunder_a_better_move(files: Path, bg: Run) -> None:
     lines = rows(bg("analyze", "connect4", "match.record", *QUICK).out)
     assert " ".join(lines[0]) == "match 1 of 1: Ann - Bob 1-0, 7 plies"
-    assert " ".join(lines[1]).startswith(
-        "value for red after each move, in returns from -1 to 1, by alphabeta"
-    )
+    assert " ".join(lines[1]).startswith("value for red after each move, as chances of winning, by alphabeta")
     assert lines[2] == ["ply", "side", "move", "value", "loss", "best"]
     assert lines[3][0] == "start"
     assert [line[:3] for line in lines[4:7]] == [["1", "red", "1"], ["2", "blue", "2"], ["3", "red", "1"]]
@@ -172,13 +185,14 @@ def test_every_ply_has_a_value_and_the_blunder_a_better_move(files: Path, bg: Ru
     assert lines[10] == ["7", "red", "1", "won!"]
     worst = next(index for index, line in enumerate(lines) if line[:2] == ["worst", "moves,"])
     assert lines[worst + 2][:3] == ["6", "blue", "3??"]
-    assert lines[worst + 2][6:10] == ["loss", "in", "2!", "1"]
-    assert " ".join(lines[-1]).startswith("blue: 0 inaccuracies, 0 mistakes, 1 blunder, mean loss 0.")
+    assert " ".join(lines[worst + 2]).endswith(" -> loss in 1 move (2 plies)! 1 2 4")
+    assert " ".join(lines[-1]).startswith("blue: 0 inaccuracies, 0 mistakes, 1 blunder, mean loss ")
+    assert lines[-1][-1] == "%"
 
 
 def test_a_match_without_mistakes_says_so(files: Path, bg: Run) -> None:
     out = bg("analyze", "connect4", "two", *QUICK).out
-    assert "no mistakes (?! loses 0.100 or more, ? 0.200, ?? 0.500)" in out
+    assert "no mistakes (?! loses 5 % or more, ? 10 %, ?? 25 %)" in out
 
 
 def test_the_first_match_is_reviewed_by_default(files: Path, bg: Run) -> None:

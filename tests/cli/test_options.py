@@ -51,6 +51,6 @@ def test_commands_that_start_from_a_position_take_moves(command: list[str], bg: 
 
 def test_analysis_and_matches_begin_after_the_moves(bg: Run) -> None:
     moves = "--moves", "1 2 1 2 1"
-    assert "\n2 loss in 2" in bg("analyze", "connect4", "--depth", "2", *moves).out
+    assert "\n2 loss in 1 move (2 plies)" in bg("analyze", "connect4", "--depth", "2", *moves).out
     played = bg("play", "connect4", "--first", "random", "--second", "random", *moves).out
     assert '[Start "......./......./......./r....../rb...../rb....."]' in played

@@ -44,7 +44,7 @@ def test_a_seed_repeats_the_match(bg: Run) -> None:
 
 def test_watch_shows_every_move(bg: Run) -> None:
     ran = bg(*AGENTS, "--seed", "1", "--watch", "--delay", "0", "--plies", "3")
-    assert re.findall(r"^(\d+)\. (\w+) plays \d \(\d+\.\d s\)$", ran.out, re.MULTILINE) == [
+    assert re.findall(r"^(\d+)\. (\w+) plays \d in \d+\.\d s$", ran.out, re.MULTILINE) == [
         ("1", "red"),
         ("2", "blue"),
         ("3", "red"),
@@ -105,7 +105,7 @@ def test_a_level_is_the_second_player(bg: Run, records: Callable[[], list[Path]]
     ran = bg("play", "connect4", "--level", "2", "--seed", "1", typed="4\n4\nquit\n")
     assert (ran.code, ran.err) == (0, "")
     assert "red is human, blue is level 2;" in ran.out
-    assert len(re.findall(r"^blue plays \d \(", ran.out, re.MULTILINE)) == 2
+    assert len(re.findall(r"^blue plays \d in ", ran.out, re.MULTILINE)) == 2
     (record,) = parse_records(records()[0].read_text(), load_game_of).records
     assert record.names == ("human", "level:level=2")
 

@@ -184,17 +184,37 @@ def test_the_agent_answers_and_says_its_move(bg: Run, records: Run) -> None:
     ran = bg(*AGENT, typed="4\n")
     record = saved(records)
     assert len(record.moves) == 2
-    assert f"blue plays {record.moves[1]} (" in ran.out
+    assert f"blue plays {record.moves[1]} in " in ran.out
 
 
 def test_the_agent_says_what_it_expects_and_how_long_it_took(bg: Run) -> None:
     ran = bg(*AGENT, typed="1\n")
-    assert re.search(r"^blue plays \d \(.* for blue, \d+\.\d s\)$", ran.out, re.MULTILINE)
+    assert re.search(
+        r"^blue plays \d in \d+\.\d s: \d+\.\d % chance of winning for blue$", ran.out, re.MULTILINE
+    )
+
+
+def test_a_win_is_given_in_moves_and_in_plies(bg: Run) -> None:
+    ran = bg(*AGENT, "--position", "121212", typed="7\n")
+    assert re.search(r"^blue plays 2 in \d+\.\d s: win in 1 move \(1 ply\) for blue$", ran.out, re.MULTILINE)
+
+
+def test_a_move_from_the_opening_book_is_marked(bg: Run) -> None:
+    out = bg("play", "connect4", "--time", "30", typed="4\nhistory\nhint\n").out
+    assert re.search(r"^blue plays 4 \(book\) in \d+\.\d s: loss in 20 moves", out, re.MULTILINE)
+    assert re.search(r"^  1 red  4 +\d", out, re.MULTILINE)
+    assert re.search(r"^  2 blue 4 \(book\) +\d", out, re.MULTILINE)
+    assert "hint: 4 (book)\n" in out
+
+
+def test_a_move_of_a_search_is_not_marked_as_one_from_the_book(bg: Run) -> None:
+    assert "(book)" not in bg("play", "abalone", "--agent", "alphabeta:depth=1", typed="a1b2\n").out
+    assert " (book) in " in bg("play", "abalone", "--agent", "alphabeta:time=9", typed="a1b2\n").out
 
 
 def test_an_agent_without_an_evaluation_only_says_how_long_it_took(bg: Run) -> None:
     ran = bg("play", "connect4", "--agent", "random", typed="1\n")
-    assert re.search(r"^blue plays \d \(\d+\.\d s\)$", ran.out, re.MULTILINE)
+    assert re.search(r"^blue plays \d in \d+\.\d s$", ran.out, re.MULTILINE)
 
 
 def test_the_agent_can_begin(bg: Run, records: Run) -> None:
@@ -337,8 +357,8 @@ def test_history_lists_moves_with_times_and_values(bg: Run) -> None:
     out = bg(*AGENT, typed="4\nhistory\n").out
     listed = out.partition("ply side move  time  value\n")[2].splitlines()
     assert re.fullmatch(r"  1 red  4 +\d+\.\d s", listed[0])
-    assert re.fullmatch(r"  2 blue \d +\d+\.\d s [+-]?\d\.\d+", listed[1])
-    assert listed[2] == "a value is what the agent expected for itself, in returns from -1 to 1"
+    assert re.fullmatch(r"  2 blue \d +\d+\.\d s \d+\.\d %", listed[1])
+    assert listed[2] == "a value is what the agent expected for itself, as chances of winning"
 
 
 def test_history_between_people_has_no_values(bg: Run) -> None:

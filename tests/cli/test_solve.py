@@ -16,16 +16,16 @@ UNEQUAL = "366241373674445377651127"
 
 def test_every_move_has_its_score_and_its_distance_to_the_end(bg: Run) -> None:
     lines = bg("solve", "connect4", UNEQUAL).out.splitlines()
-    assert lines[0] == "red to move: win in 3"
-    assert [line.split() for line in lines[1:9]] == [
+    assert lines[0] == "red to move: win in 2 moves (3 plies)"
+    assert [line.split(maxsplit=2) for line in lines[1:9]] == [
         ["move", "score", "result"],
-        ["2", "8", "win", "in", "3"],
-        ["4", "1", "win", "in", "17"],
+        ["2", "8", "win in 2 moves (3 plies)"],
+        ["4", "1", "win in 9 moves (17 plies)"],
         ["5", "0", "draw"],
         ["6", "0", "draw"],
-        ["3", "-1", "loss", "in", "18"],
-        ["1", "-1", "loss", "in", "18"],
-        ["7", "-1", "loss", "in", "18"],
+        ["3", "-1", "loss in 9 moves (18 plies)"],
+        ["1", "-1", "loss in 9 moves (18 plies)"],
+        ["7", "-1", "loss in 9 moves (18 plies)"],
     ]
     assert lines[9] == "best moves: 2"
     assert lines[10].startswith("best play: 2 ")

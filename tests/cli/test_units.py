@@ -42,7 +42,7 @@ def test_check_prints_the_unit(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("boardgames.testing.check_game", checked)
     out = bg("check", "coins", "--matches", "2", "--positions", "5").out
-    assert "unit: evaluation 'cents', in pence; an advantage of 4 gives an expected return of one half" in out
+    assert "unit: evaluation 'cents', in pence; an advantage of 4 is a chance of winning of 75 %" in out
 
 
 @pytest.mark.parametrize("agent", ["alphabeta:depth=2", "minimax:depth=2", "greedy", "level:level=6,table=1"])
@@ -64,7 +64,7 @@ def test_analyze_shows_wins_and_losses_by_their_plies(bg: Run) -> None:
     result = analysis(bg, "3:0:0:0", "--agent", "alphabeta", "--depth", "4")
     assert (result["value"], result["unit"], result["win_in"], result["proven"]) == (None, "penny", 1, True)
     assert [move["win_in"] for move in result["moves"]] == [1, -2, -2]
-    assert "take3  win in 1! take3\n" in bg("analyze", "coins", "3:0:0:0", "--depth", "4").out
+    assert "take3    win in 1 move (1 ply)! take3\n" in bg("analyze", "coins", "3:0:0:0", "--depth", "4").out
 
 
 def test_tree_search_converts_amounts_into_returns(bg: Run) -> None:

@@ -50,7 +50,7 @@ def test_a_solver_is_used_and_its_values_are_proven(page: Page) -> None:
     reply = analysis(page, position="112233", seconds=2)
     assert (reply["agent"], reply["value"], reply["score"], reply["proven"]) == (
         "solver",
-        "win in 1",
+        "win in 1 move (1 ply)",
         1.0,
         True,
     )
@@ -59,7 +59,7 @@ def test_a_solver_is_used_and_its_values_are_proven(page: Page) -> None:
 
 def test_scores_are_for_the_first_side_and_texts_for_the_side_to_move(page: Page) -> None:
     reply = analysis(page, position="33445", seconds=2)
-    assert (reply["to_move"], reply["value"], reply["score"]) == (1, "loss in 2", 1.0)
+    assert (reply["to_move"], reply["value"], reply["score"]) == (1, "loss in 1 move (2 plies)", 1.0)
 
 
 def test_a_position_is_reached_by_moves(page: Page) -> None:

@@ -78,7 +78,7 @@ class Searcher:
     >>> searcher = Searcher(game, game.evaluation, SearchOptions(table=1))
     >>> analysis = searcher.search(game.parse("112233"), Limit(depth=4), NO_CONTEXT)
     >>> str(analysis.moves[0].move), str(analysis.score), analysis.proven
-    ('4', 'win in 1', True)
+    ('4', 'win in 1 move (1 ply)', True)
     """
 
     def __init__(

@@ -127,7 +127,7 @@ export class Review {
     this.button.disabled = !line.length;
     setText(this.button, this.running ? T.stop : T.review);
     /** @type {(note: AnnotatedPly | undefined, ply: number) => Point[]} */
-    const pointOf = (note, ply) => (note ? [[ply, note.score]] : []);
+    const pointOf = (note, ply) => (note ? [[ply, 50 * (1 + note.score)]] : []);
     this.points = notes.flatMap(pointOf);
     this.#drawChart();
     this.try.hidden = Boolean(this.running) || !this.mistakes.length;
@@ -147,7 +147,7 @@ export class Review {
         this.chart = chart;
       }
     }
-    this.chart.show([{ points: this.points, style: 0 }], { bounds: [-1, 1] });
+    this.chart.show([{ points: this.points, style: 0 }], { bounds: [0, 100] });
     this.chart.mark(this.ply);
   }
 

@@ -5,6 +5,10 @@ const LANG = "en";
 /** @type {(n: number, one: string, many: string) => string} */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
+// a value that an agent gives; percentages are chances of winning
+/** @type {(value: string) => string} */
+const inWords = (value) => (value.endsWith("%") ? `${value} chance of winning` : value);
+
 // the levels, from the weakest to the strongest
 const LEVELS = ["plays almost at random", "a beginner who overlooks threats", "a casual player", "an experienced player",
   "a strong player", "as strong as its time allows"];
@@ -186,7 +190,7 @@ export const T = {
   offerDraw: "Offer draw",
   hint: "Hint",
   nextMove: "Show next move",
-  hintText: (move, value) => `Hint: ${move}${value ? ` (${value})` : ""}`,
+  hintText: (move, value) => `Hint: ${move}${value ? `, ${inWords(value)}` : ""}`,
   flip: "Flip board",
   coordinates: "Coordinates",
   animation: "Animation",
@@ -270,7 +274,7 @@ export const T = {
   evaluation: "Evaluation",
   bestLines: "Best lines",
   standard: "the default",
-  valueFor: (side, value, agent, depth) => `${side} to move: ${value} (${agent}${depth ? `, depth ${depth}` : ""})`,
+  valueFor: (side, value, agent, depth) => `${side} to move: ${inWords(value)}; ${agent}${depth ? `, depth ${depth}` : ""}`,
   overlays: "Overlays",
   legend: "What the overlays show",
   keys: "← → Home End step through the moves",
@@ -278,14 +282,14 @@ export const T = {
   // analysis
   analyse: "Analyse",
   analysisOf: (title) => `Analysis: ${title}`,
-  chart: "Expected result for the first side, from −1 to 1",
+  chart: "The first side’s chance of winning in %",
   secondsEach: "Seconds per position",
   allMoves: "Values of all moves",
   stateOf: ({ outcome, sides, to_move: side }) => (outcome ? outcome.text : `${sides[side]} to move`),
   review: "Review the moves",
   stop: "Stop",
   reviewing: (ply, n) => `${ply} of ${count(n, "move", "moves")} reviewed`,
-  better: (side, loss, better, best, value) => `${side} loses ${loss}; ${better} was better (${best}, not ${value})`,
+  better: (side, loss, better, best, value) => `${side} loses ${loss}; ${better} was better: ${best}, not ${value}`,
   mainLine: "Back to the main line",
   turn: (ply) => `${Math.ceil(ply / 2)}.`,
   stepThrough: "Step through the moves",
@@ -303,11 +307,11 @@ export const T = {
   findBetter: "Find the better move",
   mistakeOf: (n, all) => `Find the better move (${n} of ${all})`,
   mistakeTask: (turn, side, move) => `${turn} ${side} played ${move}. What is better?`,
-  samePlayed: (move, value) => `${move} was played in the match (${value}). Try another move.`,
-  rightMove: (move, value) => `Right: ${move} (${value}).`,
-  wrongMove: (move, value, best) => `Not ${move} (${value}); the best move is worth ${best}. Try again.`,
+  samePlayed: (move, value) => `${move} was played in the match: ${value}. Try another move.`,
+  rightMove: (move, value) => `Right: ${move}, ${value}.`,
+  wrongMove: (move, value, best) => `Not ${move}, ${value}: the value of the best move is ${best}. Try again.`,
   judging: (move) => `Analysing ${move}…`,
-  solution: (line, value) => `The best line is ${line} (${value}).`,
+  solution: (line, value) => `The best line is ${line}: ${value}.`,
   showSolution: "Show the solution",
   nextMistake: "Next",
   done: "Done",

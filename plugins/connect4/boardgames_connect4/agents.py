@@ -140,6 +140,10 @@ class SolverPlayer(TimedExactPlayer):
         stones = int(position.words[0] | position.words[1]).bit_count()
         return (self.game.facts.longest_match or 0) - stones
 
+    def is_in_book(self, position: Position) -> bool:
+        """Return True if the match goes on and the book has the position."""
+        return position.outcome is None and self._solver.is_in_book(position)
+
     def solver_nodes(self) -> int:
         """Return the number of positions that the solver has visited since it was made."""
         return self._solver.nodes
@@ -199,7 +203,7 @@ def score_of(points: int, empty_cells: int) -> Score:
     Examples
     --------
     >>> str(score_of(18, 36)), str(score_of(-18, 37)), str(score_of(0, 42))
-    ('win in 1', 'loss in 2', '0.000')
+    ('win in 1 move (1 ply)', 'loss in 1 move (2 plies)', '50.0 %')
     """
     if points > 0:
         return Score.win(2 * ((empty_cells + 1) // 2 - points) + 1)

@@ -25,6 +25,12 @@ for (const most of [1, 3, 6, 8, 10]) {
   });
 }
 
+test("a percentage is called a chance of winning, and other values stand alone", () => {
+  assert.equal(T.hintText("4", "45.2 %"), "Hint: 4, 45.2 % chance of winning");
+  assert.equal(T.hintText("4", "win in 1 move (1 ply)"), "Hint: 4, win in 1 move (1 ply)");
+  assert.equal(T.valueFor("red", "45.2 %", "mcts", 3), "red to move: 45.2 % chance of winning; mcts, depth 3");
+});
+
 test("an agent is named after its level, and any other by its specification", () => {
   assert.deepEqual(["level:level=3", "alphabeta:depth=6", "level:level=3,seed=1"].map(T.player),
     ["Level 3", "alphabeta:depth=6", "level:level=3,seed=1"]);

@@ -18,7 +18,7 @@ from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_connect4.board import CONNECT, Board
-from boardgames_connect4.solver.book import UNKNOWN, load_book, shipped_book
+from boardgames_connect4.solver.book import UNKNOWN, disc_counts, load_book, shipped_book
 from boardgames_connect4.solver.search import FLAG_STRIDE, KINDS, WIDTH, Workspace, solver_kernel
 
 TABLE_MB = 128
@@ -168,6 +168,10 @@ class Solver:
         if unknown.size:
             scores[unknown] = self._search(packed[unknown], stop)
         return scores
+
+    def is_in_book(self, position: Position) -> bool:
+        """Return True if the book has the score of a position, so that it is not searched for."""
+        return self._book is not None and int(disc_counts(self._pack([position]))[0]) <= self._book.plies
 
     def solve(self, position: Position, *, stop: Stop | None = None) -> Solution:
         """Return the score of a position and of each of its moves.
