@@ -90,7 +90,8 @@ class AnalysisRequest:
     epilog=examples(
         "boardgames analyze abalone",
         "boardgames analyze abalone --lines 3 --time 5",
-        "boardgames analyze connect4 4453 --depth 10",
+        "boardgames analyze connect4 4453",
+        "boardgames analyze abalone --depth 8",
         "boardgames analyze connect4 match.record --svg match.svg",
         "boardgames analyze abalone all.record --match 12 --time 1 --mistakes 10",
         "boardgames analyze abalone 12",
