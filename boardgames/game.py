@@ -29,6 +29,7 @@ from boardgames.declarations import (
     Symmetry,
 )
 from boardgames.draw.svg import svg
+from boardgames.draw.text import plain_text
 from boardgames.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
@@ -319,6 +320,26 @@ class Position:
         """Return the position as a picture: cells, pieces, lines and legal moves as data."""
         return self.game.draw(self._words)
 
+    def board(self, *, flipped: bool = False) -> str:
+        """Return the board as lines of text, as a terminal without colour shows it.
+
+        Parameters
+        ----------
+        flipped : bool
+            Show the board from the other side.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> print(boardgames.load("connect4", columns=5, rows=4).parse("332").board())
+         . . . . .
+         . . . . .
+         . . b . .
+         . r r . .
+         1 2 3 4 5
+        """
+        return plain_text(self.picture(), flipped=flipped)
+
     def svg(self) -> str:
         """Return the position as an SVG document."""
         return svg(self.picture())
@@ -348,6 +369,14 @@ class Position:
 
     def __hash__(self) -> int:
         return hash((self.game, self._words.tobytes()))
+
+
+def check_is_position(value: object) -> None:
+    """Raise PositionError unless a value is a Position; the message says how one is read from text."""
+    if not isinstance(value, Position):
+        raise PositionError(
+            f"a position must be a Position, not {quote(value)}; Game.parse reads one from text"
+        )
 
 
 _RESULTS: dict[str, type] = {
@@ -765,6 +794,7 @@ class Game(ABC):
             )
 
     def _checked(self, position: Position) -> Position:
+        check_is_position(position)
         if position.game is not self and position.game != self:
             raise PositionError(f"not a position of {self!r}: {position!r}")
         return position

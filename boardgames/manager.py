@@ -44,7 +44,7 @@ from boardgames.errors import (
     quote,
 )
 from boardgames.faults import must_propagate
-from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
+from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination, check_is_position
 from boardgames.hookspecs import Match
 from boardgames.options import is_finite
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Player, Stop
@@ -250,6 +250,7 @@ class Manager:
     ) -> None:
         _check_players(game, players, names)
         start = game.start() if start is None else start
+        check_is_position(start)
         if start.game != game:
             raise PositionError(f"the start is not a position of {game!r}: {start!r}")
         self.game = game
@@ -889,11 +890,15 @@ def _is_person(player: Player | None) -> bool:
 
 
 def _check_players(game: Game, players: Players, names: Sequence[str] | None) -> None:
+    if not isinstance(game, Game):
+        raise MatchError(f"a game must be a Game, not {quote(game)}; load makes one")
     if names is not None and (len(names) != 2 or not all(isinstance(name, str) for name in names)):
         raise MatchError(f"a match has two names, not {quote(names)}")
     if len(players) != 2:
         raise MatchError(f"a match has two players, not {len(players)}")
     for player in players:
+        if not isinstance(player, Player | None):
+            raise MatchError(f"a player must be a Player or None, not {quote(player)}; load_player makes one")
         if player is not None and player.game != game:
             raise MatchError(f"{player!r} plays {player.game!r}, not {game!r}")
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError, quote
 from boardgames.faults import guard_methods
-from boardgames.game import Game, Move, Outcome, Position
+from boardgames.game import Game, Move, Outcome, Position, check_is_position
 from boardgames.kernels import Control
 from boardgames.options import Option, OptionValue, is_finite, read_options
 from boardgames.score import Score, Unit
@@ -334,6 +334,17 @@ def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # method
     return call
 
 
+def _for_positions(method: Callable[..., Any]) -> Callable[..., Any]:  # methods have various signatures
+    """Return a method of a player that raises PositionError if it is called with anything but a position."""
+
+    @functools.wraps(method)
+    def call(self: "Player", position: Position, *arguments: Any, **more: Any) -> Any:
+        check_is_position(position)
+        return method(self, position, *arguments, **more)
+
+    return call
+
+
 _RESULTS: dict[str, type] = {
     "choose": Choice,
     "analyse": Analysis,
@@ -388,6 +399,9 @@ class Player(ABC):
             if name in vars(cls):
                 setattr(cls, name, _for_one_thread(vars(cls)[name]))
         guard_methods(cls, _RESULTS)
+        for name in ("choose", "analyse", "accepts_draw"):  # last: a wrong argument is no fault of a plug-in
+            if name in vars(cls):
+                setattr(cls, name, _for_positions(vars(cls)[name]))
 
     @abstractmethod
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
@@ -497,6 +511,7 @@ class Player(ABC):
             self._use.release()
 
     def _check_game(self, position: Position) -> None:
+        check_is_position(position)
         if position.game is not self.game and position.game != self.game:
             raise PositionError(f"not a position of {self.game!r}: {position!r}")
 

@@ -608,6 +608,7 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
     <player random>
     """
     name, options = parse_agent(text)
+    _check_game(game)
     registry().check_name("agents", name, game.facts.name)
     seed_read = SEED.read(options.pop("seed", seed))
 
@@ -720,6 +721,7 @@ def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
     UnknownNameError, OptionError, PluginError
         If there is no such learner or option, or the plug-in is broken.
     """
+    _check_game(game)
 
     def make(cls: "type[Learner]") -> "Learner":
         with attributing_errors("learner", name):
@@ -729,8 +731,17 @@ def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
     return registry().make("learners", name, game.facts.name, make)
 
 
+def _check_game(game: object) -> None:
+    """Raise OptionError unless a value is a Game, such as its name."""
+    from boardgames.game import Game
+
+    if not isinstance(game, Game):
+        raise OptionError(f"a game must be a Game, not {quote(game)}; load makes one from its name")
+
+
 def _make_for(kind: Kind, name: str, game: "Game", argument: object, base: type[Made]) -> Made:
     """Return what the function of this name makes for a game; raise PluginError if it is of another type."""
+    _check_game(game)
 
     def make(function: Callable[[object], object]) -> Made:
         with attributing_errors(_SINGULAR[kind], name):

@@ -231,6 +231,13 @@ def test_position_of_another_game_raises(use: str, other: boardgames.Game) -> No
         getattr(GAME, use)(other.start(), *more.get(use, ()))
 
 
+@pytest.mark.parametrize("use", ["format", "pack", "parse_move", "format_move", "decode"])
+def test_text_instead_of_a_position_raises(use: str) -> None:
+    more = {"parse_move": ("take1",), "format_move": (START.legal_moves[0],), "decode": (1,)}
+    with pytest.raises(PositionError, match=r"a position must be a Position, not '7'; Game\.parse reads one"):
+        getattr(GAME, use)("7", *more.get(use, ()))
+
+
 BAD_WORDS = {
     "too few": [7, 0, 0, 0],
     "too many": [7, 0, 0, 0, 0, 0],
@@ -274,6 +281,13 @@ def test_unpack_accepts_the_largest_word() -> None:
 def test_parse_of_anything_but_a_string_raises(text: object) -> None:
     with pytest.raises(PositionError, match="a position to parse must be a string, not "):
         GAME.parse(text)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_board_is_what_the_terminal_shows() -> None:
+    position = boardgames.load("connect4", columns=5, rows=4).parse("3325")
+    lines = [" . . . . .", " . . . . .", " . . b . .", " . r r . b", " 1 2 3 4 5"]
+    assert position.board().splitlines() == lines
+    assert position.board(flipped=True).splitlines()[3] == " b . r r ."
 
 
 def test_notebook_shows_the_svg() -> None:

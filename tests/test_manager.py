@@ -17,7 +17,14 @@ import boardgames
 from boardgames import plugins
 from boardgames.adjudication import Adjudication, ResignRule
 from boardgames.clock import TimeControl
-from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveError, PositionError
+from boardgames.errors import (
+    BoardgamesError,
+    IllegalMoveError,
+    LimitError,
+    MatchError,
+    MoveError,
+    PositionError,
+)
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
 from boardgames.hookspecs import hookimpl
 from boardgames.manager import MIN_DRAW_PLIES, Manager, MatchEvent, MatchRules
@@ -211,6 +218,32 @@ def test_finished_match_accepts_no_further_actions() -> None:
     ):
         with pytest.raises(MatchError, match=r"the match is over \(first wins\)"):
             refused()
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "start", "message"),
+    [
+        ("nim", [None, None], None, "a game must be a Game, not 'nim'; load makes one"),
+        (
+            nim.Nim(),
+            [None, "random"],
+            None,
+            "a player must be a Player or None, not 'random'; load_player makes",
+        ),
+        (
+            nim.Nim(),
+            [None, None],
+            "7:0:0:0",
+            "a position must be a Position, not '7:0:0:0'; Game.parse reads",
+        ),
+    ],
+    ids=["game", "player", "start"],
+)
+def test_names_instead_of_games_players_or_positions_raise(
+    game: Any, players: Any, start: Any, message: str
+) -> None:
+    with pytest.raises(BoardgamesError, match=message):
+        Manager(game, players, start=start)
 
 
 def test_match_needs_two_players() -> None:

@@ -372,6 +372,33 @@ def test_position_of_another_game_raises() -> None:
         First(GAME).choose(Nim(passing=True).start())
 
 
+@pytest.mark.parametrize("use", ["choose", "analyse", "accepts_draw"])
+@pytest.mark.parametrize("agent", ["random", "alphabeta:depth=1", "opportunist"])
+def test_text_instead_of_a_position_raises(use: str, agent: str) -> None:
+    class Opportunist(Player):
+        """Checks nothing, as the agent of a plug-in may do."""
+
+        name: ClassVar[str] = "opportunist"
+        __module__ = "some_plugin"
+
+        def choose(
+            self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
+        ) -> Choice:
+            """Return the first move."""
+            return Choice(position.legal_moves[0])
+
+        def analyse(self, position: Position, *arguments: Any, **more: Any) -> Any:
+            """Fail."""
+            return position.legal_moves
+
+    player = Opportunist(GAME) if agent == "opportunist" else boardgames.load_player(agent, GAME)
+    if (use, agent) == ("analyse", "random"):
+        pytest.skip("it evaluates no moves")
+    more = (0,) if use == "accepts_draw" else ()
+    with pytest.raises(PositionError, match=r"a position must be a Position, not '4'; Game\.parse reads one"):
+        getattr(player, use)("4", *more)
+
+
 def test_position_of_an_equal_game_is_accepted() -> None:
     assert First(GAME).choose(Nim(layout="hundred").start()).move is not None
 

@@ -661,6 +661,14 @@ def test_the_own_agent_of_a_game_may_need_patterns_that_it_offers(plugin: Maker)
     assert "patient" in names(having, "agents", "bare")
 
 
+@pytest.mark.parametrize("load", [boardgames.load_player, boardgames.load_learner, boardgames.load_features])
+def test_the_name_of_a_game_instead_of_the_game_raises(load: Callable[..., object]) -> None:
+    with pytest.raises(
+        OptionError, match="a game must be a Game, not 'connect4'; load makes one from its name"
+    ):
+        load("td", "connect4")
+
+
 @pytest.mark.parametrize("needs", ["features", ("books",), None])
 def test_unknown_needs_are_an_error_of_the_plugin(plugin: Maker, needs: Any) -> None:
     registry = Registry([plugin("x", bg_agents=[Entry("a", "b", "c:d", needs=needs)])])
