@@ -122,6 +122,18 @@ def write_atomic(path: Path, content: str | bytes | bytearray, *, follow_links: 
         raise FileError(f"cannot write {path}: {describe_os_error(error)}") from None
 
 
+def check_folder(path: Path) -> None:
+    """Raise FileError if the folder of a file that somebody has named does not exist; it may be mistyped."""
+    try:
+        folder = _target(path).parent
+        if folder.is_dir():
+            return
+        reason = f"{folder} is not a folder" if folder.exists() else f"the folder {folder} does not exist"
+    except (OSError, ValueError) as error:
+        reason = describe_os_error(error)
+    raise FileError(f"cannot write {path}: {reason}")
+
+
 def check_writable(path: Path) -> None:
     """Raise FileError if `write_atomic` could not write `path`; call it before long computations."""
     try:
@@ -135,11 +147,16 @@ def check_writable(path: Path) -> None:
 
 def _resolve(path: Path) -> Path:
     """Return the path to write to, an existing regular file or a new name; create its folder if necessary."""
-    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    target = _target(path)
     if target.exists() and not target.is_file():
         raise OSError("is a directory" if target.is_dir() else "not a regular file")
     make_folder(target.parent)
     return target
+
+
+def _target(path: Path) -> Path:
+    """Return the path that a symbolic link leads to, or the path itself."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def _replace(path: Path, data: bytes | bytearray) -> None:

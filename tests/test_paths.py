@@ -8,6 +8,7 @@ import pytest
 
 from boardgames import paths
 from boardgames.errors import FileError
+from boardgames.paths import check_folder
 
 
 def test_all_folders_are_below_boardgames_home(home: Path) -> None:
@@ -164,6 +165,15 @@ def test_write_atomic_follows_a_symbolic_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_folder_is_checked_where_a_link_leads(tmp_path: Path) -> None:
+    (tmp_path / "good").symlink_to(tmp_path / "x.svg")
+    (tmp_path / "bad").symlink_to(tmp_path / "missing" / "x.svg")
+    check_folder(tmp_path / "good")
+    check_folder(Path("x.svg"))
+    with pytest.raises(FileError, match=r"bad: the folder .*missing does not exist"):
+        check_folder(tmp_path / "bad")
+
+
 def test_write_atomic_does_not_replace_a_special_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(FileError, match="not a regular file"):

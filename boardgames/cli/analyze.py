@@ -17,6 +17,7 @@ from boardgames.cli.options import (
     NODES,
     POSITIVE,
     SECONDS,
+    OutputFile,
     examples,
     game_options,
     json_option,
@@ -130,7 +131,7 @@ class AnalysisRequest:
 @click.option(
     "--svg",
     "svg_file",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Record: draw a chart of the values.",
 )

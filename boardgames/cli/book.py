@@ -20,7 +20,7 @@ from boardgames.cli.options import (
     game_option,
     json_option,
     moves_option,
-    user_path,
+    output_path,
 )
 from boardgames.cli.output import count_text, print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED
@@ -134,7 +134,7 @@ def book(
         lines=lines,
         margin=margin,
     )
-    click.get_current_context().exit(_build(plan, user_path(out), workers, as_json))
+    click.get_current_context().exit(_build(plan, output_path(out), workers, as_json))
 
 
 def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> int:

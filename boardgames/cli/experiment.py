@@ -23,7 +23,7 @@ from boardgames.cli.options import (
     examples,
     game_options,
     json_option,
-    user_path,
+    output_path,
     worker_options,
 )
 from boardgames.cli.output import (
@@ -225,7 +225,7 @@ def _csv_path(text: str | None, default: str) -> Path:
     """Return the path of the CSV file; fails before the work if it cannot be written."""
     from boardgames.paths import data_folder
 
-    path = data_folder() / FOLDER / default if text is None else user_path(text)
+    path = data_folder() / FOLDER / default if text is None else output_path(text)
     try:
         _try_writing(path.resolve())
     except (OSError, RuntimeError) as error:
@@ -242,7 +242,7 @@ def _chart_path(text: str, chosen: "Experiment") -> Path:
     if not chosen.has_chart:
         raise OptionError(f"--svg does not work with {chosen.name}, which counts wins")
     check_installed()
-    path = user_path(text)
+    path = output_path(text)
     check_writable(path)
     return path
 

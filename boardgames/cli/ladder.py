@@ -8,7 +8,7 @@ import click
 
 from boardgames.cli.completion import complete_game
 from boardgames.cli.loading import load_game
-from boardgames.cli.options import examples, game_option, json_option
+from boardgames.cli.options import OutputFile, examples, game_option, json_option
 from boardgames.cli.output import estimate_json, print_json, print_table, say, shorten_names
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
@@ -30,9 +30,7 @@ HEADER: tuple[str, ...] = ("", "agent", "matches", "wins", "losses", "draws", "E
 )
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @game_option
-@click.option(
-    "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the ladder as SVG."
-)
+@click.option("--svg", "svg_file", type=OutputFile(), metavar="FILE", help="Draw the ladder as SVG.")
 @json_option
 def ladder(game_name: str, options: tuple[str, ...], svg_file: Path | None, as_json: bool) -> None:
     """Rank all agents by their stored matches of GAME.

@@ -190,10 +190,12 @@ def export(
 
     Without IDs, all matches that fit the filters are written.
     """
-    from boardgames.paths import write_atomic
+    from boardgames.paths import check_folder, write_atomic
 
-    if str(file) != "-" and os.path.lexists(file) and not force:
-        raise FileError(f"{file} already exists; --force overwrites it")
+    if str(file) != "-":
+        check_folder(file)
+        if os.path.lexists(file) and not force:
+            raise FileError(f"{file} already exists; --force overwrites it")
     with _open_store() as store:
         selected = _select(store, ids, **filters)
     text = "".join(f"{match.record}\n\n" for match in reversed(selected))

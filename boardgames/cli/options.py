@@ -10,6 +10,7 @@ from boardgames.cli.completion import complete_game_option, complete_layout
 from boardgames.cli.meant import meant_command
 from boardgames.errors import FileError, MoveError, OptionError, quote
 from boardgames.options import Option
+from boardgames.paths import check_folder
 
 if TYPE_CHECKING:
     from boardgames.game import Position
@@ -182,6 +183,27 @@ def user_path(text: str) -> Path:
         return Path(text).expanduser()
     except RuntimeError:
         raise FileError(f"no such home folder: {text!r}") from None
+
+
+def output_path(text: str) -> Path:
+    """Return the path of a file to write; its folder is not created.
+
+    Raises
+    ------
+    FileError
+        If the text cannot be a path, or the folder does not exist.
+    """
+    path = user_path(text)
+    check_folder(path)
+    return path
+
+
+class OutputFile(click.Path):
+    """The name of a file to write, in a folder that exists; its value is a `Path`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        return output_path(str(value))
 
 
 class SuggestingGroup(click.Group):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.completion import complete_run
-from boardgames.cli.options import examples, user_path
+from boardgames.cli.options import examples, output_path
 from boardgames.cli.output import say
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, quote
@@ -42,7 +42,7 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     from boardgames.paths import write_atomic
 
     folders = [find_run(run) for run in runs]
-    path = folders[0] / DEFAULT_NAME if output is None else user_path(output)
+    path = folders[0] / DEFAULT_NAME if output is None else output_path(output)
     image_format = FORMATS.get(path.suffix.lower())
     if image_format is None:
         raise OptionError(f"--output must end in .svg or .png, not {quote(output)}")

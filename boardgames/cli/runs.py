@@ -25,7 +25,7 @@ from boardgames.cli.options import (
     SuggestingGroup,
     examples,
     json_option,
-    user_path,
+    output_path,
     worker_options,
 )
 from boardgames.cli.output import confirm, print_json, print_table, say, wrap
@@ -265,7 +265,7 @@ def export(name: str, file: str, force: bool) -> None:
     from boardgames.weights.files import read_arrays
     from boardgames.weights.lookup import BEST
 
-    path = user_path(file)
+    path = output_path(file)
     if os.path.lexists(path) and not force:
         raise FileError(f"{path} already exists; --force overwrites it")
     run = find_run(name)

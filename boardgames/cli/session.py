@@ -10,7 +10,7 @@ import click
 
 from boardgames.cli.interrupts import end_if_stuck, without_interrupts
 from boardgames.cli.loading import load_player
-from boardgames.cli.options import user_path
+from boardgames.cli.options import output_path, user_path
 from boardgames.cli.output import (
     BOOK,
     console,
@@ -441,9 +441,7 @@ class Session:
     def _save(self, argument: str) -> None:
         if not argument:
             raise FileError("write save FILE, with the name of a file")
-        path = user_path(argument)
-        if not path.parent.is_dir():
-            raise FileError(f"no such folder: {quote(str(path.parent))}")
+        path = output_path(argument)
         append_record(path, self.manager.record())
         say(f"saved to {argument}")
 

@@ -7,7 +7,7 @@ import click
 
 from boardgames.cli.completion import complete_game, complete_notation
 from boardgames.cli.loading import load_position
-from boardgames.cli.options import apply_moves, examples, json_option, position_options
+from boardgames.cli.options import OutputFile, apply_moves, examples, json_option, position_options
 from boardgames.cli.output import (
     outcome_json,
     outcome_text,
@@ -44,9 +44,7 @@ if TYPE_CHECKING:
     help="Notation for the moves or for the position.",
 )
 @click.option("--flip", is_flag=True, help="Turn the board around.")
-@click.option(
-    "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the board as SVG."
-)
+@click.option("--svg", "svg_file", type=OutputFile(), metavar="FILE", help="Draw the board as SVG.")
 @click.option(
     "--features", "has_features", is_flag=True, help="Show what overlays, features and weights make of it."
 )

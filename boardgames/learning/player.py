@@ -23,7 +23,7 @@ from boardgames.kernels import Reals
 from boardgames.kernels.bundles import Bundle
 from boardgames.learning.td import TD_OPTIONS
 from boardgames.options import Option, is_finite
-from boardgames.paths import check_writable
+from boardgames.paths import check_folder, check_writable
 from boardgames.player import (
     NO_CONTEXT,
     NO_LIMIT,
@@ -408,4 +408,5 @@ def check_target(text: str, game: Game) -> Path:
     owner = owner_of(path, game)
     if owner:
         raise OptionError(f"cannot save to {path}: it belongs to {owner!r}, choose another file")
+    check_folder(path)
     return path

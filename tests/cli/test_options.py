@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,3 +55,25 @@ def test_analysis_and_matches_begin_after_the_moves(bg: Run) -> None:
     assert "\n2 loss in 1 move (2 plies)" in bg("analyze", "connect4", "--depth", "2", *moves).out
     played = bg("play", "connect4", "--first", "random", "--second", "random", *moves).out
     assert '[Start "......./......./......./r....../rb...../rb....."]' in played
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["show", "connect4", "--svg"],
+        ["analyze", "connect4", "match.record", "--svg"],
+        ["ladder", "connect4", "--svg"],
+        ["matches", "export"],
+        ["book", "connect4", "--out"],
+        ["connect4-book", "--out"],
+        ["experiment", "connect4", "perfection", "--csv"],
+        ["experiment", "connect4", "perfection", "--svg"],
+        ["runs", "export", "some-run"],
+    ],
+    ids=" ".join,
+)
+def test_files_are_only_written_to_folders_that_exist(command: list[str], bg: Run) -> None:
+    ran = bg(*command, "missing/folder/x.svg")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: cannot write missing/folder/x.svg: the folder missing/folder does not exist\n"
+    assert not Path("missing").exists()

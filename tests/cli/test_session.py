@@ -571,7 +571,7 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
         ("load missing", "cannot read missing: no such file or directory"),
         ("load .", "cannot read .: is a directory"),
         ("save .", ": is a directory"),
-        ("save prose/x", "no such folder: 'prose'"),
+        ("save prose/x", "cannot write prose/x: prose is not a folder"),
         ("load prose", "prose has an error"),
         ("load over", "the match in over is finished (1-0)"),
         ("load other", "other contains a match of 'hexifence', not connect4"),

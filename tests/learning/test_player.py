@@ -483,7 +483,7 @@ def test_hyperparameters_default_to_those_with_which_weights_were_learned(home: 
 
 
 def test_learning_continues_from_the_file_saved_to(mine: Path, tmp_path: Path) -> None:
-    before, target = mine.read_bytes(), tmp_path / "deep" / "learned.safetensors"
+    before, target = mine.read_bytes(), tmp_path / "learned.safetensors"
     for matches in (1, 2):
         play_match(load(f"td:weights={mine},learn=true,save={target}"))
         assert Weights.read(target).provenance["matches"] == matches
@@ -552,6 +552,7 @@ def test_copy_of_an_earlier_run_of_the_same_name_is_not_continued(home: Path) ->
         ("td:weights=nobody", "'nobody'; available: ntuple, td"),
         ("td:weights={mine},save=x", "save needs learn=true: td:weights="),
         ("td:weights={mine},learn=true,save={folder}", "is a directory"),
+        ("td:weights={mine},learn=true,save={folder}/no/x", "/no does not exist"),
         ("td:weights={mine},learn=true,save=~no-such-user/x", "cannot save to '~no-such-user/x': "),
         ("td:weights={mine},epsilon=2", "epsilon"),
         ("td:weights={mine},lambda=-1", "lambda"),

@@ -8,7 +8,7 @@ from boardgames.cli.completion import complete_layout
 from boardgames.cli.continuing import Repeatable, continue_text, same_command
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
-from boardgames.cli.options import POSITIVE, examples, user_path
+from boardgames.cli.options import POSITIVE, examples, output_path
 from boardgames.cli.output import count_text, say
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import progress_bars
@@ -58,7 +58,7 @@ def connect4_book(layout: str | None, plies: int, threads: int | None, table: in
     continues where it stopped. The number of threads does not change the file.
     """
     game = load_game("connect4", layout, ())
-    path = user_path(out)
+    path = output_path(out)
     check_writable(path)
     from boardgames.executors import core_count
     from boardgames_connect4.solver.book import build_book
