@@ -34,6 +34,54 @@ class Candidate:
     moves: tuple[Move, ...]
 
 
+class Attempt:
+    """An attempt to solve an exercise: the moves that were made, as long as they follow one of its lines.
+
+    Parameters
+    ----------
+    start : Position
+        The position of the exercise.
+    lines : sequence of sequences of Move
+        The lines of play that solve it, as from `Game.lines_of`.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> start = boardgames.load("connect4").parse("112233")
+    >>> wrong, right = (start.game.parse_move(start, text) for text in "74")
+    >>> attempt = Attempt(start, [[right]])
+    >>> attempt.play(wrong), attempt.play(right), attempt.is_solved
+    (False, True, True)
+    """
+
+    def __init__(self, start: Position, lines: Sequence[Sequence[Move]]) -> None:
+        self.position = start
+        self._lines = tuple(map(tuple, lines))
+        self._moves: tuple[Move, ...] = ()
+
+    @property
+    def is_solved(self) -> bool:
+        """Return True if the moves are a whole line."""
+        return self._moves in self._lines
+
+    @property
+    def next(self) -> Move | None:
+        """Return the next move of the first line that begins with the moves, or None if they solve it."""
+        return None if self.is_solved else self._next_moves()[0]
+
+    def play(self, move: Move) -> bool:
+        """Make a move of either side if a line goes on with it; return True if one does."""
+        if self.is_solved or move not in self._next_moves():
+            return False
+        self._moves += (move,)
+        self.position = self.position.apply(move)
+        return True
+
+    def _next_moves(self) -> tuple[Move, ...]:
+        count = len(self._moves)
+        return tuple(line[count] for line in self._lines if line[:count] == self._moves and len(line) > count)
+
+
 Maker = Callable[[Game, np.random.Generator], Iterator[Candidate] | Sequence[Exercise]]
 """The target of an entry of `bg_puzzles`."""
 
@@ -72,7 +120,18 @@ class Puzzle:
 
 def puzzle_kinds(game: Game) -> tuple[str, ...]:
     """Return the names of the kinds of puzzles that plug-ins offer for a game."""
-    return tuple(offer.entry.name for offer in plugins.registry().offers("puzzles", game.facts.name))
+    return tuple(kinds_of(game.facts.name))
+
+
+def kinds_of(game: str) -> dict[str, str]:
+    """Return the summaries of the kinds of puzzles that plug-ins offer for a game, by name.
+
+    Examples
+    --------
+    >>> kinds_of("abalone")
+    {'tactics': 'win or save a marble, or the match'}
+    """
+    return {offer.entry.name: offer.entry.summary for offer in plugins.registry().offers("puzzles", game)}
 
 
 def exercise_game(game: Game, exercise: Exercise) -> Game:
@@ -183,8 +242,7 @@ def find_puzzles(
 
 def kind_summary(game: Game, kind: str) -> str:
     """Return what is special about a kind of puzzles."""
-    offers = plugins.registry().offers("puzzles", game.facts.name)
-    return next(offer.entry.summary for offer in offers if offer.entry.name == kind)
+    return kinds_of(game.facts.name)[kind]
 
 
 def make_puzzles(

@@ -54,7 +54,7 @@ COMMANDS = {
     "play": ("play:play", "Play a match, or watch two agents play."),
     "plot": ("plot:plot", "Plot the learning curves and weights of training runs."),
     "plugins": ("listing:plugins", "List the installed plug-ins."),
-    "puzzles": ("puzzles:puzzles", "Make positions with exactly one winning move."),
+    "puzzles": ("puzzles:puzzles", "Make or solve puzzles, mostly with a single winning move."),
     "replay": ("replay:replay", "Step through recorded matches, or draw them."),
     "rules": ("listing:rules", "Explain the rules of a game."),
     "runs": ("runs:runs", "List, show, export or delete training runs."),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import Completer
 
+    from boardgames.game import Move, Position
+
 POLL_S = 0.1
 MAX_LINE = 1 << 16
 """Characters of one line, so that an endless line from a device or a pipe cannot fill the memory."""
@@ -114,6 +116,22 @@ class TerminalPrompt:
                     app.invalidate()
 
         app.create_background_task(watch())
+
+
+def typed_move(position: "Position", line: str, notation: str | None = None) -> "Move":
+    """Return the move that a line names: in notation, or by the cells to click (`a1 b2`).
+
+    Raises
+    ------
+    MalformedMoveError, IllegalMoveError, AmbiguousMoveError
+        As `Game.parse_move`.
+    """
+    clicks = tuple(line.lower().split())
+    if len(clicks) > 1:
+        for text, sequences in position.picture().clicks.items():
+            if clicks in sequences:
+                return position.game.parse_move(position, text)
+    return position.game.parse_move(position, "".join(clicks), notation=notation)
 
 
 def open_prompt(

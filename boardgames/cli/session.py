@@ -26,7 +26,7 @@ from boardgames.cli.output import (
 )
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import spinner_on
-from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt
+from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt, typed_move
 from boardgames.cli.saving import MatchFile, UnfinishedMatch, close_players, print_learned, read_unfinished
 from boardgames.draw.text import printable
 from boardgames.errors import (
@@ -286,14 +286,8 @@ class Session:
 
     def _parse(self, line: str) -> "Move | None":
         """Return the move, given in notation or by the cells to click (`a1 b2`); None for a single cell."""
-        position = self.manager.position
-        clicks = tuple(line.lower().split())
-        if len(clicks) > 1:
-            for text, sequences in position.picture().clicks.items():
-                if clicks in sequences:
-                    return position.game.parse_move(position, text)
         try:
-            return position.game.parse_move(position, "".join(clicks), notation=self.notation)
+            return typed_move(self.manager.position, line, self.notation)
         except MalformedMoveError as error:
             if line.lower() in self._cells():
                 return None
