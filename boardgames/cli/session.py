@@ -481,11 +481,27 @@ class Session:
 
     def _help(self, argument: str) -> None:
         say(wrap(rules_text(self.manager.game.facts), 0))
-        say(f"\ntype a move{self._example()}, the cells of a move separated by spaces, or a command:")
-        for name, meaning in COMMANDS.items():
+        cells = ", the cells of a move separated by spaces," if self._has_moves_of_several_cells() else ""
+        say(f"\ntype a move{self._example()}{cells} or a command:")
+        for name, meaning in self._useful_commands().items():
             say(f"  {name:<12} {meaning}")
         if isinstance(self.prompt, TerminalPrompt):
             say("Tab completes moves, commands and file names; the arrow keys recall lines")
+
+    def _useful_commands(self) -> dict[str, str]:
+        """Return the commands that are of use in this match, with their meanings; the others work too."""
+        commands = dict(COMMANDS)
+        if not self._has_moves_of_several_cells():  # what is typed for the only cell is the move itself
+            commands = {"moves": "list the legal moves"} | commands
+            del commands["moves [CELL]"]
+        if self.manager.clocks is None and self.manager.move_clock is None:
+            del commands["pause"]
+        return commands
+
+    def _has_moves_of_several_cells(self) -> bool:
+        """Return True if a move may be made by clicking several cells one after the other."""
+        clicks = self.manager.start.picture().clicks
+        return any(len(sequence) > 1 for sequences in clicks.values() for sequence in sequences)
 
     # --- showing ---------------------------------------------------------
 

@@ -291,7 +291,8 @@ def test_invalid_utf8_is_treated_like_any_malformed_move(bg: Run) -> None:
 
 
 def test_help_explains_every_command(bg: Run) -> None:
-    out = bg(*PEOPLE, typed="help\n").out
+    out = bg("play", "abalone", "--second", "human", "--clock", "60", typed="help\n").out
+    assert "\ntype a move such as i8i7, the cells of a move separated by spaces, or a command:\n" in out
     for word in (
         "undo",
         "hint",
@@ -307,6 +308,14 @@ def test_help_explains_every_command(bg: Run) -> None:
         "quit",
     ):
         assert re.search(rf"^  {word} +\w", out, re.MULTILINE)
+
+
+def test_help_leaves_out_what_the_match_does_not_have(bg: Run) -> None:
+    out = bg(*PEOPLE, typed="help\n").out
+    assert "\ntype a move such as 1 or a command:\n  moves        list the legal moves\n" in out
+    assert "cell" not in out.partition("or a command:")[2].partition("red to move")[0]
+    assert "\n  pause" not in out
+    assert "\n  pause        stop the clock" in bg(*PEOPLE, "--time", "60", typed="help\n").out
 
 
 @pytest.mark.parametrize("word", ["?", "HELP"])
