@@ -36,6 +36,8 @@ MAX_ERRORS = 20
 """Errors of one file that are printed."""
 GAP = 1
 """Spaces between two columns."""
+LINES_BESIDE_BOARD = 4
+"""In a match: the opponent's move and an empty line above the board, the prompt and the clocks below."""
 BOOK = " (book)"
 """What follows a move that came from an opening book."""
 
@@ -160,10 +162,11 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture,
     from boardgames.draw.text import LEGEND_WIDTH, plain_text, styled_text
 
     out, width = console(), min(LEGEND_WIDTH, _terminal_width() or LEGEND_WIDTH)
+    height = shutil.get_terminal_size().lines - LINES_BESIDE_BOARD if sys.stdout.isatty() else None
     if out.is_terminal and out.color_system is not None and not out.no_color:
-        out.print(styled_text(picture, flipped=flipped, legend_width=width))
+        out.print(styled_text(picture, flipped=flipped, legend_width=width, height=height))
     else:
-        say(plain_text(picture, flipped=flipped, legend_width=width))
+        say(plain_text(picture, flipped=flipped, legend_width=width, height=height))
 
 
 def rules_text(facts: "Facts") -> str:

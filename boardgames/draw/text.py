@@ -3,13 +3,15 @@
 Neighbouring cells are a fixed number of text columns apart, and alternate rows
 of a hexagonal board are shifted by half of that. A board with lines (edges of
 cells) has a text row between any two rows of cells. An open line shows its
-label, and a drawn one the letter of its side. Changes by the last move are
-marked even without colour: pieces switch between lower and upper case, cells
-that became empty show a `*`, owners are put in brackets, and lines consist of
-`#` and the letter. What has won the match is in brackets too. Printed lines are
-drawn where there is room between the cells. Overlays add the symbol of its
-class to the label of an open line and to a piece; empty cells show it, or the
-label of their group. The legend is below the board.
+label, and a drawn one the letter of its side. Hexagons whose sides are lines
+have dotted outlines, in which the lines that are drawn are solid; where that
+would be too high, they are drawn like other cells with lines. Changes by the
+last move are marked even without colour: pieces switch between lower and upper
+case, cells that became empty show a `*`, owners are put in brackets, and lines
+consist of `#` and the letter. What has won the match is in brackets too.
+Printed lines are drawn where there is room between the cells. Overlays add the
+symbol of its class to the label of an open line and to a piece; empty cells
+show it, or the label of their group. The legend is below the board.
 """
 
 import math
@@ -17,27 +19,42 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from boardgames.picture import Cell, GridLine, Line, Picture, Piece
+from boardgames.picture import HALF_CELL, Cell, GridLine, Line, Picture, Piece
 
 if TYPE_CHECKING:
     from rich.style import Style
     from rich.text import Text
 
 Role = Literal[
-    "cell", "piece", "owner", "line", "open", "grid", "label", "button", "caption", "legend", "blank"
+    "cell",
+    "piece",
+    "owner",
+    "line",
+    "open",
+    "corner",
+    "grid",
+    "label",
+    "button",
+    "caption",
+    "legend",
+    "blank",
 ]
 
-CELL, EMPTIED, CHANGED_LINE = ".", "*", "#"
+CELL, EMPTIED, CHANGED_LINE, CORNER = ".", "*", "#", "."
 CAPTION_GAP = 3
 LEGEND_WIDTH = 78
 
 TOUCH = 0.1
 """Distance from the centre of a cell within which a line leads to it or through it."""
+NEAR = 0.01
+"""Largest difference of coordinates that count as equal."""
+SHORTEST_SLOT = 3
+"""Columns of a slanted side of a hexagon without its ends, which makes hexagons about as wide as high."""
 
-_BOARD_ROLES = ("cell", "piece", "owner", "line", "open", "grid")
+_BOARD_ROLES = ("cell", "piece", "owner", "line", "open", "corner", "grid")
 
 
 class _Ink(NamedTuple):
@@ -74,7 +91,49 @@ class _Scale:
         return math.floor((y - self.top) / self.row * self.rows + 0.5)
 
 
-def plain_text(picture: Picture, *, flipped: bool = False, legend_width: int = LEGEND_WIDTH) -> str:
+@dataclass(frozen=True, slots=True)
+class _Honeycomb:
+    """Conversion of coordinates for hexagons with a corner at the top, whose sides are lines.
+
+    Attributes
+    ----------
+    left : float
+        The coordinate of the first column.
+    columns : int
+        Text columns from one cell to the next.
+    levels : tuple of float
+        Heights of the corners, from the top down. Between two of them all sides are slanted, or all vertical.
+    rows : tuple of int
+        The first text row below each level: slanted sides have two rows, vertical ones have one.
+    """
+
+    left: float
+    columns: int
+    levels: tuple[float, ...]
+    rows: tuple[int, ...]
+
+    def column(self, x: float) -> float:
+        return (x - self.left) * self.columns
+
+    def line(self, y: float) -> int:
+        """Return the text row of a cell or label."""
+        level = max((index for index, other in enumerate(self.levels) if other <= y), default=0)
+        return self.rows[level]
+
+    def level(self, y: float) -> int:
+        """Return the number of the level at this height."""
+        return next(index for index, other in enumerate(self.levels) if abs(y - other) < NEAR)
+
+    def corner_row(self, y: float) -> int:
+        """Return the text row of the corners at this height: the slanted sides begin or end there."""
+        level = self.level(y)
+        is_above = level + 1 < len(self.rows) and self.rows[level + 1] - self.rows[level] == 2
+        return self.rows[level] if is_above else self.rows[level] - 1
+
+
+def plain_text(
+    picture: Picture, *, flipped: bool = False, legend_width: int = LEGEND_WIDTH, height: int | None = None
+) -> str:
     """Return the picture as lines of text without colour.
 
     Parameters
@@ -85,6 +144,9 @@ def plain_text(picture: Picture, *, flipped: bool = False, legend_width: int = L
         Show the board from the other side.
     legend_width : int
         Columns to which the legend is wrapped.
+    height : int, optional
+        The number of lines that there is room for, without the legend: a drawing that would be higher gets
+        lower if possible.
 
     Examples
     --------
@@ -93,7 +155,7 @@ def plain_text(picture: Picture, *, flipped: bool = False, legend_width: int = L
     >>> print(plain_text(Picture(cells, (Piece("c1", 0, "x"),), changed=frozenset(["c1", "c2"]))))
     . X * .
     """
-    lines = _lines(picture.flipped() if flipped else picture, legend_width)
+    lines = _lines(picture.flipped() if flipped else picture, legend_width, height)
     return "\n".join("".join(char.text for char in line).rstrip() for line in lines)
 
 
@@ -110,33 +172,46 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def styled_text(picture: Picture, *, flipped: bool = False, legend_width: int = LEGEND_WIDTH) -> "Text":
+def styled_text(
+    picture: Picture, *, flipped: bool = False, legend_width: int = LEGEND_WIDTH, height: int | None = None
+) -> "Text":
     """Return the picture as `rich` text: like `plain_text`, but in colour and with a rim around the board."""
     from rich.text import Text
 
     text = Text()
-    for number, line in enumerate(_lines(picture.flipped() if flipped else picture, legend_width)):
+    for number, line in enumerate(_lines(picture.flipped() if flipped else picture, legend_width, height)):
         text.append("\n" if number else "")
         for ink, chars in groupby(line, key=lambda char: char.ink):
             text.append("".join(char.text for char in chars), style=_style(ink, picture))
     return text
 
 
-def _lines(picture: Picture, legend_width: int) -> list[list[_Char]]:
-    """Return the lines of the drawing: captions, board, captions."""
+def _lines(picture: Picture, legend_width: int, height: int | None) -> list[list[_Char]]:
+    """Return the lines of the drawing, no more than `height` of them if possible, and the legend."""
     board = _board(picture)
+    lines = _drawing(picture, board, gap=1)
+    if height is not None and len(lines) > height:
+        lines = _drawing(picture, board, gap=0)
+    if height is not None and len(lines) > height:
+        lines = _drawing(picture, _board(picture, is_low=True), gap=1)
+    if height is not None and len(lines) > height:
+        lines = _drawing(picture, _board(picture, is_low=True), gap=0)
+    legend = [part for line in picture.legend for part in textwrap.wrap(printable(line), legend_width)]
+    return lines + [[]] * bool(legend) + [[_Char(char, _Ink("legend")) for char in line] for line in legend]
+
+
+def _drawing(picture: Picture, board: list[list[_Char]], *, gap: int) -> list[list[_Char]]:
+    """Return captions, board, buttons and captions, with `gap` empty lines beside the board."""
     above, below = _captions(picture, "top"), _captions(picture, "bottom")
     across = max((len(line) for line in board), default=0)
     width = max([across, *(len(left) + CAPTION_GAP + len(right) for left, right in above + below if right)])
     margin = [_Char(" ", _BLANK)] * ((width - across) // 2)
     lines = [_caption_line(pair, width) for pair in above]
-    lines += [[]] * bool(above and board) + [margin + line if line else [] for line in board]
+    lines += [[]] * (gap if above and board else 0) + [margin + line if line else [] for line in board]
     if picture.buttons:
         text = printable("  ".join(f"[{button.text}]" for button in picture.buttons))
         lines += [[], [_Char(char, _Ink("button")) for char in text.center(width).rstrip()]]
-    lines += [[]] * bool(below and board) + [_caption_line(pair, width) for pair in below]
-    legend = [part for line in picture.legend for part in textwrap.wrap(printable(line), legend_width)]
-    return lines + [[]] * bool(legend) + [[_Char(char, _Ink("legend")) for char in line] for line in legend]
+    return lines + [[]] * (gap if below and board else 0) + [_caption_line(pair, width) for pair in below]
 
 
 def _captions(picture: Picture, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
@@ -150,10 +225,10 @@ def _caption_line(pair: tuple[str, str], width: int) -> list[_Char]:
     return [_Char(char, _Ink("caption")) for char in text]
 
 
-def _board(picture: Picture) -> list[list[_Char]]:
+def _board(picture: Picture, *, is_low: bool = False) -> list[list[_Char]]:
     """Return the lines of the board: cells, pieces, lines and labels."""
     placed: dict[tuple[int, int], _Char] = {}
-    for line, start, text, ink in _texts(picture):
+    for line, start, text, ink in _texts(picture, is_low=is_low):
         for offset, char in enumerate(printable(text)):
             placed[line, start + offset] = _Char(char, ink)
     if not placed:
@@ -176,17 +251,22 @@ def _row(placed: Mapping[tuple[int, int], _Char], line: int, *, first: int, rim:
     return row
 
 
-def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
+def _texts(picture: Picture, *, is_low: bool) -> Iterator[tuple[int, int, str, _Ink]]:
     """Yield the text row, first column, text and ink of everything on and beside the board."""
     picture, over = _with_marked_lines(picture), _texts_over_cells(picture)
-    scale = _scale(picture, max(map(len, over.values()), default=0))
+    longest_over = max(map(len, over.values()), default=0)
+    honeycomb, plain = None if is_low else _honeycomb(picture, longest_over), _scale(picture, longest_over)
+    scale = honeycomb or plain
     for grid_line in picture.grid:
         yield from _grid_texts(grid_line, scale)
     for line in picture.lines:
-        text = _line_text(line, scale, picture)
-        middle = scale.column((line.x1 + line.x2) / 2)
         ink = _Ink("open" if line.side is None else "line", line.side, line.id in picture.changed)
-        yield scale.line((line.y1 + line.y2) / 2), _start(middle, text), text, ink
+        if honeycomb is None:
+            yield *_line_text(line, plain, picture), ink
+            continue
+        yield from ((*placed, ink) for placed in _side_texts(line, honeycomb, picture))
+        for x, y in ((line.x1, line.y1), (line.x2, line.y2)):
+            yield honeycomb.corner_row(y), round(honeycomb.column(x)), CORNER, _Ink("corner")
     # after the lines, so that these never hide a cell
     pieces = {piece.cell: piece for piece in picture.pieces}
     for cell in picture.cells:
@@ -235,6 +315,11 @@ def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, 
 
 def _touches(line: Line | GridLine, cell: Cell) -> bool:
     """Return True if a line leads to the centre of a cell, or through it."""
+    if not (
+        min(line.x1, line.x2) - TOUCH <= cell.x <= max(line.x1, line.x2) + TOUCH
+        and min(line.y1, line.y2) - TOUCH <= cell.y <= max(line.y1, line.y2) + TOUCH
+    ):
+        return False
     across, down = line.x2 - line.x1, line.y2 - line.y1
     x, y = cell.x - line.x1, cell.y - line.y1
     share = (x * across + y * down) / ((across**2 + down**2) or 1)
@@ -242,7 +327,7 @@ def _touches(line: Line | GridLine, cell: Cell) -> bool:
     return math.hypot(x - share * across, y - share * down) < TOUCH
 
 
-def _grid_texts(line: GridLine, scale: _Scale) -> Iterator[tuple[int, int, str, _Ink]]:
+def _grid_texts(line: GridLine, scale: _Scale | _Honeycomb) -> Iterator[tuple[int, int, str, _Ink]]:
     """Yield the strokes of a printed line: between its ends, one in each column or row."""
     (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
     columns = [math.floor(scale.column(x) + 0.5) for x in (x1, x2)]
@@ -257,6 +342,28 @@ def _grid_texts(line: GridLine, scale: _Scale) -> Iterator[tuple[int, int, str, 
     for row in range(rows[0] + step, rows[1], step):
         share = (row - rows[0]) / (rows[1] - rows[0])
         yield row, math.floor(columns[0] + share * (columns[1] - columns[0]) + 0.5), stroke, ink
+
+
+def _honeycomb(picture: Picture, longest_over: int) -> _Honeycomb | None:
+    """Return how to draw a board of hexagons whose sides are lines; None for any other board."""
+    ends = [(x, y) for line in picture.lines for x, y in ((line.x1, line.y1), (line.x2, line.y2))]
+    heights = sorted({round(y, 3) for _, y in ends})
+    kinds: dict[int, set[bool]] = {}  # by level: whether the lines that begin there are slanted
+    for line in picture.lines:
+        levels = [heights.index(round(y, 3)) for y in sorted((line.y1, line.y2))]
+        across = abs(line.x2 - line.x1)
+        if levels[1] != levels[0] + 1 or min(across, abs(across - HALF_CELL)) > NEAR:
+            return None
+        kinds.setdefault(levels[0], set()).add(across > NEAR)
+    is_slanted = [kind for level in sorted(kinds) for kind in kinds[level]]
+    alternates = all(kind != below for kind, below in pairwise(is_slanted))
+    if not any(is_slanted) or not alternates or len(is_slanted) != len(heights) - 1:
+        return None
+    if any(_touches(line, cell) for line in picture.lines for cell in picture.cells):
+        return None
+    rows = tuple(accumulate((2 if kind else 1 for kind in is_slanted), initial=0))
+    columns = 2 * (max(SHORTEST_SLOT, _slot(picture.lines), longest_over) + 1)
+    return _Honeycomb(min(x for x, _ in ends), columns, tuple(heights), rows)
 
 
 def _scale(picture: Picture, longest_over: int) -> _Scale:
@@ -278,11 +385,47 @@ def _slot(lines: Sequence[Line]) -> int:
     return max([2, *(len(line.label) for line in lines)])
 
 
-def _line_text(line: Line, scale: _Scale, picture: Picture) -> str:
-    """Return the text of a line: its label if it is open, otherwise a stroke with the letter of its side."""
+def _side_texts(line: Line, honeycomb: _Honeycomb, picture: Picture) -> Iterator[tuple[int, int, str]]:
+    """Yield the text rows, first columns and texts of a side of a hexagon.
+
+    A drawn side has strokes from corner to corner, with the letter of the side that drew it. An open one has
+    its label and, if it is slanted, is dotted.
+    """
+    (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
+    row = honeycomb.rows[honeycomb.level(min(y1, y2))]
+    left, right = round(honeycomb.column(x1)), round(honeycomb.column(x2))
     if line.side is None:
-        return line.label or CELL
-    letter = picture.sides[line.side][:1].lower()
+        if left == right:
+            yield row, _start(left, line.label), line.label
+        elif y2 < y1:  # as far from the corner in the second row as possible
+            yield row, right - 2, ".'"
+            yield row + 1, right - len(line.label), line.label
+        else:
+            yield row, left + 1, "'."
+            yield row + 1, left + 1, line.label
+        return
+    letter, is_changed = picture.sides[line.side][:1].lower(), line.id in picture.changed
+    falling, rising, upright, flat = (CHANGED_LINE,) * 4 if is_changed else ("\\", "/", "|", "_")
+    run = flat * (right - left - 3)
+    if left == right:
+        yield row, left, upright + letter
+    elif y2 < y1:
+        yield row, left + 2, run + rising
+        yield row + 1, left + 1, rising + letter
+    else:
+        yield row, left + 1, falling + run
+        yield row + 1, right - 2, letter + falling
+
+
+def _line_text(line: Line, scale: _Scale, picture: Picture) -> tuple[int, int, str]:
+    """Return the text row, first column and text of a line: its label, or a stroke with a letter."""
+    text = (line.label or CELL) if line.side is None else _stroke(line, line.side, scale, picture)
+    return scale.line((line.y1 + line.y2) / 2), _start(scale.column((line.x1 + line.x2) / 2), text), text
+
+
+def _stroke(line: Line, side: int, scale: _Scale, picture: Picture) -> str:
+    """Return a stroke in the direction of a line, with the letter of the side that drew it."""
+    letter = picture.sides[side][:1].lower()
     (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
     slot = scale.columns // 2 - 1
     if abs(x2 - x1) < abs(y2 - y1) / 4:

@@ -65,6 +65,21 @@ def test_the_legend_of_overlays_is_wrapped_to_the_width(
     assert max(map(len, legend.splitlines())) <= 50
 
 
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}], ids=["in colour", "NO_COLOR"])
+@pytest.mark.parametrize(("dimension", "rows"), [(3, 24), (4, 24), (4, 40), (5, 40)])
+def test_boards_of_hexagons_fit_the_terminal_and_leave_room_for_the_prompt(
+    dimension: int, rows: int, environment: dict[str, str], bg_on_terminal: Run
+) -> None:
+    size = f"dimension={dimension}"
+    shown = bg_on_terminal("show", "hexifence", "--option", size, LINES=str(rows), **environment).out
+    board = re.sub(r"\x1b\[[0-9;]*m", "", shown).partition(f"\n{dimension}:")[0]
+    lines = board.rstrip("\n").splitlines()
+    assert lines[-1] == "blue cells 0"
+    assert len(lines) <= rows - 4
+    assert max(map(len, lines)) <= 80
+    assert (".'.'." in board) == (dimension == 3 or rows == 40)
+
+
 def test_replay_steps_through_a_match(home: Path, bg_on_terminal: Run) -> None:
     (home.parent / "match").write_text(RECORD)
     ran = bg_on_terminal("replay", "match", typed="\n3\nb\n99\nwhat\nq\n", TERM="dumb")

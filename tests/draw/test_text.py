@@ -1,5 +1,6 @@
 """Terminal text, compared with whole drawings."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -145,7 +146,64 @@ def test_winning_pieces_are_in_brackets() -> None:
     )
 
 
-def test_open_edges_show_their_labels() -> None:
+def outlined_board() -> Picture:
+    """Return a board with all edges drawn, some by the second side, and two owned cells."""
+    picture = hexagon_board(2, *range(30))
+    cells = (replace(picture.cells[0], owner=0), *picture.cells[1:3], replace(picture.cells[3], owner=1))
+    lines = tuple(replace(line, side=int(line.id in ("e0", "e15"))) for line in picture.lines)
+    return replace(picture, cells=cells + picture.cells[4:], lines=lines)
+
+
+LOW = 1
+"""A height that no drawing has, so that it becomes as low as possible."""
+
+
+def test_hexagons_with_open_edges_are_dotted_and_show_the_labels() -> None:
+    expected = """
+        |       .'.'.   .'.'.|
+        |     .  0 1  .  2 3  .|
+        |     4       5       6|
+        |   .'.'.   .'.'.   .'.'.|
+        | .  7 8  .  9 10 . 11 12 .|
+        |13      14      15      16|
+        | .'.   .'.'.   .'.'.   .'.|
+        |  17 . 18 19 . 20 21 . 22|
+        |    23      24      25|
+        |     .'.   .'.'.   .'.|
+        |      26 . 27 28 . 29|"""
+    assert plain_text(hexagon_board(2)) == drawing(expected)
+
+
+def test_drawn_edges_outline_the_hexagons_and_show_who_drew_them() -> None:
+    expected = r"""
+        |      _/.\_   _/.\_|
+        |    ./r   b\./b   b\.|
+        |    |b  B   |b      |b|
+        |  _/.\_   _/.\_   _/.\_|
+        |./b   b\./b   b\./b   b\.|
+        ||b      |b  R   |r      |b|
+        |.\_   _/.\_   _/.\_   _/.|
+        |  b\./b   b\./b   b\./b|
+        |    |b      |b      |b|
+        |    .\_   _/.\_   _/.|
+        |      b\./b   b\./b|"""
+    assert plain_text(outlined_board()) == drawing(expected)
+
+
+def test_edges_drawn_by_the_last_move_and_their_cell_are_marked() -> None:
+    picture = hexagon_board(2, 0, 1, 4, 5, 8, 9)
+    cells = (replace(picture.cells[0], owner=1), *picture.cells[1:])
+    changed = frozenset(["e0", "e1", "e4", "c0"])
+    expected = r"""
+        |       ##.##   .'.'.|
+        |     .#b   b#.  2 3  .|
+        |     #b [R]  |b      6|
+        |   .'.\_   _/.'.   .'.'.|"""
+    text = plain_text(replace(picture, cells=cells, changed=changed))
+    assert text.splitlines()[:4] == drawing(expected).splitlines()
+
+
+def test_open_edges_of_a_low_board_show_their_labels() -> None:
     expected = r"""
         |     0  1  2  3|
         |    4     5     6|
@@ -154,13 +212,10 @@ def test_open_edges_show_their_labels() -> None:
         |  17 18 19 20 21 22|
         |   23    24    25|
         |     26 27 28 29|"""
-    assert plain_text(hexagon_board(2)) == drawing(expected)
+    assert plain_text(hexagon_board(2), height=LOW) == drawing(expected)
 
 
-def test_drawn_edges_outline_the_cells_and_show_who_drew_them() -> None:
-    picture = hexagon_board(2, *range(30))
-    cells = (replace(picture.cells[0], owner=0), *picture.cells[1:3], replace(picture.cells[3], owner=1))
-    lines = tuple(replace(line, side=int(line.id in ("e0", "e15"))) for line in picture.lines)
+def test_drawn_edges_of_a_low_board_outline_the_cells_and_show_who_drew_them() -> None:
     expected = r"""
         |     r/ \b b/ \b|
         |    |b B  |b    |b|
@@ -169,30 +224,65 @@ def test_drawn_edges_outline_the_cells_and_show_who_drew_them() -> None:
         |  \b b/ \b b/ \b b/|
         |    |b    |b    |b|
         |     \b b/ \b b/|"""
-    drawn = replace(picture, cells=cells + picture.cells[4:], lines=lines)
-    assert plain_text(drawn) == drawing(expected)
+    assert plain_text(outlined_board(), height=LOW) == drawing(expected)
 
 
-def test_changed_line_and_its_cell_are_marked() -> None:
+def test_changed_line_and_its_cell_are_marked_on_a_low_board() -> None:
     picture = hexagon_board(2, *range(30))
     cells = (replace(picture.cells[0], owner=1), *picture.cells[1:])
     changed = frozenset(["e0", "e4", "c0"])
-    top, middle, *_ = plain_text(replace(picture, cells=cells, changed=changed)).splitlines()
+    text = plain_text(replace(picture, cells=cells, changed=changed), height=LOW)
+    top, middle, *_ = text.splitlines()
     assert top.split() == ["b#", r"\b", "b/", r"\b"]
     assert middle.split() == ["#b[R]", "|b", "|b"]
 
 
+@pytest.mark.parametrize("height", [None, LOW], ids=["full", "low"])
 @pytest.mark.parametrize("size", range(2, 9))
-def test_labels_of_open_edges_do_not_touch(size: int) -> None:
-    picture = hexagon_board(size)
-    assert plain_text(picture).split() == [line.label for line in picture.lines]
-
-
-@pytest.mark.parametrize("size", range(2, 9))
-def test_flipped_edges_are_in_reverse_order(size: int) -> None:
+def test_labels_of_open_edges_do_not_touch(size: int, height: int | None) -> None:
     picture = hexagon_board(size)
     labels = [line.label for line in picture.lines]
-    assert plain_text(picture, flipped=True).split() == labels[::-1]
+    assert re.findall(r"\d+", plain_text(picture, height=height)) == labels
+    flipped = plain_text(picture, flipped=True, height=height)
+    assert re.findall(r"\d+", flipped) == labels[::-1]
+
+
+@pytest.mark.parametrize(("size", "step"), [(2, 1), (3, 5), (4, 17), (6, 101)])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_every_edge_of_a_hexagon_has_a_place_of_its_own(size: int, step: int, flipped: bool) -> None:
+    board = hexagon_board(size)
+    for drawn in range(0, len(board.lines), step):
+        text = plain_text(hexagon_board(size, drawn), flipped=flipped)
+        others = [line.label for line in board.lines if line.id != f"e{drawn}"]
+        assert re.findall(r"\d+", text) == (others[::-1] if flipped else others)
+        assert text.count("b") == 1
+
+
+def test_a_drawing_without_enough_room_gets_lower() -> None:
+    captions = Caption("top-left", "red 0"), Caption("bottom-left", "blue 0")
+    picture = hexagon_board(2).with_captions(*captions)
+    heights = [
+        len(plain_text(picture, height=height).splitlines()) for height in (None, 15, 14, 13, 12, 10, 1)
+    ]
+    assert heights == [15, 15, 13, 13, 11, 9, 9]
+    legend = Overlay("marks", "marked", remarks=("One.", "Two."))
+    with_legend = plain_text(picture.with_overlays(legend), height=15)
+    assert with_legend.startswith(plain_text(picture))
+
+
+def test_only_hexagons_with_corners_at_the_top_are_dotted() -> None:
+    upright = hexagon_board(2)
+    turned = replace(
+        upright,
+        cells=tuple(replace(cell, x=cell.y, y=cell.x) for cell in upright.cells),
+        lines=tuple(replace(line, x1=line.y1, y1=line.x1, x2=line.y2, y2=line.x2) for line in upright.lines),
+    )
+    through_cells = replace(
+        upright, cells=(*upright.cells, Cell("corner", upright.lines[0].x1, upright.lines[0].y1))
+    )
+    for picture in (turned, through_cells):
+        assert plain_text(picture) == plain_text(picture, height=LOW)
+    assert plain_text(upright) != plain_text(upright, height=LOW)
 
 
 def test_edges_of_squares() -> None:
@@ -295,10 +385,12 @@ def test_overlays_add_symbols_and_labels_and_a_legend_below_the_board() -> None:
         groups=(Group("a1", "chain of 1", ("c0",)),),
         remarks=("Nobody is in control.",),
     )
-    expected = """
-        |   0s  \\b_|
-        |2x xa1 3|
-        |   4   5|
+    expected = r"""
+        |   .'.\_|
+        | . 0s  b\.|
+        |2x  xa1   3|
+        | .'.   .'.|
+        |   4 . 5|
         ||
         |kinds: open edges by kind|
         |s safe: offers nothing|
