@@ -263,7 +263,14 @@ class Visitor:
                 self.target(cell).click(force=True)
             else:
                 self.page.get_by_role("button", name=cell, exact=True).click()
+        self.choose(move)
         self.wait(lambda: self.state["ply"] > ply, f"the move {move}")
+
+    def choose(self, move: str) -> None:
+        """Choose a move if the last click may mean several."""
+        choice = self.page.get_by_role("group", name="Which move?")
+        if choice.is_visible():
+            choice.get_by_role("button", name=move).click()
 
     def play_by_mouse(self, seed: int = 1) -> None:
         """Click random legal moves until the match is over."""
@@ -338,10 +345,23 @@ def wait_for(visitor: Visitor, status: str) -> None:
     visitor.wait(lambda: visitor.status == status, status)
 
 
+def take_seat(visitor: Visitor, side: str, name: str = "") -> None:
+    """Take the free seat of the match that is shown, under a name."""
+    press(visitor, f"Play {side}")
+    give_name(visitor, name)
+
+
+def give_name(visitor: Visitor, name: str = "") -> None:
+    """Answer the question for a name."""
+    dialog = visitor.page.get_by_role("dialog", name="Your name")
+    dialog.get_by_role("textbox").fill(name)
+    dialog.get_by_role("button", name="Play").click()
+
+
 def sit_down(visitor: Visitor, other: Visitor, side: str = "blue") -> None:
     """Let another visitor take the free seat of a match."""
     join(other, visitor)
-    press(other, f"Play {side}")
+    take_seat(other, side)
     for one in (visitor, other):
         one.wait(lambda one=one: one.state["yours"] and "move" in one.status, "the seats")
 

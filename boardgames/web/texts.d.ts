@@ -4,17 +4,17 @@ type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...paramet
 
 /** Texts of one word or sentence: the name of a side, player, game or agent, a move, an id, a time or a reason. */
 type OfOne = Made<
-  | "analysisOf" | "bestPlayer" | "cannotGo" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling"
+  | "analysisOf" | "bestPlayer" | "cannotGo" | "chart" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling"
   | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "incrementFor" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
   | "adjudicated" | "noGame" | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
-  | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "puzzlesOf" | "reviewedBy" | "seatOf"
+  | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "preparing" | "puzzleKindName" | "puzzlesOf" | "reviewedBy" | "seatOf"
   | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "used"
-  | "waitingFor" | "won" | "yourMove",
+  | "waitingFor" | "won" | "youPlay" | "yourMove",
   [text: string]
 >;
 type OfNumber = Made<
   | "addedPerMove" | "afterStep" | "clockLow" | "day" | "kernels" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
-  | "seed" | "solvedCount" | "spectators" | "storedAs" | "turn" | "viewing",
+  | "seed" | "solvedCount" | "spectators" | "storedAs" | "viewing",
   [n: number]
 >;
 type OfNumbers = Made<"clearQuestion" | "mistakeOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
@@ -31,6 +31,8 @@ export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"best", [value: string, step: number]>
   & Made<"better", [side: string, loss: string, better: string, best: string, value: string]>
   & Made<"mistakeTask", [turn: string, side: string, move: string]>
+  & Made<"turn", [ply: number, side: number]>
+  & Made<"asksFor", [moves: string[]]>
   & Made<"imported", [n: number, all: number, names: string[], result: string]>
   & Made<"inTray", [label: string, n: number, places: number | null]>
   & Made<"joinLabel", [verb: string, title: string, names: string]>

@@ -63,7 +63,7 @@ def test_the_result_of_a_move_is_drawn_before_it_is_made(visit: Visit) -> None:
     visitor.start("abalone", "here")
     for cell in ("c3", "c2"):
         visitor.target(cell).click()
-    visitor.target("d3").hover()
+    visitor.target("d2").hover()
     visitor.page.locator(".result .after").first.wait_for()
     visitor.target("i9").hover()
     visitor.page.locator(".result .after").first.wait_for(state="detached")
@@ -79,7 +79,26 @@ def test_the_evaluation_follows_the_position_that_is_shown(visit: Visit) -> None
     page.locator(".best-line").nth(2).wait_for()
     for move in list(visitor.state["picture"]["clicks"])[:2]:
         visitor.move(move)
-    page.get_by_text(f"{visitor.state['sides'][0]} to move: ").wait_for()
+    page.get_by_text(f"{visitor.state['sides'][0].capitalize()} to move: ").wait_for()
     page.get_by_label("Agent").fill("random")
     page.keyboard.press("Enter")
     page.get_by_text("does not evaluate moves").wait_for()
+
+
+def test_values_of_moves_are_listed_while_the_evaluation_is_on(visit: Visit) -> None:
+    visitor = visit()
+    visitor.start("connect4", "here")
+    page = visitor.open("#/new/connect4")
+    page.locator(".seat").nth(1).get_by_label("Computer", exact=True).check()
+    page.get_by_role("button", name="Start match").click()
+    visitor.wait(lambda: visitor.state.get("ply") == 0 and page.locator(".status").count(), "the match")
+    visitor.move("4")
+    visitor.wait(
+        lambda: visitor.state["ply"] == 2 and visitor.shown_moves() == visitor.played_moves(), "the reply"
+    )
+    value = visitor.state["moves"][1]["value"]
+    assert value
+    shown = page.locator(".moves .extra").nth(1)
+    assert value not in shown.inner_text()
+    page.get_by_role("checkbox", name="Evaluation").check()
+    assert value in shown.inner_text()

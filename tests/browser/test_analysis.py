@@ -63,13 +63,13 @@ def test_every_move_has_its_value_on_the_board_and_in_the_list(visit: Visit) -> 
     page.get_by_text("Values of all moves").click()
     page.get_by_role("button", name="win in 1 move (1 ply) 4 ★").click()
     wait_for(visitor, "moves=1+1+2+2+3+3+4")
-    visitor.wait(lambda: visitor.status.startswith("red wins"), "the end")
+    visitor.wait(lambda: visitor.status.startswith("Red wins"), "the end")
 
 
 def test_another_move_at_an_earlier_ply_makes_a_variation_and_nothing_is_lost(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4+3+3&ply=1")
-    visitor.wait(lambda: visitor.status.startswith("blue"), "the position")
+    visitor.wait(lambda: visitor.status.startswith("Blue"), "the position")
     visitor.target("c7r1").click()
     variation = page.locator(".tree .aside li")
     visitor.wait(lambda: variation.count() == 1, "the variation")
@@ -139,7 +139,7 @@ def test_variations_of_a_match_are_there_when_it_is_analysed_again(visit: Visit)
     page = visitor.open(f"#/analysis/match/{match}")
     play(visitor, "c4r1", "c4r2")
     page.keyboard.press("Home")
-    visitor.wait(lambda: visitor.status.startswith("red"), "the start")
+    visitor.wait(lambda: visitor.status.startswith("Red"), "the start")
     visitor.target("c1r1").click()
     visitor.wait(lambda: page.locator(".tree .aside").count() == 1, "a variation")
     page.goto("about:blank")
@@ -164,13 +164,13 @@ def test_a_review_streams_in_and_leads_to_the_position_before_a_blunder(visit: V
     page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
     page.get_by_label("Agent", exact=True).fill("alphabeta:depth=3")
     page.get_by_role("button", name="Review the moves").click()
-    visitor.wait(lambda: page.get_by_text("3. 3??").count(), "the blunder")
+    visitor.wait(lambda: page.get_by_text("3… 3??").count(), "the blunder")
     visitor.wait(lambda: page.get_by_text("Reviewed by alphabeta").count(), "the end")
     assert page.get_by_role("slider").is_visible()
     assert len(page.locator(".accuracy").get_by_text("% accuracy").all()) == 2
     page.get_by_text("What is accuracy?").click()
     assert page.get_by_text("every 0.15 expected points").is_visible()
-    page.get_by_text("3. 3??").click()
+    page.get_by_text("3… 3??").click()
     wait_for(visitor, "ply=5")
 
 
@@ -208,13 +208,72 @@ def test_the_better_move_is_found_instead_of_each_mistake(visit: Visit) -> None:
     wait_for(visitor, "ply=5")
     assert not page.locator(".evaluation").is_visible()
     assert page.locator(".values g").count() == 0
-    for cell, verdict in (("c3r1", "was played in the match"), ("c7r1", "Not 7"), ("c1r4", "Right: 1")):
+    stones = page.locator(".board .under > g")
+    tries = (
+        ("c3r1", "was played in the match", "bad"),
+        ("c7r1", "Not 7", "bad"),
+        ("c1r4", "Right: 1", "best"),
+    )
+    for cell, verdict, kind in tries:
+        page.locator(f'.board .live[data-id="{cell}"]').wait_for(state="attached")
+        assert stones.count() == 5
         visitor.target(cell).click()
         visitor.wait(lambda verdict=verdict: verdict in exercise.inner_text(), verdict)
-    page.get_by_role("button", name="Show the solution").click()
-    visitor.wait(lambda: "The best line is 1" in exercise.inner_text(), "the solution")
+        visitor.wait(lambda: stones.count() == 6, "the move on the board")
+        page.locator(f".arrows .kind-{kind}.core").wait_for(state="attached")
+    assert page.get_by_role("button", name="Show the solution").is_disabled()
+    page.wait_for_timeout(2000)
+    assert stones.count() == 6  # the right move stays
     page.get_by_role("button", name="Done").click()
     visitor.wait(lambda: page.locator(".evaluation").is_visible(), "the analysis")
+    visitor.wait(lambda: stones.count() == 5, "the position")
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (820, 1180), (1400, 900)])
+def test_the_task_and_the_whole_board_are_in_the_window(visit: Visit, width: int, height: int) -> None:
+    visitor = visit(viewport={"width": width, "height": height})
+    page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
+    page.get_by_label("Agent", exact=True).fill("alphabeta:depth=3")
+    page.get_by_role("button", name="Review the moves").click()
+    page.get_by_role("button", name="3… 3??").click()
+    for place in (".board", ".trainer"):
+        if place == ".trainer":
+            page.get_by_role("button", name="Find the better move").click()
+            page.locator(".trainer").wait_for()
+        for one in {".board", place}:
+            box = page.locator(one).bounding_box()
+            assert 0 <= box["y"] <= box["y"] + box["height"] <= height, one
+
+
+def test_a_continuation_after_a_variation_stands_in_the_column_of_its_side(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/connect4?moves=4+4+5+3&ply=2&tree=4+4+5+(2+2)+3")
+    visitor.wait(lambda: len(visitor.shown_moves()) == 6, "the moves")
+    rows = page.locator(".tree .turn")
+    assert [row.inner_text().split() for row in rows.all()] == [["1.", "4", "4"], ["2.", "5"], ["2…", "3"]]
+    left = [rows.nth(i).locator(".move").last.bounding_box()["x"] for i in (0, 2)]
+    assert left[0] == left[1]
+
+
+@pytest.mark.parametrize(
+    ("game", "start", "is_turned"), [("abalone", "a1", True), ("connect4", "c1r1", False)]
+)
+def test_a_match_is_analysed_from_the_side_that_one_has_played(
+    visit: Visit, game: str, start: str, is_turned: bool
+) -> None:
+    visitor = visit()
+    visitor.start(game, side=1)
+    assert visitor.wait_for_turn()
+    visitor.page.get_by_role("button", name="Analyse").click()
+    visitor.page.locator(".analysis .board").wait_for()
+    for _ in range(2):
+        box, board = visitor.target(start).bounding_box(), visitor.page.locator(".board").bounding_box()
+        assert (box["y"] < board["y"] + board["height"] / 2) == is_turned
+        visitor.page.reload()
+        visitor.page.locator(".analysis .board").wait_for()
+    visitor.page.get_by_role("button", name="Review the moves").click()
+    side = visitor.state["sides"][1]
+    visitor.page.get_by_role("slider", name=f"{side.capitalize()}’s chance of winning").wait_for()
 
 
 def test_positions_are_set_up_by_clicks_beside_the_board(visit: Visit) -> None:

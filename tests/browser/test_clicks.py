@@ -40,23 +40,24 @@ UNREACHABLE = """async (pictures) => {
     const angle = (from, to) => board.angle(from, to);
     const moveAfter = (ids) => {
       const clicks = new Clicks(picture);
-      const moves = ids.map((id) => clicks.click(id).move);
-      return moves.slice(0, -1).every((move) => move === null) ? moves.at(-1) : `early ${moves}`;
+      const made = ids.map((id) => clicks.click(id));
+      if (!made.slice(0, -1).every(({ move, choices }) => move === null && !choices)) return ["early"];
+      return made.at(-1).choices ?? [made.at(-1).move];
     };
     for (const [move, sequences] of Object.entries(picture.clicks)) {
       const made = new Map();
       for (const ids of sequences) {
-        if (moveAfter(ids) !== move) failed.push(`${move}: ${ids} makes ${moveAfter(ids)}`);
+        if (!moveAfter(ids).includes(move)) failed.push(`${move}: ${ids} makes ${moveAfter(ids)}`);
         const [group, target] = [ids.slice(0, -1), ids.at(-1)];
         // a group: pieces of one side, and a target after them
         const isOwn = (id) => sides.has(id) && sides.get(id) === sides.get(group[0]);
         if (group.length < 2 || !group.every(isOwn)) continue;
         for (const order of orders(group)) {
           const found = moveAfter([...order, target]);
-          const fits = picture.clicks[found]?.some((other) => other.at(-1) === target
-            && group.every((id) => picture.clicks[found][0].slice(0, -1).includes(id)));
+          const fits = found.every((one) => picture.clicks[one]?.some((other) => other.at(-1) === target
+            && group.every((id) => picture.clicks[one][0].slice(0, -1).includes(id))));
           if (!fits) failed.push(`${move}: ${order} ${target} makes ${found}`);
-          made.set(`${order}`, made.get(`${order}`) || found === move);
+          made.set(`${order}`, made.get(`${order}`) || found.includes(move));
           // drag each of the marbles to where the move takes it
           const [a, b] = [place.get(group.at(-1)), place.get(target)];
           for (const from of picture.clicks[move][0].slice(0, -1)) {
@@ -138,7 +139,9 @@ def test_moves_that_differ_only_in_the_order_of_clicks_are_all_reached(visit: Vi
     page = visit().open("#/training")
     assert page.evaluate(UNREACHABLE, [JUMPS, CIRCLE, ARROW]) == []
     for move, sequences in RELAY["clicks"].items():
-        assert page.evaluate(AFTER, [RELAY, sequences[0]])["move"] == move
+        after = page.evaluate(AFTER, [RELAY, sequences[0]])
+        assert after["choices"][0] == move
+        assert sorted(after["choices"]) == ["first", "second"]
 
 
 def test_cells_on_the_path_of_a_piece_are_not_selected_before_it(visit: Visit) -> None:
@@ -217,3 +220,34 @@ def test_a_full_column_is_said_to_be_full_wherever_it_is_clicked(visit: Visit, c
     visitor.target(cell).click(force=True)
     notice = page.locator(".board-notice")
     visitor.wait(lambda: "the column is full" in notice.inner_text(), "the reason")
+
+
+@pytest.mark.parametrize("by_keyboard", [False, True], ids=["pointer", "keyboard"])
+def test_a_click_with_two_meanings_asks_which_move_is_meant(visit: Visit, by_keyboard: bool) -> None:
+    visitor = visit()
+    visitor.start("abalone", "here")
+    page, choice = visitor.page, visitor.page.get_by_role("group", name="Which move?")
+    for cell in ("c2", "c3"):
+        visitor.target(cell).click(force=True)
+    if by_keyboard:
+        page.keyboard.press("Tab")
+        visitor.tab_to("e.closest('.board') !== null")
+        page.keyboard.press("ArrowUp")
+        while visitor.focused("e.dataset.id") != "d3":
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        visitor.wait(
+            lambda: visitor.focused("e.closest('.board-choice') !== null"), "the focus on the choice"
+        )
+    else:
+        visitor.target("d3").click(force=True)
+    assert choice.get_by_role("button").all_inner_texts() == ["↖ c2c3d2", "↗ c2c3d3"]
+    assert page.locator(".hints .arrow-head.core").count() == 2
+    page.keyboard.press("Escape")
+    assert not choice.is_visible()
+    assert visitor.state["ply"] == 0
+    for cell in ("c2", "c3", "d3"):
+        visitor.target(cell).click(force=True)
+    choice.get_by_role("button", name="c2c3d3").click()
+    visitor.wait_for_ply(1)
+    assert visitor.played_moves() == ["c2c3d3"]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from browsers import Visitor, address, join, press, resign, sit_down, wait_for, wait_for_next
+from browsers import Visitor, address, join, press, resign, sit_down, take_seat, wait_for, wait_for_next
 from web_pages import Kept, Server
 
 Visit = Callable[..., Visitor]
@@ -81,21 +81,21 @@ def test_people_pause_by_consent(visit: Visit, asks: int) -> None:
     players[0].start("connect4", "open")
     sit_down(*players)
     asker, other = players[asks], players[1 - asks]
-    name = asker.state["sides"][asks]
+    name = asker.state["sides"][asks].capitalize()
     press(asker, "Pause")
     wait_for(other, f"{name} asks to pause")
     wait_for(asker, "Asked to pause")
     other.page.reload()
     wait_for(other, f"{name} asks to pause")
     press(other, "Decline")
-    wait_for(asker, f"{asker.state['sides'][1 - asks]} does not want to pause")
+    wait_for(asker, f"{asker.state['sides'][1 - asks].capitalize()} does not want to pause")
     press(asker, "Pause")
     wait_for(other, f"{name} asks to pause")
     press(other, "Accept")
     for visitor in players:
         wait_for(visitor, "Paused")
-    other.page.locator(".actions").get_by_role("button", name="Start").click()
-    wait_for(asker, f"{asker.state['sides'][1 - asks]} asks to start")
+    other.page.locator(".actions").get_by_role("button", name="Resume").click()
+    wait_for(asker, f"{asker.state['sides'][1 - asks].capitalize()} asks to resume")
     press(asker, "Accept")
     wait_for(players[0], "Your move, red")
 
@@ -120,6 +120,34 @@ def test_a_match_against_an_agent_begins_when_it_is_started(visit: Visit, side: 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_match_that_is_paused_before_the_first_move_resumes(visit: Visit, side: int) -> None:
+    visitor = visit()
+    visitor.start("connect4", "open", side=side)
+    other = visit()
+    sit_down(visitor, other, visitor.state["sides"][1 - side])
+    assert other.status.startswith("Your move" if side else "You play blue. Red to move")
+    press(visitor, "Pause")
+    press(other, "Accept")
+    visitor.page.locator(".actions").get_by_role("button", name="Resume").wait_for()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_move_can_be_taken_back_after_ones_own_first_move(visit: Visit, side: int) -> None:
+    visitor = visit()
+    visitor.start("connect4", side=side)
+    assert visitor.wait_for_turn()
+    take_back = visitor.page.get_by_role("button", name="Take back")
+    assert take_back.is_disabled()
+    visitor.move("4")
+    assert visitor.wait_for_turn()
+    take_back.click()
+    visitor.wait_for_ply(side)
+    assert take_back.is_disabled()
+
+
+@pytest.mark.slow
 def test_agents_can_be_watched_from_the_first_move(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/new/tictactoe")
@@ -141,11 +169,11 @@ def test_people_start_by_consent(visit: Visit, asks: int) -> None:
     players = (visit(), visit())
     players[0].start("connect4", "open", paused=True)
     join(players[1], players[0])
-    press(players[1], "Play blue")
+    take_seat(players[1], "blue")
     for visitor in players:
         wait_for(visitor, "Paused")
     asker, other = players[asks], players[1 - asks]
-    sides = asker.state["sides"]
+    sides = [side.capitalize() for side in asker.state["sides"]]
     asker.page.locator(".actions").get_by_role("button", name="Start").click()
     wait_for(asker, "Asked to start")
     wait_for(other, f"{sides[asks]} asks to start")
@@ -322,21 +350,21 @@ def test_arrow_keys_step_through_the_match_wherever_the_focus_is(visit: Visit) -
         key.press("ArrowRight")
         wait_for(visitor, "Position after 1 move")
         key.press("End")
-        wait_for(visitor, "blue to move")
+        wait_for(visitor, "Blue to move")
     assert page.locator("#typed-help").inner_text() == "Type the number of the column, such as 4."
     page.locator("#typed").focus()
     key.type("44")
     key.press("ArrowLeft")
     key.type("5")
     assert page.locator("#typed").input_value() == "454"
-    assert visitor.status == "blue to move"
+    assert visitor.status == "Blue to move"
     visitor.tab_to("e.closest('.board') !== null")
     before = visitor.focused("e.dataset.id")
     key.press("ArrowLeft")
     key.press("ArrowRight")
     key.press("ArrowRight")
     assert visitor.focused("e.dataset.id") != before
-    assert visitor.status == "blue to move"
+    assert visitor.status == "Blue to move"
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def test_a_rematch_between_people_is_accepted_and_takes_everybody_along(visit: V
     join(spectator, red)
     resign(blue)
     wait_for(red, "You won: blue resigned")
-    wait_for(spectator, "red won: blue resigned")
+    wait_for(spectator, "Red won: blue resigned")
     before = address(red)
     press(blue, name)
     offered = "offers a rematch" + (" with swapped sides" if name == "Swap sides" else "")
@@ -116,9 +116,9 @@ def test_a_declined_rematch_is_reported(visit: Visit) -> None:
     resign(red)
     wait_for(blue, "You won: red resigned")
     press(blue, "Rematch")
-    wait_for(red, "blue offers a rematch")
+    wait_for(red, "Blue offers a rematch")
     press(red, "Decline")
-    wait_for(blue, "red declines the rematch")
+    wait_for(blue, "Red declines the rematch")
 
 
 @pytest.mark.slow
@@ -132,7 +132,7 @@ def test_whoever_was_away_when_the_rematch_began_is_taken_along_later_but_only_o
     resign(red)
     wait_for(blue, "You won: red resigned")
     press(blue, "Rematch")
-    wait_for(red, "blue offers a rematch")
+    wait_for(red, "Blue offers a rematch")
     blue.page.goto("about:blank")
     press(red, "Accept")
     wait_for_next(red, after=old)
@@ -157,4 +157,4 @@ def test_an_agent_answers_a_draw_offer(visit: Visit) -> None:
     visitor = visit()
     visitor.start("connect4")
     press(visitor, "Offer draw")
-    wait_for(visitor, "random declines the draw: agents accept none in the first 20 plies")
+    wait_for(visitor, "Random declines the draw: agents accept none in the first 20 plies")

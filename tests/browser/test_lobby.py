@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from browsers import Visitor, press
+from browsers import Visitor, give_name, press
 from web_pages import Kept, Server
 
 from boardgames.game import Outcome, Termination
@@ -63,8 +63,8 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     wait_for_names(visitor, "Abalone")
     visitor.page.reload()
     wait_for_names(visitor, "Abalone")
-    press(visitor, "Clear finished")  # it is somebody else's
-    visitor.page.get_by_text("There are no finished matches that you can delete.").first.wait_for()
+    clear = visitor.page.get_by_role("button", name="Clear finished")
+    assert clear.is_disabled()  # it is somebody else's
     visitor.page.get_by_label("Show").select_option("mine")
     wait_for_names(visitor, "Hexifence")
 
@@ -187,6 +187,8 @@ def test_a_seat_is_taken_by_its_link_and_spectators_by_theirs_are_offered_none(
     assert not spectator.page.get_by_role("button", name=play, exact=True).is_visible()
     creator.page.get_by_text("1 spectator", exact=True).wait_for()
     guest.open(f"#/seat/{key}")
+    give_name(guest, "Bob")
+    creator.wait(lambda: "Bob" in creator.state["names"], "the name")
     guest.wait(lambda: guest.state.get("yours") == [1 - side], "the seat")
     late.open(f"#/seat/{key}")
     late.page.get_by_text("The free seat has been taken").first.wait_for()

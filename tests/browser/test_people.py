@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from browsers import Visitor, join, play_until
+from browsers import Visitor, join, play_until, take_seat
 from web_pages import Kept, Server
 
 Visit = Callable[..., Visitor]
@@ -21,7 +21,7 @@ def test_match_between_two_browsers_survives_a_reload_and_a_restart(visit: Visit
     red, blue, spectator = visit(), visit(), visit()
     red.start("connect4", "open")
     join(blue, red)
-    blue.page.get_by_role("button", name="Play blue").click()
+    take_seat(blue, "blue")
     join(spectator, red)
     for visitor in (red, blue):
         visitor.wait(lambda visitor=visitor: visitor.state["yours"] and visitor.status != "", "the seats")
@@ -44,7 +44,7 @@ def test_match_between_two_browsers_survives_a_reload_and_a_restart(visit: Visit
     spectator.wait_for_ply(red.state["ply"])
     words = ["You won", "You lost"] if winner == 0 else ["You lost", "You won"]
     assert [red.status, blue.status] == words
-    assert spectator.status == f"{('red', 'blue')[winner]} won"
+    assert spectator.status == f"{('Red', 'Blue')[winner]} won"
 
 
 @pytest.mark.slow

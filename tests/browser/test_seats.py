@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from browsers import Visitor, join, play_until
+from browsers import Visitor, join, play_until, take_seat
 from web_pages import Kept, Server
 
 Visit = Callable[..., Visitor]
@@ -38,7 +38,7 @@ def test_board_is_oriented_for_each_seat(visit: Visit, kept: Kept, game: str, si
     for visitor in (other, spectator):
         join(visitor, creator)
         visitor.check_board(0)  # as those see it who watch
-    other.page.get_by_role("button", name=f"Play {creator.state['sides'][1 - side]}").click()
+    take_seat(other, creator.state["sides"][1 - side])
     check_boards(2, {creator: side, other: 1 - side})
     spectator.wait_for_ply(2)
     spectator.check_board(0)

@@ -62,18 +62,20 @@ def test_form_remembers_everything(visit: Visit, after: str) -> None:
     assert page.get_by_label("Maximum number of moves of white").input_value() == "80"
     assert page.get_by_label("Maximum number of moves of black").get_attribute("placeholder") == "80"
     assert page.get_by_label("Maximum seconds for a move").input_value() == "30"
-    assert page.get_by_label("Start paused").is_checked()
+    assert not page.get_by_label("Start paused").is_checked()
 
 
-def test_play_now_starts_the_last_match_again(visit: Visit) -> None:
+def test_play_now_starts_the_last_match_of_the_chosen_game_again(visit: Visit) -> None:
     visitor = visit()
     open_form(visitor, "abalone")
     visitor.page.locator(".layouts summary").click()
     visitor.page.locator(".layout input[value=standard]").check()
     visitor.page.locator(".seat").nth(1).get_by_role("slider", name="Level").fill("1")
     first = start(visitor, "Play now")  # the first time it starts what the form says
-    open_form(visitor, "tictactoe")
-    assert visitor.page.locator(".now").inner_text().endswith("Abalone: you (black) against Level 1 (white)")
+    page = open_form(visitor, "tictactoe")
+    assert "Tic-tac-toe: you (crosses) against" in page.locator(".now").inner_text()
+    choose(visitor, "abalone")
+    assert page.locator(".now").inner_text().endswith("Abalone: you (black) against Level 1 (white)")
     again = start(visitor, "Play now")
     assert again["id"] != first["id"]
     for part in ("title", "names", "yours", "picture"):
@@ -140,14 +142,14 @@ def test_a_clock_is_the_same_for_both_sides_unless_each_gets_its_own(visit: Visi
     assert page.get_by_label("Seconds added for noughts").input_value() == "9"
 
 
-def test_a_match_that_was_kept_with_one_increment_for_both_sides_is_played_again(visit: Visit) -> None:
+def test_a_match_that_an_older_page_has_kept_is_played_again(visit: Visit) -> None:
     visitor = visit()
     page = open_form(visitor, "tictactoe")
     page.get_by_label("Clock").select_option("5 minutes")
     start(visitor)
     page.evaluate("""() => {
       const kept = JSON.parse(localStorage.getItem("boardgames.preferences"));
-      kept.last.message.increment = 2;
+      kept.last = { ...kept.last.tictactoe, message: { ...kept.last.tictactoe.message, increment: 2 } };
       localStorage.setItem("boardgames.preferences", JSON.stringify(kept));
     }""")
     page.reload()
@@ -206,6 +208,9 @@ def test_nothing_of_another_game_can_be_started_while_one_is_loaded(visit: Visit
     page.locator(".games input[value=hexifence]").check()
     visitor.wait(lambda: held, "the request")
     assert page.get_by_role("button", name="Start match").is_disabled()
+    assert page.get_by_role("button", name="Play now").is_disabled()
+    page.locator(".rest").get_by_text("Preparing Hexifence…").wait_for()
+    assert page.locator(".seat").count() == 0
     choose(visitor, "tictactoe")
     assert page.get_by_role("button", name="Start match").is_enabled()
 

@@ -62,6 +62,7 @@ def tap_move(visitor: Visitor, move: str) -> None:
     ply = visitor.state["ply"]
     for cell in visitor.state["picture"]["clicks"][move][0]:
         visitor.target(cell).tap(force=True)
+    visitor.choose(move)
     visitor.wait(lambda: visitor.state["ply"] > ply, f"the move {move}")
 
 

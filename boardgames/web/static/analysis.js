@@ -3,10 +3,10 @@
 
 import { Aids } from "./aids.js";
 import { Board } from "./board.js";
-import { announce, button, details, field, h, number as numberInput, preferences, s, setText } from "./dom.js";
+import { announce, button, details, field, h, loadStyles, number as numberInput, preferences, s, setText } from "./dom.js";
 import { Editor, ImportExport } from "./editor.js";
 import { Evaluation } from "./evaluation.js";
-import { MistakeTrainer } from "./mistakes.js";
+import { placed } from "./labels.js";
 import { MoveTree } from "./movetree.js";
 import { explain, reasonOf } from "./net.js";
 import { Notes } from "./notes.js";
@@ -19,7 +19,8 @@ import { themeField } from "./theme.js";
 import { Tree } from "./tree.js";
 
 /** @import { BoardReply, EditPosition, AnalysisReply, Imported, Picture, PositionRequest } from "../messages.js" */
-/** @import { Item } from "./geometry.js" */
+/** @import { Label } from "./labels.js" */
+/** @import { MistakeTrainer } from "./mistakes.js" */
 /** @import { Net } from "./net.js" */
 /** @import { Mistake } from "./review.js" */
 /** @import { Arrow, Shape } from "./shapes.js" */
@@ -35,6 +36,8 @@ import { Tree } from "./tree.js";
  */
 /** @typedef {Partial<Omit<Line, "ply">> & {ply: number | null, isNew?: boolean}} Wanted  `isNew` begins a new tree */
 /** @typedef {Partial<Wanted>} Changes */
+
+await loadStyles("analysis.css");
 
 const UNIT = 100;
 const OPTION = "option.";
@@ -68,7 +71,7 @@ function keptTree(match) {
  * Return what an address names: what to look at, the match that the analysis began with, its tree, and whether to review
  * the match at once.
  * @param {string} address
- * @returns {{wanted: Wanted, home: string | undefined, kept: string | undefined, reviews: boolean}}
+ * @returns {{wanted: Wanted, home: string | undefined, kept: string | undefined, reviews: boolean, seenBy: number}}
  */
 function placeOf(address) {
   const [path, query] = address.split("?");
@@ -80,7 +83,7 @@ function placeOf(address) {
     position: given.get("position"), moves: (given.get("moves") ?? "").split(" ").filter(Boolean) };
   const home = match ?? given.get("match") ?? undefined;
   const kept = given.get("tree") ?? (home ? keptTree(home) : undefined);
-  return { wanted: { ...line, ply: number ? Number(number) : null }, home, kept, reviews: given.has("review") };
+  return { wanted: { ...line, ply: number ? Number(number) : null }, home, kept, reviews: given.has("review"), seenBy: given.get("side") === "1" ? 1 : 0 };
 }
 
 export class Analysis {
@@ -108,6 +111,14 @@ export class Analysis {
   pointed = undefined;
   isSetUp = false;
   isPointing = false; // whether the board was last used by mouse or touch
+  seenBy = 0; // the side from which a match is seen
+  /** @type {MistakeTrainer | null} loaded when it is needed */
+  trainer = null;
+  /** @type {{move: string, ids: string[], kind: string, picture: Picture | null} | null} a move that is tried instead of a mistake */
+  tried = null;
+  /** @type {string | null} the solution that is shown */
+  solution = null;
+  arrowKey = ""; // the arrows that are drawn
   timer = 0;
   tree = new Tree();
   values = s("g", { class: "values", "aria-hidden": "true" });
@@ -121,22 +132,27 @@ export class Analysis {
 
   /**
    * @param {Net} net
-   * @param {string} address  GAME?layout=…&option.NAME=…&position=…&moves=…&ply=…&tree=…&match=… or match/ID/PLY?tree=…&review
+   * @param {string} address  GAME?layout=…&option.NAME=…&position=…&moves=…&ply=…&tree=…&match=… or match/ID/PLY?tree=…&side=1&review
    */
   constructor(net, address) {
     this.net = net;
-    const { wanted, home, kept, reviews } = placeOf(address);
+    const { wanted, home, kept, reviews, seenBy } = placeOf(address);
     this.reviews = reviews;
+    this.seenBy = seenBy;
     this.wanted = wanted;
     this.home = home;
     this.kept = kept;
     this.board = new Board({
       onMove: (move) => this.#chosen(move),
-      onSelect: () => this.#drawValues(),
+      onSelect: () => {
+        this.#drawArrows(); // which a selection hides
+        this.#drawValues();
+      },
       onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
       onShapes: (shapes) => this.#change(() => (this.node.shapes = shapes)),
       onRefuse: async (ids) => {
         const { state } = this;
+        if (this.tried) return;
         const reason = await explain(this.net, { ...place(this.line), ids }) || this.board.reason(ids);
         if (this.state === state) this.board.tell(reason, ids.at(-1));
       },
@@ -162,15 +178,12 @@ export class Analysis {
       const { game, layout, options } = this.line;
       return { game, layout, options, position: this.state?.position };
     });
-    this.review = new Review(this.net, { onChange: () => this.state && this.#drawMoves(), go: (ply) => this.#go({ ply }), onTry: (mistakes) => this.#tryMistakes(mistakes) });
-    this.trainer = new MistakeTrainer(this.net, {
-      show: ({ ply, line }) => this.#go({ moves: line, ply: ply - 1 }),
-      showMove: (move) => this.board.showMove(move),
-      end: () => {
-        this.body.classList.remove("exercising");
-        this.#draw();
+    this.review = new Review(this.net, { onChange: () => this.state && this.#drawMoves(), go: (ply) => this.#go({ ply }),
+      look: (ply) => {
+        this.#go({ ply });
+        this.board.element.scrollIntoView({ block: "nearest" });
       },
-    });
+      onTry: (mistakes) => this.#tryMistakes(mistakes) });
     this.editor = new Editor({ edit: (edit) => this.#edit(edit), go: (where) => this.#go(where), copy: (text) => this.#copy(text) });
     this.texts = new ImportExport({
       ask: (text, number) => this.net.request({ type: "import", ...place(this.line), text, number }),
@@ -195,7 +208,7 @@ export class Analysis {
     this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.moves.navigation, this.evaluation.meter, this.review.element);
     this.body = h("div", { class: "match analysis", hidden: true }, this.side,
       h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
-        h("section", { class: "status-box" }, this.status, this.actions), this.trainer.element, this.tabs.element,
+        h("section", { class: "status-box" }, this.status, this.actions), this.tabs.element,
         h("div", { class: "settings" }, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle, themeField()),
         this.overlays.element, h("p", { class: "keys" }, T.treeKeys)));
     this.element = h("div", {}, this.loading, this.body);
@@ -220,6 +233,10 @@ export class Analysis {
   }
 
   // --- the position ---
+
+  get #isTraining() {
+    return Boolean(this.trainer?.isOpen);
+  }
 
   // The moves that lead to what is shown.
   get path() {
@@ -272,10 +289,8 @@ export class Analysis {
   /** @param {string} move */
   #chosen(move) {
     if (this.isSetUp) this.#edit({ target: move, piece: this.editor.chosen });
-    else if (this.trainer.isOpen) {
-      this.trainer.judge(move);
-      this.#draw(); // the move is not made
-    } else this.#play([move]);
+    else if (this.#isTraining) this.trainer?.judge(move);
+    else this.#play([move]);
   }
 
   /** @param {Edit} edit */
@@ -373,7 +388,7 @@ export class Analysis {
       this.tree = isFirst && this.kept ? Tree.parse(this.kept) : new Tree();
       this.base = { key, start: position };
       this.review.clear();
-      if (!isFirst) this.home = undefined;
+      if (!isFirst) [this.home, this.seenBy] = [undefined, 0];
       this.given = { names: undefined, seconds: undefined };
       if (wanted.match) this.given = { names: state.names, seconds: state.seconds };
       if (this.read) this.given = this.read;
@@ -385,7 +400,10 @@ export class Analysis {
     this.tree.add(moves, state.movers);
     if (!wanted.match) this.line.moves = this.tree.line(moves);
     this.state = state;
+    this.pointed = undefined;
+    this.review.side = this.seenBy;
     if (isFirst) {
+      this.board.setFlipped(this.seenBy === 1 && state.picture.flip === "turn");
       this.loading.remove();
       this.body.hidden = false;
       if (wanted.match) this.review.load({ match: wanted.match }, moves, this.reviews);
@@ -427,6 +445,7 @@ export class Analysis {
       if (ply < moves.length) query.set("ply", String(ply));
       if (this.home) query.set("match", this.home);
     }
+    if (this.seenBy) query.set("side", String(this.seenBy));
     if (!this.tree.isPlain) query.set("tree", this.tree.format());
     const path = match ? `match/${encodeURIComponent(match)}/${ply}` : encodeURIComponent(game);
     return `#/analysis/${path}${query.size ? `?${query}` : ""}`;
@@ -436,6 +455,7 @@ export class Analysis {
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
     if (!(event.target instanceof Element) || event.target.closest("input, select, textarea, summary")) return;
+    if (this.#isTraining) return;
     const ply = this.wanted?.ply ?? this.state.ply;
     /** @type {Record<string, number | undefined>} */
     const targets = { ArrowLeft: Math.max(0, ply - 1), ArrowRight: ply + 1, Home: 0, End: Infinity };
@@ -446,7 +466,7 @@ export class Analysis {
       return;
     }
     const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
-    if (!step || this.trainer.isOpen) return;
+    if (!step) return;
     const beside = this.tree.beside(this.path, step);
     if (beside === this.path || beside.join(" ") === this.path.join(" ")) return;
     event.preventDefault();
@@ -476,16 +496,54 @@ export class Analysis {
     }, () => {}), WAIT);
   }
 
+  /**
+   * Make a move on the board instead of a mistake, say whether it is right, or take it back.
+   * @param {string | null} move
+   * @param {"right" | "wrong" | ""} kind
+   */
+  async #tryOut(move, kind) {
+    const { tried, board, state } = this;
+    if (move === null || tried?.move !== move) {
+      this.tried = move === null ? null : { move, ids: state?.picture.clicks[move]?.[0] ?? [], kind, picture: null };
+    } else tried.kind = kind;
+    const now = this.tried;
+    if (!now || now.picture) return this.#draw();
+    if (state) board.show(state.picture, { interactive: false });
+    const reply = await this.#try(now.move).catch(() => null);
+    if (this.tried !== now || !reply) return;
+    now.picture = reply.picture;
+    this.#draw();
+  }
+
+  async #newTrainer() {
+    const { MistakeTrainer } = await import("./mistakes.js");
+    const trainer = new MistakeTrainer(this.net, {
+      show: ({ ply, line }) => this.#go({ moves: line, ply: ply - 1 }),
+      tryOut: (move, kind) => this.#tryOut(move, kind),
+      showMove: (move) => {
+        this.solution = move;
+        this.#drawArrows();
+      },
+      end: () => {
+        this.body.classList.remove("exercising");
+        this.#draw();
+      },
+    });
+    this.body.prepend(trainer.element);
+    return trainer;
+  }
+
   /** @param {Mistake[]} mistakes */
-  #tryMistakes(mistakes) {
+  async #tryMistakes(mistakes) {
+    const trainer = (this.trainer ??= await this.#newTrainer());
     const { state } = this;
-    if (!state) return;
+    if (!state || this.abort.signal.aborted) return;
     this.tabs.show(0);
     this.body.classList.add("exercising");
-    this.board.element.scrollIntoView({ block: "nearest" });
     this.#drawValues();
     const line = { ...this.line, match: undefined };
-    this.trainer.start(mistakes, state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
+    trainer.start(mistakes, state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
+    this.body.scrollIntoView({ block: "start" });
   }
 
   // --- drawing ---
@@ -494,10 +552,10 @@ export class Analysis {
     const { state, board, line } = this;
     if (!state) return;
     this.isSetUp = this.tabs.shown === SET_UP && state.pieces.length > 0;
-    if (this.isSetUp) this.trainer.close();
+    if (this.isSetUp) this.trainer?.close();
     /** @type {Picture["clicks"]} */
     const everywhere = Object.fromEntries([...state.picture.cells, ...state.picture.lines].map(({ id }) => [id, [[id]]]));
-    board.show(this.isSetUp ? { ...state.picture, clicks: everywhere } : state.picture, { interactive: true });
+    board.show(this.isSetUp ? { ...state.picture, clicks: everywhere } : this.tried?.picture ?? state.picture, { interactive: !this.tried });
     this.side.style.setProperty("--ratio", String(board.ratio));
     setText(this.title, T.analysisOf(state.title));
     setText(this.names, line.names ? T.versus(T.player(line.names[0]), T.player(line.names[1])) : "");
@@ -535,10 +593,22 @@ export class Analysis {
     this.#drawArrows();
   }
 
-  // Draw an arrow for the best moves.
+  /**
+   * Return the arrows for the best moves, or for what is tried instead of a mistake.
+   * @returns {Arrow[]}
+   */
+  get #arrows() {
+    const { tried, solution, board } = this;
+    if (this.#isTraining) return tried?.kind ? [{ ids: tried.ids, kind: tried.kind === "right" ? "best" : "bad" }] : solution ? [{ move: solution }] : [];
+    const lines = this.isSetUp || board.clicks.path.length ? [] : (this.found?.lines ?? []);
+    return lines.map(({ moves }, i) => ({ move: moves[0], kind: i ? "other" : "best", width: 1 - i / ARROWS }));
+  }
+
   #drawArrows() {
-    const lines = this.isSetUp || this.trainer.isOpen ? [] : (this.found?.lines ?? []);
-    this.board.setArrows(lines.map(({ moves }, i) => ({ move: moves[0], kind: i ? "other" : "best", width: 1 - i / ARROWS })));
+    const arrows = this.#arrows;
+    const key = this.pointed ? "" : JSON.stringify(arrows);
+    if (key && key !== this.arrowKey) this.board.setArrows(arrows);
+    this.arrowKey = key;
   }
 
   /**
@@ -570,23 +640,21 @@ export class Analysis {
   // Draw the value of every move where its last click is or, once something is selected, where the next one is.
   #drawValues() {
     const { board, found } = this;
-    /** @type {Map<string, {item: Item, short: string, value: string}>} */
+    /** @type {Map<string, Label & {value: string}>} */
     const labels = new Map();
+    const leads = board.clicks.path.length ? [] : this.#arrows.flatMap(({ move = "", kind = "best" }) => [{ move, kind, points: board.leadOf(move) }]);
     const { clicks } = board;
-    const isHidden = this.isSetUp || this.trainer.isOpen;
+    const isHidden = this.isSetUp || this.#isTraining;
     for (const one of isHidden ? [] : (found?.values ?? [])) {
       const id = clicks.path.length ? clicks.step(one.move) : clicks.suggested.get(one.move)?.ids.at(-1);
       const item = board.items.get(id ?? "");
-      if (item && !labels.has(item.id)) labels.set(item.id, { ...one, item });
+      const key = leads.some(({ move, points }) => move === one.move && points.length > 1) ? `arrow ${one.move}` : item?.id ?? "";
+      if (item && !labels.has(key)) labels.set(key, { ...one, x: UNIT * item.x, y: UNIT * item.y, height: item.kind === "line" ? 16 : 27 });
     }
-    this.values.replaceChildren(...[...labels.values()].map(({ item, short, value }) => {
-      const [x, y] = [UNIT * item.x, UNIT * item.y];
-      const most = item.kind === "line" ? 16 : 27;
-      const size = Math.min(most, (3.4 * most) / short.length);
-      const width = short.length * size * 0.72 + size * 0.5;
-      return s("g", { class: value === found?.value ? "top-value" : "" },
-        s("rect", { x: x - width / 2, y: y - 0.62 * most, width, height: 1.24 * most, rx: most / 3 }),
-        s("text", { x, y: y + size * 0.36, "font-size": size, "text-anchor": "middle" }, short));
-    }));
+    const best = new Set([...labels.values()].filter(({ value }) => value === found?.value).map(({ move }) => move));
+    this.values.replaceChildren(...placed([...labels.values()], leads).map(({ move, short, x, y, height, size, width, kind }) =>
+      s("g", { class: `${best.has(move) ? "top-value" : ""}${kind && ` own kind-${kind}`}` },
+        s("rect", { x: x - width / 2, y: y - 0.62 * height, width, height: 1.24 * height, rx: height / 3 }),
+        s("text", { x, y: y + size * 0.36, "font-size": size, "text-anchor": "middle" }, short))));
   }
 }

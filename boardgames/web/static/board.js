@@ -3,17 +3,18 @@
 // scene.js draws the picture, movement.js what changes, shapes.js arrows; pointer.js and keyboard.js bring the input.
 
 import { Clicks, contents } from "./clicks.js";
-import { announce, h, s } from "./dom.js";
-import { U, angle, directions, n } from "./geometry.js";
+import { announce, button, h, s, whilePointed } from "./dom.js";
+import { U, angle, directions, eighth, n, signOf } from "./geometry.js";
 import { followKeyboard } from "./keyboard.js";
 import { animate, showResult } from "./movement.js";
 import { followPointer, idAt } from "./pointer.js";
 import { Scene, twice } from "./scene.js";
-import { drawArrow, drawShape, toggled } from "./shapes.js";
+import { drawArrow, drawShape, leadOf, toggled } from "./shapes.js";
 import { T } from "./texts.js";
 
 /** @import { Picture } from "../messages.js" */
 /** @import { Angle, Step } from "./clicks.js" */
+/** @import { Item, Point } from "./geometry.js" */
 /** @import { Marks } from "./overlays.js" */
 /** @import { Arrow, Colour, Shape } from "./shapes.js" */
 /**
@@ -27,6 +28,9 @@ import { T } from "./texts.js";
  * @property {(shapes: Shape[]) => void} [onShapes]  called when a person has marked a cell, or drawn or removed an arrow;
  *   without it nothing can be marked, and the right button opens the browser's menu
  */
+
+// the kinds of arrows, and so the colours, of moves to choose from
+const CHOICES = /** @type {const} */ (["best", "other", "played", "line"]);
 
 export class Board {
   // what the board shows; each of these may be set at any time, before the first picture too
@@ -53,6 +57,8 @@ export class Board {
   aimed = null;
   /** @type {string | null} a move that waits to be confirmed */
   held = null;
+  /** @type {string[]} the moves that a click may mean, until one of them is chosen */
+  choices = [];
   /** @type {string | null} */
   refused = null;
   /** @type {string | null} */
@@ -72,7 +78,8 @@ export class Board {
     this.scene = new Scene();
     this.description = h("p", { class: "hidden", id: `${this.scene.prefix}-text` });
     this.notice = h("p", { class: "board-notice", "aria-hidden": "true", hidden: true });
-    this.element = h("div", { class: "board-box" }, this.svg, this.description, this.notice);
+    this.choice = h("div", { class: "board-choice", role: "group", "aria-label": T.whichMove, "data-keeps-selection": true, hidden: true });
+    this.element = h("div", { class: "board-box" }, this.svg, this.description, this.notice, this.choice);
     followPointer(this, this.#abort.signal);
     followKeyboard(this, this.#abort.signal);
     // not on the SVG, which would then be a tab stop itself
@@ -117,7 +124,10 @@ export class Board {
   show(picture, { interactive = false } = {}) {
     const isOther = this.source !== picture;
     if (isOther || interactive !== this.interactive) this.clicks = new Clicks(interactive ? picture : null);
-    if (isOther || !interactive) this.held = null;
+    if (isOther || !interactive) {
+      this.held = null;
+      this.#choose([]);
+    }
     if (isOther) {
       this.hinted = [];
       this.aimed = null;
@@ -211,20 +221,52 @@ export class Board {
    * @param {string | null} id
    */
   tell(reason, id = null) {
-    const { items, scene: { box } } = this;
-    const item = items.get(id ?? "");
-    const [x, y] = item ? [(n(item.x) - box[0]) / box[2], (n(item.y) - box[1]) / box[3]] : [0.5, 0.98];
-    const selected = items.get(this.clicks.path[0]);
-    const isAbove = !item || y > 0.85 || (y > 0.15 && (selected && selected !== item ? selected.y >= item.y : y > 0.5));
-    const gap = item ? U / box[3] / 2 : 0;
-    const { style } = this.notice;
-    [style.left, style.translate] = [`${100 * x}%`, `${-100 * x}%`];
-    [style.top, style.bottom] = isAbove ? ["auto", `${100 * (1 - y + gap)}%`] : [`${100 * (y + gap)}%`, "auto"];
+    this.#place(this.notice, id);
     this.notice.textContent = reason;
     this.notice.hidden = false;
     this.refused = id;
     announce(reason);
     this.#update();
+  }
+
+  /**
+   * Place a notice beside an id, away from what is selected, or else low on the board.
+   * @param {HTMLElement} notice
+   * @param {string | null} id
+   * @param {number} [distance]  from its middle, in cells
+   */
+  #place({ style }, id, distance = 0.5) {
+    const { items, scene: { box } } = this;
+    const item = items.get(id ?? "");
+    const [x, y] = item ? [(n(item.x) - box[0]) / box[2], (n(item.y) - box[1]) / box[3]] : [0.5, 0.98];
+    const selected = items.get(this.clicks.path[0]);
+    const isAbove = !item || y > 0.85 || (y > 0.15 && (selected && selected !== item ? selected.y >= item.y : y > 0.5));
+    const gap = item ? (distance * U) / box[3] : 0;
+    [style.left, style.translate] = [`${100 * x}%`, `${-100 * x}%`];
+    [style.top, style.bottom] = isAbove ? ["auto", `${100 * (1 - y + gap)}%`] : [`${100 * (y + gap)}%`, "auto"];
+  }
+
+  /**
+   * Ask which of several moves is meant by a click on an id, or ask nothing any more.
+   * @param {string[]} moves
+   * @param {string | null} [id]
+   */
+  #choose(moves, id = null) {
+    const hasFocus = this.choice.contains(document.activeElement);
+    this.choices = moves;
+    this.choice.hidden = !moves.length;
+    if (hasFocus && this.current !== null) this.scene.targets.get(this.current)?.focus();
+    if (!moves.length) return;
+    this.choice.replaceChildren(h("p", {}, T.whichMove), ...moves.map((move, i) => {
+      const [from, to] = (this.clicks.suggested.get(move)?.ids ?? []).slice(-2);
+      const at = this.angle(from, to);
+      return button(at === null ? move : `${signOf(at)} ${move}`, () => this.play(move), { class: `kind-${CHOICES[i % CHOICES.length]}`,
+        "aria-label": T.padButton(at === null ? move : T.directions[eighth(at)], move),
+        ...whilePointed(() => this.preview(move), () => this.preview(null)) });
+    }));
+    this.#place(this.choice, id, 0.9);
+    announce(T.asksFor(moves));
+    if (this.#focused() !== null) this.choice.querySelector("button")?.focus();
   }
 
   // Take back what `tell` has said.
@@ -241,6 +283,7 @@ export class Board {
     if (!this.clicks.path.length && this.held === null) return;
     this.clicks.path = [];
     this.held = null;
+    this.#choose([]);
     announce(T.deselected);
     this.#update();
   }
@@ -256,8 +299,8 @@ export class Board {
       return true;
     }
     const ids = [...this.clicks.path, id];
-    const { move, event } = this.interactive ? this.clicks.click(id) : { move: null, event: "refused" };
-    this.#done(move, event, ids);
+    const { move, event, choices } = this.interactive ? this.clicks.click(id) : { move: null, event: "refused" };
+    this.#done(move, event, ids, choices);
     return move !== null;
   }
 
@@ -279,7 +322,8 @@ export class Board {
     const ids = this.clicks.selected.includes(from) ? [...this.clicks.path, to] : [from, to];
     const { move, path, isRefused } = this.dragged(from, to);
     this.clicks.path = path;
-    this.#done(move, isRefused ? "refused" : move === null ? "selected" : "moved", ids);
+    const choices = move === null ? this.clicks.next().get(to)?.choices : [];
+    this.#done(move, choices?.length ? "ambiguous" : isRefused ? "refused" : move === null ? "selected" : "moved", ids, choices);
   }
 
   /**
@@ -364,16 +408,18 @@ export class Board {
    * @param {string | null} move
    * @param {string} event
    * @param {string[]} ids
+   * @param {string[]} [choices]  the moves that they may mean
    */
-  #done(move, event, ids) {
+  #done(move, event, ids, choices = []) {
     this.held = null;
+    this.#choose(choices, ids.at(-1));
     if (move !== null) {
       this.interactive = false;
       this.clicks = new Clicks();
       this.aimed = null;
       this.onMove(move);
     } else if (event === "refused") this.onRefuse(ids);
-    else announce(this.clicks.path.length ? T.nowSelected(this.clicks.selected.join(" "), this.clicks.next().size) : T.deselected);
+    else if (!choices.length) announce(this.clicks.path.length ? T.nowSelected(this.clicks.selected.join(" "), this.clicks.next().size) : T.deselected);
     this.#update();
   }
 
@@ -401,13 +447,40 @@ export class Board {
     const { arrows, shapes, items, layers, source } = this;
     if (!source) return;
     const content = contents(source);
-    layers.arrows.replaceChildren(...[...arrows].reverse().flatMap((one) => {
-      const ids = (one.ids ?? source.clicks[one.move ?? ""]?.[0] ?? []).filter((id) => items.has(id));
-      const others = ids.findIndex((id) => content(id) !== content(ids[0]));
-      const places = ids.map((id) => items.get(id)).filter((item) => item !== undefined);
-      return [...drawArrow(one, places, others < 0 ? 1 : others)];
-    }));
+    layers.arrows.replaceChildren(...[...arrows].reverse().flatMap((one) => this.#arrow(one, content)));
     layers.shapes.replaceChildren(...shapes.flatMap((one) => [...drawShape(one, items)]));
+  }
+
+  /**
+   * Return the elements of the arrow of a move.
+   * @param {Arrow} one
+   * @param {(id: string) => string} content
+   */
+  #arrow(one, content) {
+    return [...drawArrow(one, ...this.#groupOf(one, content))];
+  }
+
+  /**
+   * Return what is clicked for a move, without buttons, and how many of them move together.
+   * @param {Arrow} one
+   * @param {(id: string) => string} content
+   * @returns {[places: Item[], size: number]}
+   */
+  #groupOf(one, content) {
+    const { items, source } = this;
+    const ids = (one.ids ?? source?.clicks[one.move ?? ""]?.[0] ?? []).filter((id) => items.has(id));
+    const others = ids.findIndex((id) => content(id) !== content(ids[0]));
+    return [ids.map((id) => items.get(id)).filter((item) => item !== undefined), others < 0 ? 1 : others];
+  }
+
+  /**
+   * Return the points that the arrow of a legal move leads through, or one if it is an outline.
+   * @param {string} move
+   * @returns {Point[]}
+   */
+  leadOf(move) {
+    const [places, size] = this.#groupOf({ move }, contents(this.source));
+    return places.length > 1 ? leadOf(places, Math.min(size, places.length - 1)) : places.map(({ x, y }) => [n(x), n(y)]);
   }
 
   // Show what is selected, what can follow and what has the focus; name every target.
@@ -469,10 +542,14 @@ export class Board {
       if (item) hints.push(...twice(...scene.outline(item), `hint ${kind}`));
     };
     for (const id of this.hinted) both(id, "advice");
-    for (const [id, option] of path.length ? options : []) {
+    if (this.choices.length) {
+      const content = contents(this.source);
+      hints.push(...this.choices.toReversed().flatMap((one, i) => this.#arrow({ move: one, kind: CHOICES[(this.choices.length - 1 - i) % CHOICES.length], width: 0.6 }, content)));
+    }
+    for (const [id, option] of path.length && !this.choices.length ? options : []) {
       const item = scene.items.get(id);
       if (item?.kind === "line") both(id, "next");
-      else if (item) hints.push(this.#dot(item, option.move !== null));
+      else if (item) hints.push(this.#dot(item, option.move !== null || option.choices.length > 0));
     }
     if (move !== null) {
       for (const id of clicks.suggested.get(move)?.ids ?? []) if (!path.includes(id) && id !== focused) both(id, "preview");
@@ -518,8 +595,9 @@ export class Board {
     if (changed.includes(id)) parts.push(T.lastMove);
     if (picture.winning.includes(id)) parts.push(T.winning);
     const { path } = clicks;
-    const move = options.get(id)?.move ?? null;
+    const { move = null, choices = [] } = options.get(id) ?? {};
     if (move !== null) parts.push(T.plays(move));
+    else if (choices.length) parts.push(T.asksFor(choices));
     else if (path.includes(id)) parts.push(T.selected);
     else if (clicks.selected.includes(id)) parts.push(T.movesAlong);
     else if (options.has(id) && path.length) parts.push(T.canAdd);

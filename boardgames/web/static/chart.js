@@ -99,6 +99,7 @@ export class Chart {
    * @param {(step: number | null, isChosen: boolean) => void} moved  called with a step that is pointed at; null is the last
    */
   constructor(title, moved) {
+    this.title = title;
     this.moved = moved;
     this.svg = s("svg", { "aria-hidden": "true" });
     this.readout = h("span", { class: "readout" });

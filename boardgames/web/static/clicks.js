@@ -2,11 +2,20 @@
 //
 // A sequence begins with a group: the ids before its target with the same content as the first one, such as marbles that
 // move together. They are selected in any order; what follows, such as the jumps of a capture, in that of the sequence.
-// Where the order makes a difference, the move whose sequence was clicked is made.
+// A click that would complete several moves makes none of them: it offers a choice.
 
 /** @import { Picture } from "../messages.js" */
 /** @typedef {{move: string, ids: string[], rank: number, size: number}} Entry  a sequence of a move; `size` is that of its group */
-/** @typedef {{id: string, entry: Entry, isExact: boolean, move: string | null, path: string[], cost: number}} Step */
+/**
+ * @typedef {object} Step  a way to continue
+ * @property {string} id  what is clicked
+ * @property {Entry} entry
+ * @property {boolean} isExact
+ * @property {string | null} move  the move that it completes
+ * @property {string[]} choices  the moves that it may complete, if there are several
+ * @property {string[]} path
+ * @property {number} cost
+ */
 /** @typedef {(from: string, to: string) => number | null} Angle  the direction from one id to another */
 
 export class Clicks {
@@ -35,15 +44,18 @@ export class Clicks {
   }
 
   /**
-   * Return what can be clicked after `path`: for each id the move that it completes, or null, and the path after it.
+   * Return what can be clicked after `path`: for each id the move that it completes, or null, and the path after it,
+   * or several moves to choose from.
    * @param {string[]} path
    */
   next(path = this.path) {
     /** @type {Map<string, Step>} */
     const options = new Map();
-    for (const step of this.#steps(path)) {
-      const other = options.get(step.id);
-      if (!other || step.cost < other.cost) options.set(step.id, step);
+    const steps = this.#steps(path).sort((a, b) => a.cost - b.cost);
+    for (const step of steps) {
+      if (options.has(step.id)) continue;
+      const moves = step.move === null ? [] : [...new Set(steps.flatMap(({ id, move }) => (id === step.id && move !== null ? [move] : [])))];
+      options.set(step.id, moves.length > 1 ? { ...step, move: null, choices: moves } : step);
     }
     return options;
   }
@@ -63,13 +75,14 @@ export class Clicks {
   }
 
   /**
-   * Click on an id. Return the completed move, or null, and what has happened; `refused` changes nothing.
+   * Click on an id. Return the completed move, or null, and what has happened; `refused` and `ambiguous` change nothing.
    * @param {string} id
-   * @returns {{move: string | null, event: "moved" | "selected" | "deselected" | "refused"}}
+   * @returns {{move: string | null, event: "moved" | "selected" | "deselected" | "refused" | "ambiguous", choices?: string[]}}
    */
   click(id) {
     const { path } = this;
     const option = this.next().get(id) ?? (path.includes(id) ? null : this.next([]).get(id));
+    if (option?.choices.length) return { move: null, event: "ambiguous", choices: option.choices };
     if (option) {
       this.path = option.move === null ? option.path : [];
       return { move: option.move, event: option.move === null ? "selected" : "moved" };
@@ -114,11 +127,12 @@ export class Clicks {
     const begin = isSelected ? this.path : added && added.move === null ? added.path : [from];
     const option = this.next(begin).get(to);
     const ending = this.entries.filter(({ ids }) => ids.at(-1) === to);
-    const move = option?.move
+    const own = this.#steps(begin).filter(({ id, move, entry }) => move !== null && id === to && entry.ids.at(-2) === from);
+    const move = option?.move ?? single(own.map((step) => step.move))
       ?? single(ending.filter(({ ids }) => begin.every((id, i) => ids[i] === id)).map((entry) => entry.move))
       ?? single(ending.filter((entry) => begin.every((id) => groupOf(entry).includes(id))).map((entry) => entry.move));
     if (move !== null) return { move, path: [], isRefused: false };
-    if (option) return { move, path: option.path, isRefused: false };
+    if (option && !option.choices.length) return { move, path: option.path, isRefused: false };
     const path = this.path.length || !this.#steps(begin).length ? this.path : begin;
     return { move, path, isRefused: true };
   }
@@ -140,7 +154,7 @@ export class Clicks {
         const isLast = at === ids.length - 1;
         const goesOn = path.at(-1) === ids[at - 1];
         steps.push({
-          id, entry, isExact, move: isLast ? entry.move : null,
+          id, entry, isExact, move: isLast ? entry.move : null, choices: [],
           path: at < size || at === path.length ? [...path, id] : ids.slice(0, at + 1),
           cost: (isExact ? 0 : 4e6) + (isLast ? 2e6 : 0) + (goesOn ? 0 : 1e6) + rank,
         });

@@ -46,7 +46,7 @@ export class Controls {
     this.ofPlayers.classList.toggle("away", state.outcome !== null);
     this.ofAgents.hidden = this.delayBox.hidden = !isAgents || !isController(state) || state.outcome !== null;
     this.#drawEnd(state);
-    this.undo.disabled = isOver || !state.ply;
+    this.undo.disabled = isOver || !state.moves.some(({ side }) => state.yours.includes(side));
     this.offerDraw.disabled = isOver || state.offer?.kind === "draw";
     this.resign.disabled = isOver;
     const isMine = state.yours.includes(state.to_move);

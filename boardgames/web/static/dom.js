@@ -125,6 +125,14 @@ export function byId(id) {
   return element;
 }
 
+/**
+ * Load a style sheet that only some pages need, and return a promise of its end.
+ * @param {string} href
+ */
+export const loadStyles = (href) => new Promise((done) => {
+  document.head.append(h("link", { rel: "stylesheet", href, onload: done, onerror: done }));
+});
+
 let timer = 0;
 
 /**

@@ -25,17 +25,19 @@ export class Evaluation {
    * @param {Net} net
    * @param {(move: string | null, moves?: string[]) => void} onLine  called with the first move of a line that is pointed
    *   at and all its moves, or null
-   * @param {object} analysis  for the page for analysis
+   * @param {object} analysis  mostly for the page for analysis
    * @param {boolean} [analysis.values]  whether to ask for the values of all moves
    * @param {(found: AnalysisReply | null) => void} [analysis.onFound]
    * @param {(moves: string[]) => void} [analysis.onPlay]  called with a line that is chosen
+   * @param {() => void} [analysis.onSwitch]  called when the evaluation has been switched on or off
    */
-  constructor(net, onLine, { values = false, onFound, onPlay } = {}) {
+  constructor(net, onLine, { values = false, onFound, onPlay, onSwitch } = {}) {
     this.net = net;
     this.onLine = onLine;
     this.values = values;
     this.onFound = onFound;
     this.onPlay = onPlay;
+    this.onSwitch = onSwitch;
     this.purpose = /** @type {"analysis" | "bar"} */ (values ? "analysis" : "bar");
     const { evaluation, evaluator } = preferences();
     this.isOn = values || Boolean(evaluation);
@@ -88,6 +90,7 @@ export class Evaluation {
       this.onFound?.(null);
     }
     this.isOn = isOn;
+    this.onSwitch?.();
     this.refresh();
   }
 

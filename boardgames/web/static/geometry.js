@@ -32,6 +32,20 @@ export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
  */
 export const angle = (from, to) => (Math.round((Math.atan2(to.y - from.y, to.x - from.x) * 180) / Math.PI) + 360) % 360;
 
+const SIGNS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
+
+/**
+ * Return which eighth of a turn an angle in degrees is nearest to.
+ * @param {number} degrees
+ */
+export const eighth = (degrees) => Math.round(degrees / 45) % 8;
+
+/**
+ * Return an arrow as a character for an angle in degrees.
+ * @param {number} degrees
+ */
+export const signOf = (degrees) => SIGNS[eighth(degrees)];
+
 /**
  * Return the angles at which cells have neighbours, in ascending order.
  * @param {Cell[]} cells

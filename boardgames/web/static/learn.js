@@ -1,12 +1,14 @@
 // How to play a game: its rules, lessons that are tried on the board, and puzzles.
 
 import { Board } from "./board.js";
-import { announce, button, h, keepPreference, preferences, setText } from "./dom.js";
+import { announce, button, field, h, keepPreference, loadStyles, preferences, setText } from "./dom.js";
 import { Exercise } from "./exercise.js";
 import { explain, LONG_PATIENCE_MS, reasonOf } from "./net.js";
 import { T } from "./texts.js";
 import { themeField } from "./theme.js";
 import { thumbnail } from "./thumbnail.js";
+
+await loadStyles("learn.css");
 
 const STEP_MS = 700;
 const PREVIEW_MS = 120;
@@ -75,6 +77,7 @@ export class Learn {
   person = null;
   status = h("p", { class: "status", role: "status" });
   again = button(T.startAgain, () => this.#restart());
+  solved = h("p", { class: "muted solved-count" });
   solution = button(T.showSolution, () => this.#solve());
   next = button(T.nextExercise, () => this.#next());
 
@@ -329,9 +332,16 @@ export class Learn {
     if (isShown()) await this.#draw(isShown);
   }
 
+  // Show how many puzzles of this kind are solved.
+  #count() {
+    const kind = `${this.kind?.name} `;
+    setText(this.solved, T.solvedCount([...solvedOf(this.game)].filter((one) => one.startsWith(kind)).length));
+  }
+
   #solved() {
     keepSolved(this.game, this.name);
     this.#drawNav();
+    this.#count();
     this.#say(`✓ ${this.entry?.praise || T.solvedIt}`, "right");
     this.next.focus({ preventScroll: true });
   }
@@ -434,8 +444,8 @@ export class Learn {
       const name = `${kind.name} ${number}`;
       const solved = solvedOf(this.game);
       const heading = T.puzzleNumber(number, kind.count) + (solved.has(name) ? " ✓" : "");
-      const count = [...solved].filter((one) => one.startsWith(`${kind.name} `)).length;
-      this.#begin(exercise, name, heading, h("div", { class: "spread" }, this.#kinds(kind), h("p", { class: "muted" }, T.solvedCount(count))));
+      this.#begin(exercise, name, heading, h("div", { class: "puzzle-kind" }, this.#kinds(kind), this.solved));
+      this.#count();
       this.#puzzle(kind, unsolvedAfter(this.game, kind, number)).catch(() => {});
     } catch (error) {
       if (this.visit !== visit) return;
@@ -451,10 +461,10 @@ export class Learn {
   #kinds(chosen) {
     const puzzles = this.reply?.puzzles ?? [];
     if (puzzles.length < 2) return null;
-    return h("select", { "aria-label": T.puzzleKind, onchange: ({ currentTarget }) => {
+    return field(T.puzzleKind, h("select", { title: chosen.summary, onchange: ({ currentTarget }) => {
       const kind = puzzles[currentTarget.selectedIndex];
       this.#openPuzzle(kind, this.#latest(kind));
-    } }, puzzles.map(({ name }) => h("option", { selected: name === chosen.name }, name)));
+    } }, puzzles.map(({ name }) => h("option", { value: name, selected: name === chosen.name }, T.puzzleKindName(name)))));
   }
 }
 

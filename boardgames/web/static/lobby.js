@@ -99,7 +99,7 @@ export class Lobby {
     const matches = listed(all, FILTERS[this.filter.selectedIndex], ORDERS[this.order.selectedIndex], isMine);
     const shown = matches.slice(0, this.#most);
     this.tools.hidden = !all.length;
-    this.clear.disabled = this.#here.every((match) => match.live);
+    this.clear.disabled = !this.#finished.length;
     this.more.hidden = shown.length === matches.length;
     this.more.textContent = T.more(matches.length - shown.length);
     this.older.hidden = !this.#leftOut || shown.length < matches.length;
@@ -143,10 +143,14 @@ export class Lobby {
     if (await confirmed((match.live ? T.deleteQuestion : T.deleteFinishedQuestion)(called), T.deleteOne)) this.#deleteAll([match]);
   }
 
+  // The matches that can be cleared.
+  get #finished() {
+    return this.#here.filter((match) => !match.live && mayChange(match));
+  }
+
   async #clearFinished() {
-    const finished = this.#here.filter((match) => !match.live && mayChange(match));
-    if (!finished.length) this.#say(T.nothingToClear);
-    else if (await confirmed(T.clearQuestion(finished.length, this.#stored.length), T.deleteOne)) this.#deleteAll(finished);
+    const finished = this.#finished;
+    if (await confirmed(T.clearQuestion(finished.length, this.#stored.length), T.deleteOne)) this.#deleteAll(finished);
   }
 
   /** @param {MatchEntry[]} matches */

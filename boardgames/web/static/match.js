@@ -24,6 +24,7 @@ import { Typing } from "./typing.js";
 
 const TICK = 100;
 const PREVIEW_MS = 120;
+const LONGEST_NAME = 40;
 
 export class Match {
   /** @type {MatchState | null} what is shown, or null until there is something to show */
@@ -64,7 +65,7 @@ export class Match {
   });
   pad = new Pad(this.board);
   typing = new Typing((move, refused) => this.#send(move, refused));
-  controls = new Controls({ ask: (message) => this.#ask(message), hint: () => this.#hint(), review: () => this.#analyse("?review") });
+  controls = new Controls({ ask: (message) => this.#ask(message), hint: () => this.#hint(), review: () => this.#analyse("review") });
   status = new Status({
     ask: (message) => this.#ask(message), share: () => this.#share("seat", T.seatCopied), claim: (side) => this.#claim(side),
     back: () => this.#show(Infinity), click: (id) => this.board.click(id),
@@ -90,7 +91,7 @@ export class Match {
     this.board.animation = this.choice.animation;
     this.board.setCoordinates(this.choice.coordinates);
     this.overlays = new Overlays(this.board);
-    this.evaluation = new Evaluation(net, (move) => this.board.showMove(move));
+    this.evaluation = new Evaluation(net, (move) => this.board.showMove(move), { onSwitch: () => this.state && this.#drawMoves(this.state) });
     this.aids = new Aids(net, this.evaluation, this.overlays, (game) => this.#described(game));
     this.choice.sound ??= true;
     this.sound = new Sound(this.choice.sound);
@@ -403,7 +404,11 @@ export class Match {
   /** @param {number} side */
   async #claim(side) {
     try {
-      const name = preferences().name ?? "";
+      const { asked } = await import("./dialog.js");
+      const given = await asked(T.yourName, preferences().name ?? "", T.takeSeat(this.state?.sides[side] ?? ""), LONGEST_NAME);
+      if (given === null || this.abort.signal.aborted) return;
+      const name = given.trim();
+      keepPreference("name", name);
       const claimed = await this.net.request({ type: "claim", match: this.id, side, name });
       keepToken(this.id, claimed.token);
       if (this.abort.signal.aborted) return;
@@ -482,13 +487,14 @@ export class Match {
     event.preventDefault();
     this.#show(to);
     const move = state.moves[this.#ply() - 1];
-    announce(move ? moveLabel(state, this.#ply(), move) : T.start);
+    announce(move ? moveLabel(state, this.#ply(), this.evaluation.isOn ? move : { ...move, value: null }) : T.start);
     return true;
   }
 
-  /** @param {"?review" | ""} query  `?review` starts a review at once */
+  /** @param {"review" | ""} query  `review` starts a review at once */
   #analyse(query = "") {
-    location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}${query}`;
+    const more = [this.#near() && "side=1", query].filter(Boolean).join("&");
+    location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}${more && `?${more}`}`;
   }
 
   /**
@@ -518,13 +524,22 @@ export class Match {
     setText(this.title, state.title);
     setText(this.spectators, state.spectators ? T.spectators(state.spectators) : "");
     this.bars.draw(state, this.#near(), nameIn(state));
-    this.moves.draw(state.moves, this.#ply(), (ply, move) => moveLabel(state, ply, move), state.picture.colours);
+    this.#drawMoves(state);
     this.#drawTitle(state);
     this.#drawBoard();
     this.#drawStatus();
     this.#drawControls(state);
     this.#drawConfirmation();
     this.#tick();
+  }
+
+  /**
+   * Draw the list of moves, with their values only while the evaluation is on.
+   * @param {MatchState} state
+   */
+  #drawMoves(state) {
+    const moves = this.evaluation.isOn ? state.moves : state.moves.map((move) => ({ ...move, value: null }));
+    this.moves.draw(moves, this.#ply(), (ply, move) => moveLabel(state, ply, move), state.picture.colours);
   }
 
   /**

@@ -78,7 +78,7 @@ export class MoveTree {
       number += 1;
       const side = main.side ?? 1 - last;
       if (!row || side === 0 || last === 1) {
-        row = h("li", { class: "turn" }, h("span", { class: "number", "aria-hidden": "true" }, T.turn(number)));
+        row = h("li", { class: "turn" }, h("span", { class: "number", "aria-hidden": "true" }, T.turn(number, side)));
         this.list.append(row);
       }
       last = side;
@@ -105,7 +105,7 @@ export class MoveTree {
     const parts = ["("];
     /** @type {(one: TreeNode, n: number, isFirst: boolean) => void} */
     const add = (one, n, isFirst) => {
-      parts.push(h("span", { class: "together" }, isFirst ? h("span", { class: "muted" }, T.turn(n)) : "", this.#move(one, n, one.side, false)));
+      parts.push(h("span", { class: "together" }, isFirst ? h("span", { class: "muted" }, T.turn(n, one.side ?? 0)) : "", this.#move(one, n, one.side, false)));
       if (one.comment) parts.push(h("span", { class: "comment" }, one.comment), " ");
     };
     add(first, number, true);

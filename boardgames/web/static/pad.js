@@ -1,13 +1,13 @@
 // Buttons for the ways to continue a move, and the keys that stand for their directions.
 
 import { button, h, whilePointed } from "./dom.js";
+import { eighth, signOf } from "./geometry.js";
 import { T } from "./texts.js";
 
 /** @import { Board } from "./board.js" */
 /** @import { Step } from "./clicks.js" */
 /** @typedef {{angle: number, move: string | null, arrow: string, label: string}} Way  a direction in which a selection may move */
 
-const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
 // The last letter or digit of the codes of keys for the directions of hexagonal boards, by angle.
 /** @type {Record<number, string>} */
 const KEYS = { 0: "D6", 60: "C3", 120: "Z1", 180: "A4", 240: "Q7", 300: "E9", 30: "D6", 90: "S2", 150: "A4", 210: "Q7", 270: "W8", 330: "E9" };
@@ -52,15 +52,15 @@ export class Pad {
     const ways = board.directions.map((/** @type {number} */ angle) => {
       /** @type {string | null} */
       const move = board.towards(angle);
-      const name = Math.round(angle / 45) % 8;
-      return { angle, move, arrow: ARROWS[name], label: T.direction(T.directions[name], move) };
+      return { angle, move, arrow: signOf(angle), label: T.direction(T.directions[eighth(angle)], move) };
     });
     const steps = [...options.values()];
-    const isCompass = ways.length === 6 && steps.every(({ move }) => !move || ways.some((way) => way.move === move));
+    const isCompass = ways.length === 6 && steps.every(({ move, choices }) => [move, ...choices].every((one) => !one || ways.some((way) => way.move === one)));
     if (isCompass) this.compass = ways;
     this.pad.className = `pad ${isCompass ? "compass" : "rows"}`;
     this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, board.clicks.selected.join(" ")),
-      ...(isCompass ? ways.map((way) => this.#direction(way)) : steps.map((step) => this.#step(step))));
+      ...(isCompass ? ways.map((way) => this.#direction(way)) : steps.flatMap((step) =>
+        (step.choices.length ? step.choices.map((move) => this.#step(move, move)) : [this.#step(step.id, step.move)]))));
   }
 
   /** @param {Way} way */
@@ -72,8 +72,11 @@ export class Pad {
     return element;
   }
 
-  /** @param {Step} step */
-  #step({ id, move }) {
+  /**
+   * @param {string} id
+   * @param {string | null} move
+   */
+  #step(id, move) {
     const { board } = this;
     return button(id, () => (move ? board.play(move) : board.click(id)), { class: move ? "plays" : "adds",
       "aria-label": T.padButton(id, move), ...whilePointed(() => board.preview(move), () => board.preview(null)) });

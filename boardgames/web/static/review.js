@@ -35,6 +35,7 @@ export class Review {
   /** @type {string | null} the key of the review that is running */
   running = null;
   ply = 0;
+  side = 0; // whose view the chart shows
   /** @type {Chart | null} loaded when there is something to show */
   chart = null;
   /** @type {Point[]} */
@@ -49,12 +50,14 @@ export class Review {
    * @param {object} listeners
    * @param {() => void} listeners.onChange  called when there is something new
    * @param {(ply: number) => void} listeners.go
+   * @param {(ply: number) => void} listeners.look  goes to a ply, and shows the board if it is not in the window
    * @param {(mistakes: Mistake[]) => void} listeners.onTry
    */
-  constructor(net, { onChange, go, onTry }) {
+  constructor(net, { onChange, go, look, onTry }) {
     this.net = net;
     this.onChange = onChange;
     this.go = go;
+    this.look = look;
     this.figure = h("div", { hidden: true });
     this.button = button(T.review, () => this.#toggle());
     this.bar = h("progress", { value: 0, max: 1, "aria-label": T.reviewProgress, hidden: true });
@@ -127,23 +130,24 @@ export class Review {
     this.button.disabled = !line.length;
     setText(this.button, this.running ? T.stop : T.review);
     /** @type {(note: AnnotatedPly | undefined, ply: number) => Point[]} */
-    const pointOf = (note, ply) => (note ? [[ply, 50 * (1 + note.score)]] : []);
+    const pointOf = (note, ply) => (note ? [[ply, 50 * (1 + (this.side ? -note.score : note.score))]] : []);
     this.points = notes.flatMap(pointOf);
-    this.#drawChart();
+    this.#drawChart(T.chart(state.sides[this.side]));
     this.try.hidden = Boolean(this.running) || !this.mistakes.length;
     this.list.replaceChildren(...notes.filter(isMarked).map(({ ply, move }) => h("li", {}, button(
-      [h("strong", {}, `${T.turn(ply)} ${move.move}${move.mark}`), T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value)],
-      () => this.go(ply - 1), { class: "best-line" }))));
+      [h("strong", {}, `${T.turn(ply, move.side)} ${move.move}${move.mark}`), T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value)],
+      () => this.look(ply - 1), { class: "best-line" }))));
   }
 
-  async #drawChart() {
+  /** @param {string} title */
+  async #drawChart(title) {
     this.figure.hidden = !this.points.length;
     if (this.figure.hidden) return;
-    if (!this.chart) {
+    if (this.chart?.title !== title) {
       const { Chart } = await import("./chart.js");
-      if (!this.chart) {
-        const chart = new Chart(T.chart, (ply, isChosen) => (isChosen ? this.go(ply ?? Infinity) : chart.mark(ply ?? this.ply)));
-        this.figure.append(chart.element);
+      if (this.chart?.title !== title) {
+        const chart = new Chart(title, (ply, isChosen) => (isChosen ? this.go(ply ?? Infinity) : chart.mark(ply ?? this.ply)));
+        this.figure.replaceChildren(chart.element);
         this.chart = chart;
       }
     }

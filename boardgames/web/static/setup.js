@@ -33,6 +33,17 @@ const OTHER = "other";
 const OWN = "own"; // a clock of other minutes
 const TIME = "time"; // the option of agents that think longer if they are given more time
 const DELAY = 0.5;
+const WAIT_MS = 150; // after which it is said that a game is being prepared
+
+/**
+ * Return the last match of a game, or undefined. An older version of this page has only kept one.
+ * @param {string | undefined} game
+ * @returns {{message: Wanted, isRandom: boolean, text: string} | undefined}
+ */
+function lastMatch(game) {
+  const { last } = preferences();
+  return game === undefined ? undefined : last?.message ? (last.message.game === game ? last : undefined) : last?.[game];
+}
 
 /** @param {HTMLInputElement} input */
 const filled = (input) => (input.value.trim() === "" ? null : Number(input.value));
@@ -65,7 +76,8 @@ export class Setup {
   puzzles = h("a", { class: "button" }, T.puzzles);
   analyse = h("a", { class: "button" }, T.analyse);
   submit = h("button", { class: "primary large", disabled: true }, T.startMatch);
-  now = h("p", { class: "now", hidden: true });
+  now = h("p", { class: "now" });
+  waiting = 0;
   play = button(T.playNow, () => {}, { class: "primary large" });
   random = h("input", { type: "checkbox" });
   /** @type {GameEntry[]} */
@@ -146,19 +158,22 @@ export class Setup {
           onchange: () => this.#choose(game.name) }),
         h("span", {}, h("strong", {}, game.title), h("span", { class: "muted" }, game.summary))))),
       this.rest, this.problem, h("p", { class: "end" }, this.learn, this.puzzles, this.analyse, this.submit));
-    this.#drawNow();
     this.#choose(chosen);
   }
 
-  // Offer the last match again, or the first time what the form says.
+  // Offer the last match of the game that is chosen again, or the first time what the form says.
   #drawNow() {
-    const { last } = preferences();
-    const isKnown = this.games.some((game) => game.name === last?.message?.game);
-    const text = isKnown ? last.text : this.game && this.#describe(this.game, this.#message(this.game));
-    if (!text) return;
-    this.play.onclick = () => (isKnown ? this.#start(last.message, last.isRandom) : this.element.requestSubmit());
+    const last = lastMatch(this.wanted);
+    const game = this.game?.name === this.wanted ? this.game : null;
+    const text = last ? last.text : game ? this.#describe(game, this.#message(game)) : T.preparing(this.#title);
+    this.play.disabled = !last && !game;
+    this.play.onclick = () => (last ? this.#start(last.message, last.isRandom) : this.element.requestSubmit());
     this.now.replaceChildren(this.play, h("span", { class: "muted" }, text));
-    this.now.hidden = false;
+  }
+
+  // The title of the game that is chosen.
+  get #title() {
+    return this.games.find(({ name }) => name === this.wanted)?.title ?? "";
   }
 
   /**
@@ -175,7 +190,9 @@ export class Setup {
   async #choose(name) {
     this.wanted = name;
     keepPreference("game", name);
+    this.analyse.href = `#/analysis/${encodeURIComponent(name)}`;
     if (this.game?.name !== name) this.#setWaiting(true); // the form is still that of another game
+    this.#drawNow();
     if (!this.net.isOpen) return; // `load` chooses it again
     try {
       const game = await this.net.game(name);
@@ -193,6 +210,12 @@ export class Setup {
   /** @param {boolean} isWaiting */
   #setWaiting(isWaiting) {
     this.rest.inert = this.submit.disabled = isWaiting;
+    clearTimeout(this.waiting);
+    if (isWaiting) {
+      this.puzzles.hidden = true;
+      this.rest.style.minHeight = `${this.rest.offsetHeight}px`;
+      this.waiting = setTimeout(() => this.rest.replaceChildren(h("p", { class: "loading", role: "status" }, T.preparing(this.#title))), WAIT_MS);
+    } else this.rest.style.minHeight = "";
   }
 
   /** @param {GameReply} game */
@@ -203,7 +226,6 @@ export class Setup {
     const own = kept.games?.[game.name] ?? {};
     this.puzzles.href = `#/learn/${encodeURIComponent(game.name)}/puzzles`;
     this.puzzles.hidden = !game.puzzles;
-    this.analyse.href = `#/analysis/${encodeURIComponent(game.name)}`;
     this.layout = game.layouts.includes(own.layout) ? own.layout : game.default_layout;
     this.options = game.options.map((option) => optionField(option, own.options?.[option.name]));
     this.seats = [0, 1].map((side) => this.#seat(game, side, kept.seats?.[side] ?? {}));
@@ -214,7 +236,7 @@ export class Setup {
     this.#buildMoveLimits(kept);
     this.moveSeconds = number({ min: 0.1 });
     restore(this.moveSeconds, kept.moveSeconds);
-    this.isPaused = h("input", { type: "checkbox", checked: kept.isPaused === true });
+    this.isPaused = h("input", { type: "checkbox", });
     this.position = h("input", { type: "text", autocomplete: "off", spellcheck: false });
     const { sides } = game;
     this.rest.replaceChildren(
@@ -405,7 +427,7 @@ export class Setup {
     this.kept = {
       random: this.random.checked, clock: this.clock.value, ownMinutes: this.minutes.value, increment: this.increment.value,
       minutes: this.sideMinutes.map((input) => input.value), increments: this.sideIncrements.map((input) => input.value),
-      plyLimit: this.plyLimit.value, moveLimits: this.moveLimits.map((input) => input.value), moveSeconds: this.moveSeconds.value, isPaused: this.isPaused.checked,
+      plyLimit: this.plyLimit.value, moveLimits: this.moveLimits.map((input) => input.value), moveSeconds: this.moveSeconds.value,
       seats: this.seats.map((seat) => ({ kind: seat.kind, strength: seat.strength.value, level: seat.level.value,
         agent: seat.agent.value, agentOptions: seat.agentOptions, name: seat.name.value.trim(), seconds: seat.seconds.value })),
       games: { ...kept.games, [this.game.name]: { layout: this.layout, options: changed(this.options) } },
@@ -460,7 +482,10 @@ export class Setup {
     const mine = this.seats.find((seat) => seat.kind === "here");
     if (mine) keepPreference("name", mine.name.value.trim());
     const isRandom = this.random.checked;
-    keepPreference("last", { message, isRandom, text: this.#describe(this.game, message) });
+    const { last } = preferences();
+    const earlier = last?.message ? { [last.message.game]: last } : last;
+    const again = { message: { ...message, paused: false }, isRandom, text: this.#describe(this.game, message) };
+    keepPreference("last", { ...earlier, [this.game.name]: again });
     this.#start(message, isRandom);
   }
 
@@ -491,7 +516,7 @@ export class Setup {
   /** @param {boolean} isStarting */
   #setStarting(isStarting) {
     this.submit.disabled = isStarting || this.game?.name !== this.wanted;
-    this.play.disabled = isStarting;
+    this.play.disabled = isStarting || (!lastMatch(this.wanted) && this.game?.name !== this.wanted);
     this.submit.textContent = isStarting ? T.starting : T.startMatch;
     this.play.textContent = isStarting ? T.starting : T.playNow;
   }

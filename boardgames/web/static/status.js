@@ -85,7 +85,10 @@ export class Status {
  * Return what the button is called that lets a paused match go on.
  * @param {MatchState} state
  */
-export const resumeText = ({ ply }) => (ply ? T.resume : T.begin);
+export const resumeText = (state) => (hasBegun(state) ? T.resume : T.begin);
+
+/** @param {Pick<MatchState, "ply" | "used">} state */
+const hasBegun = ({ ply, used }) => ply > 0 || used.some((seconds) => seconds > 0);
 
 /**
  * @param {MatchState} state
@@ -104,8 +107,8 @@ function textOf(state, name, { isAsked, free }) {
   if (free >= 0) return T.waitingFor(state.sides[free]);
   if (state.paused) return T.paused;
   if (yours.includes(side)) return yours.length > 1 ? T.move(state.sides[side]) : T.yourMove(state.sides[side]);
-  if (state.thinking || state.seats[side].kind === "agent") return T.thinking(name(side));
-  return T.opponentsMove(name(side));
+  const text = state.thinking || state.seats[side].kind === "agent" ? T.thinking(name(side)) : T.opponentsMove(name(side));
+  return state.ply || yours.length !== 1 ? text : `${T.youPlay(state.sides[yours[0]])}. ${text}`;
 }
 
 /**
@@ -113,8 +116,8 @@ function textOf(state, name, { isAsked, free }) {
  * @param {OfferState} offer
  * @param {MatchState} state
  */
-function kindOf({ kind }, { outcome, ply }) {
-  if (kind === "resume" && !ply) return "begin";
-  if (outcome || (kind !== "rematch" && kind !== "swap")) return /** @type {keyof typeof T.sent} */ (kind);
+function kindOf({ kind }, state) {
+  if (kind === "resume" && !hasBegun(state)) return "begin";
+  if (state.outcome || (kind !== "rematch" && kind !== "swap")) return /** @type {keyof typeof T.sent} */ (kind);
   return kind === "rematch" ? "restart" : "restartSwapped";
 }

@@ -8,6 +8,11 @@ const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 // a value that an agent gives; percentages are chances of winning
 /** @type {(value: string) => string} */
 const inWords = (value) => (value.endsWith("%") ? `${value} chance of winning` : value);
+/**
+ * Return a text with a capital letter, since a sentence begins with it.
+ * @param {string} text
+ */
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // the levels, from the weakest to the strongest
 const LEVELS = ["plays almost at random", "a beginner who overlooks threats", "a casual player", "an experienced player",
@@ -49,6 +54,8 @@ export const T = {
   selected: "selected",
   canAdd: "can be added",
   plays: (move) => `plays ${move}`,
+  whichMove: "Which move?",
+  asksFor: (moves) => `which move: ${moves.join(" or ")}?`,
   nowSelected: (id, n) => `${id} selected, ${count(n, "choice", "choices")}`,
   deselected: "Nothing selected",
   becomes: (id, what) => `${id} ${what}`,
@@ -111,6 +118,7 @@ export const T = {
   startMatch: "Start match",
   starting: "Starting…",
   loading: "Loading…",
+  preparing: (game) => `Preparing ${game}…`,
   noGames: "No games are installed.",
   matches: "Matches",
   noMatches: "No matches yet.",
@@ -130,7 +138,6 @@ export const T = {
   clearFinished: "Clear finished",
   clearQuestion: (n, others) => `Delete ${count(n, "finished match", "finished matches")}, also from “boardgames matches”?${
     others ? ` The ${count(others, "match that was", "matches that were")} not played here will stay.` : ""}`,
-  nothingToClear: "There are no finished matches that you can delete.",
   matchDeleted: "it has been deleted",
   versus: (a, b) => `${a} – ${b}`,
   plies: (n) => count(n, "move", "moves"),
@@ -148,9 +155,9 @@ export const T = {
 
   // match
   yourMove: (side) => `Your move, ${side}`,
-  move: (side) => `${side} to move`,
-  opponentsMove: (name) => `${name} to move`,
-  thinking: (name) => `${name} is thinking…`,
+  move: (side) => sentence(`${side} to move`),
+  opponentsMove: (name) => sentence(`${name} to move`),
+  thinking: (name) => sentence(`${name} is thinking…`),
   paused: "Paused",
   isPaused: "The match is paused",
   waitingFor: (side) => `Waiting for someone to play ${side}`,
@@ -162,6 +169,8 @@ export const T = {
   seatGone: "The free seat has been taken; you can watch.",
   spectators: (n) => `${count(n, "spectator", "spectators")}`,
   takeSeat: (side) => `Play ${side}`,
+  yourName: "Your name (optional)",
+  youPlay: (side) => `You play ${side}`,
   away: "away",
   seatFree: "free seat",
   clockLabel: (side) => `Clock for ${side}`,
@@ -212,10 +221,10 @@ export const T = {
   resignQuestion: "Resign this match?",
   cancel: "Cancel",
   offered: {
-    draw: (name) => `${name} offers a draw`, undo: (name) => `${name} asks to take back a move`,
-    pause: (name) => `${name} asks to pause`, resume: (name) => `${name} asks to resume`, begin: (name) => `${name} asks to start`,
-    rematch: (name) => `${name} offers a rematch`, swap: (name) => `${name} offers a rematch with swapped sides`,
-    restart: (name) => `${name} asks to restart the match`, restartSwapped: (name) => `${name} asks to restart with swapped sides`,
+    draw: (name) => sentence(`${name} offers a draw`), undo: (name) => sentence(`${name} asks to take back a move`),
+    pause: (name) => sentence(`${name} asks to pause`), resume: (name) => sentence(`${name} asks to resume`), begin: (name) => sentence(`${name} asks to start`),
+    rematch: (name) => sentence(`${name} offers a rematch`), swap: (name) => sentence(`${name} offers a rematch with swapped sides`),
+    restart: (name) => sentence(`${name} asks to restart the match`), restartSwapped: (name) => sentence(`${name} asks to restart with swapped sides`),
   },
   sent: {
     draw: "Draw offered", undo: "Asked to take back a move", pause: "Asked to pause", resume: "Asked to resume", begin: "Asked to start",
@@ -223,12 +232,12 @@ export const T = {
     restart: "Asked to restart the match", restartSwapped: "Asked to restart with swapped sides",
   },
   declined: {
-    draw: (name, reason) => `${name} declines the draw${reason ? `: ${reason}` : ""}`,
-    undo: (name) => `${name} does not want to take back the move`,
-    pause: (name) => `${name} does not want to pause`, resume: (name) => `${name} does not want to resume yet`,
-    begin: (name) => `${name} does not want to start yet`,
-    rematch: (name) => `${name} declines the rematch`, swap: (name) => `${name} declines to swap sides`,
-    restart: (name) => `${name} does not want to restart`, restartSwapped: (name) => `${name} does not want to restart`,
+    draw: (name, reason) => sentence(`${name} declines the draw${reason ? `: ${reason}` : ""}`),
+    undo: (name) => sentence(`${name} does not want to take back the move`),
+    pause: (name) => sentence(`${name} does not want to pause`), resume: (name) => sentence(`${name} does not want to resume yet`),
+    begin: (name) => sentence(`${name} does not want to start yet`),
+    rematch: (name) => sentence(`${name} declines the rematch`), swap: (name) => sentence(`${name} declines to swap sides`),
+    restart: (name) => sentence(`${name} does not want to restart`), restartSwapped: (name) => sentence(`${name} does not want to restart`),
   },
   accept: "Accept",
   decline: "Decline",
@@ -243,7 +252,7 @@ export const T = {
   draw: "Draw",
   youWon: "You won",
   youLost: "You lost",
-  won: (name) => `${name} won`,
+  won: (name) => sentence(`${name} won`),
   withPoints: (won, own, other) => `${won} ${own} : ${other}`,
   onTime: (won) => `${won} on time`,
   youResigned: "You resigned",
@@ -274,7 +283,7 @@ export const T = {
   evaluation: "Evaluation",
   bestLines: "Best lines",
   standard: "the default",
-  valueFor: (side, value, agent, depth) => `${side} to move: ${inWords(value)}; ${agent}${depth ? `, depth ${depth}` : ""}`,
+  valueFor: (side, value, agent, depth) => sentence(`${side} to move: ${inWords(value)}; ${agent}${depth ? `, depth ${depth}` : ""}`),
   overlays: "Overlays",
   legend: "What the overlays show",
   keys: "← → Home End step through the moves",
@@ -282,16 +291,16 @@ export const T = {
   // analysis
   analyse: "Analyse",
   analysisOf: (title) => `Analysis: ${title}`,
-  chart: "The first side’s chance of winning in %",
+  chart: (side) => sentence(`${side}’s chance of winning in %`),
   secondsEach: "Seconds per position",
   allMoves: "Values of all moves",
-  stateOf: ({ outcome, sides, to_move: side }) => (outcome ? outcome.text : `${sides[side]} to move`),
+  stateOf: ({ outcome, sides, to_move: side }) => sentence(outcome ? outcome.text : `${sides[side]} to move`),
   review: "Review the moves",
   stop: "Stop",
   reviewing: (ply, n) => `${ply} of ${count(n, "move", "moves")} reviewed`,
-  better: (side, loss, better, best, value) => `${side} loses ${loss}; ${better} was better: ${best}, not ${value}`,
+  better: (side, loss, better, best, value) => `${sentence(side)} loses ${loss}; ${better} was better: ${best}, not ${value}`,
   mainLine: "Back to the main line",
-  turn: (ply) => `${Math.ceil(ply / 2)}.`,
+  turn: (ply, side) => `${Math.ceil(ply / 2)}${side ? "…" : "."}`,
   stepThrough: "Step through the moves",
   tools: "Tools",
   treeKeys: "← → step through a line, ↑ ↓ switch between variations, Home End go to the start and the end",
@@ -309,7 +318,7 @@ export const T = {
   mistakeTask: (turn, side, move) => `${turn} ${side} played ${move}. What is better?`,
   samePlayed: (move, value) => `${move} was played in the match: ${value}. Try another move.`,
   rightMove: (move, value) => `Right: ${move}, ${value}.`,
-  wrongMove: (move, value, best) => `Not ${move}, ${value}: the value of the best move is ${best}. Try again.`,
+  wrongMove: (move, value, best) => `Not ${move}: ${value} instead of ${best}. Try again.`,
   judging: (move) => `Analysing ${move}…`,
   solution: (line, value) => `The best line is ${line}: ${value}.`,
   showSolution: "Show the solution",
@@ -371,6 +380,7 @@ export const T = {
   puzzlesOf: (title) => `Puzzles: ${title}`,
   puzzleNumber: (number, all) => (all === null ? `Puzzle ${number}` : `Puzzle ${number} of ${all}`),
   puzzleKind: "Kind of puzzle",
+  puzzleKindName: (name) => sentence(name.replaceAll("-", " ")),
   solvedCount: (n) => `${n} solved`,
   lookingForPuzzle: "Looking for a puzzle…",
   tryAgain: "Try again",

@@ -1,7 +1,7 @@
 // Training runs: a list of them, and one with its curves, standings and weights, while it trains.
 
 import { Chart, legend, short } from "./chart.js";
-import { announce, h, preferences, replaceItems, setText } from "./dom.js";
+import { announce, h, loadStyles, preferences, replaceItems, setText } from "./dom.js";
 import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
 
@@ -10,6 +10,8 @@ import { T } from "./texts.js";
 /** @typedef {import("../messages.js").ListRuns | import("../messages.js").WatchRun} RequestOfPage */
 /** @import { Net } from "./net.js" */
 /** @import { Point } from "./chart.js" */
+
+await loadStyles("training.css");
 
 const ROWS = 20;
 const DRAWN_WEIGHTS = 6;

@@ -55,6 +55,25 @@ test("two ways to the same cell are told apart by the order of the clicks", () =
   assert.equal(click(new Clicks(jumps), ["a", "c", "e"]).move, "ace");
 });
 
+test("a click that may mean two moves makes neither, whatever the order of the selection", () => {
+  // a and b go to c and d, or to d and e
+  const sideways = picture({ left: [["a", "b", "d"], ["b", "a", "c"]], right: [["a", "b", "e"], ["b", "a", "d"]] }, ["a", "b"]);
+  for (const [order, choices] of [["ab", ["left", "right"]], ["ba", ["right", "left"]]]) {
+    const clicks = new Clicks(sideways);
+    assert.deepEqual(click(clicks, [...order, "d"]), { move: null, event: "ambiguous", choices }, order);
+    assert.deepEqual(clicks.path, [...order]);
+    assert.equal(clicks.click("c").move, "left");
+  }
+});
+
+test("a marble that is dragged to one of two meanings decides which is meant", () => {
+  const sideways = picture({ left: [["a", "b", "d"], ["b", "a", "c"]], right: [["a", "b", "e"], ["b", "a", "d"]] }, ["a", "b"]);
+  const clicks = new Clicks(sideways);
+  click(clicks, ["a", "b"]);
+  assert.equal(clicks.dragged("b", "d", () => null).move, "left");
+  assert.equal(clicks.dragged("a", "d", () => null).move, "right");
+});
+
 test("a drag to a cell that no move reaches is refused and changes nothing", () => {
   const clicks = new Clicks(marbles);
   click(clicks, ["a"]);
