@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Visitor
+from browsers import Visitor, resign, sit_down
 from training import EVOLVE, train
 
 from boardgames import compiling
@@ -15,7 +15,6 @@ Visit = Callable[..., Visitor]
 GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
 WIDTHS = (360, 800, 1300)
 MAX_SHIFT = 0.01
-PHONE_WIDTH = 752
 TOLERANCE = 2
 """Pixels by which the boxes of two texts may overlap: they are larger than their letters."""
 
@@ -150,23 +149,53 @@ def test_nothing_shifts_on_the_page_during_a_match(visitor: Visitor, game: str) 
     page.add_init_script(WATCH_SHIFTS)
     for width in WIDTHS:
         visitor.start(game)  # a new match, since some are over after three moves
-        is_phone = width < PHONE_WIDTH
         resize(page, width)
         page.wait_for_timeout(100)
         page.evaluate("window.shifts = []")
-        visitor.move(min(visitor.state["picture"]["clicks"]))
-        if is_phone:  # where the pad grows while something is selected
-            page.evaluate("window.shifts = []")
-        assert visitor.wait_for_turn()
+        for _ in range(2):
+            visitor.move(min(visitor.state["picture"]["clicks"]))
+            assert visitor.wait_for_turn()
         page.get_by_role("button", name="First position").click()
         page.get_by_role("button", name="Back to the match").click()
-        if width == WIDTHS[-1]:  # on a phone the pad goes at the end
-            page.get_by_role("button", name="Resign").click()
-            page.get_by_role("dialog").get_by_role("button", name="Resign").click()
-            visitor.wait(lambda: visitor.state["outcome"], "the end")
         page.wait_for_timeout(100)
         shifts = page.evaluate("window.shifts")
         assert sum(shift["value"] for shift in shifts) < MAX_SHIFT, (width, shifts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_second_player_has_the_same_page_before_and_after_the_first_move(
+    visit: Visit, width: int
+) -> None:
+    first, second = visit(), visit(viewport={"width": width, "height": 900})
+    first.start("abalone", "open")
+    sit_down(first, second, "white")
+
+    def places() -> list[Any]:
+        return [second.page.locator(one).bounding_box() for one in (".controls", ".moves-box", ".typed")]
+
+    before = places()
+    first.move("a1b2")
+    assert second.wait_for_turn()
+    assert places() == before
+
+
+@pytest.mark.slow
+def test_nothing_that_is_of_no_use_any_more_is_left_after_the_end(visitor: Visitor) -> None:
+    visitor.start("abalone", "here")
+    unused = [visitor.page.locator(one) for one in (".pad-box", ".typed")]
+    assert all(one.is_visible() for one in unused)
+    resign(visitor)
+    visitor.wait(lambda: not any(one.is_visible() for one in unused), "the page after the end")
+
+
+@pytest.mark.slow
+def test_a_phone_held_across_shows_both_players_and_the_pad(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 844, "height": 390})
+    visitor.start("abalone", "here")
+    for one in (".bar.far", ".bar.near", ".board", ".pad-box"):
+        box = visitor.page.locator(one).bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= 390, one
 
 
 @pytest.mark.slow

@@ -205,10 +205,11 @@ export class Analysis {
     this.back = button(T.mainLine, () => this.#toMain());
     const analyse = h("div", {}, this.evaluation.box, this.moves.element, h("div", { class: "settings" }, this.back), this.notes.element, this.practice.element);
     this.tabs = new Tabs(T.tools, [[T.analyse, analyse], [T.setUp, this.editor.element], [T.records, this.texts.element]], () => this.state && this.#draw());
-    this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.moves.navigation, this.evaluation.meter, this.review.element);
-    this.body = h("div", { class: "match analysis", hidden: true }, this.side,
-      h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
-        h("section", { class: "status-box" }, this.status, this.actions), this.tabs.element,
+    this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.moves.navigation, this.evaluation.meter);
+    this.heading = h("div", { class: "heading" }, this.title, this.names);
+    this.body = h("div", { class: "match analysis", hidden: true }, this.heading, this.side,
+      h("div", { class: "side" },
+        h("section", { class: "status-box" }, this.status, this.actions), this.review.element, this.tabs.element,
         h("div", { class: "settings" }, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle, themeField()),
         this.overlays.element, h("p", { class: "keys" }, T.treeKeys)));
     this.element = h("div", {}, this.loading, this.body);
@@ -529,7 +530,7 @@ export class Analysis {
         this.#draw();
       },
     });
-    this.body.prepend(trainer.element);
+    this.heading.after(trainer.element);
     return trainer;
   }
 
@@ -543,7 +544,7 @@ export class Analysis {
     this.#drawValues();
     const line = { ...this.line, match: undefined };
     trainer.start(mistakes, state.sides, ({ ply, line: moves }) => place({ ...line, moves, ply: ply - 1 }));
-    this.body.scrollIntoView({ block: "start" });
+    trainer.element.scrollIntoView({ block: "start" });
   }
 
   // --- drawing ---

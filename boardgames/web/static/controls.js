@@ -69,7 +69,7 @@ export class Controls {
     this.atEnd.hidden = state.outcome === null;
     if (this.atEnd.hidden) return;
     const buttons = endingButtons(state, this.do);
-    const key = [state.next, ...buttons.map((one) => one.textContent)].join();
+    const key = [state.next, ...buttons.map((one) => `${one.textContent} ${"disabled" in one && one.disabled}`)].join();
     if (key !== this.endKey) this.atEnd.replaceChildren(...buttons);
     this.endKey = key;
   }

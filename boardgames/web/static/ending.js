@@ -50,10 +50,11 @@ export const isController = ({ yours, owner, seats }) => yours.length > 0 || (ow
 export function endingButtons(state, { ask, review }) {
   const canAsk = isController(state);
   /** @type {(swap: boolean, text: string, more?: {class: string}) => HTMLElement} */
-  const rematch = (swap, text, more) => button(text, () => ask({ type: "rematch", swap }), more);
+  const rematch = (swap, text, more) => button(text, () => ask({ type: "rematch", swap }), { ...more, disabled: state.offer !== null });
   const again = state.next !== null ? [nextButton(state.next, T.toRematch)]
-    : canAsk && state.offer === null ? [rematch(false, T.rematch, { class: "primary" }), rematch(true, T.swap)] : [];
-  return [...again, button(T.reviewMatch, review), button(T.again, () => (location.hash = "#/"))];
+    : canAsk ? [rematch(false, T.rematch, { class: "primary" }), rematch(true, T.swap)] : [];
+  const others = [button(T.reviewMatch, review), button(T.again, () => (location.hash = "#/"))];
+  return canAsk ? [...again, ...others] : [...others, ...again]; // so that those that were there stay where they are
 }
 
 /**
@@ -61,7 +62,7 @@ export function endingButtons(state, { ask, review }) {
  * @param {string} next
  * @param {string} text
  */
-export const nextButton = (next, text) => button(text, () => (location.hash = addressOf(next)), { class: "primary" });
+export const nextButton = (next, text) => button(text, () => (location.hash = addressOf(next)), { class: "primary whole" });
 
 /** @param {string} match */
 export const addressOf = (match) => `#/match/${encodeURIComponent(match)}`;

@@ -219,7 +219,7 @@ export class Learn {
       this.table,
       h("div", { class: "exercise-end" }, this.status,
         h("div", { class: "actions" }, this.next, this.again, this.solution, h("a", { class: "button", href: this.#analysis(entry) }, T.analyse)))));
-    this.#restart();
+    this.#restart().then(() => this.entry === entry && this.table.scrollIntoView({ block: "nearest" }));
   }
 
   /** @param {ExerciseEntry} entry */
@@ -232,7 +232,7 @@ export class Learn {
   #restart() {
     this.run.restart();
     this.#say("");
-    this.#go();
+    return this.#go();
   }
 
   /**

@@ -49,6 +49,7 @@ export class Match {
   /** @type {string | null} the move that waits to be confirmed */
   asked = null;
   hasPremoves = false;
+  hasSelections = false; // whether something is selected before it moves
   hasCancelled = false; // whether the last press has cancelled a premove
   isPointing = false; // whether the board was last used by mouse or touch
   choice = preferences();
@@ -102,13 +103,17 @@ export class Match {
       this.#cancelPremove();
       this.#drawBoard();
     });
+    this.confirmations = this.#toggle("confirmation", T.confirmMoves, (isOn) => {
+      this.choice.confirmation = isOn;
+      this.board.clear();
+      this.#drawConfirmation();
+    });
     this.settings = this.#buildSettings();
+    const [buttons, ...ofAgents] = this.controls.elements;
     this.table = h("section", { class: "table", "aria-label": T.board },
       this.bars.far.element, this.board.element, this.evaluation.meter, this.bars.near.element, this.confirmation);
-    this.body = h("div", { class: "match", hidden: true }, this.table,
-      h("div", { class: "side" },
-        h("div", { class: "heading" }, this.title, this.spectators), this.status.element, this.pad.element, ...this.controls.elements,
-        this.moves.element,
+    this.body = h("div", { class: "match", hidden: true }, h("div", { class: "heading" }, this.title), this.table,
+      h("div", { class: "side" }, this.status.element, h("div", { class: "pad-stack" }, this.pad.element, buttons), ...ofAgents, this.moves.element,
         this.evaluation.box, this.typing.element, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
       this.controls.dialog);
     this.element = h("div", {}, this.loading, this.body);
@@ -155,12 +160,8 @@ export class Match {
       this.#toggle("coordinates", T.coordinates, (isOn) => this.board.setCoordinates(isOn)),
       this.#toggle("animation", T.animation, (isOn) => (this.board.animation = isOn)),
       this.#toggle("sound", T.sound, (isOn) => (this.sound.isOn = isOn)), this.premoves,
-      this.#toggle("confirmation", T.confirmMoves, (isOn) => {
-        this.choice.confirmation = isOn;
-        this.board.clear();
-        this.#drawConfirmation();
-      }), this.evaluation.toggle, themeField(),
-      button(T.shareWatching, () => this.#share("watch", T.copied)),
+      this.confirmations, this.evaluation.toggle, themeField(),
+      button(T.shareWatching, () => this.#share("watch", T.copied)), this.spectators,
       button(T.howToPlay, () => this.#explainGame()),
       button(T.analyse, () => this.#analyse()));
   }
@@ -556,7 +557,7 @@ export class Match {
   /** @param {GameReply} game */
   #described(game) {
     this.hasPremoves = game.premoves;
-    this.premoves.hidden = !game.premoves;
+    if (this.state) this.#drawControls(this.state);
     this.typing.explain(game.move_help);
     this.#drawBoard();
   }
@@ -636,11 +637,15 @@ export class Match {
   /** @param {MatchState} state */
   #drawControls(state) {
     const isMine = state.yours.length > 0;
+    const isOver = state.outcome !== null;
     this.controls.draw(state);
-    this.typing.draw(isMine, this.#canMove());
-    if (isMine && this.board.clicks.hasSelections) this.pad.open();
-    this.pad.isOver = state.outcome !== null;
+    this.typing.draw(isMine && !isOver, this.#canMove());
+    this.hasSelections ||= Object.values(state.picture.clicks).some((sequences) => sequences.some((ids) => ids.length > 1));
+    this.pad.element.hidden = !isMine || isOver || !this.hasSelections;
+    this.pad.isIdle = !this.board.interactive;
     this.pad.draw();
+    this.confirmations.hidden = !isMine;
+    this.premoves.hidden = !isMine || !this.hasPremoves;
   }
 
   #tick() {

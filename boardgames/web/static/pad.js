@@ -15,7 +15,7 @@ const KEYS = { 0: "D6", 60: "C3", 120: "Z1", 180: "A4", 240: "Q7", 300: "E9", 30
 export class Pad {
   /** @type {Way[] | null} */
   compass = null; // the six directions that the buttons and keys stand for
-  isOver = false; // whether there is nothing to select any more
+  isIdle = false; // whether nothing can be selected now
   key = "";
 
   /** @param {Board} board */
@@ -25,12 +25,6 @@ export class Pad {
     this.element = h("div", { class: "pad-box", hidden: true }, this.pad);
   }
 
-  // Show the pad from now on.
-  open() {
-    this.element.hidden = false;
-    this.draw();
-  }
-
   // Draw buttons for the ways to continue: six directions, or placed like the cells that they stand for, or in rows.
   draw() {
     if (this.element.hidden) return;
@@ -38,13 +32,13 @@ export class Pad {
     const { path } = board.clicks;
     /** @type {Map<string, Step>} */
     const options = path.length ? board.clicks.next() : new Map();
-    const key = JSON.stringify([path, board.flipped, [...options.keys()], this.isOver]);
+    const key = JSON.stringify([path, board.flipped, [...options.keys()], this.isIdle]);
     if (key === this.key) return;
     this.key = key;
     this.compass = null;
     if (!path.length) {
       this.pad.className = "pad";
-      const help = this.isOver ? [T.matchOver]
+      const help = this.isIdle ? []
         : board.directions.length === 6 ? [T.compassHelp, h("span", { class: "with-keys" }, T.compassKeys)] : [T.padHelp];
       this.pad.replaceChildren(h("p", { class: "pad-help" }, ...help));
       return;

@@ -14,6 +14,7 @@ import { materialOf } from "./theme.js";
 
 const SIZES = STYLES.sizes;
 const MARGIN = 10;
+const [LEAST_LABEL, MOST_LABEL] = [12, 18]; // sizes of the names of lines
 // From back to front; the pieces of a panel are behind it.
 const LAYERS = /** @type {const} */ ([
   "body", "cells", "groups", "under", "panel", "lines", "pieces", "marks", "result", "changed", "win", "hints", "lost", "arrows", "shapes",
@@ -271,7 +272,9 @@ export class Scene {
       if (mark) yield s("line", { ...ends, class: "mark-under for-contrast" });
       yield s("line", mark ? { ...ends, stroke: mark.colour, "stroke-width": 8, "stroke-dasharray": mark.dashes } : { ...ends, class: "open-line" });
       const label = [this.coordinates && line.label, mark?.symbols].filter(Boolean).join(" ");
-      if (label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, mark?.colour ?? null);
+      // as large on the screen on every board, so that the edges beside it are seen
+      const size = mark ? 20 : Math.min(MOST_LABEL, Math.max(LEAST_LABEL, 0.026 * this.box[2]));
+      if (label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, mark?.colour ?? null, size);
       return;
     }
     if (isChanged) yield s("line", { ...ends, class: "changed-line" });

@@ -191,6 +191,7 @@ export class Setup {
     this.wanted = name;
     keepPreference("game", name);
     this.analyse.href = `#/analysis/${encodeURIComponent(name)}`;
+    this.puzzles.href = `#/learn/${encodeURIComponent(name)}/puzzles`;
     if (this.game?.name !== name) this.#setWaiting(true); // the form is still that of another game
     this.#drawNow();
     if (!this.net.isOpen) return; // `load` chooses it again
@@ -212,7 +213,6 @@ export class Setup {
     this.rest.inert = this.submit.disabled = isWaiting;
     clearTimeout(this.waiting);
     if (isWaiting) {
-      this.puzzles.hidden = true;
       this.rest.style.minHeight = `${this.rest.offsetHeight}px`;
       this.waiting = setTimeout(() => this.rest.replaceChildren(h("p", { class: "loading", role: "status" }, T.preparing(this.#title))), WAIT_MS);
     } else this.rest.style.minHeight = "";
@@ -224,7 +224,6 @@ export class Setup {
     this.#setWaiting(false);
     const { kept } = this;
     const own = kept.games?.[game.name] ?? {};
-    this.puzzles.href = `#/learn/${encodeURIComponent(game.name)}/puzzles`;
     this.puzzles.hidden = !game.puzzles;
     this.layout = game.layouts.includes(own.layout) ? own.layout : game.default_layout;
     this.options = game.options.map((option) => optionField(option, own.options?.[option.name]));
