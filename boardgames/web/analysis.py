@@ -180,7 +180,8 @@ class Analyst:
             tell(notes[-1])
         if not reviewed:
             raise MatchError("the analysis was stopped")
-        review = Review(record, agent, reviewed[0].unit, tuple(reviewed))
+        unit = reviewed[0].unit
+        review = Review(record, agent, unit, tuple(reviewed))
         reply = AnnotationReply(
             key=request.key,
             agent=agent,
@@ -189,6 +190,8 @@ class Analyst:
             summaries=(review.summary(0), review.summary(1)),
             accuracies=(review.accuracy(0), review.accuracy(1)),
             complete=review.is_complete,
+            losses=(unit.format(unit.inaccuracy), unit.format(unit.mistake), unit.format(unit.blunder)),
+            delay=unit.delay,
         )
         if match is not None and reply.complete:
             match.keep_review(KeptReview(record.moves, tuple(notes), reply))

@@ -587,7 +587,7 @@ class LiveMatch:
         await self._change(lambda manager: manager.offer_draw(side))
         state = self._snapshot.state
         if state.offer is None and state.outcome is None:
-            early = f"agents accept none in the first {MIN_DRAW_PLIES} plies"
+            early = f"agents do not agree to a draw in the first {MIN_DRAW_PLIES} moves"
             self._declined = OfferState("draw", side, early if state.ply < MIN_DRAW_PLIES else "")
             self._changed()
 

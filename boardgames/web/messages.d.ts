@@ -784,7 +784,7 @@ export interface AnnotatedPly {
   re?: number;
 }
 
-/** What ends an annotation: the agent, what the marks mean, and mistakes and accuracy of each side. */
+/** What ends an annotation: the agent, and mistakes and accuracy of each side. */
 export interface AnnotationReply {
   type: "annotation";
   key: string;
@@ -794,6 +794,8 @@ export interface AnnotationReply {
   summaries: [string, string];
   accuracies: [number | null, number | null];
   complete: boolean;
+  losses: [string, string, string] | null;
+  delay: number | null;
   re?: number;
 }
 

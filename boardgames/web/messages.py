@@ -729,7 +729,10 @@ class AnnotatedPly(Reply, frozen=True, tag="annotated"):
 
 
 class AnnotationReply(Reply, frozen=True, tag="annotation"):
-    """What ends an annotation: the agent, what the marks mean, and mistakes and accuracy of each side."""
+    """What ends an annotation: the agent, and mistakes and accuracy of each side.
+
+    The three marks mean `losses` in `unit`, and the first one also a delay of so many plies.
+    """
 
     key: str
     agent: str
@@ -738,6 +741,8 @@ class AnnotationReply(Reply, frozen=True, tag="annotation"):
     summaries: tuple[str, str]
     accuracies: tuple[float | None, float | None]
     complete: bool
+    losses: tuple[str, str, str] | None = None
+    delay: int | None = None
 
 
 class KeptReview(Struct, frozen=True):

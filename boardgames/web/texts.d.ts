@@ -6,8 +6,8 @@ type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...paramet
 type OfOne = Made<
   | "analysisOf" | "bestPlayer" | "cannotGo" | "chart" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling"
   | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "incrementFor" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
-  | "adjudicated" | "noGame" | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
-  | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "preparing" | "puzzleKindName" | "puzzlesOf" | "reviewedBy" | "seatOf"
+  | "adjudicated" | "layoutName" | "noGame" | "noPage" | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
+  | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "preparing" | "puzzleKindName" | "puzzlesOf" | "reviewedBy" | "seatOf" | "sentence"
   | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "used"
   | "waitingFor" | "won" | "youPlay" | "yourMove",
   [text: string]
@@ -19,7 +19,7 @@ type OfNumber = Made<
 >;
 type OfNumbers = Made<"clearQuestion" | "mistakeOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
 type OfTwo = Made<
-  | "becomes" | "crash" | "illegalMove" | "learnerOn" | "resigned" | "rightMove" | "samePlayed" | "solution" | "versus",
+  | "becomes" | "crash" | "illegalMove" | "learnerOn" | "optionLabel" | "resigned" | "rightMove" | "samePlayed" | "solution" | "versus",
   [text: string, other: string]
 >;
 type OfTwoOrOne = Made<"direction" | "hintText" | "padButton" | "piece", [text: string, other: string | null]>;
@@ -29,7 +29,7 @@ export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"accuracyOf", [percent: number | null]>
   & Made<"atStep", [step: number, value: string]>
   & Made<"best", [value: string, step: number]>
-  & Made<"better", [side: string, loss: string, better: string, best: string, value: string]>
+  & Made<"better", [side: string, better: string, best: string, value: string]>
   & Made<"mistakeTask", [turn: string, side: string, move: string]>
   & Made<"turn", [ply: number, side: number]>
   & Made<"asksFor", [moves: string[]]>
@@ -46,5 +46,6 @@ export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"valueFor", [side: string, value: string, agent: string, depth: number]>
   & Made<"withPoints", [won: string, own: number, other: number]>
   & Made<"wrongMove", [move: string, value: string, best: string]>
+  & { marksMeaning?: (losses: [string, string, string], plies: number | null, unit: string) => string[] }
   & { offered?: Record<string, (name: string) => string>; declined?: Record<string, (name: string, reason: string) => string> }
   & Record<string, unknown>;

@@ -327,7 +327,8 @@ def test_moves_and_positions_are_pasted_in_any_notation(
     page.get_by_label("Moves, a position or a record").fill(text)
     page.get_by_role("button", name="Import", exact=True).click()
     wait_for(visitor, shown)
-    visitor.wait(lambda: page.locator(".read-result").inner_text() == said, said)
+    visitor.wait(lambda: page.locator(".read-result").text_content() == said, said)
+    assert page.get_by_role("tab", name="Analyse").get_attribute("aria-selected") == "true"
 
 
 def test_a_record_is_downloaded_and_imported_from_a_file_or_as_text(visit: Visit, tmp_path: Path) -> None:

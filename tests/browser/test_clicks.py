@@ -200,7 +200,7 @@ def test_a_refusal_keeps_the_selection_and_says_why_beside_the_cell(visit: Visit
     visitor.target("i5").click(force=True)
     notice = page.locator(".board-notice")
     visitor.wait(notice.is_visible, "the reason")
-    assert notice.inner_text() == "marbles move to the next cell"
+    assert notice.inner_text() == "Marbles move to the next cell"
     assert page.locator(".hints .chosen.core").count() == 2
     assert page.locator(".hints .refused.core").count() == 1
     box, bars = notice.bounding_box(), [bar.bounding_box() for bar in page.locator(".bar").all()]

@@ -24,9 +24,9 @@ def server(kept: Kept) -> Server:
 
 def test_the_result_is_told_from_the_point_of_view_of_the_reader(visit: Visit) -> None:
     cases: list[tuple[Any, list[int], list[int], str]] = [
-        ({"winner": 0, "termination": "rules"}, [0], [6, 2], "You won 6 : 2"),
-        ({"winner": 0, "termination": "rules"}, [1], [6, 2], "You lost 2 : 6"),
-        ({"winner": 1, "termination": "rules"}, [], [2, 6], "Bob won 6 : 2"),
+        ({"winner": 0, "termination": "rules"}, [0], [6, 2], "You won 6\u20132"),
+        ({"winner": 0, "termination": "rules"}, [1], [6, 2], "You lost 2\u20136"),
+        ({"winner": 1, "termination": "rules"}, [], [2, 6], "Bob won 6\u20132"),
         ({"winner": 1, "termination": "rules"}, [0, 1], [0, 0], "Bob won"),
         ({"winner": 1, "termination": "time"}, [0], [1, 0], "You lost on time"),
         ({"winner": 0, "termination": "time"}, [], [1, 0], "Ann won on time"),
@@ -35,7 +35,7 @@ def test_the_result_is_told_from_the_point_of_view_of_the_reader(visit: Visit) -
         ({"winner": 0, "termination": "no-moves"}, [1], [0, 0], "You lost: there was no legal move left"),
         ({"winner": 1, "termination": "illegal-move"}, [1], [0, 0], "You won: Ann made an illegal move"),
         ({"winner": 1, "termination": "crash"}, [0], [0, 0], "You lost: you failed"),
-        ({"winner": None, "termination": "rules"}, [1], [5, 5], "Draw 5 : 5"),
+        ({"winner": None, "termination": "rules"}, [1], [5, 5], "Draw 5\u20135"),
         ({"winner": None, "termination": "agreement"}, [1], [1, 2], "Draw agreed"),
         ({"winner": None, "termination": "ply-limit"}, [], [1, 2], "Draw: the move limit was reached"),
         (
@@ -157,4 +157,4 @@ def test_an_agent_answers_a_draw_offer(visit: Visit) -> None:
     visitor = visit()
     visitor.start("connect4")
     press(visitor, "Offer draw")
-    wait_for(visitor, "Random declines the draw: agents accept none in the first 20 plies")
+    wait_for(visitor, "Random declines the draw: agents do not agree to a draw in the first 20 moves")

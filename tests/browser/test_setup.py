@@ -1,6 +1,7 @@
 """The form for a new match: what it remembers, offers and starts."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -252,3 +253,25 @@ def test_an_address_with_an_unknown_game_says_so(visit: Visit) -> None:
     page = visit().open("#/new/connect4")
     page.get_by_role("button", name="Start match").wait_for()
     assert not page.get_by_text("There is no game").count()
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("#/rubbish", "There is no page “#/rubbish” here."),
+        ("#/match/", "There is no page “#/match/” here."),
+        ("#/match/nope", "This match is not available."),
+        ("#/training/xyz", "No such run 'xyz'"),
+        ("#/learn/foo", "No such game 'foo'"),
+        ("#/analysis/chess", "No such game 'chess'"),
+    ],
+)
+def test_an_unknown_address_says_what_is_wrong_and_leads_back(
+    visit: Visit, address: str, reason: str
+) -> None:
+    visitor = visit()
+    page = visitor.open()
+    page.goto(f"{visitor.origin}/{address}")
+    page.get_by_text(reason).first.wait_for()
+    page.locator("main").get_by_role("link", name="All").click()
+    page.wait_for_url(re.compile(r"#/(training)?$"))

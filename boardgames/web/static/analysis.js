@@ -4,7 +4,7 @@
 import { Aids } from "./aids.js";
 import { Board } from "./board.js";
 import { announce, button, details, field, h, loadStyles, number as numberInput, preferences, s, setText } from "./dom.js";
-import { Editor, ImportExport } from "./editor.js";
+import { Editor } from "./editor.js";
 import { Evaluation } from "./evaluation.js";
 import { placed } from "./labels.js";
 import { MoveTree } from "./movetree.js";
@@ -42,7 +42,7 @@ await loadStyles("analysis.css");
 const UNIT = 100;
 const OPTION = "option.";
 const WAIT = 250;
-const SET_UP = 1;
+const [SET_UP, RECORDS] = [1, 2];
 const ARROWS = 4;
 const TREE = "boardgames.tree.";
 
@@ -126,6 +126,7 @@ export class Analysis {
   names = h("p", { class: "limit" });
   status = h("p", { class: "status", role: "status" });
   actions = h("div", { class: "actions" });
+  records = h("div");
   table = h("ol", { class: "lines all", "aria-label": T.allMoves });
   loading = h("p", { class: "loading" }, T.loading);
   abort = new AbortController();
@@ -185,13 +186,6 @@ export class Analysis {
       },
       onTry: (mistakes) => this.#tryMistakes(mistakes) });
     this.editor = new Editor({ edit: (edit) => this.#edit(edit), go: (where) => this.#go(where), copy: (text) => this.#copy(text) });
-    this.texts = new ImportExport({
-      ask: (text, number) => this.net.request({ type: "import", ...place(this.line), text, number }),
-      read: (said) => this.#read(said),
-      write: () => this.#write(),
-      copy: (text) => this.#copy(text),
-      nameOf: () => this.line.game,
-    });
     this.aids = new Aids(this.net, this.evaluation, this.overlays, (description) => {
       this.editor.offerLayouts(description.layouts, this.line.layout ?? description.default_layout);
       this.practice.offer(description);
@@ -204,7 +198,10 @@ export class Analysis {
     this.evaluation.box.append(field(T.secondsEach, seconds, { class: "field inline" }), details(T.allMoves, this.table));
     this.back = button(T.mainLine, () => this.#toMain());
     const analyse = h("div", {}, this.evaluation.box, this.moves.element, h("div", { class: "settings" }, this.back), this.notes.element, this.practice.element);
-    this.tabs = new Tabs(T.tools, [[T.analyse, analyse], [T.setUp, this.editor.element], [T.records, this.texts.element]], () => this.state && this.#draw());
+    this.tabs = new Tabs(T.tools, [[T.analyse, analyse], [T.setUp, this.editor.element], [T.records, this.records]], (shown) => {
+      if (shown === RECORDS) this.#loadRecords();
+      if (this.state) this.#draw();
+    });
     this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.moves.navigation, this.evaluation.meter);
     this.heading = h("div", { class: "heading" }, this.title, this.names);
     this.body = h("div", { class: "match analysis", hidden: true }, this.heading, this.side,
@@ -330,6 +327,21 @@ export class Analysis {
     const added = isSame ? this.tree.line(moves) : moves;
     if (isSame) this.tree.add(moves);
     this.#go({ game, layout, options, position: start, moves: added, ply: kind === "record" ? 0 : moves.length, isNew: !isSame });
+  }
+
+  async #loadRecords() {
+    const { ImportExport } = await import("./records.js");
+    if (this.records.firstChild) return;
+    this.records.append(new ImportExport({
+      ask: (text, number) => this.net.request({ type: "import", ...place(this.line), text, number }),
+      read: (said) => {
+        this.tabs.show(0); // to the moves
+        this.#read(said);
+      },
+      write: () => this.#write(),
+      copy: (text) => this.#copy(text),
+      nameOf: () => this.line.game,
+    }).element);
   }
 
   async #write() {

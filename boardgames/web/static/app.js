@@ -68,6 +68,7 @@ net.on("compiling", ({ detail: { module, count } }) => {
  * @returns {Promise<() => Page>}
  */
 async function pageOf(kind, id, analysis, learn) {
+  const isKnown = kind === "new" || /^#?\/?$/.test(location.hash);
   if (learn) {
     const { Learn } = await import("./learn.js");
     const game = decodeURIComponent(learn[1]);
@@ -83,6 +84,11 @@ async function pageOf(kind, id, analysis, learn) {
     const { Match } = await import("./match.js");
     return () => new Match(net, id, kind);
   }
+  if (kind !== "training" && !isKnown) {
+    const { h } = await import("./dom.js");
+    const element = h("div", {}, h("h1", {}, T.noPage(location.hash)), h("p", { class: "loading" }, h("a", { href: "#/" }, T.toLobby)));
+    return () => ({ element, close() {} });
+  }
   if (kind !== "training") {
     const { Lobby } = await import("./lobby.js");
     return () => new Lobby(net, id);
@@ -92,7 +98,7 @@ async function pageOf(kind, id, analysis, learn) {
 }
 
 async function route() {
-  const [, kind, part, token] = location.hash.match(/^#\/(match|watch|seat|new|training)(?:\/([^/]+)(?:\/([\w-]+))?)?$/) ?? [];
+  const [, kind, part, token] = location.hash.match(/^#\/(match|watch|seat|new|training)(?:\/([^/]+)(?:\/([\w-]+))?)?\/?$/) ?? [];
   const id = part && decodeURIComponent(part);
   if (id && token) {
     // the seat that `play --web` announces; its secret does not stay in the address

@@ -222,7 +222,7 @@ export class Board {
    */
   tell(reason, id = null) {
     this.#place(this.notice, id);
-    this.notice.textContent = reason;
+    this.notice.textContent = T.sentence(reason);
     this.notice.hidden = false;
     this.refused = id;
     announce(reason);

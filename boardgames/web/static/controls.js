@@ -54,10 +54,9 @@ export class Controls {
     setText(this.hint, state.paused && !isMine ? T.nextMove : T.hint);
     this.next.disabled = isOver || !state.paused;
     this.restart.disabled = isOver;
-    for (const one of [this.pause, this.halt]) {
-      one.disabled = isOver;
-      setText(one, state.paused ? resumeText(state) : T.pause);
-    }
+    this.pause.disabled = isOver;
+    setText(this.pause, state.paused ? resumeText(state) : T.pause);
+    this.halt.disabled = isOver || state.paused; // the status has a button to resume
     this.step.disabled = isOver || !state.paused;
     if (!this.delay.matches(":active")) this.delay.value = `${state.delay}`;
     setText(this.delayText, T.seconds(state.delay));

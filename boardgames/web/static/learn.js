@@ -118,11 +118,10 @@ export class Learn {
     try {
       this.reply = await this.net.request({ type: "lessons", game: this.game }, { patience: LONG_PATIENCE_MS });
     } catch (error) {
-      this.content.replaceChildren(h("p", { class: "problem", role: "alert" }, reasonOf(error)));
+      this.content.replaceChildren(h("p", { class: "problem", role: "alert" }, reasonOf(error)), h("p", {}, h("a", { href: "#/" }, T.toLobby)));
       return;
     }
     if (this.abort.signal.aborted) return;
-    setText(this.title, T.howToPlayGame(this.reply.title));
     this.#open(this.#parts(this.reply).includes(this.part) ? this.part : RULES);
   }
 
@@ -137,8 +136,9 @@ export class Learn {
     if (!reply) return;
     this.part = part;
     this.visit++;
-    const { title } = reply;
-    document.title = T.pageTitle(part === PUZZLES ? T.puzzlesOf(title) : T.howToPlayGame(title));
+    const title = (part === PUZZLES ? T.puzzlesOf : T.howToPlayGame)(reply.title);
+    setText(this.title, title);
+    document.title = T.pageTitle(title);
     this.#drawNav();
     if (part === RULES) this.#drawRules(reply);
     else if (part === PUZZLES) this.#openPuzzles(reply);

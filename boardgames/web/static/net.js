@@ -72,7 +72,7 @@ export const explain = (net, asked) => net.request({ type: "explain", ...asked }
  * Return what an error says.
  * @param {unknown} error
  */
-export const reasonOf = (error) => (error instanceof Error ? error.message : `${error}`);
+export const reasonOf = (error) => T.sentence(error instanceof Error ? error.message : `${error}`);
 
 export class Net extends EventTarget {
   /** @type {WebSocket} */

@@ -64,11 +64,13 @@ export class Review {
     this.progress = h("p", { class: "muted", role: "status" });
     this.accuracy = h("ul", { class: "accuracy" });
     this.definition = details(T.accuracyQuestion, h("p", { class: "muted" }, T.accuracyDefinition));
-    this.definition.hidden = true;
+    this.marks = h("ul", { class: "muted" });
+    this.meaning = details(T.marksQuestion, this.marks);
+    this.meaning.hidden = this.definition.hidden = true;
     this.try = button(T.findBetter, () => onTry(this.mistakes), { hidden: true });
     this.list = h("ul", { class: "lines all", "aria-label": T.mistakes });
     this.element = h("section", { class: "review", "aria-label": T.reviewOf }, this.figure,
-      h("div", { class: "actions" }, this.button, this.try, this.bar, this.progress), this.accuracy, this.definition, this.list);
+      h("div", { class: "actions" }, this.button, this.try, this.bar, this.progress), this.accuracy, this.definition, this.meaning, this.list);
     this.abort = new AbortController();
     net.on("annotated", ({ detail }) => detail.key === this.running && this.#note(detail), { signal: this.abort.signal });
   }
@@ -135,7 +137,7 @@ export class Review {
     this.#drawChart(T.chart(state.sides[this.side]));
     this.try.hidden = Boolean(this.running) || !this.mistakes.length;
     this.list.replaceChildren(...notes.filter(isMarked).map(({ ply, move }) => h("li", {}, button(
-      [h("strong", {}, `${T.turn(ply, move.side)} ${move.move}${move.mark}`), T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value)],
+      [h("strong", {}, `${T.turn(ply, move.side)} ${move.move}${move.mark}`), T.better(state.sides[move.side], move.better.join(" "), move.best_value, move.value)],
       () => this.look(ply - 1), { class: "best-line" }))));
   }
 
@@ -198,8 +200,10 @@ export class Review {
   #finish(end) {
     setText(this.progress, end ? (end.complete ? T.reviewedBy(end.agent) : T.reviewStopped) : "");
     this.definition.hidden = !end;
+    this.meaning.hidden = !end?.losses;
+    if (end?.losses) this.marks.replaceChildren(...T.marksMeaning(end.losses, end.delay ?? null, end.unit).map((one) => h("li", {}, one)));
     this.accuracy.replaceChildren(...(end ? [...end.summaries.map((summary, side) =>
-      h("li", {}, h("strong", {}, T.accuracyOf(end.accuracies[side])), ` ${summary}`)), h("li", { class: "muted" }, end.legend)] : []));
+      h("li", {}, h("strong", {}, T.accuracyOf(end.accuracies[side])), ` ${summary}`))] : []));
   }
 
   /** @param {AnnotatedPly} note */

@@ -257,14 +257,14 @@ export class Setup {
    * @param {GameReply} game
    */
   #layouts(game) {
-    const label = h("span", { class: "muted" }, this.layout);
+    const label = h("span", { class: "muted" }, T.layoutName(this.layout));
     const cards = game.layouts.map((name) => {
       const input = h("input", { type: "radio", name: "layout", value: name, checked: name === this.layout, onchange: () => {
         this.layout = name;
-        setText(label, name);
+        setText(label, T.layoutName(name));
       } });
       const place = name in game.pictures ? h("span", { class: "thumbnail" }) : null;
-      return { name, place, element: h("label", { class: "card layout" }, input, place, h("span", {}, name)) };
+      return { name, place, element: h("label", { class: "card layout" }, input, place, h("span", {}, T.layoutName(name))) };
     });
     /** @type {HTMLDetailsElement} */
     const box = h("details", { class: "layouts", ontoggle: () => box.open && drawThumbnails(game, cards) },
@@ -584,7 +584,7 @@ function optionField(option, kept) {
       ? start : isNumber ? Number(control.value) : control.value;
     return read === start ? undefined : read;
   };
-  const label = h("span", {}, option.name, h("span", { class: "muted" }, ` ${option.summary}`));
+  const label = h("span", { title: option.name }, T.optionLabel(option.name, option.summary));
   return { name: option.name, value, element: field(label, control, { class: control.type === "checkbox" ? "field tick" : "field" }) };
 }
 

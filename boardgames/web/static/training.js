@@ -59,7 +59,7 @@ class Page {
     this.problem = h("p", { class: "problem", role: "alert" });
     this.abort = new AbortController();
     const { signal } = this.abort;
-    const ask = () => net.request(request).catch((error) => this.refused(error.message));
+    const ask = () => net.request(request).catch((error) => this.refused(reasonOf(error)));
     document.title = T.pageTitle(title);
     net.on("status", ({ detail }) => detail.open && ask(), { signal });
     if (net.isOpen) ask();
@@ -158,6 +158,7 @@ export class Run extends Page {
    */
   refused(reason) {
     this.error = reason;
+    this.play.hidden = !this.data;
     super.refused(reason);
     setText(this.note, "");
     this.play.disabled = true;

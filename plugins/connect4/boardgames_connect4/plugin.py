@@ -14,7 +14,7 @@ def bg_games() -> list[Entry]:
     return [
         Entry(
             "connect4",
-            "drop stones into columns; four in a line win",
+            "drop stones into columns; four in a row wins",
             "boardgames_connect4.game:Connect4",
             title="Connect Four",
         )
