@@ -95,9 +95,9 @@ def test_a_rematch_between_people_is_accepted_and_takes_everybody_along(visit: V
     before = address(red)
     press(blue, name)
     offered = "offers a rematch" + (" with swapped sides" if name == "Swap sides" else "")
-    wait_for(red, f"blue {offered}")
+    wait_for(red, f"Blue {offered}")
     red.page.reload()  # the offer is still there
-    wait_for(red, f"blue {offered}")
+    wait_for(red, f"Blue {offered}")
     press(red, "Accept")
     wait_for_next(red, blue, spectator, after=before)
     mover, other = (red, blue) if name == "Rematch" else (blue, red)

@@ -172,7 +172,9 @@ def test_the_second_player_has_the_same_page_before_and_after_the_first_move(
     sit_down(first, second, "white")
 
     def places() -> list[Any]:
-        return [second.page.locator(one).bounding_box() for one in (".controls", ".moves-box", ".typed")]
+        return [
+            second.page.locator(one).first.bounding_box() for one in (".controls", ".moves-box", ".typed")
+        ]
 
     before = places()
     first.move("a1b2")

@@ -110,7 +110,7 @@ def test_a_move_waits_for_confirmation_if_that_is_switched_on(visit: Visit, conf
     for cancel in (page.get_by_role("button", name="Cancel", exact=True).click, "Escape", None):
         for cell in ("c3", "c2"):
             visitor.target(cell).click(force=True)
-        visitor.target("d3").click(force=True)
+        visitor.target("d2").click(force=True)
         page.locator(".result .after").first.wait_for()
         assert button.is_visible()
         assert visitor.state["ply"] == 0
@@ -127,7 +127,7 @@ def test_a_move_waits_for_confirmation_if_that_is_switched_on(visit: Visit, conf
         button.focus()
         page.keyboard.press("Enter")
     else:
-        visitor.target("d3").click(force=True)
+        visitor.target("d2").click(force=True)
     visitor.wait_for_ply(1)
     assert not button.is_visible()
     page.reload()

@@ -114,6 +114,8 @@ export class Analysis {
   seenBy = 0; // the side from which a match is seen
   /** @type {MistakeTrainer | null} loaded when it is needed */
   trainer = null;
+  /** @type {Promise<MistakeTrainer> | null} */
+  loaded = null;
   /** @type {{move: string, ids: string[], kind: string, picture: Picture | null} | null} a move that is tried instead of a mistake */
   tried = null;
   /** @type {string | null} the solution that is shown */
@@ -232,7 +234,7 @@ export class Analysis {
 
   // --- the position ---
 
-  get #isTraining() {
+  get #isTrying() {
     return Boolean(this.trainer?.isOpen);
   }
 
@@ -287,7 +289,7 @@ export class Analysis {
   /** @param {string} move */
   #chosen(move) {
     if (this.isSetUp) this.#edit({ target: move, piece: this.editor.chosen });
-    else if (this.#isTraining) this.trainer?.judge(move);
+    else if (this.#isTrying) this.trainer?.judge(move);
     else this.#play([move]);
   }
 
@@ -468,7 +470,7 @@ export class Analysis {
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
     if (!(event.target instanceof Element) || event.target.closest("input, select, textarea, summary")) return;
-    if (this.#isTraining) return;
+    if (this.#isTrying) return;
     const ply = this.wanted?.ply ?? this.state.ply;
     /** @type {Record<string, number | undefined>} */
     const targets = { ArrowLeft: Math.max(0, ply - 1), ArrowRight: ply + 1, Home: 0, End: Infinity };
@@ -548,7 +550,8 @@ export class Analysis {
 
   /** @param {Mistake[]} mistakes */
   async #tryMistakes(mistakes) {
-    const trainer = (this.trainer ??= await this.#newTrainer());
+    this.loaded ??= this.#newTrainer();
+    const trainer = (this.trainer = await this.loaded);
     const { state } = this;
     if (!state || this.abort.signal.aborted) return;
     this.tabs.show(0);
@@ -612,7 +615,7 @@ export class Analysis {
    */
   get #arrows() {
     const { tried, solution, board } = this;
-    if (this.#isTraining) return tried?.kind ? [{ ids: tried.ids, kind: tried.kind === "right" ? "best" : "bad" }] : solution ? [{ move: solution }] : [];
+    if (this.#isTrying) return tried?.kind ? [{ ids: tried.ids, kind: tried.kind === "right" ? "best" : "bad" }] : solution ? [{ move: solution }] : [];
     const lines = this.isSetUp || board.clicks.path.length ? [] : (this.found?.lines ?? []);
     return lines.map(({ moves }, i) => ({ move: moves[0], kind: i ? "other" : "best", width: 1 - i / ARROWS }));
   }
@@ -657,7 +660,7 @@ export class Analysis {
     const labels = new Map();
     const leads = board.clicks.path.length ? [] : this.#arrows.flatMap(({ move = "", kind = "best" }) => [{ move, kind, points: board.leadOf(move) }]);
     const { clicks } = board;
-    const isHidden = this.isSetUp || this.#isTraining;
+    const isHidden = this.isSetUp || this.#isTrying;
     for (const one of isHidden ? [] : (found?.values ?? [])) {
       const id = clicks.path.length ? clicks.step(one.move) : clicks.suggested.get(one.move)?.ids.at(-1);
       const item = board.items.get(id ?? "");

@@ -199,6 +199,10 @@ export class Setup {
       const game = await this.net.game(name);
       if (this.wanted === name) this.#drawGame(game);
     } catch (error) {
+      if (this.wanted !== name) return;
+      clearTimeout(this.waiting);
+      this.rest.replaceChildren();
+      this.now.replaceChildren(this.play);
       setText(this.problem, reasonOf(error));
     }
   }
@@ -235,7 +239,7 @@ export class Setup {
     this.#buildMoveLimits(kept);
     this.moveSeconds = number({ min: 0.1 });
     restore(this.moveSeconds, kept.moveSeconds);
-    this.isPaused = h("input", { type: "checkbox", });
+    this.isPaused = h("input", { type: "checkbox" });
     this.position = h("input", { type: "text", autocomplete: "off", spellcheck: false });
     const { sides } = game;
     this.rest.replaceChildren(
