@@ -190,7 +190,11 @@ class Analyst:
             summaries=(review.summary(0), review.summary(1)),
             accuracies=(review.accuracy(0), review.accuracy(1)),
             complete=review.is_complete,
-            losses=(unit.format(unit.inaccuracy), unit.format(unit.mistake), unit.format(unit.blunder)),
+            losses=(
+                unit.loss_text(unit.inaccuracy),
+                unit.loss_text(unit.mistake),
+                unit.loss_text(unit.blunder),
+            ),
             delay=unit.delay,
         )
         if match is not None and reply.complete:

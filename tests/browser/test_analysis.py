@@ -273,7 +273,7 @@ def test_a_match_is_analysed_from_the_side_that_one_has_played(
         visitor.page.locator(".analysis .board").wait_for()
     visitor.page.get_by_role("button", name="Review the moves").click()
     side = visitor.state["sides"][1]
-    visitor.page.get_by_role("slider", name=f"{side.capitalize()}’s chance of winning").wait_for()
+    visitor.page.get_by_role("slider", name=f"{side.capitalize()}\u2019s chance of winning").wait_for()
 
 
 def test_positions_are_set_up_by_clicks_beside_the_board(visit: Visit) -> None:
@@ -285,7 +285,7 @@ def test_positions_are_set_up_by_clicks_beside_the_board(visit: Visit) -> None:
     visitor.target("c2r1").click()
     wait_for(visitor, ".r.....")
     visitor.target("c2r2").click()
-    visitor.wait(lambda: "the stones alternate" in page.locator(".board-notice").inner_text(), "the reason")
+    visitor.wait(lambda: "stones alternate" in page.locator(".board-notice").inner_text(), "the reason")
     page.go_back()
     wait_for(visitor, "moves=4+4")
 

@@ -320,7 +320,8 @@ export const T = {
   marksQuestion: "What do ?!, ? and ?? mean?",
   marksMeaning: ([dubious, mistake, blunder], plies, unit) => [
     `?! is an inaccuracy: it gives away ${dubious} or more${plies === null ? "" : `, or it delays a win or hastens a loss by ${count(plies, "move", "moves")} or more`}.`,
-    `? is a mistake: it gives away ${mistake} or more.`, `?? is a blunder: it gives away ${blunder} or more.`, `Measured in: ${unit}.`],
+    `? is a mistake: it gives away ${mistake} or more.`, `?? is a blunder: it gives away ${blunder} or more.`,
+    dubious.endsWith("%") ? "These are chances of winning." : `The unit: ${unit}.`],
   findBetter: "Find the better move",
   mistakeOf: (n, all) => `Find the better move (${n} of ${all})`,
   mistakeTask: (turn, side, move) => `${turn} ${side} played ${move}. What is better?`,
