@@ -123,7 +123,7 @@ CASES = {
     "pictures in a file": (["replay", "good", "--svg", "file"], "cannot create the folder"),
     "an unknown shell": (
         ["shell-init", "tcsh"],
-        "invalid value for 'SHELL': 'tcsh' is not one of 'bash', 'zsh', 'fish'",
+        "invalid value for '[SHELL]': 'tcsh' is not one of 'bash', 'zsh', 'fish'",
     ),
     "unknown agent": (["play", "connect4", "--agent", "alfabeta"], "did you mean 'alphabeta'?"),
     "empty agent": (["play", "connect4", "--agent", ""], "an agent is written name"),
