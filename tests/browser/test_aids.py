@@ -36,10 +36,10 @@ def test_the_pad_and_its_keys_move_a_selection_in_the_legal_directions(visit: Vi
         visitor.target(cell).click()
     pad = visitor.page.get_by_role("group", name="Continue the move")
     pad.get_by_role("button", name="left: c3c2", exact=True).wait_for()
-    assert pad.get_by_role("button", name="lower right: no move").is_disabled()
+    assert pad.get_by_role("button", name="Lower right: no move").is_disabled()
     visitor.target("c2").focus()
     visitor.page.keyboard.press("c")
-    assert visitor.page.locator(".board-notice").inner_text() == "lower right: no move"
+    assert visitor.page.locator(".board-notice").inner_text() == "Lower right: no move"
     visitor.page.keyboard.press("e")
     visitor.wait_for_ply(1)
     assert visitor.shown_moves() == ["c2c3d3"]
