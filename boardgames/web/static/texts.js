@@ -78,7 +78,7 @@ export const T = {
   game: "Game",
   layout: "Layout",
   gameOptions: "Options",
-  optionLabel: (name, summary) => sentence(summary || name),
+  optionLabel: (name, summary) => sentence(summary.toLowerCase().includes(name) ? summary : `${name}: ${summary}`),
   layoutName: (name) => name.split("-").map(sentence).join(" ").replace(/(\d)x(?=\d)/g, "$1 × "),
   seatOf: (side) => `Who plays ${side}`,
   me: "Me",
