@@ -28,7 +28,7 @@ CLOCK_RESERVE = 0.05
 MAX_DRAW_RETURN = 0.05
 """An agent that searches accepts a draw if it expects no more than this return for itself.
 
-An expected return of 0.05 is a small advantage, a chance of winning of 52.5 %.
+An expected return of 0.05 is a small advantage, a chance of winning of 52.5%.
 """
 MAX_COUNT = 2**63 - 1
 """The largest int64, the type that kernels count in."""

@@ -440,7 +440,7 @@ def _delay(best: Score, played: Score) -> int:
 
 
 def _percentage(expected_return: float) -> str:
-    return f"{100 * chance_of_winning(expected_return):g} %"
+    return f"{100 * chance_of_winning(expected_return):g}%"
 
 
 def _describe(move: ReviewedMove, sides: tuple[str, str]) -> str:

@@ -108,11 +108,11 @@ class Unit:
         Examples
         --------
         >>> Unit("pawn", "pawns").text(0.5), RETURN.text(0.5), RETURN.text(-0.124)
-        ('+0.50', '75.0 %', '43.8 %')
+        ('+0.50', '75.0%', '43.8%')
         """
         if not self.is_return:
             return self.format(amount, sign=True)
-        return f"{100 * chance_of_winning(self.to_return(amount)):.{self._percent_digits}f} %"
+        return f"{100 * chance_of_winning(self.to_return(amount)):.{self._percent_digits}f}%"
 
     def loss_text(self, loss: float) -> str:
         """Return how much worse a move is than the best one, as people read it.
@@ -120,9 +120,9 @@ class Unit:
         Examples
         --------
         >>> Unit("pawn", "pawns").loss_text(0.5), RETURN.loss_text(0.5)
-        ('0.50', '25.0 %')
+        ('0.50', '25.0%')
         """
-        return f"{50 * loss:.{self._percent_digits}f} %" if self.is_return else self.format(loss)
+        return f"{50 * loss:.{self._percent_digits}f}%" if self.is_return else self.format(loss)
 
     @property
     def _percent_digits(self) -> int:
@@ -142,7 +142,7 @@ class Unit:
     @property
     def legend(self) -> str:
         """Return which losses get the marks of a review, in one line."""
-        losses = (self.loss_text(loss).replace(".0 %", " %") for loss in self._thresholds)
+        losses = (self.loss_text(loss).replace(".0%", "%") for loss in self._thresholds)
         legend = "?! loses {} or more, ? {}, ?? {}".format(*losses)
         if self.delay is None:
             return legend
@@ -298,7 +298,7 @@ class Score:
         Examples
         --------
         >>> [Score.of(0.0, RETURN).text(proven=proven) for proven in (True, False)]
-        ['draw', '50.0 %']
+        ['draw', '50.0%']
         >>> [Score.win(5).text(alternates=alternates) for alternates in (True, False)]
         ['win in 3 moves (5 plies)', 'win in 5 plies']
         """

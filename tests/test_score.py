@@ -67,11 +67,11 @@ def test_half_return_is_the_amount_worth_half_a_win(unit: Unit) -> None:
 
 def test_people_read_returns_as_chances_of_winning() -> None:
     assert (RETURN.text(-0.2), RETURN.loss_text(0.2), RETURN.in_words) == (
-        "40.0 %",
-        "10.0 %",
+        "40.0%",
+        "10.0%",
         "as chances of winning",
     )
-    assert RETURN.legend == "?! loses 5 % or more, ? 10 %, ?? 25 %"
+    assert RETURN.legend == "?! loses 5% or more, ? 10%, ?? 25%"
     assert (PAWN.text(-0.2), PAWN.loss_text(0.2), PAWN.in_words) == ("-0.20", "0.20", "in pawns")
 
 
@@ -107,7 +107,7 @@ def test_equal_scores_hash_alike(first: Score, second: Score) -> None:
         (Score.of(0.4249, PAWN), "+0.42"),
         (Score.of(-12.0, PAWN), "-12.00"),
         (Score.of(-0.001, PAWN), "0.00"),
-        (Score.of(0.5, RETURN), "75.0 %"),
+        (Score.of(0.5, RETURN), "75.0%"),
         (Score.win(5), "win in 3 moves (5 plies)"),
         (Score.loss(4), "loss in 2 moves (4 plies)"),
         (Score.win(1), "win in 1 move (1 ply)"),
@@ -126,7 +126,7 @@ def test_plies_tell_no_number_of_moves_if_a_side_may_move_again() -> None:
 
 def test_a_proven_return_is_a_result() -> None:
     returns = [Score.of(amount, RETURN) for amount in (1.0, 0.0, -1.0, 0.5)]
-    assert [score.text(proven=True) for score in returns] == ["win", "draw", "loss", "75.0 %"]
+    assert [score.text(proven=True) for score in returns] == ["win", "draw", "loss", "75.0%"]
     assert Score.of(0.0, PAWN).text(proven=True) == "0.00"
 
 

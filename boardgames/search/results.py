@@ -16,7 +16,7 @@ def score_of(value: float, evaluation: Evaluation) -> Score:
     --------
     >>> from boardgames.declarations import NO_EVALUATION
     >>> [str(score_of(value, NO_EVALUATION)) for value in (WIN - 5, 4 - WIN, 0.25)]
-    ['win in 3 moves (5 plies)', 'loss in 2 moves (4 plies)', '62.5 %']
+    ['win in 3 moves (5 plies)', 'loss in 2 moves (4 plies)', '62.5%']
 
     Raises
     ------

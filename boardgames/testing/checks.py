@@ -266,7 +266,7 @@ def check_unit(game: Game) -> RunningCheck:
     covered = f"evaluation {evaluation.name!r}, in {unit.label}"
     if unit.is_return:
         return covered
-    return f"{covered}; an advantage of {unit.half_return:g} is a chance of winning of 75 %"
+    return f"{covered}; an advantage of {unit.half_return:g} is a chance of winning of 75%"
 
 
 def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> RunningCheck:

@@ -364,7 +364,7 @@ def _short(entry: MoveValue) -> str:
     if entry.score.win_in is not None:
         return f"{'W' if entry.score.sign > 0 else 'L'}{abs(entry.score.win_in)}"
     text = entry.score.text(proven=entry.proven)
-    return {"draw": "=", "win": "W", "loss": "L"}.get(text, text.replace(" %", "%"))
+    return {"draw": "=", "win": "W", "loss": "L"}.get(text, text)
 
 
 def _annotated(key: str, record: Record, reviewed: Sequence[ReviewedPosition]) -> AnnotatedPly:

@@ -192,7 +192,7 @@ def test_every_ply_has_a_value_and_the_blunder_a_better_move(files: Path, bg: Ru
 
 def test_a_match_without_mistakes_says_so(files: Path, bg: Run) -> None:
     out = bg("analyze", "connect4", "two", *QUICK).out
-    assert "no mistakes (?! loses 5 % or more, ? 10 %, ?? 25 %)" in out
+    assert "no mistakes (?! loses 5% or more, ? 10%, ?? 25%)" in out
 
 
 def test_the_first_match_is_reviewed_by_default(files: Path, bg: Run) -> None:

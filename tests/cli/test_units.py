@@ -42,7 +42,7 @@ def test_check_prints_the_unit(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("boardgames.testing.check_game", checked)
     out = bg("check", "coins", "--matches", "2", "--positions", "5").out
-    assert "unit: evaluation 'cents', in pence; an advantage of 4 is a chance of winning of 75 %" in out
+    assert "unit: evaluation 'cents', in pence; an advantage of 4 is a chance of winning of 75%" in out
 
 
 @pytest.mark.parametrize("agent", ["alphabeta:depth=2", "minimax:depth=2", "greedy", "level:level=6,table=1"])

@@ -203,7 +203,7 @@ def score_of(points: int, empty_cells: int) -> Score:
     Examples
     --------
     >>> str(score_of(18, 36)), str(score_of(-18, 37)), str(score_of(0, 42))
-    ('win in 1 move (1 ply)', 'loss in 1 move (2 plies)', '50.0 %')
+    ('win in 1 move (1 ply)', 'loss in 1 move (2 plies)', '50.0%')
     """
     if points > 0:
         return Score.win(2 * ((empty_cells + 1) // 2 - points) + 1)

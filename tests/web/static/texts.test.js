@@ -26,9 +26,9 @@ for (const most of [1, 3, 6, 8, 10]) {
 }
 
 test("a percentage is called a chance of winning, and other values stand alone", () => {
-  assert.equal(T.hintText("4", "45.2 %"), "Hint: 4, 45.2 % chance of winning");
+  assert.equal(T.hintText("4", "45.2%"), "Hint: 4, 45.2% chance of winning");
   assert.equal(T.hintText("4", "win in 1 move (1 ply)"), "Hint: 4, win in 1 move (1 ply)");
-  assert.equal(T.valueFor("red", "45.2 %", "mcts", 3), "Red to move: 45.2 % chance of winning; mcts, depth 3");
+  assert.equal(T.valueFor("red", "45.2%", "mcts", 3), "Red to move: 45.2% chance of winning; mcts, depth 3");
 });
 
 test("a layout is called as a person would write it", () => {
