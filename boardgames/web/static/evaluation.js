@@ -135,7 +135,7 @@ export class Evaluation {
     setText(this.value, text);
     this.lines.replaceChildren(...lines.map((line) => {
       const point = () => this.onLine(line.moves[0], line.moves);
-      return h("li", {}, button([h("strong", {}, line.value), h("span", {}, line.moves.join(" "))],
+      return h("li", {}, button([h("strong", {}, line.value.replace(/ \(.*/, "")), h("span", {}, line.moves.join(" "))],
         () => (this.onPlay ? this.onPlay(line.moves) : point()),
         { class: "best-line", ...whilePointed(point, () => this.onLine(null)) }));
     }));
