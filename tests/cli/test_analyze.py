@@ -51,8 +51,8 @@ def test_an_expected_return_is_shown_as_a_chance_of_winning(bg: Run) -> None:
     position = "analyze", "connect4", "4453", "--depth", "2"
     moves = {move["move"]: move["value"] for move in json.loads(bg(*position, "--json").out)["moves"]}
     lines = bg(*position).out.splitlines()[1:-1]
-    shown = {line.split()[0]: " ".join(line.split()[1:3]) for line in lines}
-    assert shown == {move: f"{50 + 50 * value:.1f} %" for move, value in moves.items()}
+    shown = {line.split()[0]: line.split()[1] for line in lines}
+    assert shown == {move: f"{50 + 50 * value:.1f}%" for move, value in moves.items()}
 
 
 def test_values_from_the_opening_book_are_marked(bg: Run) -> None:
@@ -187,7 +187,7 @@ def test_every_ply_has_a_value_and_the_blunder_a_better_move(files: Path, bg: Ru
     assert lines[worst + 2][:3] == ["6", "blue", "3??"]
     assert " ".join(lines[worst + 2]).endswith(" -> loss in 1 move (2 plies)! 1 2 4")
     assert " ".join(lines[-1]).startswith("blue: 0 inaccuracies, 0 mistakes, 1 blunder, mean loss ")
-    assert lines[-1][-1] == "%"
+    assert lines[-1][-1].endswith("%")
 
 
 def test_a_match_without_mistakes_says_so(files: Path, bg: Run) -> None:

@@ -190,7 +190,7 @@ def test_the_agent_answers_and_says_its_move(bg: Run, records: Run) -> None:
 def test_the_agent_says_what_it_expects_and_how_long_it_took(bg: Run) -> None:
     ran = bg(*AGENT, typed="1\n")
     assert re.search(
-        r"^blue plays \d in \d+\.\d s: \d+\.\d % chance of winning for blue$", ran.out, re.MULTILINE
+        r"^blue plays \d in \d+\.\d s: \d+\.\d% chance of winning for blue$", ran.out, re.MULTILINE
     )
 
 
@@ -366,7 +366,7 @@ def test_history_lists_moves_with_times_and_values(bg: Run) -> None:
     out = bg(*AGENT, typed="4\nhistory\n").out
     listed = out.partition("ply side move  time  value\n")[2].splitlines()
     assert re.fullmatch(r"  1 red  4 +\d+\.\d s", listed[0])
-    assert re.fullmatch(r"  2 blue \d +\d+\.\d s \d+\.\d %", listed[1])
+    assert re.fullmatch(r"  2 blue \d +\d+\.\d s \d+\.\d%", listed[1])
     assert listed[2] == "a value is what the agent expected for itself, as chances of winning"
 
 
