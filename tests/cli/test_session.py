@@ -364,7 +364,7 @@ def test_the_moves_of_a_cell_are_listed(line: str, said: str, bg: Run) -> None:
 
 def test_history_lists_moves_with_times_and_values(bg: Run) -> None:
     out = bg(*AGENT, typed="4\nhistory\n").out
-    listed = out.partition("ply side move  time  value\n")[2].splitlines()
+    listed = out.partition("ply side move  time value\n")[2].splitlines()
     assert re.fullmatch(r"  1 red  4 +\d+\.\d s", listed[0])
     assert re.fullmatch(r"  2 blue \d +\d+\.\d s \d+\.\d%", listed[1])
     assert listed[2] == "a value is what the agent expected for itself, as chances of winning"
