@@ -142,7 +142,7 @@ def test_lost_marbles_lie_in_the_tray_of_their_side_beside_the_board(visit: Visi
     visitor = visit(viewport={"width": width, "height": 844})
     visitor.start("abalone", "here")
     trays = visitor.page.locator(".bar .tray")
-    assert [tray.get_attribute("aria-label") for tray in trays.all()] == ["lost 0 of 6", "lost 0 of 6"]
+    assert [tray.get_attribute("aria-label") for tray in trays.all()] == ["lost: 0 of 6", "lost: 0 of 6"]
     assert trays.first.locator(".tray-place").count() == 6
     box, bar = trays.first.bounding_box(), visitor.page.locator(".bar").first.bounding_box()
     assert bar["x"] <= box["x"] <= bar["x"] + bar["width"] - box["width"]

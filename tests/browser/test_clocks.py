@@ -1,11 +1,10 @@
 """Clocks on the page: they start when the board is shown to the side to move, and count down visibly."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from browsers import Visitor
+from browsers import Visitor, take_seat
 from web_pages import Server
 
 Visit = Callable[..., Visitor]
@@ -39,7 +38,7 @@ def test_clock_starts_when_both_seats_are_taken(visit: Visit, server: Server, si
     assert not is_running(creator)
     assert clocks(creator, "near")[0].inner_text() == ("10:00" if side == 0 else "5:00")
     other.page.goto(creator.page.url)
-    other.page.get_by_role("button", name=re.compile("^Play ")).click()
+    take_seat(other, creator.state["sides"][1 - side])
     for visitor in (creator, other):
         visitor.wait(lambda visitor=visitor: visitor.state.get("running") == 0, "the clock of side 0")
         visitor.wait(lambda visitor=visitor: is_running(visitor), "the clock on the page")
