@@ -219,7 +219,7 @@ def test_a_full_column_is_said_to_be_full_wherever_it_is_clicked(visit: Visit, c
     page = visitor.open("#/analysis/connect4?moves=1+1+1+1+1+1")
     visitor.target(cell).click(force=True)
     notice = page.locator(".board-notice")
-    visitor.wait(lambda: "the column is full" in notice.inner_text(), "the reason")
+    visitor.wait(lambda: "The column is full" in notice.inner_text(), "the reason")
 
 
 @pytest.mark.parametrize("by_keyboard", [False, True], ids=["pointer", "keyboard"])

@@ -64,7 +64,7 @@ def test_a_whole_match_by_keyboard(visit: Visit, game: str) -> None:
     if "dimension" in MATCHES[game]:
         visitor.tab_to("e.textContent === 'Options'")
         keyboard.press("Enter")
-        visitor.tab_to("e.labels?.[0]?.textContent.startsWith('dimension')")
+        visitor.tab_to("e.labels?.[0]?.textContent.startsWith('Dimension')")
         keyboard.type("2")
     visitor.tab_to("e.labels?.[0]?.textContent === 'Strength'")
     keyboard.press("End")

@@ -9,10 +9,10 @@ const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 /** @type {(value: string) => string} */
 const inWords = (value) => (value.endsWith("%") ? `${value} chance of winning` : value);
 /**
- * Return a text with a capital letter, since a sentence begins with it.
+ * Return a text with a capital letter, since a sentence begins with it; the name of a cell, such as a1, stays as it is.
  * @param {string} text
  */
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const sentence = (text) => (/^[a-z]\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));
 
 // the levels, from the weakest to the strongest
 const LEVELS = ["plays almost at random", "a beginner who overlooks threats", "a casual player", "an experienced player",
