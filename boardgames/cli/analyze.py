@@ -464,8 +464,11 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
 
 
 def _marked(reviewed: "ReviewedPosition", side: int) -> str:
-    """Return the score of a position for a side, with a mark if it is proven."""
-    return reviewed.text_for_side(side) + _proof(reviewed.proven)
+    """Return the score of a position for a side, with a mark if it is proven; a win without its plies.
+
+    The table has many columns, and has to fit a narrow terminal.
+    """
+    return reviewed.text_for_side(side).partition(" (")[0] + _proof(reviewed.proven)
 
 
 def _proof(is_proven: bool) -> str:
