@@ -66,7 +66,7 @@ class Attempt:
 
     @property
     def next(self) -> Move | None:
-        """Return the next move of the first line that begins with the moves, or None if they solve it."""
+        """Return the move that continues the solution, or None if the puzzle is solved."""
         return None if self.is_solved else self._next_moves()[0]
 
     def play(self, move: Move) -> bool:

@@ -199,7 +199,7 @@ def output_path(text: str) -> Path:
 
 
 class OutputFile(click.Path):
-    """The name of a file to write, in a folder that exists; its value is a `Path`."""
+    """An option that names a file to write in an existing folder; its value is a `Path`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""

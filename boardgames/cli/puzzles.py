@@ -250,7 +250,7 @@ def _draw(found: list[_Shown], folder: Path) -> list[Path]:
 
 
 def _print(found: list[_Shown], files: list[Path], *, has_solutions: bool) -> None:
-    """Print the puzzles, or the files that they were drawn in, and the solutions or how to get them."""
+    """Print the puzzles, or the files with their drawings, then the solutions or how to see them."""
     for file in files:
         say(f"wrote {file}")
     for index, puzzle in enumerate([] if files else found, start=1):

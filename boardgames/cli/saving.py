@@ -46,7 +46,7 @@ class UnfinishedMatch:
 
 
 class MatchFile:
-    """The file in which `play` saves a match: that of the match it resumes, or a new one.
+    """The file in which `play` saves a match: the file of the resumed match, or a new one.
 
     Parameters
     ----------

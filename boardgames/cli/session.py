@@ -499,7 +499,7 @@ class Session:
         return commands
 
     def _has_moves_of_several_cells(self) -> bool:
-        """Return True if a move may be made by clicking several cells one after the other."""
+        """Return True if some moves need clicks on several cells."""
         clicks = self.manager.start.picture().clicks
         return any(len(sequence) > 1 for sequences in clicks.values() for sequence in sequences)
 

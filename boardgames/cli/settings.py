@@ -12,8 +12,6 @@ from boardgames.cli.output import option_parts
 if TYPE_CHECKING:
     from boardgames.options import Option
 
-DEFAULT_LEARNER = "td"
-
 
 class Settings(NamedTuple):
     """The options of a learner or an experiment.
@@ -61,6 +59,7 @@ def named_settings(command: str, words: Sequence[str]) -> Settings | None:
     PluginError
         If the learner or the experiment cannot be loaded.
     """
+    from boardgames.learning.config import DEFAULT_LEARNER
     from boardgames.plugins import registry
 
     known, game = registry(), named_game(words)

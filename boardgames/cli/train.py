@@ -177,7 +177,7 @@ def train(
     if matches:
         check_matches(matches)
     if seeds is not None and resumed is not None:
-        raise OptionError("--seeds makes new runs; it does not work with --resume")
+        raise OptionError("--seeds starts new runs, so it cannot be used with --resume")
     with interrupt_on_termination():
         if seeds is not None:
             first = _config(**given)

@@ -27,7 +27,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run and its results.
+    """A run with its config, training time and measured strength.
 
     Attributes
     ----------

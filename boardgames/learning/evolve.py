@@ -97,7 +97,7 @@ class Evolve(TDLearner):
         return 2 * self.integer("generations")
 
     def start(self, seed: int) -> LearnerState:
-        """Return a random population; around the given weights, if there are any, and with them."""
+        """Return a random population. If weights are given, it contains them and varies around them."""
         count = self.integer("population")
         players = initial_weights(count, self.size, self.number("initial"), derive_seed(seed, "evolve"))
         if self.given is not None:

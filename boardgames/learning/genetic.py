@@ -62,9 +62,9 @@ class Genetic(FitnessLearner):
             raise OptionError(f"parents must be at most the population of {population}, not {parents}")
 
     def start(self, seed: int) -> LearnerState:
-        """Return a random population, around the given weights if there are any.
+        """Return a random population. If weights are given, it contains them and varies around them.
 
-        Its first individual, then the given weights, is the best so far.
+        Its first individual, which has the given weights, counts as the best so far.
         """
         shape, spread = (self.integer("population"), self.space.size), self.number("initial")
         population = np.random.default_rng(derive_seed(seed, self.name)).uniform(-spread, spread, shape)

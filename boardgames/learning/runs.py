@@ -655,7 +655,7 @@ def _check_extensible(settings: Mapping[str, object], learner: Learner, folder: 
     done = max((int(path.stem.removeprefix("step-")) for path in checkpoint_paths(folder)), default=0)
     if settings and learner.length is not None and learner.length < done:
         names = ", ".join(f"{name}={quote(value)}" for name, value in settings.items())
-        raise OptionError(f"{names} is less than the {done} steps that the run has done")
+        raise OptionError(f"{names} is too few: the run has already done {done} steps")
 
 
 def _check_empty(folder: Path) -> None:

@@ -440,7 +440,7 @@ def _given_filters(
     result: str | None = None,
     ids: Iterable[int] | None = None,
 ) -> dict[str, object]:
-    """Return the parameters of the conditions that were given.
+    """Return the filters that are set, as parameters of a query.
 
     Raises
     ------

@@ -538,4 +538,4 @@ def test_several_seeds_go_on_where_they_stopped(bg: Run, home: Path) -> None:
 
 def test_several_seeds_are_for_new_runs(bg: Run) -> None:
     ran = bg("train", "--resume", "first", "--seeds", "2")
-    assert (ran.code, ran.err) == (2, "error: --seeds makes new runs; it does not work with --resume\n")
+    assert (ran.code, ran.err) == (2, "error: --seeds starts new runs, so it cannot be used with --resume\n")

@@ -86,7 +86,7 @@ def test_a_run_that_goes_on_ends_like_one_that_was_longer_from_the_beginning(
     trained_run(tmp_path / "short", name)
     extended = trained_run(tmp_path / "short", name, **{length: more})
     assert same(extended, trained_run(tmp_path / "long", name, **{length: more}))
-    with pytest.raises(OptionError, match=f"{length}='1' is less than the [0-9] steps that the run has done"):
+    with pytest.raises(OptionError, match=f"{length}='1' is too few: the run has already done [0-9] steps"):
         Run.open(tmp_path / "short", settings={length: "1"})
     with pytest.raises(OptionError, match=f"--resume can change only {length}, not test_matches; --from"):
         Run.open(tmp_path / "short", settings={"test_matches": 2})
