@@ -59,7 +59,6 @@ def named_settings(command: str, words: Sequence[str]) -> Settings | None:
     PluginError
         If the learner or the experiment cannot be loaded.
     """
-    from boardgames.learning.config import DEFAULT_LEARNER
     from boardgames.plugins import registry
 
     known, game = registry(), named_game(words)
@@ -69,6 +68,8 @@ def named_settings(command: str, words: Sequence[str]) -> Settings | None:
         if game is None or name is None:
             return None
         return Settings(name, known.load("experiments", name, game).declared_options)
+    from boardgames.learning.config import DEFAULT_LEARNER
+
     learner = "evolve" if "--evolve" in words else value_after("--learner", words) or DEFAULT_LEARNER
     if learner not in {offer.entry.name for offer in known.offers("learners", game)}:
         return None
