@@ -8,6 +8,8 @@ before it imports kernels; `boardgames.kernels.dispatcher` reports.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 from boardgames.errors import BoardgamesError
 
@@ -20,10 +22,15 @@ Listener = Callable[[str, int], object]
 It is called in the thread that compiles. An exception that it raises is dropped.
 """
 
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
 _listeners: list[Listener] = []
 _current = ("", 0)
 _is_refused: ContextVar[bool] = ContextVar("compilation refused", default=False)
 _is_deferred: ContextVar[bool] = ContextVar("compilation deferred", default=False)
+_interprets_rules: ContextVar[bool] = ContextVar("rules interpreted", default=False)
+_is_interpreted: ContextVar[bool] = ContextVar("kernels interpreted", default=False)
 _is_in_background: ContextVar[bool] = ContextVar("compilation in background", default=False)
 
 
@@ -37,11 +44,8 @@ def compilation_refused() -> Iterator[None]:
 
     Imports that fail for this reason can be repeated.
     """
-    token = _is_refused.set(True)
-    try:
+    with _set(_is_refused, True):
         yield
-    finally:
-        _is_refused.reset(token)
 
 
 @contextmanager
@@ -51,7 +55,7 @@ def compilation_deferred() -> Iterator[None]:
     Those that are never called are not compiled. A kernel that does not compile raises its
     KernelError at the first call. `compilation_refused` takes precedence.
     """
-    with _setting(is_deferred=True):
+    with _set(_is_deferred, True):
         yield
 
 
@@ -61,27 +65,64 @@ def compilation_at_import() -> Iterator[None]:
 
     This is for blocks within `compilation_deferred`.
     """
-    with _setting(is_deferred=False):
+    with _set(_is_deferred, False):
         yield
-
-
-@contextmanager
-def _setting(*, is_deferred: bool) -> Iterator[None]:
-    token = _is_deferred.set(is_deferred)
-    try:
-        yield
-    finally:
-        _is_deferred.reset(token)
 
 
 @contextmanager
 def compilation_in_background() -> Iterator[None]:
-    """Tell listeners that nobody is waiting yet for what is compiled within the block, in this thread."""
-    token = _is_in_background.set(True)
+    """Tell listeners that nobody is waiting yet for what is compiled within the block, in this thread.
+
+    Nothing is interpreted there.
+    """
+    with _set(_is_in_background, True), rules_compiled():
+        yield
+
+
+@contextmanager
+def rules_interpreted() -> Iterator[None]:
+    """Run the rules as plain Python within the block, in this thread, until their kernels are loaded.
+
+    Loading the first kernel takes half a second and compiling it more, while drawing a board takes
+    a few milliseconds in plain Python. Only what is called through `Game` and `Position` is
+    interpreted, and a kernel that fails as plain Python is loaded.
+    """
+    with _set(_interprets_rules, True):
+        yield
+
+
+@contextmanager
+def rules_compiled() -> Iterator[None]:
+    """Load or compile kernels within the block although it is within `rules_interpreted`."""
+    with _set(_interprets_rules, False):
+        yield
+
+
+def rules_code(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Decorate a method that runs code of a game's rules, which `rules_interpreted` applies to."""
+
+    @wraps(method)
+    def call(*arguments: _Arguments.args, **more: _Arguments.kwargs) -> _Result:
+        if not _interprets_rules.get():
+            return method(*arguments, **more)
+        with _set(_is_interpreted, True):
+            return method(*arguments, **more)
+
+    return call
+
+
+def is_interpreted() -> bool:
+    """Return True if a kernel that is called now, and is not loaded, is to run as plain Python."""
+    return _is_interpreted.get()
+
+
+@contextmanager
+def _set(variable: ContextVar[bool], value: bool) -> Iterator[None]:
+    token = variable.set(value)
     try:
         yield
     finally:
-        _is_in_background.reset(token)
+        variable.reset(token)
 
 
 def is_in_background() -> bool:

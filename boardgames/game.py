@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 
+from boardgames.compiling import rules_code
 from boardgames.declarations import (
     NO_EVALUATION,
     Contempt,
@@ -206,6 +207,7 @@ class Position:
         return self._words
 
     @_unlocked_property
+    @rules_code
     def side_to_move(self) -> int:
         """Return the side to move, 0 or 1; meaningless once the match is over."""
         side = int(self.game.kernels.side_to_move(self._words))
@@ -214,6 +216,7 @@ class Position:
         return side
 
     @_unlocked_property
+    @rules_code
     def actions(self) -> tuple[int, ...]:
         """Return the legal actions in ascending order; empty if the match is over."""
         buffer = np.zeros(self.game.facts.actions, dtype=np.int64)
@@ -239,6 +242,7 @@ class Position:
         return {}
 
     @_unlocked_property
+    @rules_code
     def outcome(self) -> Outcome | None:
         """Return the outcome if the rules end the match here, otherwise None."""
         code = int(self.game.kernels.outcome(self._words))
@@ -272,6 +276,7 @@ class Position:
             return False
         return True
 
+    @rules_code
     def apply(self, move: Move | str) -> "Position":
         """Return the position after `move`.
 
@@ -446,6 +451,8 @@ class Game(ABC):
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
         guard_methods(cls, _RESULTS, RulesError)
+        for name in _RESULTS.keys() & vars(cls).keys():
+            setattr(cls, name, rules_code(vars(cls)[name]))
 
     def __init__(self, *, layout: str | None = None, **options: object) -> None:
         owner = f"game {type(self).__name__.lower()!r}"

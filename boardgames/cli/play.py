@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ from boardgames.cli.saving import (
     print_learned,
     read_unfinished,
 )
+from boardgames.compiling import rules_interpreted
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, quote
 
@@ -221,7 +223,8 @@ def play(
     session = Session(setup, notation=notation, confirm=confirm)
     listeners = () if watch else (session.on_event,)
     background = any(is_person(seat) for seat in setup.players)
-    manager = setup.start_match(record, starts_clocks=False, listeners=listeners, background=background)
+    with rules_interpreted() if background else nullcontext():
+        manager = setup.start_match(record, starts_clocks=False, listeners=listeners, background=background)
     with interrupt_on_termination():
         if has_person(manager):
             if watch:

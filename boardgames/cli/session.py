@@ -28,6 +28,7 @@ from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import spinner_on
 from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt, typed_move
 from boardgames.cli.saving import MatchFile, UnfinishedMatch, close_players, print_learned, read_unfinished
+from boardgames.compiling import rules_compiled, rules_interpreted
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -109,6 +110,7 @@ class Session:
             except BoardgamesError as error:  # what a listener raises does not end a match
                 self._error = error
 
+    @rules_interpreted()  # the agent's kernels may still be being compiled
     def run(self, manager: "Manager", resumed: UnfinishedMatch | None = None) -> int:
         """Play until the user quits; return the exit code. The match is saved in any case.
 
@@ -250,7 +252,7 @@ class Session:
             with self._status(f"{manager.game.facts.sides[side]} is getting ready"):
                 manager.wait_until_ready(side)
         if manager.outcome is None:
-            with self._status(f"{manager.game.facts.sides[side]} is thinking"):
+            with self._status(f"{manager.game.facts.sides[side]} is thinking"), rules_compiled():
                 manager.step()
         if manager.position != before:
             played = manager.moves[-1]
@@ -373,7 +375,7 @@ class Session:
         position = self._current_position()
         agent = load_player(position.game.facts.default_agent, position.game)
         try:
-            with self._status("searching for a hint"):
+            with self._status("searching for a hint"), rules_compiled():
                 choice = agent.choose(position, self.setup.limits[position.side_to_move])
         finally:
             close_player(agent)

@@ -17,6 +17,7 @@ from boardgames.cli.output import (
     say,
     wrapped_moves,
 )
+from boardgames.compiling import rules_interpreted
 from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     help="Weights for --features; default: those named td, if the game has them.",
 )
 @json_option
+@rules_interpreted()
 def show(
     game: str,
     position_argument: str | None,

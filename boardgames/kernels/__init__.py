@@ -6,7 +6,6 @@ docs/kernels.md for what compiled code may and may not do.
 
 from boardgames.kernels.abi import (
     FORCING,
-    JIT,
     TACTICAL,
     Actions,
     Apply,
@@ -39,6 +38,7 @@ from boardgames.kernels.bits import (
     random_below,
 )
 from boardgames.kernels.control import Control, is_stopped, load_stop, new_control
+from boardgames.kernels.plain import JIT
 from boardgames.kernels.rows import local_integers, local_reals, prefetch, row, row_out
 
 __all__ = [

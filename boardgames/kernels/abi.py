@@ -8,12 +8,10 @@ With `NUMBA_DISABLE_JIT=1` kernels run as plain Python, behind a wrapper that
 casts arguments to the types of the signature and makes inputs read-only.
 """
 
-import functools
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
@@ -21,6 +19,7 @@ from numba.np.numpy_support import from_dtype
 
 from boardgames.errors import KernelError
 from boardgames.kernels.dispatcher import KernelDispatcher
+from boardgames.kernels.plain import JIT, Function, plain_kernel
 
 Words = npt.NDArray[np.uint64]
 """Words of a packed position, `uint64[n]` or, as a stack of them, `uint64[m, n]`."""
@@ -30,8 +29,6 @@ Reals = npt.NDArray[np.float64]
 """Features, weights or values, `float64[n]`."""
 Floats = npt.NDArray[np.float32]
 """Tables of weights, `float32[n]`."""
-JIT = not numba.config.DISABLE_JIT
-"""False where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
 
 WORDS = types.Array(types.uint64, 1, "C", readonly=True)
 WORDS_OUT = types.Array(types.uint64, 1, "C")
@@ -77,8 +74,6 @@ TACTICAL = 100
 """Rank in `move_order` from which root moves are never reduced."""
 FORCING = 10_000
 """Rank of moves that win or threaten to win at once, which are searched a ply deeper."""
-
-Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
 
 
 def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:  # Numba has no type stubs
@@ -126,7 +121,7 @@ def kernel(
                 f"but its signature {signature} has {expected}"
             )
         if not JIT:
-            return _plain(function, signature)
+            return plain_kernel(function, signature)
         return KernelDispatcher(function, signature, inline=inline)
 
     return decorate
@@ -151,34 +146,3 @@ def check_kernel(name: str, function: Any, signature: Any) -> None:
             f"is compiled for {actual}" if actual is not None else "is not a function decorated with `kernel`"
         )
         raise KernelError(f"the kernel {name} must have the signature {signature}, but {function!r} {what}")
-
-
-def _plain(function: Function, signature: Any) -> Function:
-    """Wrap a kernel so that it runs without compilation, but is as strict about types as the compiled one."""
-    casts = [_CASTS.get(kind) for kind in signature.args]
-    frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in signature.args]
-    result = _CASTS.get(signature.return_type)
-
-    @functools.wraps(function)
-    def plain(*arguments: Any) -> Any:
-        given = list(arguments)
-        for index, cast in enumerate(casts):
-            if cast is not None:
-                given[index] = cast(given[index])
-            elif frozen[index]:
-                given[index] = given[index].view()
-                given[index].flags.writeable = False
-        with np.errstate(over="ignore"):
-            value = function(*given)
-        return result(value) if result is not None else value
-
-    plain.kernel_signature = signature  # type: ignore[attr-defined]
-    return plain  # type: ignore[return-value]
-
-
-_CASTS: dict[Any, Callable[[Any], Any]] = {
-    types.int64: np.int64,
-    types.uint64: np.uint64,
-    types.float64: np.float64,
-    types.boolean: bool,
-}

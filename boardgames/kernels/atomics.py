@@ -18,7 +18,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from boardgames.kernels.abi import JIT, record_array
+from boardgames.kernels.abi import record_array
+from boardgames.kernels.plain import JIT
 
 if JIT:
 

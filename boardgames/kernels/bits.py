@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from boardgames.kernels.abi import JIT, WORDS_OUT, Words, kernel
+from boardgames.kernels.abi import WORDS_OUT, Words, kernel
+from boardgames.kernels.plain import compiled_by
 
 ONE = np.uint64(1)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -22,55 +22,53 @@ MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 U27, U30, U31, U32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
-if JIT:
 
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def popcount(typing_context: Any, word: Any) -> Any:
-        """Count the bits of a word: one machine instruction."""
+def _popcount_code(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
 
+    return types.int64(types.uint64), generate
+
+
+@compiled_by(_popcount_code)
+def popcount(word: Any) -> Any:
+    """Count the bits of a word: one machine instruction."""
+    return np.int64(int(word).bit_count())
+
+
+def _lowest_bit_code(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@compiled_by(_lowest_bit_code)
+def lowest_bit(word: Any) -> Any:
+    """Return the index of the lowest bit of a word that is not zero."""
+    return np.int64((int(word) & -int(word)).bit_length() - 1)
+
+
+def _same_bits_code(source: Any, target: Any) -> Any:
+    def code(typing_context: Any, word: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.ctpop(arguments[0])
+            return builder.bitcast(arguments[0], context.get_value_type(target))
 
-        return types.int64(types.uint64), generate
+        return target(source), generate
 
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def lowest_bit(typing_context: Any, word: Any) -> Any:
-        """Return the index of the lowest bit of a word that is not zero."""
+    return code
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
-        return types.int64(types.uint64), generate
+@compiled_by(_same_bits_code(types.float64, types.int64))
+def float_to_bits(real: Any) -> Any:
+    """Return the 64 bits of a `float64` as an `int64`."""
+    return np.float64(real).view(np.int64)
 
-    def _same_bits(source: Any, target: Any) -> Any:
-        def bits(typing_context: Any, word: Any) -> Any:
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                return builder.bitcast(arguments[0], context.get_value_type(target))
 
-            return target(source), generate
-
-        return intrinsic(bits)
-
-    float_to_bits = _same_bits(types.float64, types.int64)
-    bits_to_float = _same_bits(types.int64, types.float64)
-
-else:
-
-    def popcount(word: Any) -> Any:
-        """Count the bits of a word."""
-        return np.int64(int(word).bit_count())
-
-    def lowest_bit(word: Any) -> Any:
-        """Return the index of the lowest bit of a word that is not zero."""
-        return np.int64((int(word) & -int(word)).bit_length() - 1)
-
-    def float_to_bits(real: Any) -> Any:
-        """Return the 64 bits of a `float64` as an `int64`."""
-        return np.float64(real).view(np.int64)
-
-    def bits_to_float(bits: Any) -> Any:
-        """Return the `float64` with these 64 bits."""
-        return np.int64(bits).view(np.float64)
+@compiled_by(_same_bits_code(types.int64, types.float64))
+def bits_to_float(bits: Any) -> Any:
+    """Return the `float64` with these 64 bits."""
+    return np.int64(bits).view(np.float64)
 
 
 @kernel(types.uint64(types.int64))

@@ -38,7 +38,8 @@ from numba.np import arrayobj
 from numba.np.numpy_support import as_dtype
 
 from boardgames.errors import KernelError
-from boardgames.kernels.abi import ACTIONS, JIT, Actions, check_kernel, first_class
+from boardgames.kernels.abi import ACTIONS, Actions, check_kernel, first_class
+from boardgames.kernels.plain import JIT
 
 BUNDLE = ACTIONS
 """Type of the words of a bundle as a kernel's argument."""

@@ -22,9 +22,10 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typeinfer import register_dispatcher
 from numba.core.typing import make_concrete_template
 
-from boardgames.compiling import report, waits_for_call
+from boardgames.compiling import is_interpreted, report, waits_for_call
 from boardgames.errors import KernelError
 from boardgames.kernels.cache import KernelCache, counts_references
+from boardgames.kernels.plain import plain_kernel
 
 _NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
@@ -129,10 +130,19 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Return the code for a call from Python, which Numba has found none for; later calls find it."""
+        if is_interpreted() and self._state != "loaded":
+            return self._interpreted
         self._load()
         if not self._search_new_conversions(*args, **kws):
             self._explain_matching_error(*args, **kws)
         return self._compiled[self._signature.args].entry_point
+
+    def _interpreted(self, *args: Any) -> Any:
+        """Run the kernel as plain Python, or compiled if it needs something that only compiled code has."""
+        with suppress(Exception):
+            return plain_kernel(self.py_func, self._signature)(*args)
+        self._load()
+        return self(*args)
 
     def _load(self, *, is_defined: bool = True) -> None:
         """Load or compile the code, unless that has been done; other threads wait until it is there."""

@@ -16,7 +16,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from boardgames.kernels.abi import JIT, Reals, Words
+from boardgames.kernels.abi import Reals, Words
+from boardgames.kernels.plain import JIT
 
 LANES, ROW_WORDS = 32, 8
 """Number of lanes in a row, and of the words in which they are packed."""

@@ -14,107 +14,106 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from boardgames.kernels.abi import JIT
+from boardgames.kernels.plain import compiled_by
 
-if JIT:
 
-    def _row_intrinsic(writable: bool) -> Any:
-        def row_view(typing_context: Any, stack: Any, index: Any) -> Any:
-            if not (isinstance(stack, types.Array) and stack.ndim == 2 and stack.layout == "C"):
-                return None
-            result = types.Array(stack.dtype, 1, "C", readonly=not writable)
-
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-                view = arrayobj.make_array(result)(context, builder)
-                stride, step = cgutils.unpack_tuple(builder, whole.strides)
-                _, length = cgutils.unpack_tuple(builder, whole.shape)
-                offset = builder.mul(arguments[1], stride)
-                data = cgutils.pointer_add(builder, whole.data, offset, view.data.type)
-                arrayobj.populate_array(
-                    view,
-                    data=data,
-                    shape=cgutils.pack_array(builder, [length]),
-                    strides=cgutils.pack_array(builder, [step]),
-                    itemsize=whole.itemsize,
-                    meminfo=None,
-                    parent=None,
-                )
-                return view._getvalue()
-
-            return result(stack, types.int64), generate
-
-        return row_view
-
-    row = intrinsic(_row_intrinsic(writable=False))
-    row_out = intrinsic(_row_intrinsic(writable=True))
-
-    def _local_intrinsic(kind: Any) -> Any:
-        def local(typing_context: Any, count: Any) -> Any:
-            if not isinstance(count, types.IntegerLiteral):
-                return None
-            result = types.Array(kind, 1, "C")
-
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                item, length = context.get_value_type(kind), count.literal_value
-                data = cgutils.alloca_once(builder, item, size=ir.IntType(64)(max(length, 1)))
-                array = arrayobj.make_array(result)(context, builder)
-                number, size = ir.IntType(context.address_size), context.get_abi_sizeof(item)
-                arrayobj.populate_array(
-                    array,
-                    data=data,
-                    shape=cgutils.pack_array(builder, [number(length)]),
-                    strides=cgutils.pack_array(builder, [number(size)]),
-                    itemsize=number(size),
-                    meminfo=None,
-                    parent=None,
-                )
-                return array._getvalue()
-
-            return result(count), generate
-
-        return local
-
-    local_reals = intrinsic(prefer_literal=True)(_local_intrinsic(types.float64))
-    local_integers = intrinsic(prefer_literal=True)(_local_intrinsic(types.int64))
-
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-        """Ask the processor to load the cache line of an element that will be needed soon."""
+def _row_code(writable: bool) -> Any:
+    def row_view(typing_context: Any, stack: Any, index: Any) -> Any:
+        if not (isinstance(stack, types.Array) and stack.ndim == 2 and stack.layout == "C"):
+            return None
+        result = types.Array(stack.dtype, 1, "C", readonly=not writable)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-            pointer = builder.gep(whole.data, [arguments[1]])
-            number = ir.IntType(32)
-            kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
-            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-            builder.call(function, [pointer, number(0), number(3), number(1)])
-            return context.get_dummy_value()
+            view = arrayobj.make_array(result)(context, builder)
+            stride, step = cgutils.unpack_tuple(builder, whole.strides)
+            _, length = cgutils.unpack_tuple(builder, whole.shape)
+            offset = builder.mul(arguments[1], stride)
+            data = cgutils.pointer_add(builder, whole.data, offset, view.data.type)
+            arrayobj.populate_array(
+                view,
+                data=data,
+                shape=cgutils.pack_array(builder, [length]),
+                strides=cgutils.pack_array(builder, [step]),
+                itemsize=whole.itemsize,
+                meminfo=None,
+                parent=None,
+            )
+            return view._getvalue()
 
-        return types.void(array, types.int64), generate
+        return result(stack, types.int64), generate
 
-else:
+    return row_view
 
-    def row(stack: Any, index: Any) -> Any:
-        """Return a read-only view of one row."""
-        view = stack[index]
-        view.flags.writeable = False
-        return view
 
-    def row_out(stack: Any, index: Any) -> Any:
-        """Return a writable view of one row."""
-        return stack[index]
+@compiled_by(_row_code(writable=False))
+def row(stack: Any, index: Any) -> Any:
+    """Return a read-only view of one row."""
+    view = stack[index]
+    view.flags.writeable = False
+    return view
 
-    def local_reals(count: Any) -> Any:
-        """Return an uninitialised array of floats; `count` must be a constant."""
-        return np.empty(count)
 
-    def local_integers(count: Any) -> Any:
-        """Return an uninitialised array of integers; `count` must be a constant."""
-        return np.empty(count, dtype=np.int64)
+@compiled_by(_row_code(writable=True))
+def row_out(stack: Any, index: Any) -> Any:
+    """Return a writable view of one row."""
+    return stack[index]
 
-    def prefetch(array: Any, index: Any) -> None:
-        """Do nothing."""
+
+def _local_code(kind: Any) -> Any:
+    def local(typing_context: Any, count: Any) -> Any:
+        if not isinstance(count, types.IntegerLiteral):
+            return None
+        result = types.Array(kind, 1, "C")
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            item, length = context.get_value_type(kind), count.literal_value
+            data = cgutils.alloca_once(builder, item, size=ir.IntType(64)(max(length, 1)))
+            array = arrayobj.make_array(result)(context, builder)
+            number, size = ir.IntType(context.address_size), context.get_abi_sizeof(item)
+            arrayobj.populate_array(
+                array,
+                data=data,
+                shape=cgutils.pack_array(builder, [number(length)]),
+                strides=cgutils.pack_array(builder, [number(size)]),
+                itemsize=number(size),
+                meminfo=None,
+                parent=None,
+            )
+            return array._getvalue()
+
+        return result(count), generate
+
+    return local
+
+
+@compiled_by(_local_code(types.float64), prefer_literal=True)
+def local_reals(count: Any) -> Any:
+    """Return an uninitialised array of floats; `count` must be a constant."""
+    return np.empty(count)
+
+
+@compiled_by(_local_code(types.int64), prefer_literal=True)
+def local_integers(count: Any) -> Any:
+    """Return an uninitialised array of integers; `count` must be a constant."""
+    return np.empty(count, dtype=np.int64)
+
+
+def _prefetch_code(typing_context: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        pointer = builder.gep(whole.data, [arguments[1]])
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@compiled_by(_prefetch_code)
+def prefetch(array: Any, index: Any) -> None:
+    """Ask the processor to load the cache line of an element that will be needed soon."""

@@ -18,7 +18,7 @@ def describe_plainly(name: str) -> "GameReply":
     """Return what can be chosen for a match of a game; called in a new process."""
     with environment_variables({"NUMBA_DISABLE_JIT": "1"}):
         numba.config.reload_config()
-        from boardgames.kernels.abi import JIT
+        from boardgames.kernels.plain import JIT
         from boardgames.web.games import description
 
         assert not JIT, "kernels were imported before"

@@ -240,20 +240,26 @@ def test_ctrl_c_leaves_replay(home: Path, terminal: Run) -> None:
 @pytest.mark.slow
 def test_every_command_says_what_it_compiles_and_counts_the_kernels(terminal: Run, tmp_path: Path) -> None:
     cold = str(tmp_path / "cold")
-    user = terminal("show", "connect4", BOARDGAMES_HOME=cold)
-    user.wait_for("compiling boardgames_connect4.rules, kernel ")
-    assert user.wait() == 0
-    assert "......./......." in user.seen
-    assert user.seen.rfind("compiling") < user.seen.rfind("\x1b[K") < user.seen.find("red to move")
-    assert "once" not in user.seen  # the next command compiles more
-    kernels = [path.name for path in (tmp_path / "cold").rglob("*.kernel")]
-    assert any("legal_moves" in name for name in kernels)
-    assert all(name.startswith("boardgames_connect4_rules_") for name in kernels), "only what is shown"
-    assert not any("apply" in name for name in kernels)
     user = terminal("perft", "connect4", "--depth", "2", BOARDGAMES_HOME=cold)
+    user.wait_for("compiling boardgames_connect4.rules, kernel ")
     user.wait_for("compiling boardgames.search.perft, kernel ")
     assert user.wait() == 0
-    assert list((tmp_path / "cold").rglob("*_apply-*.kernel"))
+    assert "once" not in user.seen  # the next command compiles more
+    kernels = {path.name.rpartition("-")[0] for path in (tmp_path / "cold").rglob("*.kernel")}
+    assert {"boardgames_connect4_rules_apply", "boardgames_connect4_rules_legal_moves"} < kernels
+    assert "boardgames_connect4_rules_symmetric_key" not in kernels, "only what is used"
+
+
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_boards_are_shown_and_two_people_play_without_compiled_rules(
+    game: str, program: Run, home: Path
+) -> None:
+    (home / "cache").unlink()  # which all tests share
+    first, second, *_ = json.loads(program("show", game, "--json").out)["legal_moves"]
+    played = program("play", game, "--second", "human", typed=f"{first}\nundo\n{second}\nhistory\n")
+    assert (played.code, played.err) == (0, "")
+    assert f" {second} " in played.out.rpartition("ply ")[2]
+    assert not list((home / "cache").rglob("*.kernel"))
 
 
 @pytest.mark.slow

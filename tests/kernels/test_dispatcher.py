@@ -7,10 +7,20 @@ from pathlib import Path
 from time import time_ns
 from typing import Any
 
+import numpy as np
 import pytest
 from numba import types
+from numba.extending import intrinsic
 
-from boardgames.compiling import NotCompiledError, compilation_deferred, compilation_refused
+from boardgames.compiling import (
+    NotCompiledError,
+    compilation_deferred,
+    compilation_in_background,
+    compilation_refused,
+    rules_code,
+    rules_compiled,
+    rules_interpreted,
+)
 from boardgames.errors import KernelError
 from boardgames.kernels import JIT, kernel
 from boardgames.kernels.cache import kernel_folder
@@ -182,3 +192,68 @@ def test_deferred_kernels_are_compiled_once_by_threads_that_call_them_together()
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(adder, range(8))) == [number + OFFSET for number in range(8)]
     assert sum(adder.stats.cache_misses.values()) == 1
+
+
+# --- rules as plain Python -----------------------------------------------------
+
+
+@rules_code
+def by_rules(function: Any, number: int) -> Any:  # a dispatcher: Numba has no type stubs
+    """Call a kernel as the rules of a game do."""
+    return function(number)
+
+
+def test_kernels_of_interpreted_rules_are_not_loaded() -> None:
+    adder = new_adder()
+    doubler = new_doubler(adder)
+    with rules_interpreted():
+        assert by_rules(doubler, 4) == 2 * (4 + OFFSET)
+        assert not is_loaded(doubler)
+        assert not is_loaded(adder)
+        assert doubler(4) == 2 * (4 + OFFSET), "not a call by the rules"
+        assert is_loaded(doubler)
+
+
+def test_kernels_are_loaded_where_rules_are_not_interpreted() -> None:
+    for elsewhere in (rules_compiled, compilation_in_background):
+        adder = new_adder()
+        with rules_interpreted(), elsewhere():
+            assert by_rules(adder, 4) == 4 + OFFSET
+        assert is_loaded(adder)
+    assert by_rules(new_adder(), 4) == 4 + OFFSET
+
+
+def test_a_loaded_kernel_is_not_interpreted() -> None:
+    adder = new_adder()
+    adder(1)
+    with rules_interpreted():
+        adder.py_func = None
+        assert by_rules(adder, 4) == 4 + OFFSET
+
+
+def test_interpreted_kernels_are_as_strict_about_types_as_compiled_ones() -> None:
+    with compilation_deferred():
+
+        @kernel(types.uint64(types.Array(types.uint64, 1, "C", readonly=True), types.uint64))
+        def shifted(words: Any, step: Any) -> Any:
+            return words[0] << step
+
+    with rules_interpreted():
+        found = rules_code(shifted)(np.array([2**63 + 3], dtype=np.uint64), 1)
+    assert (found, type(found)) == (6, np.uint64)
+    assert not is_loaded(shifted)
+
+
+def test_an_interpreted_kernel_that_fails_as_plain_python_is_loaded() -> None:
+    @kernel(types.int64(types.int64))
+    def reinterpreted(number: int) -> int:
+        return only_compiled(number) + OFFSET
+
+    with compilation_deferred(), rules_interpreted():
+        assert by_rules(reinterpreted, 5) == 5 + OFFSET
+    assert sum(reinterpreted.stats.cache_misses.values()) == 1
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
+def only_compiled(typing_context: Any, number: Any) -> Any:
+    return types.int64(types.int64), lambda context, builder, signature, arguments: arguments[0]

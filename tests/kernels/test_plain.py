@@ -96,3 +96,39 @@ def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, ob
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == digest(boardgames.load(name, **options), 1, 40), done.stderr
+
+
+@pytest.mark.skipif(not JIT, reason="everything is interpreted")
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
+def test_interpreted_rules_play_as_compiled_ones(
+    name: str, options: dict[str, object], tmp_path: Path
+) -> None:
+    code = f"""
+from boardgames.compiling import compilation_deferred, rules_interpreted
+
+with compilation_deferred(), rules_interpreted():
+    import boardgames, test_plain
+    print(test_plain.match_text(boardgames.load({name!r}, **{options!r})))
+"""
+    environment = {"BOARDGAMES_HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == match_text(boardgames.load(name, **options)) + "\n", done.stderr
+    assert not list(tmp_path.rglob("*.kernel"))
+
+
+def match_text(game: Game, plies: int = 25) -> str:
+    """Return the first positions of a seeded match, with their legal moves, pictures and outcomes."""
+    generator, position, texts = np.random.default_rng(2), game.start(), []
+    for _ in range(plies):
+        moves = position.legal_moves
+        texts += [repr((str(position), moves, position.outcome, position.score, position.board()))]
+        if position.outcome is not None:
+            break
+        position = position.apply(moves[generator.integers(len(moves))])
+    return "\n".join(texts)
