@@ -336,13 +336,18 @@ def _warm_start(browser: Browser, runs: int) -> Iterator[Row]:
 
 
 def _cold_start(browser: Browser, runs: int) -> Iterator[Row]:
-    pages = []
+    pages, boards = [], []
     for _ in range(runs):
         with server(is_cold=True) as running, _tab(browser) as tab:
             tab.goto(f"http://{running.host}/")
             tab.locator(".games .card").first.wait_for()
             pages.append(time.perf_counter() - running.announced)
+        with server(is_cold=True) as running, _tab(browser) as tab:
+            address = _new_match(running, "abalone", opponent="agent")
+            opened = time.perf_counter()
+            boards.append(opened - running.announced + _open_board(tab, address))
     yield "address of a server without kernels to the page in Chromium", summary(pages, "s"), "< 1"
+    yield "the same to the first board against the default agent", summary(boards, "s"), ""
 
 
 def _board_and_clicks(browser: Browser, runs: int) -> Iterator[Row]:
@@ -380,9 +385,9 @@ def _open_board(tab: Tab, address: str) -> float:
     return 1e-3 * float(tab.evaluate("boardAt"))
 
 
-def _new_match(running: Server, game: str) -> str:
-    """Create a match of two people at one page, and return the address with their token."""
-    seats = [{"kind": "here"}, {"kind": "here"}]
+def _new_match(running: Server, game: str, opponent: str = "here") -> str:
+    """Create a match of a person on this page, by default against another one, and return its address."""
+    seats = [{"kind": "here"}, {"kind": opponent}]
     with connect_once(f"ws://{running.host}/ws", origin=Origin(f"http://{running.host}")) as page:
         page.send(json.dumps({"type": "create", "game": game, "seats": seats}))
         created = json.loads(page.recv())

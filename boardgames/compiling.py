@@ -11,8 +11,6 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from boardgames.errors import BoardgamesError
-
 BACKGROUND_THREAD = "boardgames-background"
 """The name of the threads in which agents get ready for a match, and compile what they need."""
 
@@ -27,25 +25,10 @@ _Result = TypeVar("_Result")
 
 _listeners: list[Listener] = []
 _current = ("", 0)
-_is_refused: ContextVar[bool] = ContextVar("compilation refused", default=False)
 _is_deferred: ContextVar[bool] = ContextVar("compilation deferred", default=False)
 _interprets_rules: ContextVar[bool] = ContextVar("rules interpreted", default=False)
 _is_interpreted: ContextVar[bool] = ContextVar("kernels interpreted", default=False)
 _is_in_background: ContextVar[bool] = ContextVar("compilation in background", default=False)
-
-
-class NotCompiledError(BoardgamesError):
-    """A kernel is not in the cache and compiling it is not allowed here."""
-
-
-@contextmanager
-def compilation_refused() -> Iterator[None]:
-    """Raise NotCompiledError within the block, in this thread, instead of compiling a kernel.
-
-    Imports that fail for this reason can be repeated.
-    """
-    with _set(_is_refused, True):
-        yield
 
 
 @contextmanager
@@ -53,7 +36,7 @@ def compilation_deferred() -> Iterator[None]:
     """Compile the kernels that are defined within the block, in this thread, when they are first called.
 
     Those that are never called are not compiled. A kernel that does not compile raises its
-    KernelError at the first call. `compilation_refused` takes precedence.
+    KernelError at the first call.
     """
     with _set(_is_deferred, True):
         yield
@@ -132,22 +115,7 @@ def is_in_background() -> bool:
 
 def waits_for_call() -> bool:
     """Return True if a kernel that is defined now is compiled when it is first called."""
-    return _is_deferred.get() and not _is_refused.get()
-
-
-def check_allowed(kernel: str) -> None:
-    """Raise NotCompiledError if nothing may be compiled here."""
-    if _is_refused.get():
-        raise NotCompiledError(f"the kernel {kernel} is not compiled yet")
-
-
-def needs_compilation(error: BaseException) -> bool:
-    """Return True if an error was raised because a kernel is not compiled yet."""
-    causes, cause = [error], error.__cause__ or error.__context__
-    while cause is not None and cause not in causes:
-        causes.append(cause)
-        cause = cause.__cause__ or cause.__context__
-    return any(isinstance(one, NotCompiledError) for one in causes)
+    return _is_deferred.get()
 
 
 @contextmanager

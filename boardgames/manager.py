@@ -203,6 +203,8 @@ class Manager:
         own, since that may take long if it compiles code. `step` waits until the agent that is
         to move is ready, and only then starts its clock. An agent that is not ready when the
         match ends is not told of the end.
+    before_ready : callable, optional
+        With `background`, called in each of these threads first, such as to wait until code is compiled.
 
     Attributes
     ----------
@@ -247,6 +249,7 @@ class Manager:
         while_thinking: Callable[[], AbstractContextManager[object]] = nullcontext,
         starts_clocks: bool = True,
         background: bool = False,
+        before_ready: Callable[[], object] | None = None,
     ) -> None:
         _check_players(game, players, names)
         start = game.start() if start is None else start
@@ -268,7 +271,7 @@ class Manager:
         self._listeners = tuple(listeners)
         self._while_thinking = while_thinking
         self._starts_clocks = starts_clocks
-        self._in_background = background
+        self._in_background, self._before_ready = background, before_ready
         self._starts: dict[int, Future[object]] = {}  # by side: the agents getting ready in the background
         self._reported: set[str] = set()
         self._stop: Stop | None = None
@@ -685,13 +688,18 @@ class Manager:
             raise error
         self._fail(side, error)
 
+    def _get_ready(self, player: Player, side: int) -> None:
+        if self._before_ready is not None:
+            self._before_ready()
+        player.match_started(side)
+
     def _begin(self) -> None:
         self._emit(MatchEvent("started"))
         for side, player in enumerate(self.players):
             if player is None or self.outcome is not None:
                 continue
             if self._in_background and not player.is_human:
-                self._starts[side] = _call_in_background(partial(player.match_started, side))
+                self._starts[side] = _call_in_background(partial(self._get_ready, player, side))
                 continue
             try:
                 player.match_started(side)

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 import pluggy
 
 from boardgames import hookspecs
-from boardgames.compiling import NotCompiledError
 from boardgames.errors import (
     BoardgamesError,
     OptionError,
@@ -388,8 +387,6 @@ def _import_target(kind: Kind, offer: Offer) -> Any:  # a class or function
         with _printing_on_stderr:
             target = getattr(importlib.import_module(module), attribute)
         _check_target(kind, name, target)
-    except NotCompiledError:
-        raise
     except BoardgamesError as error:
         raise PluginError(f"plug-in {offer.plugin!r}: cannot load {name!r}: {error}") from error
     except BaseException as error:

@@ -31,7 +31,6 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from boardgames.compiling import check_allowed
 from boardgames.errors import KernelError
 from boardgames.kernels.identity import identity
 from boardgames.paths import cache_folder
@@ -93,8 +92,6 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
         Raises
         ------
-        NotCompiledError
-            If there is none, kernels are cached, and compilation is refused.
         KernelError
             If there is none, and the function would not compile to the same code any more.
         """
@@ -105,7 +102,6 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         found = self._load(path, target_context)
         if found is None:
             name = f"{self._function.__module__}.{self._function.__name__}"
-            check_allowed(name)
             if not self.is_current:
                 raise KernelError(
                     f"{name} is not compiled, and what it uses has changed since it was defined; "

@@ -6,6 +6,7 @@ This relies on private parts of Numba, as `boardgames.kernels.cache` does.
 import re
 import signal
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -42,6 +43,10 @@ _SYMBOLS = {
     "setitem": "an index",
 }
 _USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) constants"
+
+
+_deferred: list[weakref.ref["KernelDispatcher"]] = []
+"""The kernels that are compiled when they are first called, without those found to be compiled."""
 
 
 class _CountsError(Exception):
@@ -99,8 +104,14 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
         super().__init__(function, targetoptions={**options, "nopython": True, "boundscheck": None})
         self._cache = KernelCache(function, (signature, options), check=partial(_check_merges, function))
         self._state = "new"
-        if not (waits_for_call() or self._cache.contains(signature, self.targetctx)):
+        if waits_for_call():
+            _deferred.append(weakref.ref(self))
+        elif not self.is_compiled():
             self._load(is_defined=False)
+
+    def is_compiled(self) -> bool:
+        """Return True if the code is loaded or in the cache."""
+        return self._state == "loaded" or self._cache.contains(self._signature, self.targetctx)
 
     @property
     def overloads(self) -> Any:
@@ -186,6 +197,19 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
             if not counts and counts_references(self._compiled[self._signature.args].library):
                 self._reset_overloads()
                 raise _CountsError
+
+
+def uncompiled_kernels() -> set[str]:
+    """Return the modules of the deferred kernels that are neither loaded nor in the cache."""
+    modules = set()
+    for reference in list(_deferred):
+        kernel = reference()
+        if kernel is None or kernel.is_compiled():
+            with suppress(ValueError):  # another thread has removed it
+                _deferred.remove(reference)
+        else:
+            modules.add(kernel.py_func.__module__)
+    return modules
 
 
 class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has no type stubs

@@ -239,6 +239,7 @@ class Analyst:
         try:
             if kept.stop is not stop:
                 raise MatchError(SUPERSEDED)
+            await self._lobby.games.compile_agents(game, (agent or game.facts.default_agent,))
             # a review has one Stop for all its positions, and must not be stopped because others wait
             result = await self._lobby.searches.run(
                 lambda: kept.think(agent, game, think),

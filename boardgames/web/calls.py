@@ -1,5 +1,7 @@
 """Threads for the requests of pages: each game has a few of its own and cannot use up those of other games.
 
+Within a call, kernels are compiled only if the rules of a game cannot be interpreted instead.
+
 A call that exceeds its time limit counts as hung: whoever waits for it is told, and its game cannot be used
 until the call returns after all. The thread cannot be stopped, but as a daemon it does not block exit.
 """
@@ -13,6 +15,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TypeVar
 
+from boardgames.compiling import compilation_deferred, rules_interpreted
 from boardgames.errors import PluginError
 from boardgames.faults import as_exception
 
@@ -91,7 +94,7 @@ class Calls:
 
     async def _call(self, subject: str, page: int, function: Callable[[], _Result], limit: float) -> _Result:
         """Call a function that has its turn, which ends when it returns or hangs."""
-        call = asyncio.create_task(call_in_thread(function, name="call"))
+        call = asyncio.create_task(call_in_thread(partial(_without_compiling, function), name="call"))
         try:
             await asyncio.wait([call], timeout=limit)
             if call.done():
@@ -150,6 +153,12 @@ class Calls:
                 still_waiting.append((subject, page, turn))
         self._waiting = still_waiting
         self._of_pages += Counter()  # forgets those without calls
+
+
+def _without_compiling(function: Callable[[], _Result]) -> _Result:
+    """Call a function and, as far as possible, compile nothing for it: pages are waiting."""
+    with compilation_deferred(), rules_interpreted():
+        return function()
 
 
 def game_subject(name: str) -> str:

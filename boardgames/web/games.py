@@ -3,7 +3,6 @@
 import warnings
 
 from boardgames import plugins
-from boardgames.compiling import needs_compilation
 from boardgames.errors import PluginError, PositionError
 from boardgames.game import Game
 from boardgames.hookspecs import Entry
@@ -38,8 +37,6 @@ def load_agents(name: str) -> list[tuple[Entry, type[Player]]]:
         try:
             agents.append((entry, plugins.registry().load("agents", entry.name, name)))
         except PluginError as error:
-            if needs_compilation(error):
-                raise
             text = f"the agent {entry.name!r} of {name} cannot be used: {error}"
             warnings.warn(text, RuntimeWarning, stacklevel=1)
     return agents

@@ -6,39 +6,32 @@ import secrets
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 import msgspec
 
 from boardgames import plugins
 from boardgames.clock import TimeControl, of_both_sides
-from boardgames.compiling import compilation_refused, needs_compilation, report
 from boardgames.errors import (
     BoardgamesError,
     MatchError,
     OptionError,
     StoreError,
-    describe_error,
     quote,
 )
-from boardgames.executors import run_isolated
 from boardgames.game import Game
-from boardgames.hookspecs import Entry
 from boardgames.machine import release_memory
 from boardgames.manager import Manager
 from boardgames.match_setup import DEFAULT_LIMIT, SEAT_TAGS, MatchSetup, is_person
 from boardgames.options import parse_agent
-from boardgames.paths import cache_folder
 from boardgames.player import Player
 from boardgames.plugins import close_player, load, load_player
 from boardgames.record import Record, parse_records
 from boardgames.store import MatchSummary, ServedMatch
 from boardgames.web.archive import Archive
 from boardgames.web.calls import LOAD_SECONDS, Calls, call_in_thread, game_subject
-from boardgames.web.games import NOT_IN_BROWSER, description, is_path, load_agents, public_name
+from boardgames.web.games import NOT_IN_BROWSER, is_path, public_name
 from boardgames.web.match import (
     LiveMatch,
     MatchLock,
@@ -49,17 +42,14 @@ from boardgames.web.match import (
     new_token,
 )
 from boardgames.web.messages import (
-    CatalogueReply,
     CreateMatch,
-    GameEntry,
-    GameReply,
     KeptReview,
     MatchEntry,
     PuzzleReply,
     SeatRequest,
     StoredReply,
 )
-from boardgames.web.plain import describe_plainly
+from boardgames.web.preparation import Games
 from boardgames.web.searches import Searches
 from boardgames.web.stored import MAX_LISTED, Titles, entries_of, key_of, number_of, record_of
 from boardgames.web.stored import request_of as request_of_record
@@ -75,17 +65,11 @@ EMPTY_SECONDS = 600.0
 """How long a match without moves stays after its last page has gone, or the server has been started."""
 SWEEP_SECONDS = 30.0
 """How often the server looks for such matches."""
-CATALOGUE_SECONDS = 3.0
-"""How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 CLOSE_SECONDS = 0.5
 """How long the server waits for agents to close before it exits."""
 KEY_BYTES = 6
 LARGEST_OPTIONS = {"threads": os.cpu_count() or 1, "table": 1024, "memory": 1024}
 """Largest values that pages may give to these options of agents: threads, and MB of tables."""
-DESCRIPTION_SECONDS = 30.0
-"""How long describing a game without compiled kernels may take."""
-
-_Result = TypeVar("_Result")
 
 
 class Lobby:
@@ -102,6 +86,8 @@ class Lobby:
 
     Attributes
     ----------
+    games : Games
+        The games that can be played.
     training : Training
         The training runs.
     stored : StoredReply
@@ -112,14 +98,13 @@ class Lobby:
         self, searches: int | None = None, *, archive: Archive | None = None, is_private: bool = False
     ) -> None:
         self.calls = Calls()
+        self.games = Games(self.calls)
         self.tables = Tables()
         self.puzzles: dict[tuple[str, str, int], PuzzleReply] = {}
         """The puzzles that pages have asked for, by game, kind and number."""
         self.searches = Searches(searches or os.cpu_count() or 1)
         self.training = Training()
         self.stored = StoredReply(matches=[], left_out=0)
-        self._titles: dict[str, tuple[str, tuple[str, str]]] = {}
-        """The titles of games and what their sides are called, as far as they are known."""
         self._stored_basis: tuple[list[MatchSummary], int, Titles] = ([], 0, {})
         """What `stored` was made from: the matches, how many there are in all, and titles."""
         self._reading, self._next_reader = asyncio.Lock(), False
@@ -132,8 +117,6 @@ class Lobby:
         """Since when matches without moves have no page."""
         self._sweeper: asyncio.Task[None] | None = None
         self._unloading: set[asyncio.Task[None]] = set()
-        self._preparations: dict[str, asyncio.Task[None]] = {}
-        self._descriptions: dict[str, asyncio.Task[GameReply | None]] = {}
 
     async def open(self) -> None:
         """List the matches of the archive, which are loaded when a page joins them.
@@ -159,59 +142,6 @@ class Lobby:
                 )
         self._sweeper = asyncio.create_task(self._sweep())
 
-    async def warm_up(self) -> None:
-        """Load all games and agents, so that the first page does not wait for that."""
-        for offer in plugins.registry().offers("games"):
-            with suppress(Exception):  # a page that asks for the game gets the reason
-                await self.describe(offer.entry.name)
-                await self.prepare(offer.entry.name)
-
-    async def prepare(self, name: str) -> None:
-        """Load a game and its agents.
-
-        Kernels that are not compiled yet are compiled in a separate process, which frees all of its memory
-        when it ends and does not delay the requests of pages.
-
-        Raises
-        ------
-        UnknownNameError, PluginError
-            If there is no such game, or it cannot be loaded.
-        """
-        plugins.registry().check_name("games", name)
-        task = self._preparations.get(name)
-        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
-            task = self._preparations[name] = asyncio.create_task(self._prepare(name))
-            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        await asyncio.shield(task)
-
-    async def _prepare(self, name: str) -> None:
-        if not await self._load_if_compiled(name):
-            await call_in_thread(partial(_compile, name, self._title(name)), name="compile")
-            await self.calls.run(game_subject(name), partial(load_agents, name), seconds=LOAD_SECONDS)
-
-    def _title(self, name: str) -> str:
-        """Return the title of a game; until the game is loaded, the one that its plug-in gives."""
-        entries = (offer.entry for offer in plugins.registry().offers("games") if offer.entry.name == name)
-        return self._titles[name][0] if name in self._titles else GameEntry.of(next(entries)).title
-
-    async def _load_if_compiled(self, name: str) -> bool:
-        """Load a game and its agents, and return False if they have to be compiled first."""
-        make = partial(_without_compiling, partial(load_agents, name))
-        try:
-            await self.calls.run(game_subject(name), make, seconds=LOAD_SECONDS)
-        except Exception as error:
-            if not needs_compilation(error):
-                raise
-            return False
-        return True
-
-    async def _describe_without_kernels(self, name: str) -> GameReply | None:
-        """Return what can be chosen for a game that is not compiled, or None if it must be compiled first."""
-        if name not in self._descriptions:
-            describe = partial(_described_elsewhere, name)
-            self._descriptions[name] = asyncio.create_task(call_in_thread(describe, name="describe"))
-        return await asyncio.shield(self._descriptions[name])
-
     def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Call a function with the key of each match that changes or is removed; return one that ends this.
 
@@ -219,63 +149,6 @@ class Lobby:
         """
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
-
-    async def catalogue(self) -> CatalogueReply:
-        """Return the games that are installed, without those that cannot be loaded."""
-        offers = plugins.registry().offers("games")
-        loop = asyncio.get_running_loop()
-        loading = [loop.create_task(self._entry_of_game(offer.entry)) for offer in offers]
-        if loading:
-            await asyncio.wait(loading, timeout=CATALOGUE_SECONDS)
-        games = []
-        for offer, task in zip(offers, loading, strict=True):
-            entry = offer.entry
-            game = task.result() if task.done() else GameEntry.of(entry)
-            if game is not None:
-                games.append(game)
-        return CatalogueReply(games=games)
-
-    async def _entry_of_game(self, entry: Entry) -> GameEntry | None:
-        """Return a game as pages list it, or None, with a warning, if it cannot be loaded."""
-        try:
-            game = await self.calls.run(
-                game_subject(entry.name),
-                partial(_without_compiling, partial(load, entry.name)),
-                seconds=LOAD_SECONDS,
-            )
-        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others can be played
-            if needs_compilation(error):
-                return await self._entry_of_uncompiled(entry)
-            warnings.warn(f"{entry.name}: {describe_error(error)}", RuntimeWarning, stacklevel=1)
-            return None
-        self._titles[entry.name] = game.facts.title, game.facts.sides
-        return GameEntry(entry.name, game.facts.title, game.facts.summary)
-
-    async def _entry_of_uncompiled(self, entry: Entry) -> GameEntry | None:
-        described = await self._describe_without_kernels(entry.name)
-        if described is not None:
-            self._titles[entry.name] = described.title, described.sides
-            return GameEntry(entry.name, described.title, described.summary)
-        await self.prepare(entry.name)
-        return await self._entry_of_game(entry)
-
-    async def describe(self, name: str) -> GameReply:
-        """Return what can be chosen for a match of a game.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such game.
-        """
-        plugins.registry().check_name("games", name)
-        if not await self._load_if_compiled(name):
-            described = await self._describe_without_kernels(name)
-            preparation = asyncio.create_task(self.prepare(name))  # while the form is filled in
-            preparation.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-            if described is not None:
-                return described
-            await preparation
-        return await self.calls.run(game_subject(name), partial(description, name))
 
     def entries(self) -> list[MatchEntry]:
         """Return the matches on the server, newest first."""
@@ -297,24 +170,14 @@ class Lobby:
             except StoreError as error:
                 warnings.warn(f"stored matches are not listed: {error}", RuntimeWarning, stacklevel=1)
                 return
-            await self._learn_titles({match.game for match in found})
-            basis = found, total, dict(self._titles)
+            await self.games.learn_titles(match.game for match in found)
+            basis = found, total, dict(self.games.titles)
             if basis != self._stored_basis:
                 make = partial(entries_of, found, basis[2], may_delete=self._is_private)
                 entries = await call_in_thread(make, name="stored matches")
                 self.stored = StoredReply(matches=entries, left_out=total - len(entries))
                 self._stored_basis = basis
                 self._tell("")
-
-    async def _learn_titles(self, games: set[str]) -> None:
-        """Find out the titles and sides of these games, as far as they are installed and soon loaded."""
-        offers = [offer for offer in plugins.registry().offers("games") if offer.entry.name in games]
-        unknown = [offer.entry for offer in offers if offer.entry.name not in self._titles]
-        if unknown:
-            loading = [asyncio.create_task(self._entry_of_game(entry)) for entry in unknown]
-            for task in loading:
-                task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-            await asyncio.wait(loading, timeout=CATALOGUE_SECONDS)
 
     def get(self, key: str) -> LiveMatch | None:
         """Return a match that has been loaded."""
@@ -517,9 +380,13 @@ class Lobby:
     async def _new_manager(
         self, request: CreateMatch, record: Record | None, *, trusted: bool, restored: bool = False
     ) -> tuple[Manager, MatchLock]:
-        await self.prepare(request.game)
-        subject = game_subject(request.game)
-        make = partial(_make_manager, request, record, trusted, restored, self.tables)
+        plugins.registry().check_name("games", request.game)
+        subject, loop = game_subject(request.game), asyncio.get_running_loop()
+
+        def compile_agents(game: Game, agents: Sequence[str]) -> None:
+            asyncio.run_coroutine_threadsafe(self.games.compile_agents(game, agents), loop).result()
+
+        make = partial(_make_manager, request, record, trusted, restored, self.tables, compile_agents)
         while True:
             if self._unloading:
                 await asyncio.wait(self._unloading)
@@ -623,6 +490,7 @@ class Lobby:
             calls=self.calls,
             searches=self.searches,
             tables=self.tables,
+            compile_agents=self.games.compile_agents,
             on_change=self._changed,
             on_watched=self._tell,
             start_rematch=self._start_rematch,
@@ -732,38 +600,6 @@ class Lobby:
         return key in self._matches and self._matches[key].pages > 0
 
 
-def _without_compiling(function: Callable[[], _Result]) -> _Result:
-    with compilation_refused():
-        return function()
-
-
-def _compile(name: str, title: str) -> None:
-    """Compile a game and its agents in another process; what goes wrong shows when they are loaded here."""
-    folder = cache_folder() / "kernels"
-
-    def count() -> int:
-        return sum(1 for _ in folder.glob("*/*.kernel"))
-
-    earlier = count()
-
-    def progress() -> float:
-        report(title, count() - earlier)
-        return time.monotonic()  # compilation has no time limit
-
-    try:
-        with suppress(Exception):
-            run_isolated(partial(load_agents, name), progress=progress, patience_s=LOAD_SECONDS)
-    finally:
-        report("", count() - earlier)
-
-
-def _described_elsewhere(name: str) -> GameReply | None:
-    """Return the description of a game that another process makes with kernels as plain Python, or None."""
-    with suppress(Exception):  # then the game has to be compiled first
-        return run_isolated(partial(describe_plainly, name), progress=int, patience_s=DESCRIPTION_SECONDS)
-    return None
-
-
 def _read_request(saved: object) -> CreateMatch:
     """Return a request that has been saved; in old ones a single increment is that of both sides."""
     if isinstance(saved, dict) and isinstance(increment := saved.get("increment"), int | float):
@@ -867,7 +703,12 @@ def rematch_request(match: LiveMatch, *, swap: bool) -> CreateMatch:
 
 
 def _make_manager(
-    request: CreateMatch, record: Record | None, trusted: bool, restored: bool, tables: Tables
+    request: CreateMatch,
+    record: Record | None,
+    trusted: bool,
+    restored: bool,
+    tables: Tables,
+    compile_agents: Callable[[Game, Sequence[str]], None],
 ) -> tuple[Manager, MatchLock]:
     """Return the manager and the lock of a match, which continues from the record if one is given."""
     setup = setup_of(request)
@@ -876,12 +717,19 @@ def _make_manager(
         tags = {name: value for name, value in record.tags.items() if name not in SEAT_TAGS}
         if restored:  # people who took a seat have changed the names
             setup = replace(setup, names=record.names)
+    agents = [seat for seat in setup.players if isinstance(seat, str)]
     lock = MatchLock()
     load = partial(agent_of, tables=tables, trusted=trusted)
     with lock:
         # without tags for agents, which may have paths that pages must not see
         manager = setup.start_match(
-            record, load=load, while_thinking=lock.released, starts_clocks=False, tags=tags
+            record,
+            load=load,
+            while_thinking=lock.released,
+            starts_clocks=False,
+            background=True,
+            before_ready=partial(compile_agents, setup.game, agents),
+            tags=tags,
         )
     return manager, lock
 

@@ -23,10 +23,10 @@ import msgspec
 
 from boardgames import plugins
 from boardgames.errors import MatchError, PluginError
-from boardgames.game import Outcome, Position, Termination
+from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.manager import MIN_DRAW_PLIES, Manager
 from boardgames.match_setup import HUMAN
-from boardgames.player import Context, Limit, Stop
+from boardgames.player import Context, Limit, Player, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
 from boardgames.store import ServedMatch
 from boardgames.web.calls import LOAD_SECONDS, Calls, NotRespondingError, call_in_thread, game_subject
@@ -59,6 +59,7 @@ RETRY_SECONDS = 1.0
 COUNT_SECONDS = 0.5
 """Shortest time between two reports of the number of spectators."""
 WATCH_INTERVAL_SECONDS = 0.1
+READY_INTERVAL_SECONDS = 0.05
 SHARED_SECONDS = 0.05
 """How long pages are sent the same state if nothing but the clocks changes."""
 TICK_MARGIN_SECONDS = 0.02
@@ -204,6 +205,8 @@ class LiveMatch:
         Where agents think.
     tables : Tables
         Where the tables of the agents that give hints are counted.
+    compile_agents : callable
+        Compiles what agents need for a match of a game, before they give hints.
     on_change : callable
         Called after every change.
     on_watched : callable
@@ -240,6 +243,7 @@ class LiveMatch:
         calls: Calls,
         searches: Searches,
         tables: Tables,
+        compile_agents: Callable[[Game, Sequence[str]], Awaitable[None]],
         on_change: Callable[["LiveMatch"], None],
         on_watched: Callable[[str], None],
         start_rematch: Callable[["LiveMatch", bool], Awaitable[str]],
@@ -263,6 +267,7 @@ class LiveMatch:
         self._manager = manager
         self._lock = lock
         self._calls, self._searches, self._tables = calls, searches, tables
+        self._compile_agents = compile_agents
         self._on_change, self._on_watched = on_change, on_watched
         self._old_values, self._old_fault = tuple(values), fault
         self._limits = manager.limit_for(0), manager.limit_for(1)
@@ -443,7 +448,8 @@ class LiveMatch:
             await self._call_game(
                 partial(load_overlays, overlays, position.game.facts.name), seconds=LOAD_SECONDS
             )
-        picture = await self._call_game(draw)
+        # an overlay may have to be compiled
+        picture = await self._call_game(draw, seconds=LOAD_SECONDS if overlays else None)
         return ViewReply(match=self.key, ply=ply, move=move, picture=picture)
 
     async def premoves(self, sides: list[int], ply: int) -> ViewReply:
@@ -502,6 +508,7 @@ class LiveMatch:
             value = None if choice.score is None else game.facts.score_text(choice.score)
             return Hint(match=self.key, ply=ply, move=str(choice.move), value=value)
 
+        await self._compile_agents(game, (agent,))
         subject = agent_subject(agent, game.facts.name)
         return await self._searches.run(think, stop, subject=subject, seconds=HINT_SECONDS)
 
@@ -748,12 +755,17 @@ class LiveMatch:
         if self._stop is not None:
             self._stop.set()
         closing = [
-            self._loop.create_task(call_in_thread(partial(close_player, player)))
-            for player in self._manager.players
+            self._loop.create_task(self._close_player(side, player))
+            for side, player in enumerate(self._manager.players)
             if player is not None
         ]
         if closing:
             await asyncio.wait(closing, timeout=seconds)
+
+    async def _close_player(self, side: int, player: Player) -> None:
+        while not self._manager.is_ready(side):
+            await asyncio.sleep(READY_INTERVAL_SECONDS)
+        await call_in_thread(partial(close_player, player))
 
     # --- changes ---------------------------------------------------------------
 
@@ -880,6 +892,9 @@ class LiveMatch:
             await self._let_agent_move()
 
     async def _let_agent_move(self) -> None:
+        if not self._manager.is_ready(self.side_to_move):
+            await self._wait(READY_INTERVAL_SECONDS)
+            return
         started, stop = time.monotonic(), Stop()
         self._stop = stop
 

@@ -178,8 +178,6 @@ class Page:
 
     async def _answer(self, request: messages.Request) -> None:
         try:
-            if isinstance(request, messages.PositionRequest) and request.game is not None:
-                await self._lobby.prepare(request.game)
             reply = await _ANSWERS[type(request)](self, request)
         except BoardgamesError as error:
             if isinstance(error, PluginError) and error.__cause__ is not None:
@@ -194,10 +192,10 @@ class Page:
     # --- answers ---------------------------------------------------------------
 
     async def _catalogue(self, request: messages.Catalogue) -> messages.Reply:
-        return await self._lobby.catalogue()
+        return await self._lobby.games.catalogue()
 
     async def _describe(self, request: messages.DescribeGame) -> messages.Reply:
-        return await self._lobby.describe(request.name)
+        return await self._lobby.games.describe(request.name)
 
     async def _list_matches(self, request: messages.ListMatches) -> messages.Reply:
         self._lists_matches, self._sent_stored = True, None

@@ -124,7 +124,7 @@ async def _warm_up(lobby: "asyncio.Task[Lobby]", server: uvicorn.Server) -> None
     if lobby.cancelled() or lobby.exception() is not None:
         server.should_exit = True
     else:
-        await lobby.result().warm_up()
+        await lobby.result().games.warm_up()
 
 
 def new_config(app: ASGIApp) -> uvicorn.Config:

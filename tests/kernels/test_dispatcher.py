@@ -1,5 +1,6 @@
 """When the code of kernels is loaded: at the first use, and never other code than that of the definition."""
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +14,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from boardgames.compiling import (
-    NotCompiledError,
     compilation_deferred,
     compilation_in_background,
-    compilation_refused,
     rules_code,
     rules_compiled,
     rules_interpreted,
@@ -24,6 +23,7 @@ from boardgames.compiling import (
 from boardgames.errors import KernelError
 from boardgames.kernels import JIT, kernel
 from boardgames.kernels.cache import kernel_folder
+from boardgames.kernels.dispatcher import uncompiled_kernels
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python needs no code")
 
@@ -179,10 +179,20 @@ def test_deferred_kernel_that_does_not_compile_says_so_whenever_it_is_called() -
             wrong(1)
 
 
-def test_nothing_is_compiled_where_that_is_refused_even_if_it_is_deferred() -> None:
+def test_deferred_kernels_are_listed_until_they_are_compiled() -> None:
     remove_files()
-    with compilation_deferred(), compilation_refused(), pytest.raises(NotCompiledError):
-        new_adder()
+    gc.collect()  # those of other tests
+    with compilation_deferred():
+        adder = new_adder()
+        doubler = new_doubler(adder)
+    assert __name__ in uncompiled_kernels()
+    adder(1)
+    assert __name__ in uncompiled_kernels()
+    doubler(1)
+    assert __name__ not in uncompiled_kernels()
+    with compilation_deferred():
+        kept = new_adder()
+    assert __name__ not in uncompiled_kernels(), f"{kept} is in the cache"
 
 
 def test_deferred_kernels_are_compiled_once_by_threads_that_call_them_together() -> None:

@@ -10,7 +10,7 @@ import pytest
 from waiting import TIMEOUT_S
 from web_pages import Kept, Page, Server
 
-from boardgames.web import lobby
+from boardgames.web import preparation
 from boardgames.web.calls import MAX_CALLS_PER_PAGE
 
 LONG, SHORT = 60.0, 0.1
@@ -169,7 +169,7 @@ def test_clock_runs_out_while_the_page_that_made_the_match_waits_for_answers(
         asked.release()
         opened.wait(TIMEOUT_S)
 
-    monkeypatch.setattr(lobby, "description", wait)
+    monkeypatch.setattr(preparation, "description", wait)
     created = page.create("here", "here", clock=[SHORT, LONG])
     try:
         for _ in range(MAX_CALLS_PER_PAGE):

@@ -1,7 +1,6 @@
 """The lobby: what its requests mean, and which matches make room for new ones."""
 
 import asyncio
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +13,12 @@ from web_pages import Page, Server
 import boardgames
 import boardgames_connect4
 from boardgames.clock import TimeControl
-from boardgames.compiling import check_allowed
 from boardgames.errors import LimitError, OptionError
 from boardgames.match_setup import MatchSetup
 from boardgames.player import Limit
 from boardgames.web import lobby as module
 from boardgames.web.lobby import Lobby, request_of, setup_of
-from boardgames.web.messages import CreateMatch, SeatRequest, encode
+from boardgames.web.messages import CreateMatch, SeatRequest
 
 ROOM = 3
 CONNECT4 = boardgames.load("connect4")
@@ -294,51 +292,3 @@ def test_a_match_that_is_over_leaves_memory_when_nobody_looks_and_can_be_looked_
     page.send("join", match=key)
     assert page.state(id=key)["outcome"] is not None
     assert full.lobby.get(key) is not None
-
-
-# --- games whose kernels are not compiled yet -------------------------------------
-
-
-@pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Make all games need a compilation, which ends when the event is set."""
-    event, load_agents = threading.Event(), module.load_agents
-
-    def load(name: str) -> None:
-        if not event.is_set():
-            check_allowed("rules")
-        load_agents(name)
-
-    monkeypatch.setattr(module, "load_agents", load)
-    monkeypatch.setattr(module, "_compile", lambda name, title: event.wait(60))
-    return event
-
-
-def test_form_can_be_filled_in_while_a_game_is_compiled(
-    compiled: threading.Event, monkeypatch: pytest.MonkeyPatch, full: Server, page: Page
-) -> None:
-    described = module.description("abalone")
-    monkeypatch.setattr(module, "_described_elsewhere", lambda name: described)
-    reply = page.ask("game", name="abalone")
-    assert (reply["title"], len(reply["pictures"])) == ("Abalone", 13)
-    page.send("create", re=8, game="abalone", seats=[{"kind": "here"}, {"kind": "here"}])
-    assert page.ask("matches")["matches"] == []  # the match waits, and nothing else does
-    compiled.set()
-    assert page.receive("created")["match"]
-
-
-def test_match_waits_for_a_game_that_can_only_be_described_when_it_is_compiled(
-    compiled: threading.Event, monkeypatch: pytest.MonkeyPatch, full: Server, page: Page
-) -> None:
-    monkeypatch.setattr(module, "_described_elsewhere", lambda name: None)
-    page.send("game", re=8, name="connect4")
-    assert page.ask("matches")["matches"] == []
-    compiled.set()
-    assert page.receive("game")["title"] == "Connect Four"
-
-
-@pytest.mark.slow
-def test_description_without_kernels_is_that_with_kernels() -> None:
-    described = module._described_elsewhere("abalone")
-    assert described is not None
-    assert encode(described) == encode(module.description("abalone"))

@@ -80,6 +80,7 @@ def test_only_as_many_matches_are_unloaded_as_tables_need_and_finished_ones_firs
 def test_match_in_which_agents_play_is_not_unloaded_for_tables(small: Server) -> None:
     page = small.page()
     key = page.start(AGENT, AGENT)
+    page.state(thinking=True)
     page.send("pause", match=key)
     page.send("leave", match=key)
     assert page.create("here", AGENT)["reason"].startswith("the agent needs 10 MB for its tables")

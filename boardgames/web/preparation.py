@@ -1,0 +1,219 @@
+"""The games of a server: described at once, and compiled in other processes while people look at them."""
+
+import asyncio
+import os
+import warnings
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
+
+from boardgames import plugins
+from boardgames.compiling import report
+from boardgames.errors import describe_error
+from boardgames.executors import run_isolated
+from boardgames.faults import package_of
+from boardgames.game import Game
+from boardgames.hookspecs import Entry
+from boardgames.kernels.dispatcher import uncompiled_kernels
+from boardgames.options import parse_agent
+from boardgames.paths import cache_folder
+from boardgames.plugins import close_player, load, load_player
+from boardgames.web.calls import LOAD_SECONDS, Calls, call_in_thread, game_subject
+from boardgames.web.games import description, load_agents
+from boardgames.web.messages import CatalogueReply, GameEntry, GameReply
+
+CATALOGUE_SECONDS = 3.0
+"""How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
+NICENESS = 10
+"""By how much the priority of a process is lowered that compiles what nobody waits for."""
+
+_Result = TypeVar("_Result")
+
+
+class Games:
+    """Loads, describes and compiles the games of a server. Its methods are called in the event loop.
+
+    Loading a game compiles nothing, and `Calls` interprets its rules until their kernels are compiled.
+    That happens in separate processes, which free all of their memory when they end and do not
+    delay the requests of pages.
+
+    Parameters
+    ----------
+    calls : Calls
+        How code of the games is called in threads.
+
+    Attributes
+    ----------
+    titles : dict of str to (str, (str, str))
+        The titles of games and what their sides are called, as far as they are known.
+    """
+
+    def __init__(self, calls: Calls) -> None:
+        self.titles: dict[str, tuple[str, tuple[str, str]]] = {}
+        self._calls = calls
+        self._tasks: dict[object, asyncio.Task[Any]] = {}
+
+    async def catalogue(self) -> CatalogueReply:
+        """Return the games that are installed, without those that cannot be loaded."""
+        offers = plugins.registry().offers("games")
+        tasks = await self._load_entries([offer.entry for offer in offers])
+        games = []
+        for offer, task in zip(offers, tasks, strict=True):
+            game = task.result() if task.done() else GameEntry.of(offer.entry)
+            if game is not None:
+                games.append(game)
+        return CatalogueReply(games=games)
+
+    async def learn_titles(self, games: Iterable[str]) -> None:
+        """Find out the titles of these games, as far as they are installed and soon loaded."""
+        unknown = set(games) - self.titles.keys()
+        await self._load_entries(
+            [offer.entry for offer in plugins.registry().offers("games") if offer.entry.name in unknown]
+        )
+
+    async def _load_entries(self, entries: Sequence[Entry]) -> list[asyncio.Task[GameEntry | None]]:
+        tasks = [_task(self._entry_of_game(entry)) for entry in entries]
+        if tasks:
+            await asyncio.wait(tasks, timeout=CATALOGUE_SECONDS)
+        return tasks
+
+    async def _entry_of_game(self, entry: Entry) -> GameEntry | None:
+        """Return a game as pages list it, or None, with a warning, if it cannot be loaded."""
+        try:
+            game = await self._calls.run(
+                game_subject(entry.name), partial(load, entry.name), seconds=LOAD_SECONDS
+            )
+        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others can be played
+            warnings.warn(f"{entry.name}: {describe_error(error)}", RuntimeWarning, stacklevel=1)
+            return None
+        self.titles[entry.name] = game.facts.title, game.facts.sides
+        return GameEntry(entry.name, game.facts.title, game.facts.summary)
+
+    async def describe(self, name: str) -> GameReply:
+        """Return what can be chosen for a match of a game, which is compiled while the form is filled in.
+
+        Raises
+        ------
+        UnknownNameError, PluginError
+            If there is no such game, or it cannot be loaded.
+        """
+        plugins.registry().check_name("games", name)
+        reply = await self._calls.run(game_subject(name), partial(description, name), seconds=LOAD_SECONDS)
+        _task(self._compile_default(name))
+        return reply
+
+    async def warm_up(self) -> None:
+        """Load and compile all games with their agents, so that no page waits for that."""
+        names = [offer.entry.name for offer in plugins.registry().offers("games")]
+        for prepare in (self._compile_default, self._compile_all):
+            for name in names:
+                with suppress(Exception):  # a page that asks for the game gets the reason
+                    await prepare(name)
+
+    async def compile_agents(self, game: Game, agents: Sequence[str]) -> None:
+        """Compile what these agents need for a match of a game, unless that has been done.
+
+        What goes wrong shows when they play here.
+        """
+        await self._once((game, *agents), lambda: self._compile_agents(game, agents))
+
+    async def _compile_agents(self, game: Game, agents: Sequence[str]) -> None:
+        name = game.facts.name
+        load_classes = partial(_load_classes, name, [parse_agent(agent)[0] for agent in agents])
+        get_ready = partial(_get_ready, game, agents)
+        await self._compile_missing(name, load_classes, get_ready, title=game.facts.title)
+        with suppress(Exception):  # it shows when they are needed
+            await call_in_thread(partial(_load_rules, game), name="load")
+
+    async def _compile_default(self, name: str) -> None:
+        game = await self._calls.run(game_subject(name), partial(load, name), seconds=LOAD_SECONDS)
+        await self.compile_agents(game, (game.facts.default_agent,))
+
+    async def _compile_all(self, name: str) -> None:
+        await self._compile_missing(name, partial(load_agents, name), partial(_load_all, name))
+
+    async def _compile_missing(
+        self, name: str, load: Callable[[], object], compile_all: Callable[[], object], *, title: str = ""
+    ) -> None:
+        """Load code here, and if some of it is not compiled, call `compile_all` in another process."""
+        find = partial(_has_uncompiled, name, load)
+        if await self._calls.run(game_subject(name), find, seconds=LOAD_SECONDS):
+            await call_in_thread(partial(_run_elsewhere, compile_all, title), name="compile")
+
+    async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+        """Do something once, for everybody who asks for it; if it fails, it is tried again."""
+        task = self._tasks.get(key)
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = self._tasks[key] = _task(work())
+        return await asyncio.shield(task)
+
+
+def _task(work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
+    """Start a task whose exception need not be retrieved by anybody."""
+    task = asyncio.create_task(work)
+    task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    return task
+
+
+def _has_uncompiled(name: str, load: Callable[[], object]) -> bool:
+    """Load code of a game; return True if a kernel of the game, its agents or the core is not compiled."""
+    load()
+    known = plugins.registry()
+    offers = [offer for offer in known.offers("games") if offer.entry.name == name]
+    offers += known.offers("agents", name)
+    packages = {package_of(offer.entry.target) for offer in offers} | {package_of(__name__)}
+    return any(package_of(module) in packages for module in uncompiled_kernels())
+
+
+def _load_classes(name: str, agents: Sequence[str]) -> None:
+    for agent in agents:
+        plugins.registry().load("agents", agent, name)
+
+
+def _get_ready(game: Game, agents: Sequence[str]) -> None:
+    """Compile the rules of a game, and what agents compile before a match."""
+    _load_rules(game)
+    for agent in agents:
+        player = load_player(agent, game)
+        try:
+            player.match_started(0)
+        finally:
+            close_player(player)
+
+
+def _load_all(name: str) -> None:
+    """Compile all kernels of a game and its agents, with a lower priority."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    load_agents(name)
+
+
+def _load_rules(game: Game) -> None:
+    """Load or compile the rules of a game."""
+    start = game.start()
+    for move in start.legal_moves[:1]:
+        start.apply(move).outcome  # noqa: B018 - computed when it is read
+
+
+def _run_elsewhere(function: Callable[[], object], title: str) -> None:
+    """Call a function that compiles kernels in another process, and report this unless the title is empty."""
+    folder = cache_folder() / "kernels"
+
+    def count() -> int:
+        return sum(1 for _ in folder.glob("*/*.kernel"))
+
+    earlier = count()
+
+    def progress() -> int:
+        compiled = count()
+        if title:
+            report(title, compiled - earlier)
+        return compiled
+
+    try:
+        with suppress(Exception):
+            run_isolated(function, progress=progress, patience_s=LOAD_SECONDS)
+    finally:
+        if title:
+            report("", count() - earlier)

@@ -1,0 +1,158 @@
+"""Games whose kernels are not compiled yet: boards are shown, and only agents wait."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from web_pages import Page, Server
+
+import boardgames
+from boardgames.web import preparation
+from boardgames.web.calls import Calls
+from boardgames.web.preparation import Games
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Make all games need a compilation, which ends when the event is set."""
+    event = threading.Event()
+
+    def wait(function: Callable[[], object], title: str) -> None:
+        event.wait(60)
+
+    monkeypatch.setattr(
+        preparation, "uncompiled_kernels", lambda: set() if event.is_set() else {"boardgames"}
+    )
+    monkeypatch.setattr(preparation, "_run_elsewhere", wait)
+    return event
+
+
+@pytest.fixture
+def page(compiled: threading.Event) -> Iterator[Page]:
+    server = Server()
+    page = server.page()
+    yield page
+    compiled.set()
+    page.close()
+    server.close()
+
+
+def received(page: Page) -> set[str]:
+    """Return the types of the messages that a page receives until there are none for a while."""
+    types = set()
+    with suppress(TimeoutError):
+        while True:
+            types.add(json.loads(page.socket.recv(timeout=0.5))["type"].partition("-")[0])
+    return types
+
+
+def test_a_form_can_be_filled_in_while_its_game_is_compiled(page: Page) -> None:
+    reply = page.ask("game", name="abalone")
+    assert (reply["title"], len(reply["pictures"])) == ("Abalone", 13)
+    assert {"alphabeta", "level"} < {agent["name"] for agent in reply["agents"]}
+
+
+def test_two_people_play_a_game_that_is_not_compiled(page: Page) -> None:
+    key = page.start("here", "here")
+    for ply, move in enumerate("4433"):
+        page.send("move", match=key, ply=ply, move=move)
+        state = page.state(ply=ply + 1)
+    assert state["picture"]["clicks"].keys() == set("1234567")
+
+
+@pytest.mark.parametrize("seats", [("here", "random"), ("random", "here")], ids=["first", "second"])
+def test_an_opponent_moves_when_it_is_compiled(
+    seats: tuple[str, str], compiled: threading.Event, page: Page
+) -> None:
+    key = page.start(*seats, clock=(60, 60))
+    mine = seats.index("here")
+    if mine == 0:
+        page.send("shown", match=key, ply=0)
+        page.send("move", match=key, ply=0, move="4")
+    state = page.state(ply=1 - mine)
+    assert (state["to_move"], state["thinking"], state["running"]) == (1 - mine, False, None)
+    assert "match" not in received(page)
+    compiled.set()
+    state = page.state(ply=2 - mine)
+    assert state["clocks"][1 - mine] > 59.5, "its clock did not run meanwhile"
+
+
+def test_a_match_with_an_opponent_that_is_being_compiled_can_be_resigned(page: Page) -> None:
+    key = page.start("random", "here")
+    page.send("resign", match=key)
+    while (state := page.state())["outcome"] is None:
+        assert not state["thinking"]
+    assert state["outcome"]["winner"] == 0
+
+
+def test_hints_and_analyses_wait_until_their_agent_is_compiled(compiled: threading.Event, page: Page) -> None:
+    key = page.start("here", "random")
+    page.send("hint", re=8, match=key)
+    page.send("analyse", re=9, agent="alphabeta:depth=2", game="connect4")
+    assert page.ask("matches")["type"] == "matches"
+    assert not {"hint", "analysis", "refused"} & received(page)
+    compiled.set()
+    assert {page.receive("hint", "analysis", "refused")["type"] for _ in range(2)} == {"hint", "analysis"}
+
+
+def test_an_agent_is_compiled_once_for_everybody_and_again_if_that_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[str] = []
+
+    def fail_once(function: Callable[[], object], title: str) -> None:
+        calls.append(title)
+        if len(calls) == 1:
+            raise OSError("no memory")
+
+    monkeypatch.setattr(preparation, "uncompiled_kernels", lambda: {"boardgames"})
+    monkeypatch.setattr(preparation, "_run_elsewhere", fail_once)
+
+    async def compile_for_two_pages_at_a_time() -> list[object]:
+        games, game = Games(Calls()), boardgames.load("connect4")
+        results: list[object] = []
+        for _ in range(3):
+            tasks = [games.compile_agents(game, ("random",)) for _ in range(2)]
+            results += await asyncio.gather(*tasks, return_exceptions=True)
+        return [type(result) for result in results]
+
+    done = asyncio.run(compile_for_two_pages_at_a_time())
+    assert done == [OSError, OSError, *4 * [type(None)]]
+    assert calls == ["Connect Four", "Connect Four"]
+
+
+@pytest.mark.slow
+def test_what_an_agent_needs_is_compiled_in_another_process(tmp_path: Path) -> None:
+    code = """
+import asyncio
+from boardgames.compiling import compilation_deferred, compilation_listener
+from boardgames.web.calls import Calls
+from boardgames.web.preparation import Games
+
+async def compile_agents():
+    game = boardgames.load("hexifence", dimension=2)
+    await Games(Calls()).compile_agents(game, ("greedy",))
+    return game
+
+with compilation_deferred(), compilation_listener(lambda module, count: print(module, count)):
+    import boardgames
+    game = asyncio.run(compile_agents())
+    print("compiled")
+    player = boardgames.load_player("greedy", game)
+    player.match_started(0)
+    player.choose(game.start())
+"""
+    environment = {**os.environ, "BOARDGAMES_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    before, _, after = done.stdout.partition("compiled\n")
+    assert "Hexifence " in before, "progress is reported with the title of the game"
+    assert after == "", "nothing was left to compile"
