@@ -99,6 +99,17 @@ class Learner(ABC):
         """Return the number of steps of the whole training, or None if it is not known in advance."""
         return None
 
+    def task_count(self, step: int) -> int | None:
+        """Return how many tasks step `step`, counted from 0, submits, or None if that is not known.
+
+        This is only for the display of progress, like `relative_time`.
+        """
+        return None
+
+    def relative_time(self, step: int) -> float:
+        """Return about how long step `step` takes in comparison with other steps; by default all are 1."""
+        return 1.0
+
     @property
     def searches(self) -> bool:
         """Return True if weights are learned in searches of several plies, and so work best in a search."""

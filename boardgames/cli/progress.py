@@ -198,20 +198,29 @@ def search_spinner(text: str) -> "Iterator[Callable[[Choice], None] | None]":
 
 
 def new_bars(console: "Console") -> "Progress":
-    """Return progress bars with counts, elapsed and remaining time."""
+    """Return progress bars with counts, elapsed and remaining time.
+
+    A task with the field `count` shows this text instead of what is completed, such as shares of time.
+    """
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        Task,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class CountColumn(MofNCompleteColumn):
+        def render(self, task: Task) -> "Text":
+            return Text(task.fields["count"]) if "count" in task.fields else super().render(task)
 
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
+        CountColumn(),
         TimeElapsedColumn(),
         TextColumn("remaining"),
         TimeRemainingColumn(),

@@ -484,15 +484,28 @@ def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Display]":
     from rich.live import Live
 
     bars = new_bars(console)
-    task = bars.add_task("steps", total=None)
+    task = bars.add_task("steps", total=None, count="")
     matches = bars.add_task("", total=None, visible=False)
     details: list[Text] = []
 
+    def show_share() -> None:
+        progress, share = trainer.progress, trainer.time_share()
+        bars.update(
+            task,
+            completed=progress.step if share is None else share,
+            total=None if share is None else 1.0,
+            count=f"{progress.step}/{'?' if progress.length is None else progress.length}",
+        )
+
+    def draw() -> Group:
+        if not bars.tasks[matches].visible:
+            show_share()
+        return Group(bars, *details)
+
     def show_step(trainer: "Trainer") -> None:
         nonlocal details
-        progress = trainer.progress
-        bars.update(task, completed=progress.step, total=progress.length)
         details = _details(trainer, has_curve=not console.options.ascii_only)
+        show_share()
 
     def show_matches(played: int, planned: int) -> None:
         if not bars.tasks[matches].visible:
@@ -503,7 +516,7 @@ def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Display]":
     show_step(trainer)
     with Live(
         console=console,
-        get_renderable=lambda: Group(bars, *details),
+        get_renderable=draw,
         refresh_per_second=REFRESHES_PER_SECOND,
         transient=True,
         redirect_stdout=False,

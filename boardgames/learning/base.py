@@ -156,6 +156,11 @@ class WeightsLearner(Configured, Learner):
         ]  # fmt: skip
 
 
+def batch_count(matches: int) -> int:
+    """Return the number of tasks that `WeightsLearner.submit` makes of some matches."""
+    return len(range(0, matches, TEST_BATCH))
+
+
 class FeatureLearner(WeightsLearner):
     """Base class of learners of feature weights.
 

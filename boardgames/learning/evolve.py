@@ -31,6 +31,7 @@ from boardgames.learning.base import (
     PLY_LIMIT,
     START,
     TEST_MATCHES,
+    batch_count,
     gather_results,
     match_metrics,
     rank,
@@ -96,6 +97,21 @@ class Evolve(TDLearner):
         """Return the number of steps, two per generation."""
         return 2 * self.integer("generations")
 
+    def task_count(self, step: int) -> int:
+        """Return the number of pairs that train, or compete, and of the batches of test matches."""
+        population = self.integer("population")
+        pairs = population * (population - 1) // 2
+        if step % 2:
+            tests = batch_count(self.integer("test_matches"))
+            return pairs + population * batch_count(self.integer("reference_matches")) + tests
+        return pairs * (2 if self.options["self_play"] else 1) if self.integer("training_matches") else 0
+
+    def relative_time(self, step: int) -> float:
+        """Return the number of matches; one without learning takes about a fifth of the time."""
+        if step % 2:
+            return 0.2 * self.integer("tournament_matches")
+        return float(max(self.integer("training_matches"), 1))
+
     def start(self, seed: int) -> LearnerState:
         """Return a random population. If weights are given, it contains them and varies around them."""
         count = self.integer("population")
@@ -127,8 +143,8 @@ class Evolve(TDLearner):
         return best
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
-        """Return the players' points in the tournament, once it has been played."""
-        if self._step(state) % 2 == 1:
+        """Return the players' points in the last tournament, until the next generation has trained."""
+        if self._step(state) % 2 == 1 or self._step(state) == 0:
             return ()
         points = state.arrays["points"]
         return [(f"player {place + 1}", round(float(points[place]), 1)) for place in rank(points)]

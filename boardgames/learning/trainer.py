@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import accumulate
 from types import MappingProxyType
 
 import numpy as np
 
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
+from boardgames.executors.counting import CountingExecutor
 from boardgames.faults import translated_errors
 from boardgames.installation import code_stamp
 from boardgames.kernels import Reals
@@ -77,6 +79,11 @@ class Trainer:
         self._code = code_stamp([type(self.learner.game), type(self.learner)])
         self.steps: list[StepRecord] = []
         self._has_stepped = False
+        self._tasks: CountingExecutor | None = None
+        """Counts the tasks of the step that is under way."""
+        self._last_task_count = 0
+        self._ends = [0.0]
+        """When each step begins in the learner's relative time, and when the last one ends."""
         with self._blaming_learner():
             restored = run.restore()
         self.is_new = self._has_stepped = restored is None
@@ -141,11 +148,29 @@ class Trainer:
             self._reload()
             raise
 
+    def time_share(self) -> float | None:
+        """Return about which share of the training time has passed, or None if its length is not known.
+
+        This may be called by another thread while a step is under way.
+        """
+        length, step, tasks = self.learner.length, self.progress.step, self._tasks
+        if length is None:
+            return None
+        if len(self._ends) != length + 1:
+            times = (self.learner.relative_time(number) for number in range(length))
+            self._ends = [*accumulate(times, initial=0.0)]
+        passed = self._ends[min(step, length)]
+        count = self.learner.task_count(step) or self._last_task_count
+        if tasks is not None and step < length and count:
+            passed += (self._ends[step + 1] - passed) * min(tasks.done / count, 1.0)
+        return passed / self._ends[-1] if length else 1.0
+
     def _step(self, executor: Executor) -> None:
         """Do one step; it counts once its checkpoint is saved."""
         begun = self._clock()
+        self._tasks = tasks = CountingExecutor(executor)
         with self._blaming_learner():
-            state, reported = self.learner.step(self.state, executor)
+            state, reported = self.learner.step(self.state, tasks)
             self._has_stepped = True
             metrics = finite_metrics(reported)
             progress = self.progress.after(
@@ -160,6 +185,7 @@ class Trainer:
         with self._blaming_learner():
             self.run.save_checkpoint(state, progress)
         self.state, self.progress = state, progress
+        self._tasks, self._last_task_count = None, tasks.done
         self.steps.append(record)
         numbers = {name: value for name, value in metrics.items() if value is not None}
         notify(

@@ -11,6 +11,7 @@ from learning.helpers import Recording, make, train
 
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
+from boardgames.executors.counting import CountingExecutor
 from boardgames.learning.base import mean_points, rank
 from boardgames.learning.evolve import MARGIN_POINTS, breed, round_robin
 from boardgames.selfplay import Contestant, MatchResult
@@ -24,6 +25,31 @@ def test_in_a_round_robin_each_pair_meets_once_and_nobody_twice_in_a_round(count
     for pairs in rounds:
         seats = [seat for pair in pairs for seat in pair]
         assert len(seats) == len(set(seats)) >= count - 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"population": 5, "reference_matches": 25, "test_matches": 41},
+        {"self_play": True, "test_matches": 0},
+        {"training_matches": 0},
+    ],
+)
+def test_the_tasks_of_each_step_are_known_in_advance(options: dict[str, object]) -> None:
+    learner = make("evolve", **options)
+    state, tasks = learner.start(1), CountingExecutor(InProcess())
+    for step in range(learner.length):
+        before = tasks.done
+        state, _ = learner.step(state, tasks)
+        assert tasks.done - before == learner.task_count(step)
+
+
+def test_there_are_no_standings_before_a_tournament() -> None:
+    learner = make("evolve")
+    start, trained, ranked, *_ = train(learner, seed=1)
+    assert (learner.standings(start), learner.standings(trained)) == ((), ())
+    assert len(learner.standings(ranked)) == 6
 
 
 # --- breeding -----------------------------------------------------------------

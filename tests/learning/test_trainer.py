@@ -8,9 +8,10 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from training import SMALL, Walker, add_plugin, content, resume, small, train
+from training import EVOLVE, SMALL, Walker, add_plugin, content, resume, small, train
 from training import finished as finished  # noqa: PLC0414 - a fixture
 from training import walker as walker  # noqa: PLC0414 - a fixture
 from waiting import TIMEOUT_S
@@ -63,6 +64,32 @@ def test_steps_are_timed_by_the_clock(walker: Walk, tmp_path: Path) -> None:
         trainer = Trainer(run, clock=lambda: float(next(ticks)))
         trainer.train(InProcess())
     assert [step.seconds for step in trainer.steps] == [1.0] * 5
+
+
+def test_share_of_the_time_grows_within_a_step(tmp_path: Path) -> None:
+    class Watching(InProcess):
+        def submit(self, *task: Any, **more: Any) -> Any:
+            shares.append(trainer.time_share())
+            return super().submit(*task, **more)
+
+    shares: list[float | None] = []
+    config = Config("connect4", "evolve", seed=1, settings=EVOLVE)
+    with Run.create(tmp_path / "run", config) as run:
+        trainer = Trainer(run)
+        assert trainer.time_share() == 0
+        trainer.train(Watching())
+        assert trainer.time_share() == 1
+        training, tournament = 1, 0.2 * 2  # matches, of which those without learning are shorter
+        first = [done / 3 * training for done in range(3)]
+        second = [training + done / 4 * tournament for done in range(4)]
+        in_all = 2 * (training + tournament)
+        assert shares[:7] == pytest.approx([one / in_all for one in first + second])
+        assert shares == sorted(shares)
+
+
+def test_share_of_the_time_is_unknown_without_a_length(walker: Walk, tmp_path: Path) -> None:
+    with Run.create(tmp_path / "run", walker()) as run:
+        assert Trainer(run).time_share() is None
 
 
 def test_plugin_hook_that_raises_is_reported_once_and_training_continues(

@@ -1,0 +1,38 @@
+"""An executor that counts the tasks of another one, for the display of progress."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+
+class CountingExecutor(Executor):
+    """Passes tasks on to another executor, and counts those that are done.
+
+    Parameters
+    ----------
+    executor : Executor
+        The other one, whose attributes this one has too.
+
+    Attributes
+    ----------
+    done : int
+        How many tasks are done, those that were cancelled or failed included.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor, self._lock = executor, threading.Lock()
+        self.done = 0
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **more: Any) -> Future[Any]:
+        """Submit a task; see `concurrent.futures.Executor.submit`."""
+        future = self._executor.submit(function, *arguments, **more)
+        future.add_done_callback(self._count)
+        return future
+
+    def _count(self, future: Future[Any]) -> None:
+        with self._lock:
+            self.done += 1
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._executor, name)
