@@ -3,7 +3,7 @@
 import secrets
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -530,7 +530,7 @@ def step_line(trainer: "Trainer") -> str:
     step = f"{progress.step}" if progress.length is None else f"{progress.step} of {progress.length}"
     has_best = progress.best is not None and trainer.learner.follows_curve
     best = f", best {progress.best:.4g} at step {progress.best_step}" if has_best else ""
-    return f"step {step}: {_metrics_text(last.metrics)}{best}, {last.seconds:.2f} s"
+    return f"step {step}: {_metrics_text(trainer)}{best}, {last.seconds:.2f} s"
 
 
 def _details(trainer: "Trainer", *, has_curve: bool) -> "list[Text]":
@@ -541,7 +541,7 @@ def _details(trainer: "Trainer", *, has_curve: bool) -> "list[Text]":
     if best_text(trainer):
         lines.append(f"{best_text(trainer)} at step {trainer.progress.best_step}")
     if trainer.steps:
-        lines.append(_metrics_text(trainer.steps[-1].metrics))
+        lines.append(_metrics_text(trainer))
     standings = list(trainer.standings())[:MAX_STANDINGS]
     if standings:
         ranked = (f"{printable(name)} {points:.4g}" for name, points in standings)
@@ -560,9 +560,33 @@ def best_text(trainer: "Trainer") -> str:
     best, learner = trainer.progress.best, trainer.learner
     if best is None:
         return ""
-    return f"{'best' if learner.follows_curve else 'last'} {learner.curve} {best:.4g}"
+    which = "best" if learner.follows_curve else "last"
+    return f"{which} {learner.curve} {best:.4g}{_noise(learner, learner.curve, best)}"
 
 
-def _metrics_text(metrics: Mapping[str, float | None]) -> str:
-    texts = ((name, "none" if value is None else f"{value:.4g}") for name, value in metrics.items())
-    return ", ".join(f"{printable(name)} {text}" for name, text in texts)
+def _metrics_text(trainer: "Trainer") -> str:
+    """Return the metrics of the last step, and how noisy the score is."""
+    texts = []
+    for name, value in trainer.steps[-1].metrics.items():
+        number = "none" if value is None else f"{value:.4g}{_noise(trainer.learner, name, value)}"
+        texts.append(f"{printable(name)} {number}")
+    return ", ".join(texts)
+
+
+def _noise(learner: "Learner", metric: str, value: float) -> str:
+    """Return half the width of the 95% interval of a score in test matches; '' for other metrics.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> learner = boardgames.load_learner("td", boardgames.load("connect4"), test_matches=40)
+    >>> _noise(learner, "score", 0.5), _noise(learner, "plies", 20.5)
+    ('±0.15', '')
+    """
+    from boardgames.learning.experiments import wilson
+
+    matches = learner.options.get("test_matches")
+    if metric != "score" or not isinstance(matches, int) or not matches or not 0 <= value <= 1:
+        return ""
+    low, high = wilson(value, matches)
+    return f"±{(high - low) / 2:.2f}"

@@ -101,8 +101,14 @@ class WeightsLearner(Configured, Learner):
         return f"{'alphabeta' if self.searches else self.agent}:weights={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agents that use the weights one ply deep and in search, each with its baseline."""
-        return ((f"{self.agent}:weights={result}", self.game.facts.baseline), self.search_matchup(result))
+        """Return the agents that use the weights, each with its baseline: one ply deep, and in search.
+
+        Weights that were learned in search are of no use one ply deep.
+        """
+        search = self.search_matchup(result)
+        if self.searches:
+            return (search,)
+        return ((f"{self.agent}:weights={result}", self.game.facts.baseline), search)
 
     def search_matchup(self, result: str) -> tuple[str, str]:
         """Return the agent that searches with the weights, and the game's baseline for it."""

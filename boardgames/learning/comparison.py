@@ -86,7 +86,7 @@ def compare_runs(folders: Sequence[Path]) -> list[ComparedRun]:
         measured = Measurement.read(folder)
         series = () if measured is None else measured.own_series
         seconds = sum(step.seconds for step in read_metrics(folder / METRICS))
-        strength = {one.opponent: points_interval(one) for one in series}
+        strength = {one.opponent: points_interval(one) for one in series if not one.before}
         runs.append(ComparedRun(summary, summary.config, seconds, strength))
     games = {run.config.game for run in runs}
     if len(games) > 1:

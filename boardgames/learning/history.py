@@ -54,11 +54,21 @@ def result_of(folder: Path, game: Game) -> str:
     >>> [result_of(runs_folder() / name, load("connect4")) for name in ("first", "a,b")]
     ['first', '"a,b"']
     """
-    result = str(folder) if folder.name in offered_names(game) else run_reference(folder)
-    if any(character in result for character in ',"\\'):
-        escaped = result.replace("\\", "\\\\").replace('"', '\\"')
-        result = f'"{escaped}"'
-    return result
+    return option_value(str(folder) if folder.name in offered_names(game) else run_reference(folder))
+
+
+def option_value(text: str) -> str:
+    r"""Return a text as the value of an option of an agent, in quotes if it needs them.
+
+    Examples
+    --------
+    >>> option_value("a b"), option_value("a,b")
+    ('a b', '"a,b"')
+    """
+    if any(character in text for character in ',"\\'):
+        escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return text
 
 
 def weights_over_time(steps: Sequence[StepRecord]) -> tuple[list[int], list[tuple[float, ...]]]:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from boardgames.errors import FileError, OptionError
-from boardgames.learning.history import result_of
+from boardgames.learning.history import option_value, result_of
 from boardgames.learning.runs import MEASUREMENT, MEASURING, Run
 from boardgames.paths import read_text, write_atomic
 
@@ -30,13 +30,20 @@ Listener = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The matches of one agent that uses the result of a run, against one opponent."""
+    """The matches of one agent that uses the weights of a run, against one opponent.
+
+    Attributes
+    ----------
+    before : bool
+        Whether the agent used the weights before training, and not the result.
+    """
 
     agent: str
     opponent: str
     wins: int
     losses: int
     draws: int
+    before: bool = False
 
     @property
     def matches(self) -> int:
@@ -44,9 +51,10 @@ class Series:
         return self.wins + self.losses + self.draws
 
     def __str__(self) -> str:
-        return (
-            f"{self.agent} against {self.opponent}: {self.wins} won, {self.losses} lost, {self.draws} drawn"
-        )
+        agent = self.agent
+        if self.before:
+            agent = f"before training, {agent.partition('weights=')[0].rstrip(',:')}"
+        return f"{agent} against {self.opponent}: {self.wins} won, {self.losses} lost, {self.draws} drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +161,7 @@ def plan_measurement(run: Run, matches: int) -> Measurement:
     FileError
         If the file cannot be written.
     """
-    opponents = len(run.learner.matchups(""))
+    opponents = len(_matchups(run))
     if not opponents:
         raise OptionError(f"no agent plays with what learner {run.config.learner!r} learns")
     check_matches(matches)
@@ -206,7 +214,7 @@ def measure(
     from boardgames.store import Store
 
     game, seed, done = run.learner.game, run.config.seed, list(planned.own_series)
-    matchups = run.learner.matchups(result_of(run.folder, game))
+    matchups = _matchups(run)
     earlier = tuple(one for one in planned.series if one not in done)
 
     def report(playing: int) -> Measurement:
@@ -220,15 +228,22 @@ def measure(
 
     known = planned
     with Store(run.folder / MEASURING / MATCHES) as store:
-        for agent, opponent in matchups[len(done) :]:
+        for agent, opponent, before in matchups[len(done) :]:
             plan = Plan(game=game, agents=(agent, opponent), matches=planned.matches)
             arena = Arena(plan, seed=seed, store=store)
             report(arena.matches)
             first = arena.run(executor, lambda arena: report(arena.matches)).standings[0]
-            done.append(Series(agent, opponent, first.wins, first.losses, first.draws))
+            done.append(Series(agent, opponent, first.wins, first.losses, first.draws, before))
             known = report(0)
     shutil.rmtree(run.folder / MEASURING, ignore_errors=True)
     return known
+
+
+def _matchups(run: Run) -> list[tuple[str, str, bool]]:
+    """Return the agents that measure a run, their opponents, and whether they use weights before training."""
+    after = run.learner.matchups(result_of(run.folder, run.learner.game))
+    before = run.learner.matchups(option_value(str(run.start_path))) if run.start_path.exists() else ()
+    return [(*matchup, True) for matchup in before[:1]] + [(*matchup, False) for matchup in after]
 
 
 def _are_matches(number: object) -> bool:

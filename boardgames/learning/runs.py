@@ -72,7 +72,7 @@ STATE_PREFIX = "state."
 
 _CHECKPOINT_NAME = re.compile(r"step-(\d{6,})\.safetensors")
 _TEMPORARY_NAME = re.compile(
-    r"\.(config\.toml|metrics\.jsonl|measurement\.json|step-\d+|best\.safetensors)\b.*"
+    r"\.(config\.toml|metrics\.jsonl|measurement\.json|step-\d+|(best|start)\.safetensors)\b.*"
 )
 """Temporary files that a killed process leaves behind."""
 
@@ -452,6 +452,11 @@ class Run:
         """Return the file of the best weights."""
         return self.folder / BEST
 
+    @property
+    def start_path(self) -> Path:
+        """Return the file of the weights before the first step; runs of early versions have none."""
+        return self.folder / BEST.parent / "start.safetensors"
+
     def restore(self) -> tuple[LearnerState, Progress, list[StepRecord]] | None:
         """Return the state, progress and steps of the newest readable checkpoint; None before the first.
 
@@ -524,6 +529,8 @@ class Run:
         write_atomic(checkpoint_path(self.folder, progress.step), content, follow_links=False)
         if progress.best_step == progress.step:
             write_atomic(self.best_path, content, follow_links=False)
+        if progress.step == 0:
+            write_atomic(self.start_path, content, follow_links=False)
         for path in checkpoint_paths(self.folder)[:-KEPT_CHECKPOINTS]:
             with suppress(OSError):  # an old checkpoint that stays does no harm
                 path.unlink()

@@ -225,12 +225,13 @@ def test_a_finished_run_can_be_measured(bg: Run, runs: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert [line.partition(": ")[0] for line in lines] == [
+        "before training, td against lines",
         "td:weights=done against lines",
         "alphabeta:depth=3,weights=done against lines:depth=3",
     ]
     report = json.loads(bg("runs", "measure", "done", "--json").out)
-    assert (report["run"], report["matches_played"], report["matches_planned"]) == ("done", 4, 4)
-    assert bg("runs", "show", "done", "--json").out.count('"opponent"') == 2
+    assert (report["run"], report["matches_played"], report["matches_planned"]) == ("done", 6, 6)
+    assert bg("runs", "show", "done", "--json").out.count('"opponent"') == 3
 
 
 @pytest.mark.parametrize(
@@ -263,7 +264,7 @@ def test_measuring_again_after_ctrl_c_continues(bg: Run, runs: Path, monkeypatch
         patched.setattr(Measurement, "write", interrupted)
         ran = bg("runs", "measure", "done", "--matches", "4", "--workers", "1")
     assert ran.code == 130
-    assert "measured 2 of 8 matches; to continue, run: boardgames runs measure done\n" in ran.err
+    assert "measured 2 of 12 matches; to continue, run: boardgames runs measure done\n" in ran.err
     played: list[int] = []
     monkeypatch.setattr(
         Measurement, "write", lambda one, folder: (played.append(one.played), write(one, folder))

@@ -58,9 +58,10 @@ def test_training_prints_settings_steps_and_how_to_play_the_result(bg: Run, home
 
 def test_the_strength_of_the_result_is_measured(bg: Run) -> None:
     out = bg(*NAMED, "--measure", "4").out
-    for agent, opponent in (("td:", "lines"), ("alphabeta:depth=3,", "lines:depth=3")):
+    before, after, search = "before training, td", "td:weights=first", "alphabeta:depth=3,weights=first"
+    for agent, opponent in ((before, "lines"), (after, "lines"), (search, "lines:depth=3")):
         line = re.search(
-            rf"^{agent}weights=first against {opponent}: (\d) won, (\d) lost, (\d) drawn; \d+% "
+            rf"^{agent} against {opponent}: (\d) won, (\d) lost, (\d) drawn; \d+% "
             r"\[\d+%, \d+%\] of the points$",
             out,
             re.MULTILINE,
@@ -72,9 +73,10 @@ def test_the_strength_of_the_result_is_measured(bg: Run) -> None:
 
 def test_the_strength_is_available_as_json(bg: Run) -> None:
     report = json.loads(bg(*NAMED, "--measure", "2", "--json").out)
-    assert [one["opponent"] for one in report["strength"]] == ["lines", "lines:depth=3"]
+    assert [one["opponent"] for one in report["strength"]] == ["lines", "lines", "lines:depth=3"]
+    assert [one["before"] for one in report["strength"]] == [True, False, False]
     assert all(one["wins"] + one["losses"] + one["draws"] == 2 for one in report["strength"])
-    assert (report["matches_played"], report["matches_planned"]) == (4, 4)
+    assert (report["matches_played"], report["matches_planned"]) == (6, 6)
 
 
 @pytest.fixture
@@ -95,19 +97,19 @@ def ctrl_c_while_measuring(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], N
     return press
 
 
-@pytest.mark.parametrize("after", [2, 4, 6], ids=["first opponent", "between them", "second opponent"])
+@pytest.mark.parametrize("after", [2, 4, 6], ids=["before training", "between them", "after training"])
 def test_an_interrupted_measurement_is_finished_when_the_run_is_resumed(
     after: int, bg: Run, home: Path, ctrl_c_while_measuring: Callable[[int], None]
 ) -> None:
     ctrl_c_while_measuring(after)
     ran = bg(*NAMED, "--measure", "4")
     assert ran.code == 130
-    assert f"measured {after} of 8 matches\n" in ran.out
+    assert f"measured {after} of 12 matches\n" in ran.out
     assert ran.out.splitlines()[-1] == "to continue, run: boardgames train --resume first"
     ctrl_c_while_measuring(0)
     resumed = bg("train", "--resume", "first", "--workers", "1")
     strength = [line for line in resumed.out.splitlines() if " against " in line and "won" in line]
-    assert (resumed.code, len(strength)) == (0, 2)
+    assert (resumed.code, len(strength)) == (0, 3)
     assert "measured " not in resumed.out
     (home / "runs" / "first").rename(home / "runs" / "was-first")
     uninterrupted = bg(*NAMED, "--measure", "4")
@@ -137,8 +139,10 @@ def test_measured_results_are_kept_in_the_run(bg: Run) -> None:
 
 def test_a_resumed_run_keeps_its_number_of_matches(bg: Run, walker: Callable[..., Config]) -> None:
     bg(*NAMED, "--measure", "2")
-    assert json.loads(bg("train", "--resume", "first", "--json").out)["matches_planned"] == 4
-    assert json.loads(bg("train", "--resume", "first", "--measure", "4", "--json").out)["matches_played"] == 8
+    assert json.loads(bg("train", "--resume", "first", "--json").out)["matches_planned"] == 6
+    assert (
+        json.loads(bg("train", "--resume", "first", "--measure", "4", "--json").out)["matches_played"] == 12
+    )
 
 
 def test_a_run_that_nothing_can_measure_is_trained(
@@ -309,7 +313,7 @@ def test_a_finished_run_goes_on_and_is_measured_again(bg: Run, home: Path) -> No
     assert before is not None
     assert after is not None
     assert (after.matches, after.is_done) == (2, True)
-    assert "measuring 4 matches" in ran.out, "the weights of the shorter run had been measured"
+    assert "measuring 6 matches" in ran.out, "the weights of the shorter run had been measured"
     assert bg("runs", "list").out.splitlines()[1].split()[3] == "5/5"
 
 

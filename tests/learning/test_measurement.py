@@ -4,15 +4,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from learning.helpers import QUICK
 from training import small
 
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
+from boardgames.learning.config import Config
 from boardgames.learning.measurement import Measurement, measure, plan_measurement
 from boardgames.learning.runs import MEASUREMENT, MEASURING, Run
 from boardgames.learning.trainer import Trainer
+from boardgames.weights import Weights
 
-MATCHES = 4
+MATCHES, SERIES = 4, 3
+SEARCHING = Config("connect4", "cem", seed=1, settings={**QUICK["cem"], "depth": 2})
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +48,7 @@ def test_every_interrupted_measurement_ends_like_one_that_was_not(run: Run) -> N
     whole = measure(run, plan_measurement(run, MATCHES), InProcess())
     (run.folder / MEASUREMENT).unlink()
     planned = plan_measurement(run, MATCHES)
-    for after in range(2, 2 * MATCHES, 2):
+    for after in range(2, SERIES * MATCHES, 2):
         with pytest.raises(KeyboardInterrupt):
             measure(run, planned, InProcess(), stopping(after))
         known = Measurement.read(run.folder)
@@ -55,6 +59,36 @@ def test_every_interrupted_measurement_ends_like_one_that_was_not(run: Run) -> N
     assert Measurement.read(run.folder) == whole
 
 
+def test_the_weights_before_training_are_measured_as_the_result_is(run: Run) -> None:
+    before, after, _ = measure(run, plan_measurement(run, MATCHES), InProcess()).series
+    assert (before.before, after.before) == (True, False)
+    assert before.opponent == after.opponent
+    assert str(before).startswith("before training, td against lines: ")
+    start = run.learner.weights(run.learner.start(run.config.seed))
+    assert Weights.read(run.start_path).values.tolist() == start.tolist()
+
+
+def test_weights_learned_in_search_are_only_measured_in_search(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "run", SEARCHING) as run:
+        Trainer(run).train(InProcess())
+        series = measure(run, plan_measurement(run, 2), InProcess()).series
+    assert [(one.before, one.opponent) for one in series] == [
+        (True, "lines:depth=3"),
+        (False, "lines:depth=3"),
+    ]
+
+
+def test_a_run_without_the_weights_before_training_is_measured_without_them(run: Run) -> None:
+    content = run.start_path.read_bytes()
+    run.start_path.unlink()
+    try:
+        assert [one.before for one in measure(run, plan_measurement(run, 2), InProcess()).series] == [
+            False
+        ] * 2
+    finally:
+        run.start_path.write_bytes(content)
+
+
 def test_no_match_is_played_twice(run: Run) -> None:
     counts: list[int] = []
     with pytest.raises(KeyboardInterrupt):
@@ -62,7 +96,7 @@ def test_no_match_is_played_twice(run: Run) -> None:
     measure(run, plan_measurement(run, MATCHES), InProcess(), lambda played, planned: counts.append(played))
     assert counts[0] == 2
     assert sorted(counts) == counts
-    assert counts[-1] == 2 * MATCHES
+    assert counts[-1] == SERIES * MATCHES
 
 
 def test_the_matches_are_deleted_once_the_measurement_is_complete(run: Run) -> None:
@@ -86,12 +120,12 @@ def test_an_earlier_result_is_kept_until_the_next_measurement_is_complete(after:
         measure(run, plan_measurement(run, MATCHES), InProcess(), stopping(after))
     known = Measurement.read(run.folder)
     assert known is not None
-    assert (known.series[:2], known.played, known.is_done) == (earlier.series, after, False)
+    assert (known.series[:SERIES], known.played, known.is_done) == (earlier.series, after, False)
     counts: list[int] = []
     whole = measure(run, known, InProcess(), lambda played, planned: counts.append(played))
-    assert (counts[0], counts[-1]) == (after, 2 * MATCHES)
+    assert (counts[0], counts[-1]) == (after, SERIES * MATCHES)
     assert whole.is_done
-    assert [one.matches for one in whole.series] == [MATCHES, MATCHES]
+    assert [one.matches for one in whole.series] == SERIES * [MATCHES]
 
 
 def test_an_earlier_number_of_matches_brings_back_its_result(run: Run) -> None:
@@ -120,4 +154,4 @@ def test_a_damaged_measurement_is_reported_and_counts_as_none(content: str, run:
     with pytest.warns(UserWarning, match="measurement.json is damaged: measure the run again"):
         assert Measurement.read(run.folder) is None
     with pytest.warns(UserWarning, match="is damaged"):
-        assert plan_measurement(run, 2) == Measurement(2, 2)
+        assert plan_measurement(run, 2) == Measurement(2, SERIES)
