@@ -60,6 +60,8 @@ EVOLVE = "evolve"
 MAX_STANDINGS = 8
 MAX_SEEDS = 1000
 REFRESHES_PER_SECOND = 4
+SWEPT_OPTIONS = {"learner": "learner_name", "preset": "preset", "layout": "layout"}
+"""What a sweep may vary besides the settings of the learner, and the parameter of `train` for it."""
 FIXED_BY_RUN = {
     "learner_name": "--learner",
     "evolves": "--evolve",
@@ -81,6 +83,7 @@ FIXED_BY_RUN = {
         "boardgames train abalone --evolve --preset original",
         "boardgames train abalone --set alpha=0.05 --set steps=200 --run slow",
         "boardgames train --config slow.toml --workers 2",
+        "boardgames train --config sweep.toml --seeds 3",
         "boardgames train connect4 --seeds 5 --seed 1 --run td",
         "boardgames train --resume slow",
         "boardgames train --resume slow --set steps=400",
@@ -100,7 +103,8 @@ FIXED_BY_RUN = {
     "--config",
     "config_path",
     metavar="FILE",
-    help="Read the settings from a TOML file, such as the config.toml of a run.",
+    help="Read the settings from a TOML file, such as the config.toml of a run; with a table [sweep] it "
+    "describes several runs.",
 )
 @click.option(
     "--preset", metavar="NAME", help="Use settings that the game offers under this name, such as `original`."
@@ -179,28 +183,30 @@ def train(
     if seeds is not None and resumed is not None:
         raise OptionError("--seeds starts new runs, so it cannot be used with --resume")
     with interrupt_on_termination():
-        if seeds is not None:
+        sweep = _sweep(given)
+        has_several = seeds is not None or bool(sweep)
+        if has_several:
             first = _config(**given)
             given["seed"] = secrets.randbits(32) if first.seed is None else first.seed
-            given["run_text"] = given["run_text"] or _new_folder(None, first, first.load()).name
-            openings = _runs_of_seeds(given, seeds)
+            given["run_text"] = given["run_text"] or _name_of_several(given, first, is_sweep=bool(sweep))
+            openings = _several_runs(given, seeds, sweep)
         else:
             openings = [_new_run(given) if resumed is None else _old_run(resumed, given)]
         announce = partial(say, err=True)
         folders, code = [], 0
         with open_executor(workers, cluster=cluster, announce=announce) as executor:
             for number, opening in enumerate(openings, start=1):
-                stream = sys.stderr if as_json or seeds is not None else sys.stdout
-                if seeds is not None:
-                    say(f"{'' if number == 1 else chr(10)}run {number} of {seeds}", file=stream)
+                stream = sys.stderr if as_json or has_several else sys.stdout
+                if has_several:
+                    say(f"{'' if number == 1 else chr(10)}run {number} of {len(openings)}", file=stream)
                 with opening() as run:
                     folders.append(run.folder)
-                    code = _train_run(run, executor, matches, stream, as_json and seeds is None)
+                    code = _train_run(run, executor, matches, stream, as_json and not has_several)
                 if code:
                     break
-    if seeds is not None and not code:
+    if has_several and not code:
         print_comparison(folders, as_json=as_json)
-    elif seeds is not None:
+    elif has_several:
         command = same_command(run=given["run_text"], seed=given["seed"])
         say(continue_text(command), err=True)
     click.get_current_context().exit(code)
@@ -253,23 +259,64 @@ def _new_run(given: dict[str, Any]) -> "Callable[[], Run]":
     return lambda: Run.create(_new_folder(given["run_text"], config, learner), config, learner)
 
 
-def _runs_of_seeds(given: dict[str, Any], count: int) -> "list[Callable[[], Run]]":
-    """Return functions that create runs that differ in their seeds, or open those that exist already."""
+def _sweep(given: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the combinations of settings that a config file asks for; [] if it describes a single run."""
+    from boardgames.learning.config import read_sweep
+
+    if given["config_path"] is None:
+        return []
+    sweep = read_sweep(user_path(given["config_path"]))
+    fixed = {name for name in SWEPT_OPTIONS if given[SWEPT_OPTIONS[name]] is not None}
+    fixed |= parse_assignments(given["settings"]).keys()
+    if sweep and (varied := fixed & sweep[0].keys()):
+        name = min(varied)
+        option = f"--{name}" if name in SWEPT_OPTIONS else f"--set {name}"
+        raise OptionError(f"the sweep of {given['config_path']} varies {name}; remove {option}")
+    return sweep
+
+
+def _name_of_several(given: dict[str, Any], first: "Config", *, is_sweep: bool) -> str:
+    """Return a name for several runs: that of the file of a sweep, so that the same command continues it."""
+    return Path(given["config_path"]).stem if is_sweep else _new_folder(None, first, first.load()).name
+
+
+def _several_runs(
+    given: dict[str, Any], seeds: int | None, sweep: list[dict[str, str]]
+) -> "list[Callable[[], Run]]":
+    """Return functions that create runs, or open those that exist: one for each combination and seed."""
+    openings = []
+    for number, combination in enumerate(sweep or [{}], start=1):
+        fields = {SWEPT_OPTIONS[name]: text for name, text in combination.items() if name in SWEPT_OPTIONS}
+        settings = [f"{name}={text}" for name, text in combination.items() if name not in SWEPT_OPTIONS]
+        for seed in range(given["seed"], given["seed"] + (seeds or 1)):
+            numbers = [str(number)] if sweep else []
+            numbers += [str(seed)] if seeds is not None else []
+            openings.append(
+                _new_or_existing_run(
+                    {
+                        **given,
+                        **fields,
+                        "settings": (*given["settings"], *settings),
+                        "seed": seed,
+                        "run_text": "-".join([given["run_text"], *numbers]),
+                    }
+                )
+            )
+    return openings
+
+
+def _new_or_existing_run(given: dict[str, Any]) -> "Callable[[], Run]":
+    """Return a function that creates a run, or opens it if it exists with the same settings."""
     from boardgames.learning.runs import Run, read_config
 
-    openings: list[Callable[[], Run]] = []
-    for seed in range(given["seed"], given["seed"] + count):
-        one = {**given, "seed": seed, "run_text": f"{given['run_text']}-{seed}"}
-        config = _config(**one)
-        learner = config.load()
-        folder = _new_folder(one["run_text"], config, learner)
-        if not (folder / "config.toml").exists():
-            openings.append(_new_run(one))
-        elif (known := read_config(folder)).completed(known.load()) == config.completed(learner):
-            openings.append(partial(Run.open, folder))
-        else:
-            raise OptionError(f"the run in {folder} has other settings; choose another --run")
-    return openings
+    config = _config(**given)
+    learner = config.load()
+    folder = _new_folder(given["run_text"], config, learner)
+    if not (folder / "config.toml").exists():
+        return _new_run(given)
+    if (known := read_config(folder)).completed(known.load()) == config.completed(learner):
+        return partial(Run.open, folder)
+    raise OptionError(f"the run in {folder} has other settings; choose another --run")
 
 
 def _old_run(text: str, given: dict[str, Any]) -> "Callable[[], Run]":
@@ -394,7 +441,8 @@ def _config(
     target: float | None,
 ) -> "Config":
     """Return the settings of a config file, if given, overridden by those of the command line."""
-    from boardgames.learning.config import Config
+    from boardgames.learning.config import MAX_BYTES, Config
+    from boardgames.paths import read_text
 
     if evolves and learner_name not in (None, EVOLVE):
         raise OptionError(f"give --evolve or --learner {learner_name}, not both")
@@ -410,9 +458,10 @@ def _config(
     }
     if config_path is None and game_name is None:
         raise click.MissingParameter(param_hint="'GAME'", param_type="argument")
+    text, source = "", "the command"
     if config_path is not None:
-        return Config.read(user_path(config_path), **overrides)
-    return Config.parse("", "the command", **overrides)
+        text, source = read_text(user_path(config_path), limit=MAX_BYTES), config_path
+    return Config.parse(text, source, **overrides)
 
 
 def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:

@@ -8,6 +8,8 @@ import secrets
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ from boardgames.plugins import load, load_learner
 DEFAULT_LEARNER = "td"
 DEFAULT_PRESET = "default"
 TABLES = ("options", "settings")
+SWEEP = "sweep"
+MAX_COMBINATIONS = 1000
 MAX_BYTES = 1 << 16
 MAX_DOTS_PER_LINE = 1000
 """The time to parse a dotted key grows with the square of the number of its parts."""
@@ -90,12 +94,18 @@ class Config:
 
     @classmethod
     def read(cls, path: Path, **overrides: object) -> "Config":
-        """Return the config in a file; see `parse`. Raises FileError if it cannot be read."""
-        return cls.parse(read_text(path, limit=MAX_BYTES), str(path), **overrides)
+        """Return the config in a file; see `parse`.
+
+        Raises FileError if it cannot be read, and OptionError if it describes a sweep.
+        """
+        text = read_text(path, limit=MAX_BYTES)
+        if SWEEP in _parse_toml(text, str(path)):
+            raise OptionError(f"{path} describes a sweep, and not a single run")
+        return cls.parse(text, str(path), **overrides)
 
     @classmethod
     def parse(cls, text: str, source: str = "config", **overrides: object) -> "Config":
-        """Return the config that a TOML text describes.
+        """Return the config that a TOML text describes, without its table `[sweep]` (see `read_sweep`).
 
         Parameters
         ----------
@@ -113,6 +123,7 @@ class Config:
             suggests similar ones), or a value has the wrong type.
         """
         values: dict[str, Any] = dict(_parse_toml(text, source))  # TOML values
+        values.pop(SWEEP, None)
         known = [part.name for part in fields(cls)]
         for key in values:
             if key not in known:
@@ -169,6 +180,44 @@ class Config:
             if values:
                 document.add(name, _table(values, options))
         return tomlkit.dumps(document)
+
+
+def read_sweep(path: Path) -> list[dict[str, str]]:
+    """Return the combinations of values in the table `[sweep]` of a file, as texts by name; [] without one.
+
+    The table has a list of values for each name: a setting of the learner, or `learner`, `preset` or
+    `layout`. The last name varies fastest.
+
+    Raises
+    ------
+    OptionError
+        If the file is not TOML, the table has something else or no values, or there are too many
+        combinations.
+    FileError
+        If the file cannot be read.
+    """
+    table = _parse_toml(read_text(path, limit=MAX_BYTES), str(path)).get(SWEEP)
+    if table is None:
+        return []
+    if not isinstance(table, dict) or not table:
+        raise OptionError(f"{SWEEP} in {path} must be a table with a list of values for each setting")
+    for name, values in table.items():
+        if not isinstance(values, list) or not values:
+            raise OptionError(f"{name} in the sweep of {path} must be a list of values, not {quote(values)}")
+        for value in values:
+            if not isinstance(value, str | int | float):  # bool is an int
+                raise OptionError(f"{name} in the sweep of {path} cannot be {quote(value)}")
+    count = prod(len(values) for values in table.values())
+    if count > MAX_COMBINATIONS:
+        raise OptionError(
+            f"the sweep of {path} has {count:,} combinations; at most {MAX_COMBINATIONS:,} are possible"
+        )
+    texts = [[_as_text(value) for value in values] for values in table.values()]
+    return [dict(zip(table, chosen, strict=True)) for chosen in product(*texts)]
+
+
+def _as_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def preset_settings(game: Game, name: str | None, learner: str) -> Mapping[str, object]:

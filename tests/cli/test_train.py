@@ -19,6 +19,7 @@ from training import content
 from training import walker as walker  # noqa: PLC0414 - a fixture
 from waiting import TIMEOUT_S
 
+from boardgames.errors import OptionError
 from boardgames.learning import measurement
 from boardgames.learning.config import Config
 from boardgames.learning.runs import checkpoint_paths, read_metrics
@@ -543,3 +544,74 @@ def test_several_seeds_go_on_where_they_stopped(bg: Run, home: Path) -> None:
 def test_several_seeds_are_for_new_runs(bg: Run) -> None:
     ran = bg("train", "--resume", "first", "--seeds", "2")
     assert (ran.code, ran.err) == (2, "error: --seeds starts new runs, so it cannot be used with --resume\n")
+
+
+# --- sweeps ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sweep(tmp_path: Path, home: Path) -> Callable[[str], str]:
+    """Return a function that writes a file with this sweep of a small training, and returns its name."""
+
+    def write(table: str) -> str:
+        settings = "steps = 2\nmatches = 4\ntest_matches = 4\ngroups = 2\n"
+        text = f'game = "connect4"\nseed = 3\n[settings]\n{settings}[sweep]\n{table}\n'
+        (home.parent / "study.toml").write_text(text)
+        return "study.toml"
+
+    return write
+
+
+SWEPT = ("train", "--workers", "1", "--measure", "2", "--config")
+
+
+def test_a_sweep_trains_every_combination_and_goes_on_where_it_stopped(
+    bg: Run, home: Path, sweep: Callable[[str], str]
+) -> None:
+    file = sweep('alpha = [0.1, 0.2]\nlearner = ["td"]\ntanh = [true]')
+    ran = bg(*SWEPT, file)
+    assert (ran.code, "run 2 of 2" in ran.err) == (0, True)
+    header, *rows = [line.split() for line in ran.out.splitlines()]
+    assert header[:4] == ["run", "alpha", "seed", "steps"]
+    assert [row[:4] for row in rows] == [["study-1", "0.1", "3", "2/2"], ["study-2", "0.2", "3", "2/2"]]
+    before = content(home / "runs" / "study-1")
+    shutil.rmtree(home / "runs" / "study-2")
+    again = bg(*SWEPT, file)
+    assert (again.out, content(home / "runs" / "study-1")) == (ran.out, before)
+    assert "run study-1 is already finished" in again.err
+
+
+def test_a_sweep_over_learners_and_seeds_gives_means(bg: Run, sweep: Callable[[str], str]) -> None:
+    ran = bg(*SWEPT, sweep("lambda = [0.5, 0.9]"), "--seeds", "2", "--run", "both")
+    assert ran.code == 0
+    assert re.findall(r"^mean of (\S+), (\S+), with", ran.out, re.MULTILINE) == [
+        ("both-1-3", "both-1-4"),
+        ("both-2-3", "both-2-4"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "more", "words"),
+    [
+        ("alpha = 0.1", (), "alpha in the sweep of study.toml must be a list of values, not 0.1"),
+        ("alpha = []", (), "alpha in the sweep of study.toml must be a list of values, not []"),
+        ("alpha = [[1]]", (), "alpha in the sweep of study.toml cannot be [1]"),
+        ("", (), "sweep in study.toml must be a table with a list of values for each setting"),
+        ("alpah = [0.1]", (), "no option 'alpah'; did you mean 'alpha'"),
+        ("alpha = [0.1]", ("--set", "alpha=1"), "the sweep of study.toml varies alpha; remove --set alpha"),
+        ("learner = ['td']", ("--learner", "td"), "the sweep of study.toml varies learner; remove --learner"),
+        (f"alpha = {[*range(40)]}\nopening = {[*range(40)]}", (), "1,600 combinations; at most 1,000"),
+    ],
+)
+def test_a_wrong_sweep_trains_nothing(
+    table: str, more: tuple[str, ...], words: str, bg: Run, home: Path, sweep: Callable[[str], str]
+) -> None:
+    ran = bg(*SWEPT, sweep(table), *more)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert words in ran.err
+    assert not (home / "runs").exists() or not list((home / "runs").iterdir())
+
+
+def test_a_sweep_is_not_read_as_a_single_config(home: Path, sweep: Callable[[str], str]) -> None:
+    with pytest.raises(OptionError, match="describes a sweep, and not a single run"):
+        Config.read(home.parent / sweep("alpha = [0.1]"))
