@@ -1,12 +1,14 @@
-"""Plots of training runs with matplotlib (extra `plot`): learning curves, and the weights over time."""
+"""Plots of training runs with matplotlib (extra `plot`): curves, tournaments, and weights over time."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from boardgames.arena.intervals import mean_interval
 from boardgames.errors import MissingExtraError, OptionError
 from boardgames.kernels import Reals
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 Format = Literal["svg", "png"]
 
 WIDTH_IN, CURVE_HEIGHT_IN, LABEL_HEIGHT_IN = 9.0, 3.2, 0.17
-MIN_WEIGHTS_HEIGHT_IN = 3.0
+MIN_WEIGHTS_HEIGHT_IN, STANDINGS_HEIGHT_IN = 3.0, 2.2
 DOTS_PER_INCH = 150
 MAX_LABELS = 24
 """If there are more weights, only those that are largest at the end get labels and colours."""
@@ -42,12 +44,18 @@ class RunHistory:
         The curve: steps, and the value of the metric at each of them.
     best_step : int
         The step to mark.
+    is_best : bool
+        Whether that is the best step of the curve, and not the last one, whose result is kept.
     weights : float64[n, m] or None
         Weights after each of n steps.
     weight_steps : sequence of int
         The n steps of `weights`.
     features : sequence of str
         Names of the m weights.
+    group : str
+        Runs of the same group differ only in their seed; they share a curve, the mean of theirs.
+    standings : sequence of (int, sequence of float)
+        The steps with a tournament, and the points of all competitors.
     """
 
     name: str
@@ -56,15 +64,19 @@ class RunHistory:
     steps: Sequence[int]
     values: Sequence[float]
     best_step: int = 0
+    is_best: bool = True
     weights: Reals | None = None
     weight_steps: Sequence[int] = ()
     features: Sequence[str] = ()
+    group: str = ""
+    standings: Sequence[tuple[int, Sequence[float]]] = ()
 
 
 def plot_runs(histories: Sequence[RunHistory], image_format: Format) -> bytes:
-    """Return an image with the learning curves of runs and, for a single run, its weights.
+    """Return an image with the learning curves of runs and, for a single run, its tournaments and weights.
 
-    Equal histories give equal bytes.
+    Runs of one group are drawn as the mean of their curves in a band, its 95% interval. Equal
+    histories give equal bytes.
 
     Raises
     ------
@@ -82,8 +94,12 @@ def plot_runs(histories: Sequence[RunHistory], image_format: Format) -> bytes:
         raise OptionError(f"there is nothing to plot: the run {histories[0].name} has no steps yet")
     histories = [_clip(history) for history in histories]
     single = histories[0] if len(histories) == 1 else None
-    has_weights = single is not None and single.weights is not None
-    heights = [CURVE_HEIGHT_IN, *([_weights_height(histories[0])] if has_weights else [])]
+    panels: list[tuple[float, Callable[[Axes, RunHistory], None]]] = []
+    if single is not None and single.standings:
+        panels.append((STANDINGS_HEIGHT_IN, _plot_standings))
+    if single is not None and single.weights is not None:
+        panels.append((_weights_height(single), _plot_weights))
+    heights = [CURVE_HEIGHT_IN, *(height for height, _ in panels)]
     with mpl.rc_context(
         {"svg.hashsalt": "boardgames", "svg.fonttype": "path", "font.size": 9, "text.parse_math": False}
     ):
@@ -91,8 +107,8 @@ def plot_runs(histories: Sequence[RunHistory], image_format: Format) -> bytes:
         axes = figure.subplots(len(heights), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
         figure.suptitle("Training runs" if single is None else single.title, fontsize=11)
         _plot_curves(axes[0], histories)
-        if has_weights:
-            _plot_weights(axes[1], histories[0])
+        for below, (_, draw) in zip(axes[1:], panels, strict=True):
+            draw(below, histories[0])
         axes[-1].set_xlabel("step")
         file = io.BytesIO()
         metadata = {"Date": None} if image_format == "svg" else {"Software": None}
@@ -143,8 +159,13 @@ def spread(places: Sequence[float], gap: float) -> Reals:
 def _clip(history: RunHistory) -> RunHistory:
     """Return a history in which numbers that are too large to draw are clipped."""
     values = np.clip(history.values, -MAX_DRAWN, MAX_DRAWN).tolist()
+    standings = [
+        (step, np.clip(points, -MAX_DRAWN, MAX_DRAWN).tolist())
+        for step, points in history.standings
+        if points
+    ]
     weights = None if history.weights is None else np.clip(history.weights, -MAX_DRAWN, MAX_DRAWN)
-    return replace(history, values=values, weights=weights)
+    return replace(history, values=values, weights=weights, standings=standings)
 
 
 def _weights_height(history: RunHistory) -> float:
@@ -153,8 +174,14 @@ def _weights_height(history: RunHistory) -> float:
 
 def _plot_curves(axes: "Axes", histories: Sequence[RunHistory]) -> None:
     plotted = [history for history in histories if history.steps]
-    for index, history in enumerate(plotted):
-        colour = f"C{index % 10}"
+    groups: dict[str, list[RunHistory]] = {}
+    for history in plotted:
+        groups.setdefault(history.group or history.name, []).append(history)
+    for index, members in enumerate(groups.values()):
+        colour, history = f"C{index % 10}", members[0]
+        if len(members) > 1:
+            _plot_mean(axes, members, colour)
+            continue
         axes.plot(history.steps, history.values, ".", color=colour, alpha=0.35, markersize=4)
         axes.plot(history.steps, smooth(history.values), color=colour, linewidth=1.8, label=history.name)
         if history.best_step in history.steps:
@@ -171,10 +198,50 @@ def _plot_curves(axes: "Axes", histories: Sequence[RunHistory]) -> None:
     _tidy(axes)
 
 
+def _plot_mean(axes: "Axes", histories: Sequence[RunHistory], colour: str) -> None:
+    """Draw several curves, and their mean with its 95% interval at the steps that all of them have."""
+    curves = [dict(zip(history.steps, smooth(history.values), strict=True)) for history in histories]
+    steps = sorted(set(curves[0]).intersection(*curves[1:]))
+    for history, curve in zip(histories, curves, strict=True):
+        label = None if steps else history.name
+        axes.plot(list(curve), list(curve.values()), color=colour, linewidth=0.6, alpha=0.4, label=label)
+    if not steps:
+        return
+    means = [mean_interval([curve[step] for curve in curves]) for step in steps]
+    lows, highs = [mean.low for mean in means], [mean.high for mean in means]
+    axes.fill_between(steps, lows, highs, color=colour, alpha=0.18, linewidth=0)
+    label = f"{_common_name([history.name for history in histories])}, mean of {len(histories)} runs"
+    axes.plot(steps, [mean.value for mean in means], color=colour, linewidth=1.8, label=label)
+
+
+def _common_name(names: Sequence[str]) -> str:
+    """Return what names begin with, without a hyphen at the end; if that is nothing, all of them.
+
+    Examples
+    --------
+    >>> _common_name(["td-1", "td-2"]), _common_name(["slow", "fast"])
+    ('td', 'slow, fast')
+    """
+    same = takewhile(lambda characters: len(set(characters)) == 1, zip(*names, strict=False))
+    return "".join(first for first, *_ in same).rstrip("-_ ") or ", ".join(names)
+
+
+def _plot_standings(axes: "Axes", history: RunHistory) -> None:
+    """Draw the points of all competitors of each tournament, and connect those of the winners."""
+    for step, points in history.standings:
+        axes.plot([step] * len(points), points, ".", color="C0", alpha=0.45, markersize=5)
+    steps = [step for step, _ in history.standings]
+    best = [max(points) for _, points in history.standings]
+    axes.plot(steps, best, color="C0", linewidth=1.4)
+    axes.set_ylabel("points in tournaments")
+    axes.margins(y=0.12)
+    _tidy(axes)
+
+
 def _label_best(axes: "Axes", history: RunHistory, value: float) -> None:
     is_left = history.best_step <= (history.steps[0] + history.steps[-1]) / 2
     axes.annotate(
-        f"best {value:.4g} at step {history.best_step}",
+        f"{'best' if history.is_best else 'last'} {value:.4g} at step {history.best_step}",
         (history.best_step, value),
         xytext=(8 if is_left else -8, 6),
         textcoords="offset points",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from boardgames.learning.comparison import Interval
+    from boardgames.arena.intervals import Interval
     from boardgames.learning.measurement import Measurement, Series
     from boardgames.learning.runs import Run
 

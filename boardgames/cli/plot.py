@@ -1,5 +1,8 @@
-"""`boardgames plot`: learning curves of training runs, and the weights of one over time."""
+"""`boardgames plot`: learning curves of training runs, tournaments and weights of one; the same as CSV."""
 
+import csv
+import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +16,8 @@ from boardgames.errors import OptionError, quote
 
 if TYPE_CHECKING:
     from boardgames.adapters.plots import Format, RunHistory
+    from boardgames.learning.config import Config
+    from boardgames.learning.runs import RunSummary
 
 DEFAULT_NAME = "plot.svg"
 FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
@@ -23,19 +28,22 @@ FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
         "boardgames plot slow",
         "boardgames plot slow --output slow.png",
         "boardgames plot slow fast --output both.svg",
+        "boardgames plot td-1 td-2 td-3 --output td.csv",
     )
 )
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=complete_run)
 @click.option(
     "--output",
     metavar="FILE",
-    help=f"An .svg or .png file; default: {DEFAULT_NAME} in the folder of the first run.",
+    help=f"An .svg, .png or .csv file; default: {DEFAULT_NAME} in the folder of the first run.",
 )
 def plot(runs: tuple[str, ...], output: str | None) -> None:
-    """Plot the learning curve and the weights of RUN, or compare the curves of several RUNs.
+    """Plot the learning curve, tournaments and weights of RUN, or compare the curves of several RUNs.
 
-    RUN is a name listed by `boardgames runs`, or a folder. This command needs
-    the extra `plot`: pip install 'boardgames-core[plot]'.
+    RUN is a name listed by `boardgames runs`, or a folder. Runs that differ only
+    in their seed are drawn as the mean of their curves, in a band that is its
+    95% interval. A .csv file gets all metrics and weights of every step.
+    Pictures need the extra `plot`: pip install 'boardgames-core[plot]'.
     """
     from boardgames.adapters.plots import plot_runs
     from boardgames.learning.runs import find_run
@@ -43,9 +51,13 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
 
     folders = [find_run(run) for run in runs]
     path = folders[0] / DEFAULT_NAME if output is None else output_path(output)
+    if path.suffix.lower() == ".csv":
+        write_atomic(path, _csv(folders))
+        say(f"wrote {path}")
+        return
     image_format = FORMATS.get(path.suffix.lower())
     if image_format is None:
-        raise OptionError(f"--output must end in .svg or .png, not {quote(output)}")
+        raise OptionError(f"--output must end in .svg, .png or .csv, not {quote(output)}")
     write_atomic(path, plot_runs([_history(folder) for folder in folders], image_format))
     say(f"wrote {path}")
 
@@ -55,13 +67,12 @@ def _history(folder: Path) -> "RunHistory":
     import numpy as np
 
     from boardgames.adapters.plots import RunHistory
+    from boardgames.learning.comparison import without_seed
     from boardgames.learning.history import learner_of, weight_names, weights_over_time
-    from boardgames.learning.runs import METRICS, read_metrics, run_summary
+    from boardgames.learning.runs import METRICS, read_metrics
 
-    run = run_summary(folder)
-    if run.config is None:
-        raise OptionError(f"cannot read run {run.name}: {run.error}")
-    learner = learner_of(run.config)
+    run, config = _summary(folder)
+    learner = learner_of(config)
     metric = "score" if learner is None else learner.curve
     steps = read_metrics(folder / METRICS)
     values = {step.step: value for step in steps if (value := step.metrics.get(metric)) is not None}
@@ -69,12 +80,56 @@ def _history(folder: Path) -> "RunHistory":
     name = printable(run.name)
     return RunHistory(
         name=name,
-        title=f"{name}: {run.config.learner} on {run.config.game}, seed {run.config.seed}",
+        title=f"{name}: {config.learner} on {config.game}, seed {config.seed}",
         metric=metric,
         steps=list(values),
         values=list(values.values()),
         best_step=run.progress.best_step,
+        is_best=learner is None or learner.follows_curve,
         weights=np.array(rows) if rows else None,
         weight_steps=weight_steps,
         features=weight_names(learner, len(rows[-1]) if rows else 0),
+        group=without_seed(config),
+        standings=[(step.step, [points for _, points in step.standings]) for step in steps],
     )
+
+
+def _summary(folder: Path) -> "tuple[RunSummary, Config]":
+    """Return the summary and the config of a run."""
+    from boardgames.learning.runs import run_summary
+
+    run = run_summary(folder)
+    if run.config is None:
+        raise OptionError(f"cannot read run {run.name}: {run.error}")
+    return run, run.config
+
+
+def _csv(folders: Sequence[Path]) -> str:
+    """Return all metrics and weights of runs as CSV, one row for each step."""
+    from boardgames.learning.history import learner_of, weight_names
+    from boardgames.learning.runs import METRICS, read_metrics
+
+    rows = []
+    for folder in folders:
+        run, config = _summary(folder)
+        learner = learner_of(config)
+        for step in read_metrics(folder / METRICS):
+            names = weight_names(learner, len(step.weights))
+            rows.append(
+                {
+                    "run": run.name,
+                    "seed": config.seed,
+                    "step": step.step,
+                    "seconds": step.seconds,
+                    **step.metrics,
+                    **{f"weight: {name}": weight for name, weight in zip(names, step.weights, strict=True)},
+                }
+            )
+    if not rows:
+        raise OptionError(f"there is nothing to write: the run {folders[0].name} has no steps yet")
+    text = io.StringIO()
+    columns = dict.fromkeys(name for row in rows for name in row)
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from boardgames.learning.comparison import Interval
+    from boardgames.arena.intervals import Interval
     from boardgames.learning.runs import RunSummary, StepRecord
 
 MAX_ROWS = 20

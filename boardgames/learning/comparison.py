@@ -1,28 +1,16 @@
 """Comparing training runs: what differs in their settings, their results, and means over seeds."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from boardgames.arena.pentanomial import t_quantile
+from boardgames.arena.intervals import Interval, mean_interval
 from boardgames.errors import OptionError
 from boardgames.learning.config import Config
 from boardgames.learning.experiments import wilson
 from boardgames.learning.measurement import Measurement, Series
 from boardgames.learning.runs import METRICS, RunSummary, read_metrics, run_summary
-
-_SMALL_QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
-"""The 0.975 quantile of Student's t distribution by its degrees of freedom."""
-
-
-class Interval(NamedTuple):
-    """A number and its 95% interval, from `low` to `high`."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +93,7 @@ def groups(runs: Sequence[ComparedRun]) -> Iterator[Group]:
     """Yield the groups of runs that differ only in their seed."""
     found: dict[str, list[ComparedRun]] = {}
     for run in runs:
-        found.setdefault(replace(run.config, seed=0).as_toml(), []).append(run)
+        found.setdefault(without_seed(run.config), []).append(run)
     for members in found.values():
         if len(members) > 1:
             opponents = [name for name in members[0].strength if all(name in run.strength for run in members)]
@@ -119,19 +107,9 @@ def groups(runs: Sequence[ComparedRun]) -> Iterator[Group]:
             )
 
 
-def mean_interval(values: Sequence[float]) -> Interval:
-    """Return the mean of at least two values with Student's 95% interval.
-
-    Examples
-    --------
-    >>> [round(number, 2) for number in mean_interval([0.5, 0.6, 0.7])]
-    [0.6, 0.35, 0.85]
-    """
-    count, mean = len(values), sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (count - 1)
-    width = _SMALL_QUANTILES.get(count - 1) or t_quantile(count - 1)
-    half = width * math.sqrt(variance / count)
-    return Interval(mean, mean - half, mean + half)
+def without_seed(config: Config) -> str:
+    """Return the text of a config without its seed: equal for runs that differ only in that."""
+    return replace(config, seed=0).as_toml()
 
 
 def points_interval(series: Series) -> Interval:

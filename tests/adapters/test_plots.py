@@ -15,7 +15,7 @@ def test_only_the_largest_weights_are_labelled() -> None:
     weights = np.zeros((3, 100))
     weights[:, 40:45] = 1.0
     features = [f"feature {number}" for number in range(100)]
-    history = RunHistory("run", "run", "score", [1], [0.5], 1, weights, [1, 2, 3], features)
+    history = RunHistory("run", "run", "score", [1], [0.5], 1, True, weights, [1, 2, 3], features)
     labels = re.findall(r"<!-- (feature \d+) -->", plot_runs([history], "svg").decode())
     assert {f"feature {number}" for number in range(40, 45)} <= set(labels)
     assert len(labels) == 24
@@ -24,7 +24,7 @@ def test_only_the_largest_weights_are_labelled() -> None:
 @pytest.mark.parametrize("number", [1e308, -1e308, 1e200])
 def test_huge_numbers_are_drawn(number: float) -> None:
     weights = np.array([[number, 0.5], [0.0, 0.25]])
-    history = RunHistory("run", "run", "score", [1, 2], [number, 0.5], 1, weights, [1, 2], ["one", "two"])
+    history = RunHistory("run", "run", "score", [1, 2], [number, 0.5], 1, True, weights, [1, 2], ["one", "two"])
     assert plot_runs([history], "svg").startswith(b"<?xml")
 
 
@@ -40,3 +40,36 @@ def test_smooth_curve_is_a_centred_moving_average() -> None:
     smoothed = smooth(values)
     assert (smoothed[0], smoothed[-1]) == (values[0], values[-1])
     assert smoothed[20] == pytest.approx(2 / 5)
+
+
+def run_of_seed(seed: int, values: list[float], group: str = "slow") -> RunHistory:
+    return RunHistory(f"td-{seed}", "", "score", list(range(1, len(values) + 1)), values, group=group)
+
+
+def test_runs_that_differ_only_in_their_seed_share_a_curve() -> None:
+    histories = [run_of_seed(1, [0.1, 0.2, 0.3]), run_of_seed(2, [0.2, 0.4]), run_of_seed(9, [0.5], "fast")]
+    drawn = plot_runs(histories, "svg").decode()
+    assert "<!-- td, mean of 2 runs -->" in drawn
+    assert "<!-- td-9 -->" in drawn
+    assert "<!-- td-1 -->" not in drawn
+    assert "PolyCollection" in drawn, "the band"
+
+
+def test_runs_without_a_common_step_are_drawn_without_a_mean() -> None:
+    other = RunHistory("b", "", "score", [7], [0.5], group="slow")
+    drawn = plot_runs([run_of_seed(1, [0.1]), other], "svg").decode()
+    assert "mean of" not in drawn
+    assert "<!-- td-1 -->" in drawn
+
+
+def test_tournaments_of_a_single_run_are_drawn() -> None:
+    history = RunHistory("run", "run", "score", [2], [0.5], standings=[(2, [3.0, 1.0]), (4, [5.0])])
+    drawn = plot_runs([history], "svg").decode()
+    assert "<!-- points in tournaments -->" in drawn
+    assert "<!-- points in tournaments -->" not in plot_runs([history, run_of_seed(1, [0.1])], "svg").decode()
+
+
+@pytest.mark.parametrize(("is_best", "words"), [(True, "best 0.5 at step 1"), (False, "last 0.5 at step 1")])
+def test_the_marked_step_is_called_best_only_if_it_is(is_best: bool, words: str) -> None:
+    history = RunHistory("run", "run", "score", [1, 2], [0.5, 0.4], 1, is_best)
+    assert f"<!-- {words} -->" in plot_runs([history], "svg").decode()

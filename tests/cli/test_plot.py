@@ -1,5 +1,6 @@
 """`boardgames plot`: the content and the files of plots of runs."""
 
+import csv
 import re
 import shutil
 import sys
@@ -14,6 +15,7 @@ from training import small
 import boardgames
 from boardgames.executors import InProcess
 from boardgames.learning.runs import Run as Folder
+from boardgames.learning.runs import read_metrics
 from boardgames.learning.trainer import Trainer
 
 pytest.importorskip("matplotlib")
@@ -66,6 +68,24 @@ def test_the_file_extension_sets_the_image_format(bg: Run, runs: Path, tmp_path:
     assert (tmp_path / "slow.PNG").read_bytes().startswith(PNG)
 
 
+def test_runs_are_written_as_csv_without_matplotlib(
+    bg: Run, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ran = bg("plot", "slow", "fast", "--output", str(tmp_path / "both.csv"))
+    assert (ran.code, ran.out) == (0, f"wrote {tmp_path / 'both.csv'}\n")
+    with (tmp_path / "both.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name in ("slow", "fast"):
+        of_run = [row for row in rows if row["run"] == name]
+        steps = read_metrics(runs / name / "metrics.jsonl")
+        assert [(int(row["step"]), float(row["score"])) for row in of_run] == [
+            (step.step, step.metrics["score"]) for step in steps
+        ]
+        assert float(of_run[-1]["weight: own twos"]) == steps[-1].weights[0]
+        assert {row["seed"] for row in of_run} == {"7"}
+
+
 def test_equal_runs_have_equal_charts(bg: Run, runs: Path, tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
         bg("plot", "slow", "--output", str(tmp_path / name))
@@ -83,8 +103,8 @@ def test_a_run_of_an_uninstalled_game_is_plotted_without_feature_names(bg: Run, 
     ("arguments", "words"),
     [
         (["slo"], "did you mean 'slow'"),
-        (["slow", "--output", "slow.pdf"], "must end in .svg or .png, not 'slow.pdf'"),
-        (["slow", "--output", "slow"], "must end in .svg or .png"),
+        (["slow", "--output", "slow.pdf"], "must end in .svg, .png or .csv, not 'slow.pdf'"),
+        (["slow", "--output", "slow"], "must end in .svg, .png or .csv"),
         (["slow", "--output", "letter.txt/slow.svg"], "letter.txt is not a folder"),
         (["slow", "--output", "a\0.svg"], "not a file name"),
         (["/"], "cannot read run /: "),

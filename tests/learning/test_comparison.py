@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from training import small
 
+from boardgames.arena.intervals import mean_interval
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
-from boardgames.learning.comparison import compare_runs, differences, groups, mean_interval, points_interval
+from boardgames.learning.comparison import compare_runs, differences, groups, points_interval
 from boardgames.learning.measurement import Measurement, Series
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
