@@ -24,7 +24,9 @@ def test_only_the_largest_weights_are_labelled() -> None:
 @pytest.mark.parametrize("number", [1e308, -1e308, 1e200])
 def test_huge_numbers_are_drawn(number: float) -> None:
     weights = np.array([[number, 0.5], [0.0, 0.25]])
-    history = RunHistory("run", "run", "score", [1, 2], [number, 0.5], 1, True, weights, [1, 2], ["one", "two"])
+    history = RunHistory(
+        "run", "run", "score", [1, 2], [number, 0.5], 1, True, weights, [1, 2], ["one", "two"]
+    )
     assert plot_runs([history], "svg").startswith(b"<?xml")
 
 
