@@ -61,6 +61,12 @@ def bg_learners() -> list[Entry]:
             needs=FEATURES,
         ),
         Entry(
+            "spsa",
+            "simultaneous perturbation for the weights of alpha-beta",
+            "boardgames.learning.spsa:SPSA",
+            needs=FEATURES,
+        ),
+        Entry(
             "regression",
             "logistic regression of match results on the leaves of searches",
             "boardgames.learning.regression:Regression",

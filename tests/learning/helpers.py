@@ -16,6 +16,7 @@ from boardgames.learning.cem import CrossEntropy
 from boardgames.learning.cmaes import CovarianceAdaptation
 from boardgames.learning.fitness import Fitness, FitnessLearner
 from boardgames.learning.genetic import Genetic
+from boardgames.learning.spsa import SPSA
 from boardgames.selfplay import Contestant
 
 TARGET = np.array([0.5, -1.0, 0.0, 0.25, 0.75, -0.5])
@@ -30,6 +31,7 @@ QUICK: dict[str, dict[str, object]] = {
     "genetic": {**FITNESS, "parents": 2, "duel_pairs": 3},
     "cem": {**FITNESS, "elite": 2},
     "cmaes": FITNESS,
+    "spsa": {"depth": 1, "pairs": 2, "directions": 3, "steps": 3, "test_matches": 4},
     "ntuple": {"steps": 3, "matches": 30, "tuples": 6, "length": 4, "test_matches": 4},
     "patterns": {
         "steps": 3, "matches": 6, "nodes": 50, "epochs": 1, "opening": 4, "test_matches": 4,
@@ -113,4 +115,8 @@ class QuadraticCem(_Quadratic, CrossEntropy):
 
 
 class QuadraticCmaes(_Quadratic, CovarianceAdaptation):
+    pass
+
+
+class QuadraticSpsa(_Quadratic, SPSA):
     pass

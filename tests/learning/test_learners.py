@@ -137,7 +137,7 @@ def test_workers_do_not_change_the_result(name: str, pool: ProcessPool) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["td", "genetic", "cem", "cmaes"])
+@pytest.mark.parametrize("name", ["td", "genetic", "cem", "cmaes", "spsa"])
 def test_example_game_is_learned(name: str) -> None:
     td = {"steps": 20, "matches": 200}
     fitness = {"depth": 1, "pairs": 20, "steps": 8, "opponent": "random"}

@@ -1,0 +1,138 @@
+"""The learner `spsa`: simultaneous perturbation stochastic approximation.
+
+Each step plays matches between two opposite changes of all weights at once, along random
+directions whose components are 1 or -1, and moves the weights towards the side that scores more:
+
+    w = w + a (f(w + c d) - f(w - c d)) d
+
+Without another opponent, the two play each other, which measures the difference with half as many
+matches. a, which contains the factor 1 / (2 c) of the gradient, and c fall as in Spall's paper.
+
+Source: J. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation Gradient
+Approximation", IEEE Transactions on Automatic Control 37, 1992; for games L. Kocsis and
+C. Szepesvari, "Universal Parameter Optimisation in Games Based on SPSA", Machine Learning 63, 2006.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.kernels import Reals
+from boardgames.learner import LearnerState
+from boardgames.learning.base import batch_count, gather_results, mean_points
+from boardgames.learning.fitness import (
+    MARGIN,
+    SEARCH_OPTIONS,
+    WINS,
+    FitnessLearner,
+    batch_sizes,
+    fitness_option,
+    match_value,
+)
+from boardgames.options import Option
+from boardgames.selfplay import Contestant, derive_seed
+
+RATE_EXPONENT, CHANGE_EXPONENT = 0.602, 0.101
+"""How a and c fall with the number of steps; the smallest values for which convergence is proved."""
+EACH_OTHER = "each other"
+
+
+class SPSA(FitnessLearner):
+    """Simultaneous perturbation stochastic approximation."""
+
+    name: ClassVar[str] = "spsa"
+    follows_curve: ClassVar[bool] = False
+    declared_options = (
+        Option("directions", int, 8, "random directions per step", minimum=1, maximum=10_000),
+        Option("change", float, 0.3, "initial change of each weight in matches", minimum=1e-6, maximum=100),
+        Option(
+            "rate", float, 0.3, "initial step of each weight after a result of 1 : 0", minimum=0, maximum=100
+        ),
+        Option(
+            "delay", float, 10.0, "steps after which the rate has begun to fall", minimum=0, maximum=1e6
+        ),
+        *SEARCH_OPTIONS,
+        fitness_option(MARGIN),
+        Option(
+            "opponent", str, EACH_OTHER,
+            "each other (both changes play each other), game, random, weights, a run or a file",
+        ),
+    )  # fmt: skip
+
+    def start(self, seed: int) -> LearnerState:
+        """Return the given weights, or 0."""
+        return self.first_state(seed, {"mean": self.start_point})
+
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+        """Measure how weights changed along some directions score, and move along these."""
+        self.check_opponent(state)
+        mean, random = state.arrays["mean"], np.random.default_rng(self.step_seed(state, "directions"))
+        directions = 2.0 * random.integers(0, 2, (self.integer("directions"), self.space.size)) - 1.0
+        rate, change = self.rate(self.step_of(state)), self.change(self.step_of(state))
+        gains = self.gains(
+            mean, np.asarray(change * directions, dtype=np.float64), executor, self.step_seed(state)
+        )
+        moved = mean + rate * (gains[:, None] * directions).mean(axis=0)
+        after = self.next_state(state, {"mean": moved})
+        test_seed = self.step_seed(state, "test")
+        metrics = {
+            **self.score_metrics(self.weights(after), executor, seed=test_seed, depth=self.depth),
+            "gain": float(np.abs(gains).mean()),
+            "moved": float(np.abs(moved - mean).mean()),
+            "change": change,
+            "rate": rate,
+        }
+        return after, metrics
+
+    def rate(self, step: int) -> float:
+        """Return by how much weights move for a gain of 1, after `step` steps."""
+        delay = self.number("delay") + 1
+        return float(self.number("rate") * (delay / (delay + step)) ** RATE_EXPONENT)
+
+    def change(self, step: int) -> float:
+        """Return by how much weights are changed in matches, after `step` steps."""
+        return float(self.number("change") / (1 + step) ** CHANGE_EXPONENT)
+
+    def gains(self, mean: Reals, changes: Reals, executor: Executor, seed: int) -> Reals:
+        """Return by how much each change, `float64[count, size]`, scores more than its opposite, -1 to 1."""
+        if self.text("opponent") != EACH_OTHER:
+            both = np.concatenate([mean + changes, mean - changes])
+            measured = self.measure_fitness(both, self.opponent, executor, seed)
+            values = np.array([one.value for one in measured])
+            gains: Reals = values[: len(changes)] - values[len(changes) :]
+            return gains
+        futures = [
+            self.submit_matches(
+                self._contestant(mean + change),
+                self._contestant(mean - change),
+                self.integer("pairs"),
+                executor,
+                derive_seed(seed, number),
+            )
+            for number, change in enumerate(changes)
+        ]
+        results = [gather_results(played) for played in futures]
+        if self.text("fitness") == WINS:
+            shares = [mean_points(played) for played in results]
+        else:
+            shares = [float(np.mean([match_value(match) for match in played])) for played in results]
+        return 2.0 * np.array(shares) - 1.0
+
+    def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
+        """Return the weights in the middle of all changes."""
+        return self.space.weights(state.arrays["mean"])
+
+    def task_count(self, step: int) -> int:
+        """Return the number of batches of matches."""
+        sides = 1 if self.text("opponent") == EACH_OTHER else 2
+        batches = len(batch_sizes(2 * self.integer("pairs")))
+        return sides * self.integer("directions") * batches + batch_count(self.integer("test_matches"))
+
+    def _contestant(self, individual: Reals) -> Contestant:
+        return Contestant(self.space.weights(individual), self.depth)
+
+    def _find_opponent(self, text: str) -> tuple[Contestant, str]:
+        return super()._find_opponent("random" if text == EACH_OTHER else text)
