@@ -411,7 +411,7 @@ class Session:
             if manager.outcome is None:  # time may run out at the question
                 (manager.accept if accepts else manager.decline)(1 - side)
         elif manager.ply < MIN_DRAW_PLIES:
-            why = f"; agents accept none in the first {MIN_DRAW_PLIES} plies of a match"
+            why = f"; agents accept none in the first {MIN_DRAW_PLIES // 2} moves"
         if manager.outcome is None:
             say(f"{other} declines the draw{why}")
             return

@@ -201,7 +201,7 @@ def train(
                     say(f"{'' if number == 1 else chr(10)}run {number} of {len(openings)}", file=stream)
                 with opening() as run:
                     folders.append(run.folder)
-                    code = _train_run(run, executor, matches, stream, as_json and not has_several)
+                    code = _train_run(run, executor, matches, stream, as_json, is_only=not has_several)
                 if code:
                     break
     if has_several and not code:
@@ -212,8 +212,13 @@ def train(
     click.get_current_context().exit(code)
 
 
-def _train_run(run: "Run", executor: "Executor", matches: int | None, stream: TextIO, as_json: bool) -> int:
-    """Train a run that has just been opened, and measure its result; return the exit code."""
+def _train_run(
+    run: "Run", executor: "Executor", matches: int | None, stream: TextIO, as_json: bool, *, is_only: bool
+) -> int:
+    """Train a run that has just been opened, and measure its result; return the exit code.
+
+    If it is one of several, `train` itself prints the results as JSON and how to continue.
+    """
     from boardgames.learning.trainer import Trainer
 
     trainer = Trainer(run)
@@ -226,7 +231,7 @@ def _train_run(run: "Run", executor: "Executor", matches: int | None, stream: Te
             if not trainer.is_new:
                 say(f"resuming after step {trainer.progress.step}", file=stream)
             say(f"\n{run.config.as_toml(trainer.learner)}", file=stream)
-        return _train(trainer, executor, planned, stream, as_json)
+        return _train(trainer, executor, planned, stream, as_json, is_only=is_only)
 
 
 def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) -> "Measurement | None":
@@ -357,7 +362,13 @@ def _explain_closed_output(trainer: "Trainer") -> "Iterator[None]":
 
 
 def _train(
-    trainer: "Trainer", executor: "Executor", planned: "Measurement | None", stream: TextIO, as_json: bool
+    trainer: "Trainer",
+    executor: "Executor",
+    planned: "Measurement | None",
+    stream: TextIO,
+    as_json: bool,
+    *,
+    is_only: bool,
 ) -> int:
     """Train to the end and measure the result, showing the progress; return the exit code."""
     from boardgames.learning.measurement import Measurement
@@ -373,12 +384,17 @@ def _train(
     except (ClusterError, WorkerError) as error:
         add_continue_text(error, _resume_command(trainer.run))
         raise
-    _print_summary(trainer, planned, stream, as_json)
+    _print_summary(trainer, planned, stream)
+    is_done = trainer.progress.is_done and (planned is None or planned.is_done)
+    if is_only and not is_done:
+        say(continue_text(_resume_command(trainer.run)), file=stream)
+    if is_only and as_json:
+        _print_json(trainer, planned)
     return code
 
 
-def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: TextIO, as_json: bool) -> None:
-    """Print the state of a run, its measured strength, and the commands to use or resume it."""
+def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: TextIO) -> None:
+    """Print the state of a run, its measured strength, and the command to play against it."""
     from boardgames.learning.history import result_of
 
     run, progress = trainer.run, trainer.progress
@@ -393,24 +409,29 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
     agent = run.learner.agent_with(result_of(run.folder, run.learner.game))
     if agent:
         say(f"play against them: {_play_command(run, agent)}", file=stream)
-    if not progress.is_done or (measured is not None and not measured.is_done):
-        say(continue_text(_resume_command(run)), file=stream)
-    if as_json:
-        print_json(
-            run=run.name,
-            folder=str(run.folder),
-            game=run.config.game,
-            learner=run.config.learner,
-            seed=run.config.seed,
-            step=progress.step,
-            length=progress.length,
-            finished=progress.is_done,
-            best=progress.best,
-            best_step=progress.best_step,
-            metrics=dict(progress.metrics),
-            **measurement_json(measured),
-            agent=agent or None,
-        )
+
+
+def _print_json(trainer: "Trainer", measured: "Measurement | None") -> None:
+    """Print the same as JSON."""
+    from boardgames.learning.history import result_of
+
+    run, progress = trainer.run, trainer.progress
+    agent = run.learner.agent_with(result_of(run.folder, run.learner.game))
+    print_json(
+        run=run.name,
+        folder=str(run.folder),
+        game=run.config.game,
+        learner=run.config.learner,
+        seed=run.config.seed,
+        step=progress.step,
+        length=progress.length,
+        finished=progress.is_done,
+        best=progress.best,
+        best_step=progress.best_step,
+        metrics=dict(progress.metrics),
+        **measurement_json(measured),
+        agent=agent or None,
+    )
 
 
 def _steps_text(trainer: "Trainer") -> str:

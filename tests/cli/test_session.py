@@ -485,10 +485,7 @@ def test_an_agent_that_is_losing_accepts_a_draw(bg: Run, monkeypatch: pytest.Mon
 
 def test_no_agent_accepts_a_draw_at_the_first_move(bg: Run) -> None:
     ran = bg(*AGENT, "--position", "112233", typed="draw\n4\n")
-    assert (
-        "alphabeta:depth=2 declines the draw; agents accept none in the first 20 plies of a match\n"
-        in ran.out
-    )
+    assert "alphabeta:depth=2 declines the draw; agents accept none in the first 10 moves\n" in ran.out
 
 
 @pytest.mark.parametrize(

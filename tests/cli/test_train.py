@@ -23,6 +23,7 @@ from boardgames.errors import OptionError
 from boardgames.learning import measurement
 from boardgames.learning.config import Config
 from boardgames.learning.runs import checkpoint_paths, read_metrics
+from boardgames.learning.trainer import Trainer
 
 PROGRAM = (sys.executable, "-m", "boardgames")
 QUICK = (
@@ -539,6 +540,18 @@ def test_several_seeds_go_on_where_they_stopped(bg: Run, home: Path) -> None:
     assert other.err.endswith(
         f"the run in {home / 'runs' / 'two-8'} has other settings; choose another --run\n"
     )
+
+
+def test_interrupted_seeds_say_once_how_to_continue(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Trainer, executor: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "_step", interrupted)
+    monkeypatch.setattr(sys, "argv", ["boardgames", *seeds()])
+    ran = bg(*seeds())
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err.count("to continue, run: ") == 1
+    assert "--resume" not in ran.err
 
 
 def test_several_seeds_are_for_new_runs(bg: Run) -> None:

@@ -215,7 +215,7 @@ def test_an_agent_that_declines_a_draw_says_so(page: Page) -> None:
     page.send("offer-draw", match=key)
     declined = page.state(offer=None, ply=0)["declined"] or page.state(offer=None)["declined"]
     assert (declined["kind"], declined["side"]) == ("draw", 0)
-    assert "first 20 moves" in declined["reason"]
+    assert "first 10 moves" in declined["reason"]
 
 
 def test_whoever_offered_a_draw_is_told_that_it_was_declined(
