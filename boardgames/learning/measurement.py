@@ -7,6 +7,7 @@ be interrupted at any time and continued later.
 """
 
 import json
+import re
 import shutil
 import warnings
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from boardgames.paths import read_text, write_atomic
 
 MATCHES = "matches.db"
 SCHEMA = 1
+START = "start"
 MAX_MATCHES = 10**6
 MAX_BYTES = 1 << 20
 
@@ -35,7 +37,7 @@ class Series:
     Attributes
     ----------
     before : bool
-        Whether the agent used the weights before training, and not the result.
+        Whether the agent used the weights before training, which it calls `START`, and not the result.
     """
 
     agent: str
@@ -53,7 +55,7 @@ class Series:
     def __str__(self) -> str:
         agent = self.agent
         if self.before:
-            agent = f"before training, {agent.partition('weights=')[0].rstrip(',:')}"
+            agent = f"before training, {re.sub(f'[:,][a-z]+={START}$', '', agent)}"
         return f"{agent} against {self.opponent}: {self.wins} won, {self.losses} lost, {self.draws} drawn"
 
 
@@ -233,7 +235,8 @@ def measure(
             arena = Arena(plan, seed=seed, store=store)
             report(arena.matches)
             first = arena.run(executor, lambda arena: report(arena.matches)).standings[0]
-            done.append(Series(agent, opponent, first.wins, first.losses, first.draws, before))
+            named = agent.replace(_start_of(run), START)
+            done.append(Series(named, opponent, first.wins, first.losses, first.draws, before))
             known = report(0)
     shutil.rmtree(run.folder / MEASURING, ignore_errors=True)
     return known
@@ -242,8 +245,13 @@ def measure(
 def _matchups(run: Run) -> list[tuple[str, str, bool]]:
     """Return the agents that measure a run, their opponents, and whether they use weights before training."""
     after = run.learner.matchups(result_of(run.folder, run.learner.game))
-    before = run.learner.matchups(option_value(str(run.start_path))) if run.start_path.exists() else ()
+    before = run.learner.matchups(_start_of(run)) if run.start_path.exists() else ()
     return [(*matchup, True) for matchup in before[:1]] + [(*matchup, False) for matchup in after]
+
+
+def _start_of(run: Run) -> str:
+    """Return the weights before training as the value of an option."""
+    return option_value(str(run.start_path))
 
 
 def _are_matches(number: object) -> bool:

@@ -1,6 +1,7 @@
 """Measuring the result of a run: planning, interruption at any match, damaged files."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,10 @@ def test_the_weights_before_training_are_measured_as_the_result_is(run: Run) -> 
     before, after, _ = measure(run, plan_measurement(run, MATCHES), InProcess()).series
     assert (before.before, after.before) == (True, False)
     assert before.opponent == after.opponent
+    assert before.agent == "td:weights=start"
     assert str(before).startswith("before training, td against lines: ")
+    policy = replace(before, agent="value-iteration:policy=start")
+    assert str(policy).startswith("before training, value-iteration against lines: ")
     start = run.learner.weights(run.learner.start(run.config.seed))
     assert Weights.read(run.start_path).values.tolist() == start.tolist()
 
