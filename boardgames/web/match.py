@@ -60,6 +60,8 @@ COUNT_SECONDS = 0.5
 """Shortest time between two reports of the number of spectators."""
 WATCH_INTERVAL_SECONDS = 0.1
 READY_INTERVAL_SECONDS = 0.05
+UNREADY_SECONDS = 0.5
+"""How long an agent may take to get ready before pages say so."""
 SHARED_SECONDS = 0.05
 """How long pages are sent the same state if nothing but the clocks changes."""
 TICK_MARGIN_SECONDS = 0.02
@@ -277,6 +279,7 @@ class LiveMatch:
         if self._is_paused and self._has_person:
             manager.pause()
         self._is_thinking, self._thinking_since = False, 0.0
+        self._created_at, self._said_preparing = time.monotonic(), False
         self._steps = 0
         self._wake = asyncio.Event()
         self._stop: Stop | None = None
@@ -411,6 +414,7 @@ class LiveMatch:
                 declined=self._declined,
                 next=self._next,
                 thinking=self._is_thinking,
+                preparing=self._is_preparing,
                 fault=state.fault or self._trouble,
                 paused=self._is_paused,
                 delay=self._delay,
@@ -888,13 +892,16 @@ class LiveMatch:
         elif self._is_held or (state.clocks is not None and not self._is_full):
             await self._wake.wait()
         else:
-            self._steps = 0
             await self._let_agent_move()
 
     async def _let_agent_move(self) -> None:
         if not self._manager.is_ready(self.side_to_move):
             await self._wait(READY_INTERVAL_SECONDS)
+            if self._is_preparing and not self._said_preparing:
+                self._said_preparing = True
+                self._tell()
             return
+        self._steps = 0
         started, stop = time.monotonic(), Stop()
         self._stop = stop
 
@@ -982,6 +989,13 @@ class LiveMatch:
     @property
     def _is_agents_turn(self) -> bool:
         return self.seats[self.side_to_move].kind == "agent"
+
+    @property
+    def _is_preparing(self) -> bool:
+        """Return True if the agent to move is not ready, unless the match has only just been loaded."""
+        if self.is_over or not self._is_agents_turn or self._manager.is_ready(self.side_to_move):
+            return False
+        return time.monotonic() - self._created_at > UNREADY_SECONDS
 
     def _seconds_left(self) -> float | None:
         """Return the seconds until the time of the side to move is up; None if no time passes."""

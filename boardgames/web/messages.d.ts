@@ -588,11 +588,12 @@ export interface StoredReply {
   re?: number;
 }
 
-/** The server has compiled `count` kernels for `module`, a game or a module. */
+/** The server has compiled `count` kernels for a game, whose title is empty if it is not known. */
 export interface Compiling {
   type: "compiling";
-  module: string;
+  title: string;
   count: number;
+  ended: boolean;
   re?: number;
 }
 
@@ -683,6 +684,7 @@ export interface MatchState {
   declined: OfferState | null;
   next: string | null;
   thinking: boolean;
+  preparing: boolean;
   paused: boolean;
   delay: number;
   spectators: number;

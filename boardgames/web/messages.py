@@ -505,13 +505,14 @@ class StoredReply(Reply, frozen=True, tag="stored"):
 
 
 class Compiling(Reply, frozen=True, tag="compiling"):
-    """The server has compiled `count` kernels for `module`, a game or a module.
+    """The server has compiled `count` kernels for a game, whose title is empty if it is not known.
 
-    Answers may then take a minute. An empty module means that compilation has ended.
+    Answers may take a minute until compilation has ended.
     """
 
-    module: str
+    title: str
     count: int
+    ended: bool
 
 
 class Created(Reply, frozen=True, tag="created"):
@@ -586,6 +587,7 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     seconds that each side has spent, and `moves_left` the moves that it may still make. `running` is the
     side whose time passes.
     `offer` waits for an answer, and `declined` has just been declined. `next` is the rematch.
+    `preparing` is true while the agent to move is being compiled, and cannot think yet.
     `spectators` is the number of pages that neither play nor own the match.
     """
 
@@ -619,6 +621,7 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     declined: OfferState | None = None
     next: str | None = None
     thinking: bool = False
+    preparing: bool = False
     paused: bool = False
     delay: float = 0.0
     spectators: int = 0

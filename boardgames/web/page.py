@@ -386,7 +386,8 @@ class Page:
         self._ready.set()
 
     def _compilation_changed(self, module: str, count: int) -> None:
-        self._compiling = messages.Compiling(module=module, count=count)
+        title = self._lobby.games.title_of(module)
+        self._compiling = messages.Compiling(title=title, count=count, ended=not module)
         self._ready.set()
 
     def _reply(self, reply: messages.Reply, request: messages.Request | None = None) -> None:

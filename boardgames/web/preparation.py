@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 import warnings
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
@@ -27,8 +28,16 @@ CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 NICENESS = 10
 """By how much the priority of a process is lowered that compiles what nobody waits for."""
+GIVE_WAY_SECONDS = 0.1
+"""How often a compilation that gives way to others looks whether they have ended."""
+
+_WAITED_FOR, _SOON_WANTED, _LATER_WANTED = range(3)
 
 _Result = TypeVar("_Result")
+
+
+class _GaveWayError(Exception):
+    """A compilation was stopped for the sake of a more urgent one."""
 
 
 class Games:
@@ -36,7 +45,9 @@ class Games:
 
     Loading a game compiles nothing, and `Calls` interprets its rules until their kernels are compiled.
     That happens in separate processes, which free all of their memory when they end and do not
-    delay the requests of pages.
+    delay the requests of pages. What somebody waits for comes first, then the games whose forms have
+    been opened, and then everything else: less urgent processes are stopped meanwhile. What they
+    have compiled is kept.
 
     Parameters
     ----------
@@ -53,6 +64,14 @@ class Games:
         self.titles: dict[str, tuple[str, tuple[str, str]]] = {}
         self._calls = calls
         self._tasks: dict[object, asyncio.Task[Any]] = {}
+        self._compiling: dict[str, asyncio.Lock] = {}
+        """By game: held while somebody waits for a process that compiles it."""
+        self._urgencies: tuple[int, ...] = ()
+        """How urgent the compilations are that run or give way; the smallest is the most urgent."""
+        self._ready: set[tuple[object, ...]] = set()
+        """The games and agents that have been compiled."""
+        self._reporting = threading.Lock()
+        """Held by the process whose progress is reported."""
 
     async def catalogue(self) -> CatalogueReply:
         """Return the games that are installed, without those that cannot be loaded."""
@@ -64,6 +83,21 @@ class Games:
             if game is not None:
                 games.append(game)
         return CatalogueReply(games=games)
+
+    def title_of(self, module: str) -> str:
+        """Return the title of the game that a report of compiled kernels is about; empty if it is not known.
+
+        Parameters
+        ----------
+        module : str
+            The title itself, or a module of the game or its plug-in.
+        """
+        if module in (title for title, _ in self.titles.values()):
+            return module
+        offers = plugins.registry().offers("games")
+        names = {one.entry.name for one in offers if package_of(one.entry.target) == package_of(module)}
+        titles = [self.titles[name][0] for name in names & self.titles.keys()]
+        return titles[0] if len(titles) == 1 else ""
 
     async def learn_titles(self, games: Iterable[str]) -> None:
         """Find out the titles of these games, as far as they are installed and soon loaded."""
@@ -100,13 +134,13 @@ class Games:
         """
         plugins.registry().check_name("games", name)
         reply = await self._calls.run(game_subject(name), partial(description, name), seconds=LOAD_SECONDS)
-        _task(self._compile_default(name))
+        _task(self._once(name, lambda: self._compile_default(name, _SOON_WANTED)))
         return reply
 
     async def warm_up(self) -> None:
         """Load and compile all games with their agents, so that no page waits for that."""
         names = [offer.entry.name for offer in plugins.registry().offers("games")]
-        for prepare in (self._compile_default, self._compile_all):
+        for prepare in (partial(self._compile_default, urgency=_LATER_WANTED), self._compile_all):
             for name in names:
                 with suppress(Exception):  # a page that asks for the game gets the reason
                     await prepare(name)
@@ -116,30 +150,68 @@ class Games:
 
         What goes wrong shows when they play here.
         """
-        await self._once((game, *agents), lambda: self._compile_agents(game, agents))
+        await self._once((game, *agents), lambda: self._compile_agents(game, agents, _WAITED_FOR))
 
-    async def _compile_agents(self, game: Game, agents: Sequence[str]) -> None:
+    async def _compile_agents(self, game: Game, agents: Sequence[str], urgency: int) -> None:
+        if (game, *agents) in self._ready:
+            return
         name = game.facts.name
+        self.titles[name] = game.facts.title, game.facts.sides
         load_classes = partial(_load_classes, name, [parse_agent(agent)[0] for agent in agents])
-        get_ready = partial(_get_ready, game, agents)
-        await self._compile_missing(name, load_classes, get_ready, title=game.facts.title)
+        get_ready = partial(_get_ready, game, agents, is_waited_for=urgency != _LATER_WANTED)
+        title = "" if urgency == _LATER_WANTED else game.facts.title
+        await self._compile_missing(name, load_classes, get_ready, urgency=urgency, title=title)
         with suppress(Exception):  # it shows when they are needed
             await call_in_thread(partial(_load_rules, game), name="load")
+        self._ready.add((game, *agents))
 
-    async def _compile_default(self, name: str) -> None:
+    async def _compile_default(self, name: str, urgency: int) -> None:
         game = await self._calls.run(game_subject(name), partial(load, name), seconds=LOAD_SECONDS)
-        await self.compile_agents(game, (game.facts.default_agent,))
+        await self._compile_agents(game, (game.facts.default_agent,), urgency)
 
     async def _compile_all(self, name: str) -> None:
-        await self._compile_missing(name, partial(load_agents, name), partial(_load_all, name))
+        load_all, urgency = partial(_load_all, name), _LATER_WANTED
+        await self._compile_missing(name, partial(load_agents, name), load_all, urgency=urgency)
 
     async def _compile_missing(
-        self, name: str, load: Callable[[], object], compile_all: Callable[[], object], *, title: str = ""
+        self,
+        name: str,
+        load: Callable[[], object],
+        compile_all: Callable[[], object],
+        *,
+        urgency: int,
+        title: str = "",
     ) -> None:
         """Load code here, and if some of it is not compiled, call `compile_all` in another process."""
-        find = partial(_has_uncompiled, name, load)
-        if await self._calls.run(game_subject(name), find, seconds=LOAD_SECONDS):
-            await call_in_thread(partial(_run_elsewhere, compile_all, title), name="compile")
+
+        async def is_missing() -> bool:
+            find = partial(_has_uncompiled, name, load)
+            return await self._calls.run(game_subject(name), find, seconds=LOAD_SECONDS)
+
+        if not await is_missing():
+            return
+        gives_way = partial(self._gives_way, urgency)
+        run = partial(_run_elsewhere, compile_all, title, gives_way, self._reporting)
+        self._urgencies = (*self._urgencies, urgency)
+        try:
+            if urgency == _WAITED_FOR:  # two processes would compile the same kernels
+                async with self._compiling.setdefault(name, asyncio.Lock()):
+                    if await is_missing():
+                        await call_in_thread(run, name="compile")
+                return
+            while True:
+                while gives_way():
+                    await asyncio.sleep(GIVE_WAY_SECONDS)
+                if not await is_missing() or await call_in_thread(run, name="compile"):
+                    return
+        finally:
+            left = list(self._urgencies)
+            left.remove(urgency)
+            self._urgencies = tuple(left)
+
+    def _gives_way(self, urgency: int) -> bool:
+        """Return True if there is a more urgent compilation; called in any thread."""
+        return min(self._urgencies, default=urgency) < urgency
 
     async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
         """Do something once, for everybody who asks for it; if it fails, it is tried again."""
@@ -171,8 +243,10 @@ def _load_classes(name: str, agents: Sequence[str]) -> None:
         plugins.registry().load("agents", agent, name)
 
 
-def _get_ready(game: Game, agents: Sequence[str]) -> None:
+def _get_ready(game: Game, agents: Sequence[str], *, is_waited_for: bool = True) -> None:
     """Compile the rules of a game, and what agents compile before a match."""
+    if not is_waited_for:
+        _lower_priority()
     _load_rules(game)
     for agent in agents:
         player = load_player(agent, game)
@@ -184,9 +258,13 @@ def _get_ready(game: Game, agents: Sequence[str]) -> None:
 
 def _load_all(name: str) -> None:
     """Compile all kernels of a game and its agents, with a lower priority."""
+    _lower_priority()
+    load_agents(name)
+
+
+def _lower_priority() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    load_agents(name)
 
 
 def _load_rules(game: Game) -> None:
@@ -196,9 +274,29 @@ def _load_rules(game: Game) -> None:
         start.apply(move).outcome  # noqa: B018 - computed when it is read
 
 
-def _run_elsewhere(function: Callable[[], object], title: str) -> None:
-    """Call a function that compiles kernels in another process, and report this unless the title is empty."""
+def _run_elsewhere(
+    function: Callable[[], object], title: str, gives_way: Callable[[], bool], reporting: threading.Lock
+) -> bool:
+    """Call a function that compiles kernels in another process, unless it gives way to a more urgent one.
+
+    Parameters
+    ----------
+    function : callable
+        Called without arguments. Its exceptions are dropped.
+    title : str
+        The title under which progress is reported; empty if it is not.
+    gives_way : callable
+        Returns True if the process is to be stopped.
+    reporting : Lock
+        Held while progress is reported, so that only one process does so.
+
+    Returns
+    -------
+    bool
+        False if it was stopped.
+    """
     folder = cache_folder() / "kernels"
+    has_lock = False
 
     def count() -> int:
         return sum(1 for _ in folder.glob("*/*.kernel"))
@@ -206,14 +304,23 @@ def _run_elsewhere(function: Callable[[], object], title: str) -> None:
     earlier = count()
 
     def progress() -> int:
+        nonlocal has_lock
+        if gives_way():
+            raise _GaveWayError
         compiled = count()
-        if title:
+        has_lock = has_lock or (bool(title) and reporting.acquire(blocking=False))
+        if has_lock:
             report(title, compiled - earlier)
         return compiled
 
     try:
-        with suppress(Exception):
-            run_isolated(function, progress=progress, patience_s=LOAD_SECONDS)
+        run_isolated(function, progress=progress, patience_s=LOAD_SECONDS)
+    except _GaveWayError:
+        return False
+    except Exception:  # noqa: BLE001 - it shows when the agents are needed
+        return True
     finally:
-        if title:
+        if has_lock:
             report("", count() - earlier)
+            reporting.release()
+    return True

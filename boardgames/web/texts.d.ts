@@ -5,7 +5,7 @@ type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...paramet
 /** Texts of one word or sentence: the name of a side, player, game or agent, a move, an id, a time or a reason. */
 type OfOne = Made<
   | "analysisOf" | "bestPlayer" | "cannotGo" | "chart" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling"
-  | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "howToPlayGame" | "incrementFor" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
+  | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "gettingReady" | "howToPlayGame" | "incrementFor" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
   | "adjudicated" | "layoutName" | "noGame" | "noPage" | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
   | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "preparing" | "puzzleKindName" | "puzzlesOf" | "reviewedBy" | "seatOf" | "sentence"
   | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "used"
@@ -13,8 +13,8 @@ type OfOne = Made<
   [text: string]
 >;
 type OfNumber = Made<
-  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "kernels" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
-  | "seed" | "solvedCount" | "spectators" | "storedAs" | "viewing",
+  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
+  | "seed" | "solvedCount" | "spectators" | "stepsDone" | "storedAs" | "viewing",
   [n: number]
 >;
 type OfNumbers = Made<"clearQuestion" | "mistakeOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;

@@ -40,14 +40,16 @@ def test_every_page_is_told_what_the_server_compiles(page: Page, server: Server)
     page.ask("catalogue")
     compiling.report("boardgames_abalone.rules", 3)
     told = page.receive("compiling")
-    assert (told["module"], told["count"]) == ("boardgames_abalone.rules", 3)
+    assert (told["title"], told["count"], told["ended"]) == ("Abalone", 3, False)
     late = server.page()
     try:
         assert late.receive("compiling")["count"] == 3
     finally:
         late.close()
-    compiling.report("", 3)
-    assert page.receive("compiling")["module"] == ""
+    compiling.report("boardgames.search.perft", 4)
+    assert page.receive("compiling")["title"] == "", "it may be for any game"
+    compiling.report("", 4)
+    assert page.receive("compiling")["ended"]
 
 
 def test_a_game_is_described_with_its_agents_but_without_those_that_start_programs(page: Page) -> None:

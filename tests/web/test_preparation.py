@@ -6,14 +6,17 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 from web_pages import Page, Server
 
 import boardgames
+from boardgames.compiling import compilation_listener
 from boardgames.web import preparation
 from boardgames.web.calls import Calls
 from boardgames.web.preparation import Games
@@ -24,8 +27,8 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Make all games need a compilation, which ends when the event is set."""
     event = threading.Event()
 
-    def wait(function: Callable[[], object], title: str) -> None:
-        event.wait(60)
+    def wait(*arguments: object) -> bool:
+        return event.wait(60)
 
     monkeypatch.setattr(
         preparation, "uncompiled_kernels", lambda: set() if event.is_set() else {"boardgames"}
@@ -78,10 +81,26 @@ def test_an_opponent_moves_when_it_is_compiled(
         page.send("move", match=key, ply=0, move="4")
     state = page.state(ply=1 - mine)
     assert (state["to_move"], state["thinking"], state["running"]) == (1 - mine, False, None)
+    assert page.state(preparing=True)["thinking"] is False
     assert "match" not in received(page)
     compiled.set()
     state = page.state(ply=2 - mine)
+    assert not state["preparing"]
     assert state["clocks"][1 - mine] > 59.5, "its clock did not run meanwhile"
+
+
+def test_a_step_of_a_paused_match_is_made_when_its_agent_is_compiled(
+    compiled: threading.Event, page: Page
+) -> None:
+    created = page.create("random", "random")
+    key = created["match"]
+    page.send("join", match=key, token=created["token"])
+    page.send("pause", match=key)
+    page.state(paused=True)
+    page.send("step", match=key)
+    received(page)
+    compiled.set()
+    assert page.state(ply=1)["paused"]
 
 
 def test_a_match_with_an_opponent_that_is_being_compiled_can_be_resigned(page: Page) -> None:
@@ -107,10 +126,11 @@ def test_an_agent_is_compiled_once_for_everybody_and_again_if_that_failed(
 ) -> None:
     calls: list[str] = []
 
-    def fail_once(function: Callable[[], object], title: str) -> None:
+    def fail_once(function: Callable[[], object], title: str, *arguments: object) -> bool:
         calls.append(title)
         if len(calls) == 1:
             raise OSError("no memory")
+        return True
 
     monkeypatch.setattr(preparation, "uncompiled_kernels", lambda: {"boardgames"})
     monkeypatch.setattr(preparation, "_run_elsewhere", fail_once)
@@ -126,6 +146,84 @@ def test_an_agent_is_compiled_once_for_everybody_and_again_if_that_failed(
     done = asyncio.run(compile_for_two_pages_at_a_time())
     assert done == [OSError, OSError, *4 * [type(None)]]
     assert calls == ["Connect Four", "Connect Four"]
+
+
+def test_what_somebody_waits_for_is_compiled_before_everything_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    finishing = threading.Event()
+
+    def run(function: object, title: str, gives_way: Callable[[], bool], reporting: object) -> bool:
+        events.append(f"{title or 'something'} begins")
+        while not finishing.wait(0.01):
+            if gives_way():
+                events.append(f"{title or 'something'} gives way")
+                return False
+        events.append(f"{title or 'something'} ends")
+        return True
+
+    monkeypatch.setattr(preparation, "uncompiled_kernels", lambda: {"boardgames"})
+    monkeypatch.setattr(preparation, "_run_elsewhere", run)
+
+    async def until(event: str) -> None:
+        while event not in events:
+            await asyncio.sleep(0.01)
+
+    async def compile_all_at_once() -> None:
+        games = Games(Calls())
+        later = asyncio.create_task(games.warm_up())
+        await until("something begins")
+        await games.describe("connect4")
+        await until("Connect Four begins")
+        waited_for = asyncio.create_task(games.compile_agents(boardgames.load("hexifence"), ("random",)))
+        await until("Hexifence begins")
+        await until("Connect Four gives way")
+        finishing.set()
+        await asyncio.gather(later, waited_for)
+        await until("Connect Four ends")
+
+    asyncio.run(compile_all_at_once())
+    assert set(events[:5]) == {
+        *("something begins", "something gives way", "Connect Four begins"),
+        *("Hexifence begins", "Connect Four gives way"),
+    }
+    assert events.index("Hexifence ends") < events.index("Connect Four ends") < events.index("something ends")
+
+
+def test_one_process_at_a_time_compiles_a_game_for_those_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    def run(*arguments: object) -> bool:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.05)
+        running.pop()
+        return True
+
+    monkeypatch.setattr(preparation, "uncompiled_kernels", lambda: {"boardgames"})
+    monkeypatch.setattr(preparation, "_run_elsewhere", run)
+
+    async def compile_two_agents() -> None:
+        games, game = Games(Calls()), boardgames.load("connect4")
+        await asyncio.gather(*(games.compile_agents(game, (agent,)) for agent in ("random", "greedy")))
+
+    asyncio.run(compile_two_agents())
+    assert most == [1, 1]
+
+
+def test_a_process_that_compiles_can_be_stopped_and_reports_nothing_then(home: Path) -> None:
+    reports: list[tuple[str, int]] = []
+    stopped = threading.Event()
+    with compilation_listener(lambda module, count: reports.append((module, count))):
+        started = time.monotonic()
+        timer = threading.Timer(0.5, stopped.set)
+        timer.start()
+        is_done = preparation._run_elsewhere(
+            partial(time.sleep, 60), "Connect Four", stopped.is_set, threading.Lock()
+        )
+    assert not is_done
+    assert time.monotonic() - started < 30
+    assert {reports[0][0], reports[-1][0]} == {"Connect Four", ""}
 
 
 @pytest.mark.slow

@@ -40,10 +40,10 @@ amount.ariaHidden = "true";
 const showStatus = (text, detail = "") => {
   amount.textContent = detail;
   if (text === status) return;
+  if (!text) clearTimeout(timer);
+  else if (!status) timer = setTimeout(() => connection.replaceChildren(status, amount), SLOW_MS);
+  if (connection.hasChildNodes()) connection.replaceChildren(...(text ? [text, amount] : []));
   status = text;
-  clearTimeout(timer);
-  if (!text) connection.replaceChildren();
-  else timer = setTimeout(() => connection.replaceChildren(text, amount), SLOW_MS);
 };
 showStatus(T.connecting);
 net.on("status", ({ detail }) => {
@@ -51,11 +51,11 @@ net.on("status", ({ detail }) => {
   showStatus(detail.open ? "" : wasOpen ? T.offline : T.connecting);
 });
 
-// while the server compiles its answers are late; the next kernel usually follows at once
+// while the server compiles some answers are late; the next kernel usually follows at once
 let clearTimer = 0;
-net.on("compiling", ({ detail: { module, count } }) => {
+net.on("compiling", ({ detail: { title, count, ended } }) => {
   clearTimeout(clearTimer);
-  if (module) showStatus(T.compiling(module.split(".")[0]), T.kernels(count));
+  if (!ended) showStatus(T.compiling(title), T.stepsDone(count));
   else clearTimer = setTimeout(() => status === T.offline || showStatus(""), SLOW_MS);
 });
 

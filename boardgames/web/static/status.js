@@ -107,7 +107,7 @@ function textOf(state, name, { isAsked, free }) {
   if (free >= 0) return T.waitingFor(state.sides[free]);
   if (state.paused) return T.paused;
   if (yours.includes(side)) return yours.length > 1 ? T.move(state.sides[side]) : T.yourMove(state.sides[side]);
-  const text = state.thinking || state.seats[side].kind === "agent" ? T.thinking(name(side)) : T.opponentsMove(name(side));
+  const text = state.preparing ? T.gettingReady(name(side)) : state.thinking || state.seats[side].kind === "agent" ? T.thinking(name(side)) : T.opponentsMove(name(side));
   return state.ply || yours.length !== 1 ? text : `${T.youPlay(state.sides[yours[0]])}. ${text}`;
 }
 

@@ -31,8 +31,8 @@ export const T = {
   // connection
   connecting: "Connecting…",
   offline: "Connection lost. Trying again…",
-  compiling: (name) => `Preparing ${name}, first time only.`,
-  kernels: (n) => (n ? ` ${count(n, "kernel", "kernels")} so far` : ""),
+  compiling: (title) => `Preparing ${title || "the game"}, first time only`,
+  stepsDone: (n) => (n ? `: ${count(n, "step", "steps")} done` : ""),
   noAnswer: "The server did not answer.",
   tooLong: "That is too long: the limit is 64 KB.",
   lost: "The connection was lost.",
@@ -161,6 +161,7 @@ export const T = {
   move: (side) => sentence(`${side} to move`),
   opponentsMove: (name) => sentence(`${name} to move`),
   thinking: (name) => sentence(`${name} is thinking…`),
+  gettingReady: (name) => sentence(`${name} is getting ready…`),
   paused: "Paused",
   isPaused: "The match is paused",
   waitingFor: (side) => `Waiting for someone to play ${side}`,
