@@ -22,7 +22,7 @@ from boardgames.web.messages import (
 from boardgames.web.positions import in_thread
 
 PUZZLE_SECONDS = 60.0
-"""A search for a puzzle takes a second or two, but may have to compile the solver first."""
+"""A search for a puzzle takes a second or two, but may have to compile what it uses."""
 MAX_KEPT_PUZZLES = 1000
 
 
@@ -65,6 +65,7 @@ async def _search(lobby: Lobby, request: AskPuzzle) -> PuzzleReply:
     solver, stop = solver_of(game), Stop()
     if solver is None:
         raise OptionError(f"puzzles need a solver to verify them, and {game.facts.title} has none")
+    await lobby.games.compile_agents(game, (solver,))
 
     def search() -> Puzzle:
         player = agent_of(solver, game, tables=lobby.tables)

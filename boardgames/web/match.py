@@ -598,7 +598,7 @@ class LiveMatch:
         await self._change(lambda manager: manager.offer_draw(side))
         state = self._snapshot.state
         if state.offer is None and state.outcome is None:
-            early = f"agents do not agree to a draw in the first {MIN_DRAW_PLIES // 2} moves"
+            early = f"not in the first {MIN_DRAW_PLIES // 2} moves"
             self._declined = OfferState("draw", side, early if state.ply < MIN_DRAW_PLIES else "")
             self._changed()
 

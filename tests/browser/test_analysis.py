@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Visitor
+from browsers import Visitor, press, resign
 
 pytestmark = pytest.mark.slow
 
@@ -145,6 +145,14 @@ def test_variations_of_a_match_are_there_when_it_is_analysed_again(visit: Visit)
     page.goto("about:blank")
     page = visitor.open(f"#/analysis/match/{match}")
     visitor.wait(lambda: page.locator(".tree .aside").count() == 1, "the variation again")
+
+
+def test_players_without_a_name_are_called_by_their_side(visit: Visit) -> None:
+    visitor = visit()
+    visitor.start("connect4", "agent")
+    resign(visitor)
+    press(visitor, "Review")
+    visitor.page.get_by_text("red \N{EN DASH} random", exact=True).wait_for()
 
 
 def test_a_person_plays_on_from_a_variation_against_an_agent(visit: Visit) -> None:

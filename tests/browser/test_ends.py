@@ -157,4 +157,4 @@ def test_an_agent_answers_a_draw_offer(visit: Visit) -> None:
     visitor = visit()
     visitor.start("connect4")
     press(visitor, "Offer draw")
-    wait_for(visitor, "Random declines the draw: agents do not agree to a draw in the first 10 moves")
+    wait_for(visitor, "Random declines the draw: not in the first 10 moves")

@@ -163,6 +163,20 @@ def test_nothing_shifts_on_the_page_during_a_match(visitor: Visitor, game: str) 
 
 
 @pytest.mark.slow
+def test_the_status_takes_no_more_room_on_a_phone_than_two_lines_need(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 390, "height": 844})
+    visitor.start("connect4", "here")
+    box, hint = visitor.page.locator(".status-box"), visitor.page.get_by_role("button", name="Hint")
+    before = box.bounding_box()
+    assert before["height"] < 70
+    visitor.move("4")
+    visitor.page.get_by_role("button", name="First position").click()
+    visitor.page.get_by_role("button", name="Back to the match").wait_for()
+    assert box.bounding_box() == before
+    assert hint.bounding_box()["y"] < before["y"] + before["height"] + 20
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_second_player_has_the_same_page_before_and_after_the_first_move(
     visit: Visit, width: int

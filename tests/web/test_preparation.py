@@ -121,6 +121,15 @@ def test_hints_and_analyses_wait_until_their_agent_is_compiled(compiled: threadi
     assert {page.receive("hint", "analysis", "refused")["type"] for _ in range(2)} == {"hint", "analysis"}
 
 
+def test_a_puzzle_waits_until_its_solver_is_compiled(compiled: threading.Event, page: Page) -> None:
+    asked = {"game": "connect4", "kind": "two-threats", "number": 1}
+    page.send("puzzle", re=8, **asked)
+    with pytest.raises(TimeoutError):
+        page.socket.recv(timeout=4)  # looking for one takes a second
+    compiled.set()
+    assert page.receive("puzzle", "refused")["type"] == "puzzle"
+
+
 def test_an_agent_is_compiled_once_for_everybody_and_again_if_that_failed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

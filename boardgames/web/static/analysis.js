@@ -86,6 +86,9 @@ function placeOf(address) {
   return { wanted: { ...line, ply: number ? Number(number) : null }, home, kept, reviews: given.has("review"), seenBy: given.get("side") === "1" ? 1 : 0 };
 }
 
+/** @type {(name: string, side: string) => string} */
+const shownName = (name, side) => (["human", "?"].includes(name) ? side : T.player(name)); // as records call people without a name
+
 export class Analysis {
   /** @type {BoardReply | null} */
   state = null;
@@ -574,7 +577,7 @@ export class Analysis {
     board.show(this.isSetUp ? { ...state.picture, clicks: everywhere } : this.tried?.picture ?? state.picture, { interactive: !this.tried });
     this.side.style.setProperty("--ratio", String(board.ratio));
     setText(this.title, T.analysisOf(state.title));
-    setText(this.names, line.names ? T.versus(T.player(line.names[0]), T.player(line.names[1])) : "");
+    setText(this.names, line.names ? T.versus(shownName(line.names[0], state.sides[0]), shownName(line.names[1], state.sides[1])) : "");
     document.title = T.pageTitle(T.analysisOf(state.title));
     setText(this.status, this.isSetUp ? T.settingUp : [T.stateOf(state), ...state.picture.captions.map(({ text }) => text),
       ...state.picture.trays.map(({ side, label, count, pieces, places }) => `${state.sides[side]} ${T.inTray(label, places || pieces.length ? pieces.length : count, places)}`)].join(" · "));

@@ -122,7 +122,10 @@ export class Learn {
       return;
     }
     if (this.abort.signal.aborted) return;
-    this.#open(this.#parts(this.reply).includes(this.part) ? this.part : RULES);
+    const wanted = this.part;
+    const isKnown = this.#parts(this.reply).includes(wanted);
+    this.#open(isKnown ? wanted : RULES);
+    if (!isKnown) this.content.prepend(h("p", { class: "problem", role: "alert" }, wanted === PUZZLES ? T.noPuzzles : T.noLesson(wanted)));
   }
 
   /** @param {LessonsReply} reply */

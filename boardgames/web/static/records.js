@@ -38,7 +38,7 @@ export class ImportExport {
       const said = await ask(this.text.value, Number(this.number.value) || 1);
       read(said);
       if (said.kind !== "record") return said.kind === "moves" ? T.readMoves(said.moves.length) : T.readPosition;
-      const names = said.names.map((name) => (name === "?" ? T.anonymous : name));
+      const names = said.names.map((name) => (["human", "?"].includes(name) ? T.anonymous : name));
       return T.imported(said.number, said.count, names, said.result === "*" ? T.unfinished : said.outcome || said.result);
     });
     const save = () => run(async () => {

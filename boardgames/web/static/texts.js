@@ -282,6 +282,8 @@ export const T = {
   padButton: (id, move) => (move ? `${id}, plays ${move}` : `${id}, adds to the selection`),
   noPage: (address) => `There is no page “${address}” here.`,
   noGame: (name) => `There is no game “${name}” here. These are the games that can be played:`,
+  noLesson: (part) => `There is no lesson ${part} here. These are the rules:`,
+  noPuzzles: "There are no puzzles of this game. These are its rules:",
   noMatch: (reason) => `This match is not available. ${sentence(reason)}.`,
   toLobby: "All matches",
   again: "New match",
