@@ -56,6 +56,8 @@ OVERDUE_SECONDS = 60.0
 """How long past its time limit an agent is told to stop; after twice that it forfeits."""
 RETRY_SECONDS = 1.0
 """How long a match waits before it repeats a call that got no response."""
+DECLINED_SECONDS = 6.0
+"""How long pages say that something has been declined, instead of whose turn it is."""
 COUNT_SECONDS = 0.5
 """Shortest time between two reports of the number of spectators."""
 WATCH_INTERVAL_SECONDS = 0.1
@@ -290,6 +292,7 @@ class LiveMatch:
         self._owner_pages: set[int] = set()
         self._spectators = 0
         self._counting: asyncio.TimerHandle | None = None
+        self._forgetting: asyncio.TimerHandle | None = None
         self._states: dict[tuple[tuple[int, ...], bool], tuple[WholeState, float]] = {}
         """The last states for pages, and when they were made, by the sides and ownership of the pages."""
         self._loop = asyncio.get_running_loop()
@@ -599,8 +602,7 @@ class LiveMatch:
         state = self._snapshot.state
         if state.offer is None and state.outcome is None:
             early = f"not in the first {MIN_DRAW_PLIES // 2} moves"
-            self._declined = OfferState("draw", side, early if state.ply < MIN_DRAW_PLIES else "")
-            self._changed()
+            self._decline(OfferState("draw", side, early if state.ply < MIN_DRAW_PLIES else ""))
 
     async def answer(self, sides: list[int], *, accepts: bool) -> None:
         """Answer what the other side has offered or asked for.
@@ -622,8 +624,21 @@ class LiveMatch:
         else:
             self._offer = None
         if not accepts:
-            self._declined = offer
-            self._changed()
+            self._decline(offer)
+
+    def _decline(self, offer: OfferState) -> None:
+        """Let pages say for a while that something has been declined."""
+
+        def forget() -> None:
+            if self._declined is offer:
+                self._declined = None
+                self._tell()
+
+        self._declined = offer
+        self._changed()
+        if self._forgetting is not None:
+            self._forgetting.cancel()
+        self._forgetting = self._loop.call_later(DECLINED_SECONDS, forget)
 
     async def _propose(self, sides: Collection[int], kind: OfferKind) -> None:
         """Do something that needs the consent of both sides, at once if nobody else has to be asked."""
@@ -752,8 +767,9 @@ class LiveMatch:
 
     async def close(self, seconds: float = GRACE_SECONDS) -> None:
         """Stop the agents and release what they hold, unless that takes too long because they hang."""
-        if self._counting is not None:
-            self._counting.cancel()
+        for timer in (self._counting, self._forgetting):
+            if timer is not None:
+                timer.cancel()
         if self._driver is not None:
             self._driver.cancel()
         if self._stop is not None:

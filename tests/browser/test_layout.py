@@ -177,6 +177,18 @@ def test_the_status_takes_no_more_room_on_a_phone_than_two_lines_need(visit: Vis
 
 
 @pytest.mark.slow
+def test_the_board_stays_where_it_is_while_the_server_compiles(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 390, "height": 844})
+    visitor.start("connect4", "here")
+    board = visitor.page.locator(".board")
+    before = board.bounding_box()
+    compiling.report("boardgames_connect4.rules", 3)
+    visitor.page.get_by_text("Preparing Connect Four").wait_for()
+    assert board.bounding_box() == before
+    compiling.report("", 3)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_second_player_has_the_same_page_before_and_after_the_first_move(
     visit: Visit, width: int

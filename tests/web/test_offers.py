@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from web_pages import Kept, Page, Server
 
+from boardgames.web import match
+
 LONG = 600.0
 
 
@@ -323,6 +325,17 @@ def test_a_rematch_between_people_is_offered_and_accepted(
         state = state_of(one, new[0], token)
         assert state["yours"] == [1 - side if swap else side]
         assert state["names"][state["yours"][0]] == ("Bob" if side else state["sides"][int(swap)])
+
+
+def test_whose_turn_it_is_can_be_seen_again_soon_after_something_was_declined(
+    page: Page, other: Page, people: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match, "DECLINED_SECONDS", 0.1)
+    page.send("pause", match=people["match"])
+    other.state(offer=offer("pause"))
+    other.send("answer", match=people["match"], accept=False)
+    page.state(declined=offer("pause"))
+    page.state(declined=None, ply=0)
 
 
 def test_a_declined_rematch_is_said_to_be_declined(page: Page, other: Page, people: dict[str, Any]) -> None:
