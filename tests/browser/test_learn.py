@@ -182,7 +182,7 @@ def test_a_lesson_is_solved_with_the_keys(visit: Visit) -> None:
 def test_a_lesson_that_does_not_exist_is_answered_with_the_rules(visit: Visit, part: str) -> None:
     visitor = visit()
     page = visitor.open(f"#/learn/abalone/{part}")
-    page.get_by_role("alert").get_by_text(f"There is no lesson {part} here").wait_for()
+    page.get_by_role("alert").get_by_text(f"There is no lesson {part}").wait_for()
     page.get_by_role("heading", name="Push off").wait_for()
     page.get_by_role("button", name="2 Side-step").click()
     page.get_by_text("Move all three marbles sideways.").wait_for()

@@ -51,7 +51,7 @@ net.on("status", ({ detail }) => {
   showStatus(detail.open ? "" : wasOpen ? T.offline : T.connecting);
 });
 
-// while the server compiles some answers are late; the next kernel usually follows at once
+// while the server compiles, some answers are late
 let clearTimer = 0;
 net.on("compiling", ({ detail: { title, count, ended } }) => {
   clearTimeout(clearTimer);
