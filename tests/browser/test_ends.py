@@ -158,3 +158,18 @@ def test_an_agent_answers_a_draw_offer(visit: Visit) -> None:
     visitor.start("connect4")
     press(visitor, "Offer draw")
     wait_for(visitor, "Random declines the draw: not in the first 10 moves")
+
+
+def test_players_of_the_same_name_are_told_apart_by_their_sides(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/new/connect4")
+    for side in (0, 1):
+        seat = page.locator(".seat").nth(side)
+        seat.get_by_label("Computer", exact=True).check()
+        seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
+        seat.get_by_label("Agent", exact=True).select_option("random")
+    page.get_by_role("button", name="Start match").click()
+    visitor.wait(lambda: visitor.state and visitor.state["outcome"], "the end")
+    assert visitor.state["names"] == ["random", "random"]
+    winner = visitor.state["outcome"]["winner"]
+    wait_for(visitor, "Draw" if winner is None else ("Red won", "Blue won")[winner])

@@ -631,7 +631,9 @@ export class Match {
     if (!state) return;
     /** @type {(id: string) => boolean} */
     const canClick = (id) => this.#canMove() && this.board.clicks.entries.some((entry) => entry.ids.includes(id));
-    this.status.draw(state, { shown: this.shown, notice: this.notice, name: nameIn(state), canClick, onlyWatches: this.onlyWatches });
+    const { names, sides } = state; // players of the same name are called by their sides
+    const name = names[0] === names[1] ? (/** @type {number} */ side) => sides[side] : nameIn(state);
+    this.status.draw(state, { shown: this.shown, notice: this.notice, name, canClick, onlyWatches: this.onlyWatches });
   }
 
   /** @param {MatchState} state */

@@ -9,7 +9,7 @@ const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 /** @type {(value: string) => string} */
 const inWords = (value) => (value.endsWith("%") ? `${value} chance of winning` : value);
 /**
- * Return a text with a capital letter, since a sentence begins with it; the name of a cell, such as a1, stays as it is.
+ * Capitalise a text that does not begin with the name of a cell, such as a1.
  * @param {string} text
  */
 const sentence = (text) => (/^[a-z]\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));
@@ -430,7 +430,7 @@ export const T = {
   weights: "Weights",
   weight: "weight",
   weightsHelp: (shown, all) => (shown < all ? `The ${shown} largest of ${all} weights. Tick those to draw.` : "Tick the weights to draw."),
-  tableHelp: "There are too many weights to list. Here are their Euclidean norm, the smallest and the largest.",
+  tableHelp: "Too many weights to list: their Euclidean norm, the smallest and the largest.",
   settings: "Settings",
   setting: "setting",
   value: "value",
