@@ -101,7 +101,7 @@ async function route() {
   const [, kind, part, token] = location.hash.match(/^#\/(match|watch|seat|new|training)(?:\/([^/]+)(?:\/([\w-]+))?)?\/?$/) ?? [];
   const id = part && decodeURIComponent(part);
   if (id && token) {
-    // the seat that `play --web` announces; its secret does not stay in the address
+    // the secret of a seat does not stay in the address
     keepToken(id, token);
     history.replaceState(null, "", `#/${kind}/${part}`);
   }
@@ -114,7 +114,7 @@ async function route() {
   document.title = T.site;
   const visit = ++visits;
   const make = await pageOf(kind, id, analysis, learn).catch(() => () => ({ element: document.createTextNode(T.noAnswer), close() {} }));
-  // another address may have been opened meanwhile; a page that nobody sees must not join and leave what the next one shows
+  // another address may have been opened meanwhile
   if (visit !== visits) return;
   page = make();
   if (page.element) main.append(page.element);

@@ -33,7 +33,7 @@ import { T } from "./texts.js";
 const CHOICES = /** @type {const} */ (["best", "other", "played", "line"]);
 
 export class Board {
-  // what the board shows; each of these may be set at any time, before the first picture too
+  // what the board shows; each of these may be set at any time
   /** @type {Picture | null} */
   source = null;
   interactive = false;

@@ -2,7 +2,7 @@
 //
 // A sequence begins with a group: the ids before its target with the same content as the first one, such as marbles that
 // move together. They are selected in any order; what follows, such as the jumps of a capture, in that of the sequence.
-// A click that would complete several moves makes none of them: it offers a choice.
+// A click that would complete several moves offers a choice.
 
 /** @import { Picture } from "../messages.js" */
 /** @typedef {{move: string, ids: string[], rank: number, size: number}} Entry  a sequence of a move; `size` is that of its group */

@@ -32,7 +32,7 @@ export class Controls {
     this.ofPlayers = h("div", { class: "controls" }, this.hint, this.undo, this.offerDraw, this.resign, this.halt, this.restart);
     this.ofAgents = h("div", { class: "controls" }, this.pause, this.step, this.next);
     this.atEnd = h("div", { class: "controls", hidden: true });
-    // the buttons for the end replace those of the players, so that nothing below moves
+    // those for the end replace these, so that nothing below moves
     this.elements = [h("div", { class: "stack" }, this.ofPlayers, this.atEnd), this.ofAgents, this.delayBox];
     this.dialog = this.#resignDialog();
   }

@@ -100,7 +100,7 @@ export const tick = (label, checked, onchange) =>
   h("label", { class: "check" }, h("input", { type: "checkbox", checked, onchange: (event) => onchange(event.currentTarget.checked) }), label);
 
 /**
- * Return the attributes that call a function while an element is pointed at or has the focus, and another one after that.
+ * Return attributes that call a function while an element is pointed at or focused, and another one after that.
  * @param {() => void} point
  * @param {() => void} leave
  */

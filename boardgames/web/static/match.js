@@ -250,7 +250,7 @@ export class Match {
     return this.#mine(1) && !this.#mine(0);
   }
 
-  // By default the player's own side is at the bottom; boards that are mirrored instead stay as they are.
+  // The player's own side is at the bottom, unless the board is mirrored instead.
   get #isTurned() {
     return this.turned ?? (this.#isSecond && this.state?.picture.flip === "turn");
   }
