@@ -4,8 +4,8 @@ import asyncio
 import os
 import threading
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -28,6 +28,8 @@ CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 NICENESS = 10
 """By how much the priority of a process is lowered that compiles what nobody waits for."""
+TURN_SECONDS = 60.0
+"""How long the compilation of an agent waits for that of another agent of the same game."""
 GIVE_WAY_SECONDS = 0.1
 """How often a compilation that gives way to others looks whether they have ended."""
 
@@ -195,7 +197,7 @@ class Games:
         self._urgencies = (*self._urgencies, urgency)
         try:
             if urgency == _WAITED_FOR:  # two processes would compile the same kernels
-                async with self._compiling.setdefault(name, asyncio.Lock()):
+                async with _turn(self._compiling.setdefault(name, asyncio.Lock())):
                     if await is_missing():
                         await call_in_thread(run, name="compile")
                 return
@@ -219,6 +221,21 @@ class Games:
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = self._tasks[key] = _task(work())
         return await asyncio.shield(task)
+
+
+@asynccontextmanager
+async def _turn(lock: asyncio.Lock) -> AsyncIterator[None]:
+    """Hold a lock, unless whoever holds it takes so long that it probably hangs."""
+    try:
+        async with asyncio.timeout(TURN_SECONDS):
+            await lock.acquire()
+    except TimeoutError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _task(work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:

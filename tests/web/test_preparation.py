@@ -220,6 +220,33 @@ def test_one_process_at_a_time_compiles_a_game_for_those_who_wait(monkeypatch: p
     assert most == [1, 1]
 
 
+def test_an_agent_that_hangs_does_not_keep_others_of_its_game_from_being_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hanging = threading.Event()
+    runs: list[int] = []
+
+    def run(*arguments: object) -> bool:
+        runs.append(1)
+        return len(runs) > 1 or hanging.wait(60)
+
+    monkeypatch.setattr(preparation, "TURN_SECONDS", 0.1)
+    monkeypatch.setattr(preparation, "uncompiled_kernels", lambda: {"boardgames"})
+    monkeypatch.setattr(preparation, "_run_elsewhere", run)
+
+    async def compile_two_agents() -> None:
+        games, game = Games(Calls()), boardgames.load("connect4")
+        stuck = asyncio.create_task(games.compile_agents(game, ("random",)))
+        while not runs:
+            await asyncio.sleep(0.01)
+        await games.compile_agents(game, ("greedy",))
+        assert not stuck.done()
+        hanging.set()
+        await stuck
+
+    asyncio.run(compile_two_agents())
+
+
 def test_a_process_that_compiles_can_be_stopped_and_reports_nothing_then(home: Path) -> None:
     reports: list[tuple[str, int]] = []
     stopped = threading.Event()
