@@ -159,7 +159,9 @@ def worker_options(command: Command) -> Command:
     """Add `--workers N` and `--cluster ADDRESS`."""
     for option in (
         click.option(
-            "--cluster", metavar="ADDRESS", help="Run on a Dask cluster: `local` or a scheduler's address."
+            "--cluster",
+            metavar="ADDRESS|FILE",
+            help="Run on a Dask cluster: `local`, a scheduler's address or its scheduler file (.json).",
         ),
         click.option(
             "--workers", type=POSITIVE, metavar="N", help="Number of worker processes; default: one per core."

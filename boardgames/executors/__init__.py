@@ -37,12 +37,12 @@ def open_executor(
         Number of processes, by default one per core. With 1, tasks run in this
         process.
     cluster : str, optional
-        `local` for a `distributed` cluster on this machine, or the address of a
-        scheduler. Each task then has an overhead of a few milliseconds. Workers
-        use the packages installed on their own machines, which must be the same:
-        the core, all plug-ins from which this process has loaded something, and
-        Python, NumPy and Numba. A worker that joins later with different code gets
-        no tasks; a warning names it.
+        `local` for a `distributed` cluster on this machine, the address of a
+        scheduler, or the path of its scheduler file (`.json`). Each task then has an
+        overhead of a few milliseconds. Workers use the packages installed on their own
+        machines, which must be the same: the core, all plug-ins from which this process
+        has loaded something, and Python, NumPy and Numba. A worker that joins later with
+        different code gets no tasks; a warning names it.
     announce : callable, optional
         Called with a line of text, `compiling kernels on 3 hosts`, when the workers of a
         cluster start and finish compiling.

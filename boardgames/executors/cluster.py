@@ -8,6 +8,7 @@ The local cluster's workers preload this module, which makes them ignore Ctrl-C.
 """
 
 import gc
+import json
 import logging
 import math
 import signal
@@ -21,12 +22,14 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from boardgames.compiling import compilation_listener
 from boardgames.errors import (
     BoardgamesError,
     ClusterError,
+    FileError,
     MissingExtraError,
     WorkerError,
     describe_error,
@@ -34,6 +37,7 @@ from boardgames.errors import (
 )
 from boardgames.executors.pool import MAX_ATTEMPTS, pack, run_packed, sigint_blocked, unpack
 from boardgames.installation import Code, Needs, changed_since_start, describe, differences, needs_of
+from boardgames.paths import read_text
 from boardgames.plugins import registry
 
 CLUSTER_TIMEOUT_S = 10.0
@@ -54,6 +58,9 @@ MAX_NAMED_WORKERS = 3
 """At most this many workers are named in an error."""
 LOCAL = "local"
 """Address that starts a cluster on this machine, for the duration of the `with` block."""
+SCHEDULER_FILE = ".json"
+"""The end of the names of scheduler files."""
+MAX_FILE_BYTES = 1 << 20
 
 _LOGGERS = ("distributed", "distributed.client")
 
@@ -65,6 +72,8 @@ Announce = Callable[[str], object]
 @contextmanager
 def open_cluster(workers: int, address: str, announce: Announce = lambda text: None) -> Iterator[Executor]:
     """Connect to a cluster for a `with` block. A local cluster listens on loopback only.
+
+    `address` is `local`, the address of a scheduler, or the path of a scheduler file, which ends in .json.
 
     Raises
     ------
@@ -78,8 +87,10 @@ def open_cluster(workers: int, address: str, announce: Announce = lambda text: N
         raise MissingExtraError("cluster", "a cluster") from None
     if not address.strip():
         raise ClusterError(
-            f"the cluster must be {LOCAL!r} or the address of a scheduler, not {quote(address)}"
+            f"the cluster must be {LOCAL!r}, the address of a scheduler or its file, not {quote(address)}"
         )
+    if address.endswith(SCHEDULER_FILE):
+        address = _address_in(Path(address))
     settings = {
         "threads_per_worker": 1,
         "dashboard_address": None,
@@ -105,6 +116,21 @@ def open_cluster(workers: int, address: str, announce: Announce = lambda text: N
         stack.callback(executor.kill)
         executor.start()
         yield executor
+
+
+def _address_in(path: Path) -> str:
+    """Return the address of the scheduler that has written a scheduler file."""
+    example = "`dask scheduler --scheduler-file scheduler.json` writes one"
+    try:
+        content = json.loads(read_text(path, limit=MAX_FILE_BYTES))
+    except FileError as error:
+        raise ClusterError(f"{error}; {example}") from None
+    except (ValueError, RecursionError):
+        raise ClusterError(f"{path} is not a scheduler file; {example}") from None
+    address = content.get("address") if isinstance(content, dict) else None
+    if not isinstance(address, str) or not address.strip():
+        raise ClusterError(f"the scheduler file {path} has no address; {example}")
+    return address
 
 
 class ClusterExecutor(Executor):

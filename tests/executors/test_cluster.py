@@ -4,6 +4,7 @@ Most tests use a client that only seems to be connected; those marked slow start
 """
 
 import math
+import re
 import socket
 import threading
 import time
@@ -49,6 +50,29 @@ def test_unreachable_scheduler_is_reported(address: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(cluster, "CLUSTER_TIMEOUT_S", 0.3)
     monkeypatch.setattr(cluster, "CONNECT_TIMEOUT_S", 0.2)
     with pytest.raises(ClusterError, match="scheduler"), open_executor(cluster=address):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "scheduler.json"),
+        ("", "is not a scheduler file"),
+        ("[1]", "has no address"),
+        ('{"address": ""}', "has no address"),
+        ('{"address": 5}', "has no address"),
+        ('{"address": "tcp://127.0.0.1:1"}', "tcp://127.0.0.1:1"),
+    ],
+)
+def test_a_scheduler_file_that_leads_nowhere_is_reported(
+    content: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "CLUSTER_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(cluster, "CONNECT_TIMEOUT_S", 0.2)
+    file = tmp_path / "scheduler.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(ClusterError, match=re.escape(words)), open_executor(cluster=str(file)):
         pass
 
 
@@ -532,7 +556,7 @@ def test_workers_and_schedulers_of_a_real_cluster_are_checked_watched_and_replac
                 started.start_worker(other)
                 wait_until(lambda: executor._refused)
             with (
-                open_executor(cluster=started.address) as second,
+                open_executor(cluster=str(tmp_path / "scheduler.json")) as second,
                 pytest.raises(ClusterError, match=r"worker 127\..* has executor_tasks with other code"),
             ):
                 second.submit(tasks.square, 3)
