@@ -271,7 +271,7 @@ export class Scene {
       const mark = this.marks.of(line.id);
       if (mark) yield s("line", { ...ends, class: "mark-under for-contrast" });
       yield s("line", mark ? { ...ends, stroke: mark.colour, "stroke-width": 8, "stroke-dasharray": mark.dashes } : { ...ends, class: "open-line" });
-      const label = [this.coordinates && line.label, mark?.symbols].filter(Boolean).join(" ");
+      const label = mark?.symbols ?? (this.coordinates && line.label); // a number before a letter reads as a unit
       // as large on the screen on every board, so that the edges beside it are seen
       const size = mark ? 20 : Math.min(MOST_LABEL, Math.max(LEAST_LABEL, 0.026 * this.box[2]));
       if (label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, mark?.colour ?? null, size);
