@@ -79,7 +79,7 @@ def test_only_as_many_matches_are_unloaded_as_tables_need_and_finished_ones_firs
 
 def test_match_in_which_agents_play_is_not_unloaded_for_tables(small: Server) -> None:
     page = small.page()
-    key = page.start(AGENT, AGENT)
+    key = page.start(AGENT, AGENT, move_time=[30, 30])  # longer than the rest takes
     page.state(thinking=True)
     page.send("pause", match=key)
     page.send("leave", match=key)
