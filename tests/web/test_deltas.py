@@ -103,8 +103,8 @@ def test_pages_that_join_at_any_time_get_the_whole_state(kept: Kept, game: str) 
 
 
 def clocks(state: Any) -> dict[str, Any]:
-    """Return what changes all the time."""
-    return {name: state[name] for name in ("clocks", "move_left", "used", "running")}
+    """Return what changes without a new version."""
+    return {name: state[name] for name in ("clocks", "move_left", "used", "running", "spectators")}
 
 
 def test_a_page_that_joins_again_gets_a_whole_state(page: Page) -> None:
