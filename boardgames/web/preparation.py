@@ -30,6 +30,8 @@ NICENESS = 10
 """By how much the priority of a process is lowered that compiles what nobody waits for."""
 TURN_SECONDS = 60.0
 """How long the compilation of an agent waits for that of another agent of the same game."""
+MAX_KNOWN = 1000
+"""Games and agents of which the server remembers that they have been compiled."""
 GIVE_WAY_SECONDS = 0.1
 """How often a compilation that gives way to others looks whether they have ended."""
 
@@ -219,6 +221,9 @@ class Games:
         """Do something once, for everybody who asks for it; if it fails, it is tried again."""
         task = self._tasks.get(key)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            if len(self._tasks) >= MAX_KNOWN:  # pages may ask for any options of agents
+                self._tasks = {other: known for other, known in self._tasks.items() if not known.done()}
+                self._ready.clear()
             task = self._tasks[key] = _task(work())
         return await asyncio.shield(task)
 

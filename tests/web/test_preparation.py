@@ -262,6 +262,20 @@ def test_a_process_that_compiles_can_be_stopped_and_reports_nothing_then(home: P
     assert {reports[0][0], reports[-1][0]} == {"Connect Four", ""}
 
 
+def test_the_server_forgets_what_it_has_compiled_for_too_many_variants(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(preparation, "MAX_KNOWN", 3)
+
+    async def compile_many() -> int:
+        games, game = Games(Calls()), boardgames.load("connect4")
+        for seed in range(8):
+            await games.compile_agents(game, (f"random:seed={seed}",))
+        return len(games._tasks) + len(games._ready)
+
+    assert asyncio.run(compile_many()) <= 6
+
+
 @pytest.mark.slow
 def test_what_an_agent_needs_is_compiled_in_another_process(tmp_path: Path) -> None:
     code = """
