@@ -40,6 +40,9 @@ def endless(position: Words, moves: Actions) -> int:
         moves[0] = moves[0] ^ 1
 
 
+endless(np.zeros(3, np.uint64), np.zeros(9, np.int64))  # it is loaded, so that it is not interpreted
+
+
 class Stuck(TicTacToe):
     """A game whose kernel never returns once a move has been made."""
 
@@ -51,6 +54,11 @@ class Stuck(TicTacToe):
         if words[0] or words[1] or "alphabeta" in " ".join(sys.argv):
             MARK.touch()
         return super().check_words(words)
+
+    def parse_action(self, position, text, notation=None):
+        if "serve" in sys.argv:  # what follows is the move, after which the kernel is called
+            MARK.touch()
+        return super().parse_action(position, text, notation)
 
     def score(self, words):
         if words[0] or words[1]:
@@ -186,10 +194,9 @@ def test_ctrl_c_ends_the_program_while_a_plugin_is_imported(start: Start, tmp_pa
     [
         {"type": "board", "game": "sleeping"},
         {"type": "board", "game": "stuck", "moves": ["a1"]},
-        {"type": "create", "game": "stuck", "seats": [{"kind": "agent", "agent": "random"}] * 2},
         {"type": "board", "game": "lingering", "moves": ["a1"]},
     ],
-    ids=["drawing", "kernel", "agents", "thread"],
+    ids=["drawing", "kernel", "thread"],
 )
 def test_one_ctrl_c_ends_a_server_whose_threads_hang(
     start: Start, tmp_path: Path, request_: dict[str, Any]
