@@ -199,6 +199,18 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
                 raise _CountsError
 
 
+def load_kernel(kernel: Any) -> None:  # a dispatcher: Numba has no type stubs
+    """Load the code of a kernel, or compile it, without calling it; plain Python has none.
+
+    Raises
+    ------
+    KernelError
+        If it does not compile.
+    """
+    if isinstance(kernel, KernelDispatcher):
+        kernel._load()
+
+
 def uncompiled_kernels() -> set[str]:
     """Return the modules of the deferred kernels that are neither loaded nor in the cache."""
     modules = set()

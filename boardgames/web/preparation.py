@@ -16,7 +16,7 @@ from boardgames.executors import run_isolated
 from boardgames.faults import package_of
 from boardgames.game import Game
 from boardgames.hookspecs import Entry
-from boardgames.kernels.dispatcher import uncompiled_kernels
+from boardgames.kernels.dispatcher import load_kernel, uncompiled_kernels
 from boardgames.options import parse_agent
 from boardgames.paths import cache_folder
 from boardgames.plugins import close_player, load, load_player
@@ -290,10 +290,10 @@ def _lower_priority() -> None:
 
 
 def _load_rules(game: Game) -> None:
-    """Load or compile the rules of a game."""
-    start = game.start()
-    for move in start.legal_moves[:1]:
-        start.apply(move).outcome  # noqa: B018 - computed when it is read
+    """Load or compile the rules of a game without calling them, since they may never return."""
+    rules = game.kernels
+    for kernel in (rules.legal_moves, rules.apply, rules.side_to_move, rules.outcome):
+        load_kernel(kernel)
 
 
 def _run_elsewhere(

@@ -40,9 +40,6 @@ def endless(position: Words, moves: Actions) -> int:
         moves[0] = moves[0] ^ 1
 
 
-endless(np.zeros(3, np.uint64), np.zeros(9, np.int64))  # it is loaded, so that it is not interpreted
-
-
 class Stuck(TicTacToe):
     """A game whose kernel never returns once a move has been made."""
 
@@ -194,9 +191,10 @@ def test_ctrl_c_ends_the_program_while_a_plugin_is_imported(start: Start, tmp_pa
     [
         {"type": "board", "game": "sleeping"},
         {"type": "board", "game": "stuck", "moves": ["a1"]},
+        {"type": "create", "game": "stuck", "seats": [{"kind": "agent", "agent": "random"}] * 2},
         {"type": "board", "game": "lingering", "moves": ["a1"]},
     ],
-    ids=["drawing", "kernel", "thread"],
+    ids=["drawing", "kernel", "agents", "thread"],
 )
 def test_one_ctrl_c_ends_a_server_whose_threads_hang(
     start: Start, tmp_path: Path, request_: dict[str, Any]
