@@ -28,6 +28,7 @@ from boardgames.learning.base import (
     TEST_MATCHES,
     FeatureLearner,
     gather_results,
+    mean_points,
     rank,
 )
 from boardgames.options import Option
@@ -255,6 +256,8 @@ class FitnessLearner(FeatureLearner):
     """
 
     declared_options: ClassVar[tuple[Option, ...]] = (*SEARCH_OPTIONS, fitness_option(MARGIN), OPPONENT)
+    own_opponent: ClassVar[str] = ""
+    """A value of the option `opponent` for an opponent that the learner makes itself."""
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
@@ -322,6 +325,19 @@ class FitnessLearner(FeatureLearner):
             for number, matches in enumerate(batch_sizes(2 * pairs))
         ]
 
+    def contestant(self, individual: Reals) -> Contestant:
+        """Return a player with the weights of an individual, `float64[size]`."""
+        return Contestant(self.space.weights(individual), self.depth)
+
+    def result_of(self, matches: Sequence[MatchResult]) -> float:
+        """Return the result of the first contestant, 0 to 1.
+
+        It is the share of the points if fitness counts wins, otherwise the mean of `match_value`.
+        """
+        if self.text("fitness") == WINS:
+            return mean_points(matches)
+        return float(np.mean([match_value(match) for match in matches]))
+
     def check_opponent(self, state: LearnerState) -> None:
         """Raise LearnerStateError if the opponent's weights have changed since the run began."""
         if state.scalars["opponent"] != self._fingerprint:
@@ -333,7 +349,8 @@ class FitnessLearner(FeatureLearner):
     def _find_opponent(self, text: str) -> tuple[Contestant, str]:
         """Return the opponent that a text names, and the fingerprint of its weights."""
         has_evaluation = self.game.evaluation.weights.size > 0
-        if text == "random" or (not text and not has_evaluation):
+        is_own = bool(text) and text == self.own_opponent
+        if text == "random" or is_own or (not text and not has_evaluation):
             return Contestant(depth=self.depth, is_random=True), ""
         if text in ("", "game"):
             if not has_evaluation:

@@ -16,17 +16,16 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import gather_results, mean_points, rank
+from boardgames.learning.base import gather_results, rank
 from boardgames.learning.fitness import (
     SEARCH_OPTIONS,
     WINS,
     FitnessLearner,
     fitness_option,
     fitness_standings,
-    match_value,
 )
 from boardgames.options import Option
-from boardgames.selfplay import Contestant, derive_seed
+from boardgames.selfplay import derive_seed
 
 BEST = "best"
 
@@ -36,6 +35,7 @@ class Genetic(FitnessLearner):
 
     name: ClassVar[str] = "genetic"
     follows_curve: ClassVar[bool] = False
+    own_opponent: ClassVar[str] = BEST
     declared_options = (
         Option("population", int, 16, "population size", minimum=2, maximum=10_000),
         Option("parents", int, 4, "fittest individuals, which breed", minimum=1, maximum=10_000),
@@ -78,7 +78,7 @@ class Genetic(FitnessLearner):
         """Measure a generation, let its fittest challenge the best so far, and breed the next one."""
         self.check_opponent(state)
         population, best = state.arrays["population"], state.arrays["best"]
-        opponent = self._contestant(best) if self.text("opponent") == BEST else self.opponent
+        opponent = self.contestant(best) if self.text("opponent") == BEST else self.opponent
         measured = self.measure_fitness(population, opponent, executor, self.step_seed(state))
         values = np.array([fitness.value for fitness in measured])
         places = rank(values)
@@ -100,18 +100,11 @@ class Genetic(FitnessLearner):
         return self.next_state(state, arrays), metrics
 
     def duel(self, individual: Reals, best: Reals, executor: Executor, seed: int) -> float:
-        """Return how an individual scores in matches against the best so far, in [0, 1].
-
-        It is the share of the points if fitness counts wins, otherwise the mean of
-        `match_value`.
-        """
+        """Return the result of an individual in matches against the best so far, 0 to 1."""
         futures = self.submit_matches(
-            self._contestant(individual), self._contestant(best), self.integer("duel_pairs"), executor, seed
+            self.contestant(individual), self.contestant(best), self.integer("duel_pairs"), executor, seed
         )
-        results = gather_results(futures)
-        if self.text("fitness") == WINS:
-            return mean_points(results)
-        return float(np.mean([match_value(match) for match in results]))
+        return self.result_of(gather_results(futures))
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the weights of the best individual so far."""
@@ -139,12 +132,6 @@ class Genetic(FitnessLearner):
             rate=self.number("mutation_rate"),
             random=np.random.default_rng(seed),
         )
-
-    def _contestant(self, individual: Reals) -> Contestant:
-        return Contestant(self.space.weights(individual), self.depth)
-
-    def _find_opponent(self, text: str) -> tuple[Contestant, str]:
-        return super()._find_opponent("random" if text == BEST else text)
 
 
 def breed(parents: Reals, count: int, *, mutation: float, rate: float, random: np.random.Generator) -> Reals:

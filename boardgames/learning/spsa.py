@@ -5,8 +5,8 @@ directions whose components are 1 or -1, and moves the weights towards the side 
 
     w = w + a (f(w + c d) - f(w - c d)) d
 
-Without another opponent, the two play each other, which measures the difference with half as many
-matches. a, which contains the factor 1 / (2 c) of the gradient, and c fall as in Spall's paper.
+By default the two play each other, which needs half as many matches as playing a third player. The
+step size a includes the factor 1 / (2 c) of the gradient. a and c decrease as in Spall's paper.
 
 Source: J. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation Gradient
 Approximation", IEEE Transactions on Automatic Control 37, 1992; for games L. Kocsis and
@@ -22,18 +22,16 @@ import numpy.typing as npt
 
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import batch_count, gather_results, mean_points
+from boardgames.learning.base import batch_count, gather_results
 from boardgames.learning.fitness import (
     MARGIN,
     SEARCH_OPTIONS,
-    WINS,
     FitnessLearner,
     batch_sizes,
     fitness_option,
-    match_value,
 )
 from boardgames.options import Option
-from boardgames.selfplay import Contestant, derive_seed
+from boardgames.selfplay import derive_seed
 
 RATE_EXPONENT, CHANGE_EXPONENT = 0.602, 0.101
 """How a and c fall with the number of steps; the smallest values for which convergence is proved."""
@@ -45,6 +43,7 @@ class SPSA(FitnessLearner):
 
     name: ClassVar[str] = "spsa"
     follows_curve: ClassVar[bool] = False
+    own_opponent: ClassVar[str] = EACH_OTHER
     declared_options = (
         Option("directions", int, 8, "random directions per step", minimum=1, maximum=10_000),
         Option("change", float, 0.3, "initial change of each weight in matches", minimum=1e-6, maximum=100),
@@ -97,7 +96,15 @@ class SPSA(FitnessLearner):
         return float(self.number("change") / (1 + step) ** CHANGE_EXPONENT)
 
     def gains(self, mean: Reals, changes: Reals, executor: Executor, seed: int) -> Reals:
-        """Return by how much each change, `float64[count, size]`, scores more than its opposite, -1 to 1."""
+        """Return how much better each change scores than its opposite, from -1 to 1.
+
+        Parameters
+        ----------
+        mean : float64[size]
+            What is changed.
+        changes : float64[count, size]
+            Added to `mean`, and subtracted from it.
+        """
         if self.text("opponent") != EACH_OTHER:
             both = np.concatenate([mean + changes, mean - changes])
             measured = self.measure_fitness(both, self.opponent, executor, seed)
@@ -106,20 +113,16 @@ class SPSA(FitnessLearner):
             return gains
         futures = [
             self.submit_matches(
-                self._contestant(mean + change),
-                self._contestant(mean - change),
+                self.contestant(mean + change),
+                self.contestant(mean - change),
                 self.integer("pairs"),
                 executor,
                 derive_seed(seed, number),
             )
             for number, change in enumerate(changes)
         ]
-        results = [gather_results(played) for played in futures]
-        if self.text("fitness") == WINS:
-            shares = [mean_points(played) for played in results]
-        else:
-            shares = [float(np.mean([match_value(match) for match in played])) for played in results]
-        return 2.0 * np.array(shares) - 1.0
+        results = [self.result_of(gather_results(played)) for played in futures]
+        return 2.0 * np.array(results) - 1.0
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the weights in the middle of all changes."""
@@ -130,9 +133,3 @@ class SPSA(FitnessLearner):
         sides = 1 if self.text("opponent") == EACH_OTHER else 2
         batches = len(batch_sizes(2 * self.integer("pairs")))
         return sides * self.integer("directions") * batches + batch_count(self.integer("test_matches"))
-
-    def _contestant(self, individual: Reals) -> Contestant:
-        return Contestant(self.space.weights(individual), self.depth)
-
-    def _find_opponent(self, text: str) -> tuple[Contestant, str]:
-        return super()._find_opponent("random" if text == EACH_OTHER else text)
