@@ -76,13 +76,13 @@ def rules_interpreted() -> Iterator[None]:
 
 @contextmanager
 def rules_compiled() -> Iterator[None]:
-    """Load or compile kernels within the block although it is within `rules_interpreted`."""
+    """Load or compile kernels as usual within the block. This is for blocks within `rules_interpreted`."""
     with _set(_interprets_rules, False):
         yield
 
 
 def rules_code(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Decorate a method that runs code of a game's rules, which `rules_interpreted` applies to."""
+    """Mark a method that runs the rules of a game, so that `rules_interpreted` applies to it."""
 
     @wraps(method)
     def call(*arguments: _Arguments.args, **more: _Arguments.kwargs) -> _Result:
@@ -95,7 +95,7 @@ def rules_code(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _R
 
 
 def is_interpreted() -> bool:
-    """Return True if a kernel that is called now, and is not loaded, is to run as plain Python."""
+    """Return True while kernels that have not been loaded run as plain Python."""
     return _is_interpreted.get()
 
 

@@ -100,14 +100,14 @@ class Learner(ABC):
         return None
 
     def task_count(self, step: int) -> int | None:
-        """Return how many tasks step `step`, counted from 0, submits, or None if that is not known.
+        """Return how many tasks a step submits, or None if that is unknown; the first step is 0.
 
-        This is only for the display of progress, like `relative_time`.
+        Like `relative_time`, this is used only to show progress.
         """
         return None
 
     def relative_time(self, step: int) -> float:
-        """Return about how long step `step` takes in comparison with other steps; by default all are 1."""
+        """Estimate how long step `step` takes, in any unit; by default all steps take equally long."""
         return 1.0
 
     @property

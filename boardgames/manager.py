@@ -204,7 +204,7 @@ class Manager:
         to move is ready, and only then starts its clock. An agent that is not ready when the
         match ends is not told of the end.
     before_ready : callable, optional
-        With `background`, called in each of these threads first, such as to wait until code is compiled.
+        Called first in each of these threads, for example to wait until an agent has been compiled.
 
     Attributes
     ----------

@@ -215,7 +215,7 @@ def _plot_mean(axes: "Axes", histories: Sequence[RunHistory], colour: str) -> No
 
 
 def _common_name(names: Sequence[str]) -> str:
-    """Return what names begin with, without a hyphen at the end; if that is nothing, all of them.
+    """Return the common beginning of names without trailing hyphens; all names if they have none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Confidence intervals of means of few numbers."""
+"""Confidence intervals of the mean of a small sample."""
 
 import math
 from collections.abc import Sequence

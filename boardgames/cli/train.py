@@ -61,7 +61,7 @@ MAX_STANDINGS = 8
 MAX_SEEDS = 1000
 REFRESHES_PER_SECOND = 4
 SWEPT_OPTIONS = {"learner": "learner_name", "preset": "preset", "layout": "layout"}
-"""What a sweep may vary besides the settings of the learner, and the parameter of `train` for it."""
+"""Options of this command that a sweep can vary as well as settings, with their parameters."""
 FIXED_BY_RUN = {
     "learner_name": "--learner",
     "evolves": "--evolve",
@@ -103,8 +103,8 @@ FIXED_BY_RUN = {
     "--config",
     "config_path",
     metavar="FILE",
-    help="Read the settings from a TOML file, such as the config.toml of a run; with a table [sweep] it "
-    "describes several runs.",
+    help="Read settings from a TOML file, such as the config.toml of a run. A table [sweep] in it lists "
+    "values to try.",
 )
 @click.option(
     "--preset", metavar="NAME", help="Use settings that the game offers under this name, such as `original`."
@@ -175,9 +175,9 @@ def train(
     end, matches from random openings measure how strong the weights are,
     against opponents that never change; --resume continues these, too.
 
-    td, the default, is the fastest and does well in Connect Four and Hexifence;
-    for Abalone, --evolve takes two minutes and is stronger in search. The page
-    on training in the documentation compares all learners.
+    td, the default, is the fastest learner. For Abalone, --evolve takes two
+    minutes and is stronger in search. The page on training in the documentation
+    compares the learners.
     """
     from boardgames.executors import open_executor
     from boardgames.learning.measurement import check_matches
@@ -269,7 +269,7 @@ def _new_run(given: dict[str, Any]) -> "Callable[[], Run]":
 
 
 def _sweep(given: dict[str, Any]) -> list[dict[str, str]]:
-    """Return the combinations of settings that a config file asks for; [] if it describes a single run."""
+    """Return the combinations of settings in the sweep of a config file, or [] if it has no sweep."""
     from boardgames.learning.config import read_sweep
 
     if given["config_path"] is None:
@@ -285,14 +285,14 @@ def _sweep(given: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _name_of_several(given: dict[str, Any], first: "Config", *, is_sweep: bool) -> str:
-    """Return a name for several runs: that of the file of a sweep, so that the same command continues it."""
+    """Return a name for several runs. A sweep has the name of its file, so that it can be resumed."""
     return Path(given["config_path"]).stem if is_sweep else _new_folder(None, first, first.load()).name
 
 
 def _several_runs(
     given: dict[str, Any], seeds: int | None, sweep: list[dict[str, str]]
 ) -> "list[Callable[[], Run]]":
-    """Return functions that create runs, or open those that exist: one for each combination and seed."""
+    """Return a function for each combination and seed, which creates the run or opens an existing one."""
     openings = []
     for number, combination in enumerate(sweep or [{}], start=1):
         fields = {SWEPT_OPTIONS[name]: text for name, text in combination.items() if name in SWEPT_OPTIONS}
@@ -416,7 +416,7 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
 
 
 def _print_json(trainer: "Trainer", measured: "Measurement | None") -> None:
-    """Print the same as JSON."""
+    """Print a run, its progress and its measured strength as JSON."""
     from boardgames.learning.history import result_of
 
     run, progress = trainer.run, trainer.progress
@@ -648,7 +648,7 @@ def _metrics_text(trainer: "Trainer") -> str:
 
 
 def _noise(learner: "Learner", metric: str, value: float) -> str:
-    """Return half the width of the 95% interval of a score in test matches; '' for other metrics.
+    """Return the margin of error of a score (95%), or an empty string for other metrics.
 
     Examples
     --------

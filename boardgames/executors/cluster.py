@@ -59,7 +59,7 @@ MAX_NAMED_WORKERS = 3
 LOCAL = "local"
 """Address that starts a cluster on this machine, for the duration of the `with` block."""
 SCHEDULER_FILE = ".json"
-"""The end of the names of scheduler files."""
+"""Suffix of scheduler files."""
 MAX_FILE_BYTES = 1 << 20
 
 _LOGGERS = ("distributed", "distributed.client")
@@ -119,7 +119,7 @@ def open_cluster(workers: int, address: str, announce: Announce = lambda text: N
 
 
 def _address_in(path: Path) -> str:
-    """Return the address of the scheduler that has written a scheduler file."""
+    """Return the address in a scheduler file."""
     example = "`dask scheduler --scheduler-file scheduler.json` writes one"
     try:
         content = json.loads(read_text(path, limit=MAX_FILE_BYTES))

@@ -1,4 +1,4 @@
-"""An executor that counts the tasks of another one, for the display of progress."""
+"""An executor that passes tasks on to another one and counts them, to show progress."""
 
 import threading
 from collections.abc import Callable

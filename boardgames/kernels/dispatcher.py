@@ -110,7 +110,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
             self._load(is_defined=False)
 
     def is_compiled(self) -> bool:
-        """Return True if the code is loaded or in the cache."""
+        """Return True if the kernel has been loaded or is in the cache."""
         return self._state == "loaded" or self._cache.contains(self._signature, self.targetctx)
 
     @property

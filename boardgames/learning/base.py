@@ -163,7 +163,7 @@ class WeightsLearner(Configured, Learner):
 
 
 def batch_count(matches: int) -> int:
-    """Return the number of tasks that `WeightsLearner.submit` makes of some matches."""
+    """Return the number of tasks into which `WeightsLearner.submit` divides matches."""
     return len(range(0, matches, TEST_BATCH))
 
 

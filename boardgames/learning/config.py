@@ -183,7 +183,7 @@ class Config:
 
 
 def read_sweep(path: Path) -> list[dict[str, str]]:
-    """Return the combinations of values in the table `[sweep]` of a file, as texts by name; [] without one.
+    """Return all combinations of the values in the table `[sweep]` of a file; an empty list if it has none.
 
     The table has a list of values for each name: a setting of the learner, or `learner`, `preset` or
     `layout`. The last name varies fastest.

@@ -98,7 +98,7 @@ class Evolve(TDLearner):
         return 2 * self.integer("generations")
 
     def task_count(self, step: int) -> int:
-        """Return the number of pairs that train, or compete, and of the batches of test matches."""
+        """Return the number of tasks: one for each pair, and in a tournament the batches of test matches."""
         population = self.integer("population")
         pairs = population * (population - 1) // 2
         if step % 2:
@@ -107,7 +107,7 @@ class Evolve(TDLearner):
         return pairs * (2 if self.options["self_play"] else 1) if self.integer("training_matches") else 0
 
     def relative_time(self, step: int) -> float:
-        """Return the number of matches; one without learning takes about a fifth of the time."""
+        """Estimate the time from the number of matches; those without learning are five times as fast."""
         if step % 2:
             return 0.2 * self.integer("tournament_matches")
         return float(max(self.integer("training_matches"), 1))

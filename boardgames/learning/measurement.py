@@ -37,7 +37,7 @@ class Series:
     Attributes
     ----------
     before : bool
-        Whether the agent used the weights before training, which it calls `START`, and not the result.
+        True if the agent used the weights before training; `START` stands for them in its text.
     """
 
     agent: str
@@ -243,7 +243,7 @@ def measure(
 
 
 def _matchups(run: Run) -> list[tuple[str, str, bool]]:
-    """Return the agents that measure a run, their opponents, and whether they use weights before training."""
+    """Return the matchups that measure a run, and for each whether it uses the weights before training."""
     after = run.learner.matchups(result_of(run.folder, run.learner.game))
     before = run.learner.matchups(_start_of(run)) if run.start_path.exists() else ()
     return [(*matchup, True) for matchup in before[:1]] + [(*matchup, False) for matchup in after]

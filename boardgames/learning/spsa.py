@@ -34,7 +34,7 @@ from boardgames.options import Option
 from boardgames.selfplay import derive_seed
 
 RATE_EXPONENT, CHANGE_EXPONENT = 0.602, 0.101
-"""How a and c fall with the number of steps; the smallest values for which convergence is proved."""
+"""The exponents with which a and c decrease: the smallest for which convergence has been proved."""
 EACH_OTHER = "each other"
 
 
@@ -66,7 +66,7 @@ class SPSA(FitnessLearner):
         return self.first_state(seed, {"mean": self.start_point})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Measure how weights changed along some directions score, and move along these."""
+        """Play matches along random directions, and move the weights along those that gain points."""
         self.check_opponent(state)
         mean, random = state.arrays["mean"], np.random.default_rng(self.step_seed(state, "directions"))
         directions = 2.0 * random.integers(0, 2, (self.integer("directions"), self.space.size)) - 1.0
@@ -87,12 +87,12 @@ class SPSA(FitnessLearner):
         return after, metrics
 
     def rate(self, step: int) -> float:
-        """Return by how much weights move for a gain of 1, after `step` steps."""
+        """Return how far the weights move in step `step` for a gain of 1."""
         delay = self.number("delay") + 1
         return float(self.number("rate") * (delay / (delay + step)) ** RATE_EXPONENT)
 
     def change(self, step: int) -> float:
-        """Return by how much weights are changed in matches, after `step` steps."""
+        """Return how far the weights are changed for the matches of step `step`."""
         return float(self.number("change") / (1 + step) ** CHANGE_EXPONENT)
 
     def gains(self, mean: Reals, changes: Reals, executor: Executor, seed: int) -> Reals:
@@ -125,7 +125,7 @@ class SPSA(FitnessLearner):
         return 2.0 * np.array(results) - 1.0
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return the weights in the middle of all changes."""
+        """Return the current weights, without any change."""
         return self.space.weights(state.arrays["mean"])
 
     def task_count(self, step: int) -> int:

@@ -80,10 +80,10 @@ class Trainer:
         self.steps: list[StepRecord] = []
         self._has_stepped = False
         self._tasks: CountingExecutor | None = None
-        """Counts the tasks of the step that is under way."""
+        """Counts the tasks of the current step."""
         self._last_task_count = 0
         self._ends = [0.0]
-        """When each step begins in the learner's relative time, and when the last one ends."""
+        """When each step starts, and when the last one ends, in units of `Learner.relative_time`."""
         with self._blaming_learner():
             restored = run.restore()
         self.is_new = self._has_stepped = restored is None
@@ -149,9 +149,9 @@ class Trainer:
             raise
 
     def time_share(self) -> float | None:
-        """Return about which share of the training time has passed, or None if its length is not known.
+        """Estimate the share of the training time that has passed; None if the number of steps is unknown.
 
-        This may be called by another thread while a step is under way.
+        Another thread may call this during a step.
         """
         length, step, tasks = self.learner.length, self.progress.step, self._tasks
         if length is None:

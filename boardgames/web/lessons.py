@@ -22,7 +22,7 @@ from boardgames.web.messages import (
 from boardgames.web.positions import in_thread
 
 PUZZLE_SECONDS = 60.0
-"""A search for a puzzle takes a second or two, but may have to compile what it uses."""
+"""Time limit of a search for a puzzle, which takes a second or two once its code is compiled."""
 MAX_KEPT_PUZZLES = 1000
 
 

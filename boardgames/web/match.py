@@ -57,13 +57,13 @@ OVERDUE_SECONDS = 60.0
 RETRY_SECONDS = 1.0
 """How long a match waits before it repeats a call that got no response."""
 DECLINED_SECONDS = 6.0
-"""How long pages say that something has been declined, instead of whose turn it is."""
+"""How long a page shows that an offer was declined before it shows whose turn it is again."""
 COUNT_SECONDS = 0.5
 """Shortest time between two reports of the number of spectators."""
 WATCH_INTERVAL_SECONDS = 0.1
 READY_INTERVAL_SECONDS = 0.05
 UNREADY_SECONDS = 0.5
-"""How long an agent may take to get ready before pages say so."""
+"""Pages say that an agent is getting ready if it takes longer than this."""
 SHARED_SECONDS = 0.05
 """How long pages are sent the same state if nothing but the clocks changes."""
 TICK_MARGIN_SECONDS = 0.02
@@ -627,7 +627,7 @@ class LiveMatch:
             self._decline(offer)
 
     def _decline(self, offer: OfferState) -> None:
-        """Let pages say for a while that something has been declined."""
+        """Show on the pages, for a few seconds, that an offer was declined."""
 
         def forget() -> None:
             if self._declined is offer:

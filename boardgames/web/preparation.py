@@ -6,6 +6,7 @@ import threading
 import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
+from enum import IntEnum
 from functools import partial
 from typing import Any, TypeVar
 
@@ -27,21 +28,29 @@ from boardgames.web.messages import CatalogueReply, GameEntry, GameReply
 CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 NICENESS = 10
-"""By how much the priority of a process is lowered that compiles what nobody waits for."""
+"""How much lower the priority is of a process that nobody is waiting for."""
 TURN_SECONDS = 60.0
-"""How long the compilation of an agent waits for that of another agent of the same game."""
+"""Longest wait for another compilation of the same game, which may hang."""
 MAX_KNOWN = 1000
-"""Games and agents of which the server remembers that they have been compiled."""
-GIVE_WAY_SECONDS = 0.1
-"""How often a compilation that gives way to others looks whether they have ended."""
-
-_WAITED_FOR, _SOON_WANTED, _LATER_WANTED = range(3)
+"""How many compiled combinations of a game and its agents are remembered."""
+PREEMPTION_POLL_SECONDS = 0.1
+"""How often a preempted compilation checks whether it can continue."""
 
 _Result = TypeVar("_Result")
 
 
-class _GaveWayError(Exception):
-    """A compilation was stopped for the sake of a more urgent one."""
+class _Urgency(IntEnum):
+    """How soon compiled code is needed; smaller is more urgent."""
+
+    NOW = 0
+    """Somebody is waiting for it."""
+    SOON = 1
+    """Somebody has opened the form of the game."""
+    LATER = 2
+
+
+class _PreemptedError(Exception):
+    """A compilation was stopped because a more urgent one has started."""
 
 
 class Games:
@@ -49,9 +58,8 @@ class Games:
 
     Loading a game compiles nothing, and `Calls` interprets its rules until their kernels are compiled.
     That happens in separate processes, which free all of their memory when they end and do not
-    delay the requests of pages. What somebody waits for comes first, then the games whose forms have
-    been opened, and then everything else: less urgent processes are stopped meanwhile. What they
-    have compiled is kept.
+    delay the requests of pages. The most urgent compilation preempts the others, which are started
+    again afterwards and find in the cache what they had already compiled.
 
     Parameters
     ----------
@@ -70,8 +78,8 @@ class Games:
         self._tasks: dict[object, asyncio.Task[Any]] = {}
         self._compiling: dict[str, asyncio.Lock] = {}
         """By game: held while somebody waits for a process that compiles it."""
-        self._urgencies: tuple[int, ...] = ()
-        """How urgent the compilations are that run or give way; the smallest is the most urgent."""
+        self._urgencies: tuple[_Urgency, ...] = ()
+        """Of all compilations that are running or preempted."""
         self._ready: set[tuple[object, ...]] = set()
         """The games and agents that have been compiled."""
         self._reporting = threading.Lock()
@@ -89,7 +97,7 @@ class Games:
         return CatalogueReply(games=games)
 
     def title_of(self, module: str) -> str:
-        """Return the title of the game that a report of compiled kernels is about; empty if it is not known.
+        """Return the title of the game whose kernels are being compiled, or an empty string if it is unknown.
 
         Parameters
         ----------
@@ -138,13 +146,13 @@ class Games:
         """
         plugins.registry().check_name("games", name)
         reply = await self._calls.run(game_subject(name), partial(description, name), seconds=LOAD_SECONDS)
-        _task(self._once(name, lambda: self._compile_default(name, _SOON_WANTED)))
+        _task(self._once(name, lambda: self._compile_default(name, _Urgency.SOON)))
         return reply
 
     async def warm_up(self) -> None:
         """Load and compile all games with their agents, so that no page waits for that."""
         names = [offer.entry.name for offer in plugins.registry().offers("games")]
-        for prepare in (partial(self._compile_default, urgency=_LATER_WANTED), self._compile_all):
+        for prepare in (partial(self._compile_default, urgency=_Urgency.LATER), self._compile_all):
             for name in names:
                 with suppress(Exception):  # a page that asks for the game gets the reason
                     await prepare(name)
@@ -154,27 +162,27 @@ class Games:
 
         What goes wrong shows when they play here.
         """
-        await self._once((game, *agents), lambda: self._compile_agents(game, agents, _WAITED_FOR))
+        await self._once((game, *agents), lambda: self._compile_agents(game, agents, _Urgency.NOW))
 
-    async def _compile_agents(self, game: Game, agents: Sequence[str], urgency: int) -> None:
+    async def _compile_agents(self, game: Game, agents: Sequence[str], urgency: _Urgency) -> None:
         if (game, *agents) in self._ready:
             return
         name = game.facts.name
         self.titles[name] = game.facts.title, game.facts.sides
         load_classes = partial(_load_classes, name, [parse_agent(agent)[0] for agent in agents])
-        get_ready = partial(_get_ready, game, agents, is_waited_for=urgency != _LATER_WANTED)
-        title = "" if urgency == _LATER_WANTED else game.facts.title
+        get_ready = partial(_get_ready, game, agents, is_waited_for=urgency != _Urgency.LATER)
+        title = "" if urgency == _Urgency.LATER else game.facts.title
         await self._compile_missing(name, load_classes, get_ready, urgency=urgency, title=title)
         with suppress(Exception):  # it shows when they are needed
             await call_in_thread(partial(_load_rules, game), name="load")
         self._ready.add((game, *agents))
 
-    async def _compile_default(self, name: str, urgency: int) -> None:
+    async def _compile_default(self, name: str, urgency: _Urgency) -> None:
         game = await self._calls.run(game_subject(name), partial(load, name), seconds=LOAD_SECONDS)
         await self._compile_agents(game, (game.facts.default_agent,), urgency)
 
     async def _compile_all(self, name: str) -> None:
-        load_all, urgency = partial(_load_all, name), _LATER_WANTED
+        load_all, urgency = partial(_load_all, name), _Urgency.LATER
         await self._compile_missing(name, partial(load_agents, name), load_all, urgency=urgency)
 
     async def _compile_missing(
@@ -183,7 +191,7 @@ class Games:
         load: Callable[[], object],
         compile_all: Callable[[], object],
         *,
-        urgency: int,
+        urgency: _Urgency,
         title: str = "",
     ) -> None:
         """Load code here, and if some of it is not compiled, call `compile_all` in another process."""
@@ -194,18 +202,18 @@ class Games:
 
         if not await is_missing():
             return
-        gives_way = partial(self._gives_way, urgency)
-        run = partial(_run_elsewhere, compile_all, title, gives_way, self._reporting)
+        is_preempted = partial(self._is_preempted, urgency)
+        run = partial(_run_elsewhere, compile_all, title, is_preempted, self._reporting)
         self._urgencies = (*self._urgencies, urgency)
         try:
-            if urgency == _WAITED_FOR:  # two processes would compile the same kernels
+            if urgency == _Urgency.NOW:  # two processes would compile the same kernels
                 async with _turn(self._compiling.setdefault(name, asyncio.Lock())):
                     if await is_missing():
                         await call_in_thread(run, name="compile")
                 return
             while True:
-                while gives_way():
-                    await asyncio.sleep(GIVE_WAY_SECONDS)
+                while is_preempted():
+                    await asyncio.sleep(PREEMPTION_POLL_SECONDS)
                 if not await is_missing() or await call_in_thread(run, name="compile"):
                     return
         finally:
@@ -213,7 +221,7 @@ class Games:
             left.remove(urgency)
             self._urgencies = tuple(left)
 
-    def _gives_way(self, urgency: int) -> bool:
+    def _is_preempted(self, urgency: _Urgency) -> bool:
         """Return True if there is a more urgent compilation; called in any thread."""
         return min(self._urgencies, default=urgency) < urgency
 
@@ -297,9 +305,9 @@ def _load_rules(game: Game) -> None:
 
 
 def _run_elsewhere(
-    function: Callable[[], object], title: str, gives_way: Callable[[], bool], reporting: threading.Lock
+    function: Callable[[], object], title: str, is_preempted: Callable[[], bool], reporting: threading.Lock
 ) -> bool:
-    """Call a function that compiles kernels in another process, unless it gives way to a more urgent one.
+    """Call a function that compiles kernels in another process, until it returns or is preempted.
 
     Parameters
     ----------
@@ -307,15 +315,15 @@ def _run_elsewhere(
         Called without arguments. Its exceptions are dropped.
     title : str
         The title under which progress is reported; empty if it is not.
-    gives_way : callable
-        Returns True if the process is to be stopped.
+    is_preempted : callable
+        Returns True if the process has to be stopped.
     reporting : Lock
-        Held while progress is reported, so that only one process does so.
+        Held by the process that reports its progress; the others report nothing.
 
     Returns
     -------
     bool
-        False if it was stopped.
+        False if it was preempted.
     """
     folder = cache_folder() / "kernels"
     has_lock = False
@@ -327,8 +335,8 @@ def _run_elsewhere(
 
     def progress() -> int:
         nonlocal has_lock
-        if gives_way():
-            raise _GaveWayError
+        if is_preempted():
+            raise _PreemptedError
         compiled = count()
         has_lock = has_lock or (bool(title) and reporting.acquire(blocking=False))
         if has_lock:
@@ -337,7 +345,7 @@ def _run_elsewhere(
 
     try:
         run_isolated(function, progress=progress, patience_s=LOAD_SECONDS)
-    except _GaveWayError:
+    except _PreemptedError:
         return False
     except Exception:  # noqa: BLE001 - it shows when the agents are needed
         return True
