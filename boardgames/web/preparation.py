@@ -170,9 +170,8 @@ class Games:
         name = game.facts.name
         self.titles[name] = game.facts.title, game.facts.sides
         load_classes = partial(_load_classes, name, [parse_agent(agent)[0] for agent in agents])
-        get_ready = partial(_get_ready, game, agents, is_waited_for=urgency != _Urgency.LATER)
-        title = "" if urgency == _Urgency.LATER else game.facts.title
-        await self._compile_missing(name, load_classes, get_ready, urgency=urgency, title=title)
+        get_ready = partial(_get_ready, game, agents)
+        await self._compile_missing(name, load_classes, get_ready, urgency, title=game.facts.title)
         with suppress(Exception):  # it shows when they are needed
             await call_in_thread(partial(_load_rules, game), name="load")
         self._ready.add((game, *agents))
@@ -182,16 +181,16 @@ class Games:
         await self._compile_agents(game, (game.facts.default_agent,), urgency)
 
     async def _compile_all(self, name: str) -> None:
-        load_all, urgency = partial(_load_all, name), _Urgency.LATER
-        await self._compile_missing(name, partial(load_agents, name), load_all, urgency=urgency)
+        load_all = partial(load_agents, name)
+        await self._compile_missing(name, load_all, load_all, _Urgency.LATER)
 
     async def _compile_missing(
         self,
         name: str,
         load: Callable[[], object],
         compile_all: Callable[[], object],
-        *,
         urgency: _Urgency,
+        *,
         title: str = "",
     ) -> None:
         """Load code here, and if some of it is not compiled, call `compile_all` in another process."""
@@ -202,6 +201,8 @@ class Games:
 
         if not await is_missing():
             return
+        if urgency == _Urgency.LATER:
+            compile_all, title = partial(_at_low_priority, compile_all), ""
         is_preempted = partial(self._is_preempted, urgency)
         run = partial(_run_elsewhere, compile_all, title, is_preempted, self._reporting)
         self._urgencies = (*self._urgencies, urgency)
@@ -273,10 +274,8 @@ def _load_classes(name: str, agents: Sequence[str]) -> None:
         plugins.registry().load("agents", agent, name)
 
 
-def _get_ready(game: Game, agents: Sequence[str], *, is_waited_for: bool = True) -> None:
+def _get_ready(game: Game, agents: Sequence[str]) -> None:
     """Compile the rules of a game, and what agents compile before a match."""
-    if not is_waited_for:
-        _lower_priority()
     _load_rules(game)
     for agent in agents:
         player = load_player(agent, game)
@@ -286,15 +285,11 @@ def _get_ready(game: Game, agents: Sequence[str], *, is_waited_for: bool = True)
             close_player(player)
 
 
-def _load_all(name: str) -> None:
-    """Compile all kernels of a game and its agents, with a lower priority."""
-    _lower_priority()
-    load_agents(name)
-
-
-def _lower_priority() -> None:
+def _at_low_priority(function: Callable[[], object]) -> None:
+    """Lower the priority of this process, and call a function."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
+    function()
 
 
 def _load_rules(game: Game) -> None:
