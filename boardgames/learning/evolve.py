@@ -9,7 +9,13 @@ breed the next generation: each weight comes at random from one of the two paren
 The winner of the last tournament is the result; the best players of all earlier
 tournaments are kept as ancestors.
 
+With population-based training each player has a learning rate and a lambda of its own. A child
+inherits both from one of its parents, changed a little, so that the population also finds out
+which of them work, and when.
+
 A step is the training or the tournament of one generation.
+
+Source: M. Jaderberg and others, "Population Based Training of Neural Networks", 2017.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,6 +53,8 @@ from boardgames.selfplay import (
     train_players,
 )
 
+START_FACTOR = 4.0
+"""With population-based training, learning rates start between alpha divided by this and alpha times this."""
 MARGIN_POINTS = 1e-6
 """Points per unit of margin (one marble, for example), which break ties between players."""
 
@@ -78,6 +86,12 @@ class Evolve(TDLearner):
             minimum=0, maximum=10**6,
         ),
         Option("mutation", float, 0.0, "largest mutation of a weight", minimum=0, maximum=1e3),
+        Option(
+            "perturbation", float, 0.0,
+            "population-based training: by how much children change the alpha and lambda of a parent, "
+            "0.2 for 20 %; 0: all players use the options",
+            minimum=0, maximum=1,
+        ),
         *TD_OPTIONS,
         *schedule_options("training round"),
         INITIAL,
@@ -120,6 +134,11 @@ class Evolve(TDLearner):
             players[0] = 0.0
             players += self.given
         arrays = {"players": players, "points": np.zeros(count), "ancestors": np.zeros((0, self.size))}
+        if self.number("perturbation"):
+            random = np.random.default_rng(derive_seed(seed, "rates"))
+            factors = START_FACTOR ** random.uniform(-1.0, 1.0, (count, 2))
+            factors[0] = 1.0
+            arrays["rates"] = limited_rates(np.array([self.number("alpha"), self.number("lambda")]), factors)
         return LearnerState(arrays, {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
@@ -153,48 +172,68 @@ class Evolve(TDLearner):
         self, state: LearnerState, generation: int, executor: Executor
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
         players, ancestors, seed = state.arrays["players"], state.arrays["ancestors"], self._seed(state)
+        rates = state.arrays.get("rates")
         if generation:
-            parents = players[rank(state.arrays["points"])[: self.integer("survivors")]]
-            ancestors = np.concatenate([ancestors, parents])
+            best = rank(state.arrays["points"])[: self.integer("survivors")]
+            ancestors = np.concatenate([ancestors, players[best]])
             random = np.random.default_rng(derive_seed(seed, "breed", generation))
-            players = breed(parents, len(players), self.number("mutation"), random)
+            players = breed(players[best], len(players), self.number("mutation"), random)
+            if rates is not None:
+                rates = inherited_rates(rates[best], len(players), self.number("perturbation"), random)
         players = players.copy()
         results: list[MatchResult] = []
         rounds = round_robin(len(players))
         for number, pairs in enumerate(rounds):
-            parameters = self.parameters(generation * len(rounds) + number)
+            played = generation * len(rounds) + number
+            common = self.parameters(played)
+            parameters = [common] * len(players)
+            if rates is not None:
+                decay = self.number("alpha_decay") ** played
+                parameters = [
+                    replace(common, alpha=float(alpha) * decay, trace_decay=float(trace_decay))
+                    for alpha, trace_decay in rates
+                ]
             round_seed = derive_seed(seed, generation, number)
             results += self._train_round(players, pairs, parameters, executor, round_seed)
         arrays = {"players": players, "points": np.zeros(len(players)), "ancestors": ancestors}
         metrics = {
             **match_metrics(results),
             "generation": generation + 1,
-            "epsilon": parameters.epsilon,
-            "alpha": parameters.alpha,
+            "epsilon": common.epsilon,
+            "alpha": float(np.mean([one.alpha for one in parameters])),
         }
+        if rates is not None:
+            arrays["rates"] = rates
+            metrics["lambda"] = float(rates[:, 1].mean())
         return arrays, metrics
 
     def _train_round(
-        self, players: Reals, pairs: Sequence[Pair], parameters: TDParameters, executor: Executor, seed: int
+        self,
+        players: Reals,
+        pairs: Sequence[Pair],
+        parameters: Sequence[TDParameters],
+        executor: Executor,
+        seed: int,
     ) -> list[MatchResult]:
         """Train disjoint pairs of players, or each of them alone, at the same time; changes `players`."""
         matches = self.integer("training_matches")
         if not matches:
             return []
-        if self.options["self_play"]:
+        alone = bool(self.options["self_play"])
+        if alone:
             pairs = [(player, player) for pair in pairs for player in pair]
-            parameters = replace(parameters, shared=True)
+            parameters = [replace(one, shared=True) for one in parameters]
         futures = [
             executor.submit(
-                train_players, self.setup, players[list(pair)], parameters,
-                matches=matches, seed=derive_seed(seed, *pair),
+                train_players, self.setup, players[[first, second]], (parameters[first], parameters[second]),
+                matches=matches, seed=derive_seed(seed, first, second),
             )
-            for pair in pairs
+            for first, second in pairs
         ]  # fmt: skip
         results = []
         for pair, future in zip(pairs, futures, strict=True):
             trained = future.result()
-            players[list(pair)] = trained.weights[[0, 0]] if parameters.shared else trained.weights
+            players[list(pair)] = trained.weights[[0, 0]] if alone else trained.weights
             results += trained.matches
         return results
 
@@ -284,3 +323,35 @@ def breed(parents: Reals, count: int, mutation: float, random: np.random.Generat
         is_from_first = random.random(parents.shape[1]) < 0.5
         children[index] = np.where(is_from_first, parents[first], parents[second])
     return children + random.uniform(-mutation, mutation, children.shape) if mutation else children
+
+
+def inherited_rates(parents: Reals, count: int, perturbation: float, random: np.random.Generator) -> Reals:
+    """Return the learning rates and lambdas of children, `float64[count, 2]`; pairs of parents as in `breed`.
+
+    Each is that of one of the parents, multiplied or divided by 1 + `perturbation`: alpha itself,
+    and 1 - lambda.
+
+    Parameters
+    ----------
+    parents : float64[m, 2]
+        Learning rate and lambda.
+
+    Examples
+    --------
+    >>> inherited_rates(np.array([[0.1, 0.5]]), 3, 0.25, np.random.default_rng(1)).round(3).tolist()
+    [[0.08, 0.375], [0.08, 0.6], [0.125, 0.375]]
+    """
+    inherited = breed(parents, count, 0.0, random)
+    return limited_rates(inherited, (1.0 + perturbation) ** random.choice([-1.0, 1.0], inherited.shape))
+
+
+def limited_rates(rates: Reals, factors: Reals) -> Reals:
+    """Return learning rates and lambdas after alpha and 1 - lambda have been multiplied by factors.
+
+    Parameters
+    ----------
+    rates, factors : float64[..., 2]
+        Those of alpha, and those of lambda.
+    """
+    alphas, trace_decays = rates[..., 0] * factors[..., 0], 1.0 - (1.0 - rates[..., 1]) * factors[..., 1]
+    return np.stack([alphas, np.clip(trace_decays, 0.0, 1.0)], axis=-1)

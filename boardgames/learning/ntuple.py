@@ -30,6 +30,7 @@ from boardgames.learning.base import (
     WeightsLearner,
     find_patterns,
 )
+from boardgames.learning.td import BETA
 from boardgames.options import Option
 from boardgames.patterns import PatternSet
 from boardgames.selfplay import MatchSetup, TableParameters, derive_seed, train_tables
@@ -64,11 +65,7 @@ class NTuple(WeightsLearner):
             "alpha", float, 1.0, "learning rate, shared among the weights that a position looks up",
             minimum=0, maximum=100,
         ),
-        Option(
-            "beta", float, 2.7,
-            "how much smaller steps are for weights with fluctuating errors; 0 for equal steps",
-            minimum=0, maximum=100,
-        ),
+        replace(BETA, default=2.7),
         Option("gamma", float, 1.0, "discount factor per ply", minimum=0, maximum=1),
         Option("lambda", float, 0.8, "trace decay", minimum=0, maximum=1),
         Option("alpha_decay", float, 1.0, "factor applied to alpha after each step", minimum=0, maximum=1),

@@ -35,6 +35,12 @@ TD_OPTIONS = (
     Option("tanh", bool, True, "squash values to the range -1 to 1"),
 )
 """Hyperparameters of TD(lambda), for learners and experiments that train with it."""
+BETA = Option(
+    "beta", float, 0.0,
+    "how much smaller steps are for weights with fluctuating errors; 0 for equal steps",
+    minimum=0, maximum=100,
+)  # fmt: skip
+"""Temporal coherence."""
 INITIAL = Option(
     "initial", float, 0.1, "largest initial weight; weights start at random", minimum=0, maximum=1e3
 )
@@ -83,13 +89,14 @@ class TDLearner(FeatureLearner):
 
 
 class TemporalDifference(TDLearner):
-    """TD(lambda) with accumulating traces and a linear value function."""
+    """TD(lambda) with accumulating traces and a linear value function, optionally with temporal coherence."""
 
     name: ClassVar[str] = "td"
     declared_options = (
         FEATURES,
         START,
         *TD_OPTIONS,
+        BETA,
         *schedule_options("step"),
         Option("shared", bool, True, "both sides share one set of weights"),
         INITIAL,
@@ -117,7 +124,10 @@ class TemporalDifference(TDLearner):
         if self.options["shared"]:
             weights[1] = weights[0]
         scalars = {"step": 0, "seed": seed, "leader": 0}
-        return LearnerState({"players": weights}, scalars)
+        arrays = {"players": weights}
+        if self.number("beta"):
+            arrays["errors"] = np.zeros((2, 2, self.size))
+        return LearnerState(arrays, scalars)
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Train for a step, and score the weights."""
@@ -125,11 +135,11 @@ class TemporalDifference(TDLearner):
         parameters = self.parameters(step)
         groups, matches = self.integer("groups"), self.integer("matches")
         sizes = [matches // groups + (index < matches % groups) for index in range(groups)]
-        players = state.arrays["players"]
+        players, errors = state.arrays["players"], state.arrays.get("errors")
         futures = [
             executor.submit(
                 train_players, self.setup, players, parameters,
-                matches=size, seed=derive_seed(seed, "td", step, index),
+                matches=size, seed=derive_seed(seed, "td", step, index), errors=errors,
             )
             for index, size in enumerate(sizes)
             if size
@@ -151,11 +161,15 @@ class TemporalDifference(TDLearner):
             "change": float(np.abs(weights - players).max()),
         }
         scalars = {"step": step + 1, "seed": seed, "leader": leader}
-        return LearnerState({"players": weights}, scalars), metrics
+        arrays = {"players": weights}
+        if errors is not None:
+            arrays["errors"] = errors + np.sum([group.errors - errors for group in trained], axis=0)
+        return LearnerState(arrays, scalars), metrics
 
     def parameters(self, step: int) -> TDParameters:
-        """Return the parameters after `step` steps, which say whether both sides share their weights."""
-        return replace(super().parameters(step), shared=bool(self.options["shared"]))
+        """Return the parameters after `step` steps, with those that only this learner has."""
+        shared, beta = bool(self.options["shared"]), self.number("beta")
+        return replace(super().parameters(step), shared=shared, beta=beta)
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all steps are done."""

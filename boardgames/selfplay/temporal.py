@@ -11,7 +11,15 @@ where s and s' are two successive positions of the same side. r is 0 until the
 end of the match, then 1, -1 or 0, with V(s') = 0; both sides learn from the
 end. Nothing is learned from an exploratory move, which clears the traces.
 
-Source: R. Sutton and A. Barto, "Reinforcement Learning", 1998, chapters 7 and 8.
+With temporal coherence each weight has a step size of its own. It takes smaller steps if its
+errors cancel out: with the sum N of its errors so far and the sum A of their absolute values,
+
+    w = w + alpha exp(beta (|N| / A - 1)) delta e;  N = N + delta e;  A = A + |delta e|
+
+Sources: R. Sutton and A. Barto, "Reinforcement Learning", 1998, chapters 7 and 8; D. Beal and
+M. Smith, "Temporal Coherence and Prediction Decay in TD Learning", 1999, for step sizes of single
+weights; S. Bagheri, M. Thill, P. Koch and W. Konen, "Online Adaptable Learning Rates for the Game
+Connect-4", 2016, for their exponential form.
 """
 
 import math
@@ -52,14 +60,16 @@ PARAMETERS_DTYPE = np.dtype(
         ("gamma", np.float64),
         ("trace_decay", np.float64),
         ("epsilon", np.float64),
+        ("beta", np.float64),
         ("tanh", np.int64),
         ("shared", np.int64),
         ("plies", np.int64),
     ],
     align=True,
 )
-"""Learning rate, discount, lambda, probability of exploration; whether V is a tanh, whether both sides
-share one row of weights, and how many plies deep moves are searched, 1 or 2."""
+"""Learning rate, discount, lambda, probability of exploration, steepness of the step sizes of single
+weights (0 for equal steps); whether V is a tanh, whether both sides share one row of weights, and how many
+plies deep moves are searched, 1 or 2."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 CHOICE = types.Tuple((types.int64, types.float64))
@@ -80,6 +90,8 @@ class Workspace(NamedTuple):
         Legal moves of the position, and of a successor.
     weights : float64[2, n]
         Weights of side 0 and side 1; only the first row is used if they are shared.
+    sums, sizes : float64[2, n]
+        For each weight the sum of its errors, and of their absolute values; only kept if `beta` is not 0.
     traces, previous : float64[2, n]
         For each side its eligibility traces, and the features after its previous move.
     scratch : float64[2, n]
@@ -88,8 +100,10 @@ class Workspace(NamedTuple):
         Middle and half the width of each feature's range.
     random_state : uint64[2]
         State of the random generator, and a hash of the moves made, see `hash_move`.
-    parameters, control : one record each
-        Hyperparameters; the stop flag, and the number of positions valued in `nodes`.
+    parameters : record[2]
+        Hyperparameters of each side. `tanh`, `shared` and `plies` are equal.
+    control : record[1]
+        The stop flag, and the number of positions valued in `nodes`.
     """
 
     legal_moves: Callable[[Words, Actions], int]
@@ -100,12 +114,14 @@ class Workspace(NamedTuple):
     positions: Words
     moves: Actions
     weights: Reals
+    sums: Reals
+    sizes: Reals
     traces: Reals
     previous: Reals
     scratch: Reals
     scale: Reals
     random_state: Words
-    parameters: npt.NDArray[Any]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    parameters: npt.NDArray[Any]  # records of PARAMETERS_DTYPE: NumPy has no type for fields
     control: Control
 
 
@@ -115,6 +131,8 @@ KINDS = {
     "positions": WORDS_STACK,
     "moves": ACTIONS_STACK,
     "weights": REALS_STACK,
+    "sums": REALS_STACK,
+    "sizes": REALS_STACK,
     "traces": REALS_STACK,
     "previous": REALS_STACK,
     "scratch": REALS_STACK,
@@ -133,12 +151,13 @@ def new_parameters(
     gamma: float = 0.9,
     trace_decay: float = 0.5,
     epsilon: float = 0.1,
+    beta: float = 0.0,
     tanh: bool = True,
     shared: bool = False,
     plies: int = 1,
 ) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
     """Return a record of hyperparameters; see `PARAMETERS_DTYPE`."""
-    values = (alpha, gamma, trace_decay, epsilon, tanh, shared, plies)
+    values = (alpha, gamma, trace_decay, epsilon, beta, tanh, shared, plies)
     return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
 
 
@@ -146,10 +165,13 @@ def new_workspace(
     game: Game,
     features: FeatureSet,
     weights: Reals,
-    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    parameters: npt.NDArray[Any],  # records of PARAMETERS_DTYPE: NumPy has no type for fields
     control: Control | None = None,
 ) -> Workspace:
-    """Return a workspace with new buffers for `weights`, `float64[2, n]`, which learning changes."""
+    """Return a workspace with new buffers for `weights`, `float64[2, n]`, which learning changes.
+
+    `parameters` has one record for both sides, or one for each.
+    """
     facts, shape = game.facts, (2, len(features.features))
     return Workspace(
         **rules_of(game),
@@ -157,12 +179,14 @@ def new_workspace(
         positions=np.zeros((3, facts.words), dtype=np.uint64),
         moves=np.zeros((2, facts.actions), dtype=np.int64),
         weights=weights,
+        sums=np.zeros(shape),
+        sizes=np.zeros(shape),
         traces=np.zeros(shape),
         previous=np.zeros(shape),
         scratch=np.zeros(shape),
         scale=np.array(features.scale),
         random_state=np.zeros(2, dtype=np.uint64),
-        parameters=parameters,
+        parameters=np.resize(parameters, 2).view(np.recarray),
         control=new_control() if control is None else control,
     )
 
@@ -195,6 +219,19 @@ def value_of(weights: Reals, which: int, features: Reals, tanh: bool) -> float:
     return math.tanh(total) if tanh else total
 
 
+@kernel(types.float64(BUNDLE, types.int64, types.int64, types.float64, types.float64), inline=True)
+def coherence(bundle: Actions, which: int, index: int, beta: float, error: float) -> float:
+    """Return by how much the step of a weight is smaller than alpha, 0 to 1, and add its next error."""
+    work = unpack(bundle)
+    sums, sizes = work.sums, work.sizes
+    rate = 1.0
+    if sizes[which, index] > 0.0:
+        rate = math.exp(beta * (abs(sums[which, index]) / sizes[which, index] - 1.0))
+    sums[which, index] += error
+    sizes[which, index] += abs(error)
+    return rate
+
+
 @kernel(types.void(BUNDLE, types.int64, types.float64))
 def learn(bundle: Actions, side: int, target: float) -> None:
     """Move a side's weights so that the value of its previous position comes closer to `target`.
@@ -202,14 +239,14 @@ def learn(bundle: Actions, side: int, target: float) -> None:
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `Workspace`; weights and traces are changed.
+        Words of a `Workspace`; weights, sums of their errors, and traces are changed.
     side : int64
         The side that learns.
     target : float64
         r + gamma V(s').
     """
     work = unpack(bundle)
-    parameters, weights, traces, previous = work.parameters[0], work.weights, work.traces, work.previous
+    parameters, weights, traces, previous = work.parameters[side], work.weights, work.traces, work.previous
     which = 0 if parameters.shared != 0 else side
     tanh = parameters.tanh != 0
     value = value_of(weights, which, row(previous, side), tanh)
@@ -218,7 +255,10 @@ def learn(bundle: Actions, side: int, target: float) -> None:
     decay = parameters.gamma * parameters.trace_decay
     for index in range(weights.shape[1]):
         traces[side, index] = decay * traces[side, index] + slope * previous[side, index]
-        weights[which, index] += step * traces[side, index]
+        rate = 1.0
+        if parameters.beta > 0.0:
+            rate = coherence(bundle, which, index, parameters.beta, (target - value) * traces[side, index])
+        weights[which, index] += rate * step * traces[side, index]
 
 
 @kernel(types.float64(types.int64, types.int64))
@@ -329,7 +369,7 @@ def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: b
     """
     work = unpack(bundle)
     positions, moves, traces, scratch = work.positions, work.moves, work.traces, work.scratch
-    parameters, random_state = work.parameters[0], work.random_state
+    random_state = work.random_state
     result, plies, has_previous = UNFINISHED, 0, 0  # has_previous: a bit for each side
     traces[:, :] = 0.0
     while load_stop(work.control) == 0:
@@ -340,6 +380,7 @@ def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: b
         if plies == ply_limit:
             break
         side = work.side_to_move(row(positions, 0))
+        parameters = work.parameters[side]
         is_exploring = plies < opening or uniform(random_state) < parameters.epsilon
         first = random_below(random_state, legal) if is_exploring else 0
         is_searching = not is_exploring and parameters.plies > 1

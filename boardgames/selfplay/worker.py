@@ -9,7 +9,7 @@ can run anywhere and be repeated.
 
 import hashlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -82,6 +82,8 @@ class TDParameters:
         True if both sides use and train the first row of the weights.
     plies : int
         How many plies deep moves are searched, 1 or 2; positions one ply on are learned in any case.
+    beta : float
+        How much smaller steps are for weights with fluctuating errors; 0 for equal steps.
     """
 
     alpha: float = 0.1
@@ -91,6 +93,7 @@ class TDParameters:
     tanh: bool = True
     shared: bool = False
     plies: int = 1
+    beta: float = 0.0
 
     def record(self) -> np.ndarray:
         """Return the parameters as a record for the kernels."""
@@ -156,11 +159,24 @@ class MatchResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingResult:
-    """The weights of two players, `float64[2, n]`, after training, their matches, and positions valued."""
+    """Two players after training.
+
+    Attributes
+    ----------
+    weights : float64[2, n]
+        Their weights.
+    matches : list of MatchResult
+        Their matches, from the point of view of the first player.
+    valued : int
+        Positions valued.
+    errors : float64[2, 2, n]
+        For each weight of each player the sum of its errors, and then of their absolute values.
+    """
 
     weights: Reals
     matches: list[MatchResult] = field(default_factory=list)
     valued: int = 0
+    errors: Reals = field(default_factory=lambda: np.zeros((2, 2, 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +230,13 @@ def derive_seed(*content: object) -> int:
 
 
 def train_players(
-    setup: MatchSetup, weights: Reals, parameters: TDParameters, *, matches: int, seed: int
+    setup: MatchSetup,
+    weights: Reals,
+    parameters: TDParameters | tuple[TDParameters, TDParameters],
+    *,
+    matches: int,
+    seed: int,
+    errors: Reals | None = None,
 ) -> TrainingResult:
     """Train two players by TD(lambda) in matches against each other.
 
@@ -222,12 +244,14 @@ def train_players(
     ----------
     weights : float64[2, n]
         One row for each player. Not changed.
-    parameters : TDParameters
-        With `shared`, both play with the first row.
+    parameters : TDParameters, or one for each player
+        With `shared`, both play with the first row. `tanh`, `shared` and `plies` must be equal.
     matches : int
         The players change sides after each match.
     seed : int
         Seeds openings and exploration.
+    errors : float64[2, 2, n], optional
+        From previous training, if `beta` is not 0; see `TrainingResult`. Not changed.
 
     Raises
     ------
@@ -235,8 +259,9 @@ def train_players(
         If the weights diverge.
     """
     state = worker_state(setup)
-    trained = state.run_stoppable(lambda: state.train_players(weights, parameters, matches, seed))
-    _check_finite(trained.weights, parameters.alpha)
+    both = parameters if isinstance(parameters, tuple) else (parameters, parameters)
+    trained = state.run_stoppable(lambda: state.train_players(weights, both, matches, seed, errors))
+    _check_finite(trained.weights, max(one.alpha for one in both))
     return trained
 
 
@@ -359,29 +384,39 @@ class WorkerState:
         return run(work, self.control)
 
     def train_players(
-        self, weights: Reals, parameters: TDParameters, matches: int, seed: int
+        self,
+        weights: Reals,
+        parameters: tuple[TDParameters, TDParameters],
+        matches: int,
+        seed: int,
+        errors: Reals | None = None,
     ) -> TrainingResult:
         """Run the task `train_players`."""
         setup, facts = self.setup, self.game.facts
-        by_player = np.array(weights, order="C")
-        by_side = by_player.copy()
+        records = np.concatenate([one.record() for one in parameters])
         workspace = temporal.new_workspace(
-            self.game, self.features, by_side, parameters.record(), self.control
+            self.game, self.features, np.array(weights, order="C"), records, self.control
         )
+        if errors is not None:
+            workspace.sums[:], workspace.sizes[:] = errors[:, 0], errors[:, 1]
         bundle = Bundle(temporal.KINDS, workspace)
         workspace.random_state[0] = seed
         self.control[0].nodes = 0
         results: list[MatchResult] = []
+        rows = [workspace.parameters]
+        if not parameters[0].shared:
+            rows += [workspace.weights, workspace.sums, workspace.sizes]
         for number in range(matches):
-            side = number % 2
-            exchanged = side == 1 and not parameters.shared
-            by_side[:] = by_player[::-1] if exchanged else by_player
+            if side := number % 2:
+                _swap(rows)
             workspace.positions[0] = self.start
             workspace.random_state[1] = 0
             code = temporal.learn_match(bundle.words, setup.opening, setup.ply_limit, facts.no_moves_draws)
-            by_player[:] = by_side[::-1] if exchanged else by_side
+            if side:
+                _swap(rows)
             results.append(self.result(code, side, workspace.random_state, workspace.positions[0]))
-        return TrainingResult(by_player, results, int(self.control[0].nodes))
+        by_player = np.stack([workspace.sums, workspace.sizes], axis=1)
+        return TrainingResult(workspace.weights, results, int(self.control[0].nodes), by_player)
 
     def train_tables(
         self,
@@ -475,3 +510,9 @@ class WorkerState:
                 f"{quote(weights.shape)}"
             )
         return linear_evaluation(self.game, features, weights, tanh=False)
+
+
+def _swap(arrays: Sequence[npt.NDArray[Any]]) -> None:
+    """Swap the two rows of each array."""
+    for one in arrays:
+        one[:] = one[::-1].copy()

@@ -13,7 +13,7 @@ from boardgames.errors import OptionError
 from boardgames.executors import InProcess
 from boardgames.executors.counting import CountingExecutor
 from boardgames.learning.base import mean_points, rank
-from boardgames.learning.evolve import MARGIN_POINTS, breed, round_robin
+from boardgames.learning.evolve import MARGIN_POINTS, START_FACTOR, breed, round_robin
 from boardgames.selfplay import Contestant, MatchResult
 
 
@@ -113,6 +113,34 @@ def test_players_that_train_against_themselves_do_not_learn_from_each_other() ->
     others = replace(start, arrays={**start.arrays, "players": np.vstack([start.arrays["players"][:1]] * 6)})
     first, second = (learner.step(state, InProcess())[0].arrays["players"][0] for state in (start, others))
     assert first.tolist() == second.tolist() != start.arrays["players"][0].tolist()
+
+
+def test_with_population_based_training_children_inherit_rates_that_are_changed_a_little() -> None:
+    learner = make("evolve", perturbation=0.25, alpha=0.1, generations=3, **{"lambda": 0.5})
+    states = train(learner, 3)
+    first, second, third = (states[step].arrays["rates"] for step in (1, 3, 5))
+    assert first[0].tolist() == [0.1, 0.5]
+    assert (first[:, 0] >= 0.1 / START_FACTOR).all()
+    assert (first[:, 0] <= 0.1 * START_FACTOR).all()
+    assert len(np.unique(first[:, 0])) == 6
+    for before, state, after in ((first, states[2], second), (second, states[4], third)):
+        best = rank(state.arrays["points"])[:2]
+        for column, kept in ((0, before[best, 0]), (1, 1 - before[best, 1])):
+            values = after[:, 0] if column == 0 else 1 - after[:, 1]
+            allowed = np.concatenate([kept * 1.25, kept / 1.25])
+            assert all(np.isclose(min(value, 1.0), np.minimum(allowed, 1.0)).any() for value in values)
+
+
+def test_with_population_based_training_each_player_learns_at_its_own_rate() -> None:
+    learner = make("evolve", perturbation=0.25, test_matches=0)
+    start = learner.start(1)
+    rates = start.arrays["rates"].copy()
+    rates[2, 0] = 0.0
+    after, metrics = learner.step(replace(start, arrays={**start.arrays, "rates": rates}), InProcess())
+    changed = np.abs(after.arrays["players"] - start.arrays["players"]).max(axis=1)
+    assert (changed > 0).tolist() == [place != 2 for place in range(6)]
+    assert metrics["alpha"] == pytest.approx(rates[:, 0].mean())
+    assert metrics["lambda"] == pytest.approx(rates[:, 1].mean())
 
 
 def test_training_without_matches_changes_nothing() -> None:

@@ -1,5 +1,6 @@
 """The learner `td`: groups, schedules, shared and separate weights, and that it learns."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,19 @@ def test_step_averages_its_groups() -> None:
     assert metrics["plies"] == pytest.approx(sum(plies) / 7)
 
 
+def test_temporal_coherence_adds_the_errors_of_all_groups_and_carries_them_on() -> None:
+    learner, recording = make("td", beta=2.7, groups=2, matches=6, test_matches=0), Recording()
+    start = learner.start(1)
+    first, _ = learner.step(start, recording)
+    groups = [group.errors for group in recording.results]
+    assert first.arrays["errors"] == pytest.approx(groups[0] + groups[1], abs=1e-15)
+    second, _ = learner.step(first, InProcess())
+    assert (second.arrays["errors"][0, 1] > first.arrays["errors"][0, 1]).all()
+    forgetful = replace(first, arrays={**first.arrays, "errors": np.zeros_like(first.arrays["errors"])})
+    other, _ = learner.step(forgetful, InProcess())
+    assert not np.array_equal(second.arrays["players"], other.arrays["players"])
+
+
 def test_step_with_fewer_matches_than_groups_learns() -> None:
     learner = make("td", matches=2, groups=4)
     state = learner.start(1)
@@ -85,7 +99,9 @@ def test_result_is_side_0_without_scores(shared: bool) -> None:
     assert np.array_equal(state.arrays["players"][0], state.arrays["players"][1]) == shared
 
 
-@pytest.mark.parametrize("options", [{"shared": False}, {"tanh": False, "alpha": 0.01}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"shared": False}, {"tanh": False, "alpha": 0.01}, {"beta": 2.7}], ids=str
+)
 def test_equal_seeds_give_equal_weights_with_any_options(options: dict[str, Any]) -> None:
     first, again, other = (train(make("td", **options), seed)[-1].arrays["players"] for seed in (1, 1, 2))
     assert np.array_equal(first, again)

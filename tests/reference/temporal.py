@@ -16,9 +16,11 @@ class PlainLearner:
     def __init__(self, features: FeatureSet, weights: np.ndarray, parameters: np.ndarray, seed: int) -> None:
         self.features = features
         self.weights = [list(row) for row in weights]
-        self.alpha, self.gamma, self.decay, self.epsilon, self.tanh, self.shared, self.plies = parameters[
-            0
-        ].tolist()
+        self.parameters = [parameters[side % len(parameters)] for side in (0, 1)]
+        self.tanh, self.shared, self.plies = (
+            int(parameters[0][name]) for name in ("tanh", "shared", "plies")
+        )
+        self.errors = [[[0.0, 0.0] for _ in row] for row in self.weights]
         self.state = np.array([seed], dtype=np.uint64)
 
     def scaled_features(self, position: Position, side: int) -> list[float]:
@@ -37,15 +39,22 @@ class PlainLearner:
         return math.tanh(total) if self.tanh else total
 
     def update(self, side: int, target: float) -> None:
+        parameters = self.parameters[side]
         value = self.value(side, self.before[side])
         slope = 1 - value**2 if self.tanh else 1.0
         self.traces[side] = [
-            self.gamma * self.decay * trace + slope * number
+            parameters["gamma"] * parameters["trace_decay"] * trace + slope * number
             for trace, number in zip(self.traces[side], self.before[side], strict=True)
         ]
-        row = self.weights[0 if self.shared else side]
+        row, errors = ((self.weights, self.errors)[part][0 if self.shared else side] for part in (0, 1))
         for index, trace in enumerate(self.traces[side]):
-            row[index] += self.alpha * (target - value) * trace
+            error = (target - value) * trace
+            total, size = errors[index]
+            coherence = 1.0
+            if size > 0 and parameters["beta"]:
+                coherence = math.exp(parameters["beta"] * (abs(total) / size - 1))
+            row[index] += parameters["alpha"] * coherence * error
+            errors[index] = [total + error, size + abs(error)]
 
     def uniform(self) -> float:
         return float(int(next_random(self.state)) >> 11) * 2.0**-53
@@ -75,7 +84,7 @@ class PlainLearner:
         plies, learned = 0, set()
         while position.outcome is None and plies < ply_limit:
             side = position.side_to_move
-            explores = plies < opening or self.uniform() < self.epsilon
+            explores = plies < opening or self.uniform() < self.parameters[side]["epsilon"]
             successors = [position.apply(move) for move in position.legal_moves]
             if explores:
                 position = successors[int(random_below(self.state, len(successors)))]
@@ -84,7 +93,7 @@ class PlainLearner:
                 values = [self.searched_value(successor, side) for successor in successors]
                 position = successors[values.index(max(values))]
                 target = self.value_after(position, side) * (
-                    1.0 if position.outcome is not None else self.gamma
+                    1.0 if position.outcome is not None else self.parameters[side]["gamma"]
                 )
                 if self.before[side] is not None:
                     self.update(side, target)

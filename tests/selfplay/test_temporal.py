@@ -181,6 +181,43 @@ def test_matches_with_two_plies_of_search_give_the_weights_of_plain_python(
     assert np.abs(weights - np.array(plain.weights)).max() <= 1e-12
 
 
+@GAMES
+@pytest.mark.parametrize("shared", [False, True], ids=["own weights", "shared weights"])
+def test_temporal_coherence_gives_the_weights_of_plain_python(
+    name: str, features: str, options: dict[str, int], shared: bool
+) -> None:
+    game = boardgames.load(name, **options)
+    known = boardgames.load_features(features, game)
+    parameters = new_parameters(alpha=0.05, epsilon=0.1, shared=shared, beta=2.7)
+    weights, equal_steps = np.full((2, 2, len(known.features)), 0.2)
+    plain = PlainLearner(known, weights, parameters, seed=7)
+    quick = Compiled(game, known, weights, parameters, seed=7)
+    others = Compiled(
+        game, known, equal_steps, new_parameters(alpha=0.05, epsilon=0.1, shared=shared), seed=7
+    )
+    for _ in range(3):
+        others.play(game.start(), 40)
+        assert quick.play(game.start(), 40) == plain.play(game.start(), 40)
+    assert np.abs(weights - np.array(plain.weights)).max() <= 1e-12
+    assert np.abs(weights - equal_steps).max() > 1e-3
+    errors = np.stack([quick.work.sums, quick.work.sizes], axis=2)[: 1 if shared else 2]
+    assert np.abs(errors - np.array(plain.errors)[: len(errors)]).max() <= 1e-12
+
+
+@GAMES
+def test_each_side_learns_with_its_own_parameters(name: str, features: str, options: dict[str, int]) -> None:
+    game = boardgames.load(name, **options)
+    known = boardgames.load_features(features, game)
+    both = [new_parameters(alpha=0.02, trace_decay=0.2, gamma=0.8, epsilon=0.0), new_parameters(alpha=0.05)]
+    parameters = np.concatenate(both)
+    weights = np.full((2, len(known.features)), 0.2)
+    plain = PlainLearner(known, weights, parameters, seed=7)
+    quick = Compiled(game, known, weights, parameters, seed=7)
+    for _ in range(3):
+        assert quick.play(game.start(), 40) == plain.play(game.start(), 40)
+    assert np.abs(weights - np.array(plain.weights)).max() <= 1e-12
+
+
 @pytest.mark.plain
 def test_openings_differ_with_the_seed() -> None:
     game = boardgames.load("connect4", columns=5, rows=4)

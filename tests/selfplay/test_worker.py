@@ -210,6 +210,23 @@ def test_learning_rate_zero_leaves_the_weights() -> None:
     assert len(set(hashes(result.matches))) > 1
 
 
+def test_players_keep_their_parameters_and_errors_when_they_change_sides() -> None:
+    setup = MatchSetup.of(GAME, "lines", opening=0, ply_limit=60)
+    ann, ben = TDParameters(alpha=0.02, epsilon=0.0, beta=2.7), TDParameters(alpha=0.2, epsilon=0.0, beta=1.0)
+    both = train_players(setup, WEIGHTS, (ann, ben), matches=2, seed=1)
+    one = train_players(setup, WEIGHTS, (ann, ben), matches=1, seed=1)
+    two = train_players(
+        setup, one.weights[::-1], (ben, ann), matches=1, seed=1, errors=one.errors[::-1].copy()
+    )
+    assert np.array_equal(both.weights, two.weights[::-1])
+    assert np.array_equal(both.errors, two.errors[::-1])
+    assert (both.errors[:, 1] >= np.abs(both.errors[:, 0])).all()
+    assert both.errors[:, 1].any(axis=1).all()
+    frozen = train_players(setup, WEIGHTS, (ann, TDParameters(alpha=0.0)), matches=2, seed=1)
+    assert np.array_equal(frozen.weights[1], WEIGHTS[1])
+    assert not np.array_equal(frozen.weights[0], WEIGHTS[0])
+
+
 def test_training_matches_end_at_the_ply_limit() -> None:
     short = MatchSetup.of(GAME, "lines", opening=0, ply_limit=5)
     result = train_players(short, WEIGHTS, TDParameters(), matches=2, seed=1)
@@ -223,7 +240,7 @@ def test_stopped_state_ends_its_matches() -> None:
     state = WorkerState(SETUP)
     state.control[0].stop = 1
     played = state.play_matches(Contestant(), Contestant(), 3, 1)
-    trained = state.train_players(WEIGHTS, TDParameters(), 3, 1)
+    trained = state.train_players(WEIGHTS, (TDParameters(), TDParameters()), 3, 1)
     assert [(match.plies, match.is_unfinished) for match in (*played, *trained.matches)] == [(0, True)] * 6
     assert np.array_equal(trained.weights, WEIGHTS)
 
