@@ -740,6 +740,14 @@ class Game(ABC):
         """Return True if `text` could be a move in some position; the default accepts any word."""
         return text.isalnum()
 
+    def split_moves(self, text: str, notation: str | None = None) -> list[str]:
+        """Return the texts of the moves in a line of them, without numbers and results.
+
+        By default moves are separated by spaces or commas. A game overrides this if the texts of
+        its moves contain either, or if people write moves without anything between them.
+        """
+        return text.replace(",", " ").split()
+
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
         """Return the reason why a move is not legal, as the end of a sentence; by default an empty string.
 
