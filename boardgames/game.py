@@ -57,7 +57,7 @@ DRAWN = 2
 """What the kernel `outcome` returns for a draw."""
 
 _Value = TypeVar("_Value")
-_MOVE_NUMBER = re.compile(r"\d+\.+")
+_MOVE_NUMBER = re.compile(r"(?<!\S)[0-9]+\.+")
 
 
 class Termination(StrEnum):
@@ -74,6 +74,7 @@ class Termination(StrEnum):
     ADJUDICATION = "adjudication"
     ILLEGAL_MOVE = "illegal-move"
     CRASH = "crash"
+    UNKNOWN = "unknown"
 
     @property
     def ending(self) -> str:
@@ -99,6 +100,7 @@ _ENDINGS = {
     Termination.ADJUDICATION: " by adjudication",
     Termination.ILLEGAL_MOVE: " (illegal move)",
     Termination.CRASH: " (crash)",
+    Termination.UNKNOWN: " (how is unknown)",
 }
 """The words for each way of ending a match; there are none if the rules of the game decided it."""
 
@@ -296,8 +298,10 @@ class Position:
         self.game.kernels.apply(self._words, move.action, successor)
         return Position(self.game, successor)
 
-    def apply_moves(self, text: str) -> "Position":
-        """Return the position after several moves, separated by spaces; numbers such as `2.` are skipped.
+    def apply_moves(self, text: str, *, notation: str | None = None) -> "Position":
+        """Return the position after several moves, as `Game.split_moves` splits them.
+
+        Numbers such as `2.` are skipped.
 
         Raises
         ------
@@ -310,16 +314,17 @@ class Position:
         >>> str(boardgames.load("connect4").start().apply_moves("1. 4 4 2. 3"))
         '......./......./......./...b.../..rr...'
         """
-        position, count = self, 0
-        for word in text.split():
-            if _MOVE_NUMBER.fullmatch(word):
-                continue
-            count += 1
+        return self.line(text, notation=notation)[-1]
+
+    def line(self, text: str, *, notation: str | None = None) -> list["Position"]:
+        """Return this position and those after each of several moves, given as for `apply_moves`."""
+        game, positions = self.game, [self]
+        for count, word in enumerate(game.split_moves(_MOVE_NUMBER.sub(" ", text), notation), start=1):
             try:
-                position = position.apply(word)
+                positions.append(positions[-1].apply(game.parse_move(positions[-1], word, notation=notation)))
             except MoveError as error:
                 raise type(error)(f"move {count}: {error}") from None
-        return position
+        return positions
 
     def picture(self) -> Picture:
         """Return the position as a picture: cells, pieces, lines and legal moves as data."""

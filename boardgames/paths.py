@@ -82,6 +82,14 @@ def read_text(path: Path, *, exact: bool = False, limit: int = MAX_TEXT_BYTES) -
     return text if exact else text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def decode_text(data: bytes) -> tuple[str, str]:
+    """Return text, and the name of its encoding if it is not UTF-8: then it is read as Latin-1."""
+    try:
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), "Latin-1"
+
+
 def read_bytes(path: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
     """Return the content of a file; raises FileError if it is unreadable or has more than `limit` bytes."""
     try:

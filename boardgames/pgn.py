@@ -1,17 +1,17 @@
-r"""The syntax of records: the tags, moves and comments of PGN, but not their meaning.
+r"""The syntax of records: the tags, moves, comments and variations of PGN, but not their meaning.
 
 Source: S. J. Edwards, "Portable Game Notation Specification and Implementation
 Guide", 1994. A tag takes one line. In its value, quotes and backslashes are
 escaped by a backslash, and every character that is not printable (line ends,
 control characters, lone surrogates) is written as \u{HEX}. A line that starts
 with a bracket and a letter is always a tag, so that a malformed match never
-hides the next one.
+hides the next one. A comment that is only a number is the time of a move.
 """
 
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boardgames.errors import RecordError
@@ -21,26 +21,65 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 MAX_TOKEN_LENGTH = 40
 MAX_PLIES = 100_000
 """Moves of a match that is read; the longest known ones of any game have a few thousand."""
+MAX_DEPTH = 64
+"""Variations within each other that are read."""
+GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+"""What may follow a move without a space, and the number for which it stands ($1 and so on)."""
 
 _TAG_LINE = re.compile(r"\s*\[[A-Za-z]")
-_GAME_LINE = re.compile(r"\s*\[\s*Game\b")
+_FIRST_TAG = re.compile(r"\s*\[\s*(Game|Event)\b")
 _TAG = re.compile(r'\s*\[\s*([A-Za-z][A-Za-z0-9_]*)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _ESCAPE = re.compile(r"\\(?:([\"\\])|u\{([0-9a-fA-F]{1,6})\}|)")
 _TOKEN = re.compile(
-    r"(?P<skipped>\s+|;[^\n]*|\$[0-9]+(?!\S))|\{(?P<comment>[^}]*)\}|(?P<word>[^\s{}\[\];\"$]+)|(?P<bad>.)"
+    r"(?P<skipped>\s+|^%[^\n]*)|\$(?P<glyph>[0-9]{1,3})(?![^\s{}();])|;(?P<rest>[^\n]*)|\{(?P<comment>[^}]*)\}"
+    r"|(?P<bracket>[()])|(?P<word>[^\s{}()\[\];\"$]+)|(?P<bad>.)",
+    re.MULTILINE,
 )
-_NUMBER = re.compile(r"[0-9]+\.+")
+_SPACE = re.compile(r" (?!\[[A-Za-z])")
+"""Where the words of a comment may be separated by a line end: what follows must not look like a tag."""
+_NUMBER = re.compile(r"[0-9]+\.+|\.+(?=.)")
+_GLYPH = re.compile(r"(.*[^!?])([!?]{1,2})")
+_GLUED_RESULT = re.compile(r"(.+?)(1-0|0-1|1/2-1/2|\*)")
 _SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)\s*")
+_ELAPSED = re.compile(r"\[%emt\s+([0-9]+):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]+)?)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is written about one move.
+
+    Attributes
+    ----------
+    glyphs : tuple of int
+        Numeric annotation glyphs: 1 is a good move, 2 a mistake, and so on.
+    comments : tuple of str
+        Comments after the move, without line ends.
+    variations : tuple of Line
+        Lines of play that begin with another move in place of this one.
+    """
+
+    glyphs: tuple[int, ...] = ()
+    comments: tuple[str, ...] = ()
+    variations: tuple["Line", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Moves as text, and the notes on them by ply, from 1; a note on ply 0 has the comments before them."""
+
+    moves: tuple[str, ...]
+    notes: Mapping[int, Note] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class MatchText:
-    """The parts of one match as text: tags in order, moves, the seconds of each move, and the result."""
+    """The parts of one match as text: tags in order, moves, their seconds and notes, and the result."""
 
     tags: list[tuple[str, str]] = field(default_factory=list)
     moves: list[str] = field(default_factory=list)
     seconds: list[float | None] = field(default_factory=list)
     result: str = ""
+    notes: dict[int, Note] = field(default_factory=dict)
 
 
 def split_matches(text: str) -> Iterator[list[str]]:
@@ -52,21 +91,28 @@ def split_matches(text: str) -> Iterator[list[str]]:
     [['[Game "x"]', '1. a *'], ['[Game "y"]', '*']]
     """
     lines: list[str] = []
-    in_moves = has_game = False
+    in_moves, first = False, ""
     for line in _lines(text.replace("\r\n", "\n").replace("\r", "\n")):
         if _TAG_LINE.match(line):
-            if in_moves or (has_game and _GAME_LINE.match(line)):
+            found = _FIRST_TAG.match(line)
+            if in_moves or (found and first == found[1]):
                 yield lines
                 lines = []
-                in_moves = has_game = False
-            has_game = has_game or _GAME_LINE.match(line) is not None
-        elif _has_content(line):
+                in_moves, first = False, ""
+            if found:
+                first = first or found[1]
+        elif has_content(line):
             in_moves = True
         elif not lines:
             continue
         lines.append(line)
-    if any(_has_content(line) for line in lines):
+    if any(has_content(line) for line in lines):
         yield lines
+
+
+def has_tags(text: str) -> bool:
+    """Return True if a line of a text begins with a tag."""
+    return re.search(r"^\s*\[[A-Za-z]", text, re.MULTILINE) is not None
 
 
 def parse_match(lines: Sequence[str]) -> MatchText:
@@ -80,9 +126,9 @@ def parse_match(lines: Sequence[str]) -> MatchText:
     Examples
     --------
     >>> parse_match(['[Game "x"]', "1. a {0.5} b *"])
-    MatchText(tags=[('Game', 'x')], moves=['a', 'b'], seconds=[0.5, None], result='*')
+    MatchText(tags=[('Game', 'x')], moves=['a', 'b'], seconds=[0.5, None], result='*', notes={})
     """
-    content = (index for index, line in enumerate(lines) if _has_content(line) and not _TAG_LINE.match(line))
+    content = (index for index, line in enumerate(lines) if has_content(line) and not _TAG_LINE.match(line))
     header = next(content, len(lines))
     match = MatchText()
     for line in lines[:header]:
@@ -116,7 +162,7 @@ def is_word(text: str) -> bool:
     """
     token = _TOKEN.fullmatch(text)
     is_plain = token is not None and token["word"] is not None and text.isprintable()
-    return is_plain and text not in RESULTS and not _NUMBER.match(text)
+    return is_plain and text not in RESULTS and not _NUMBER.match(text) and text[-1] not in "!?"
 
 
 def escape(value: str) -> str:
@@ -165,9 +211,9 @@ def _lines(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _has_content(line: str) -> bool:
-    """Return True unless a line is blank or only a comment."""
-    return bool(line.strip()) and not line.lstrip().startswith(";")
+def has_content(line: str) -> bool:
+    """Return True unless a line is blank, only a comment, or escaped by a percent sign."""
+    return bool(line.strip()) and not line.lstrip().startswith(";") and not line.startswith("%")
 
 
 def _parse_tags(line: str) -> Iterator[tuple[str, str]]:
@@ -180,53 +226,169 @@ def _parse_tags(line: str) -> Iterator[tuple[str, str]]:
         at = tag.end()
 
 
+class _LineParser:
+    """A line of play that is being read."""
+
+    def __init__(self) -> None:
+        self.moves: list[str] = []
+        self._notes: dict[int, tuple[list[int], list[str], list[Line]]] = {}
+
+    def note(self) -> tuple[list[int], list[str], list[Line]]:
+        """Return the glyphs, comments and variations of the last move so far."""
+        return self._notes.setdefault(len(self.moves), ([], [], []))
+
+    def comment(self, text: str) -> None:
+        """Add a comment after the last move, unless it is empty."""
+        if words := text.split():
+            self.note()[1].append(" ".join(words))
+
+    def notes(self) -> dict[int, Note]:
+        """Return the notes by ply."""
+        return {
+            ply: Note(tuple(glyphs), tuple(comments), tuple(variations))
+            for ply, (glyphs, comments, variations) in self._notes.items()
+        }
+
+
 def _parse_moves(text: str, match: MatchText) -> None:
+    lines = [_LineParser()]  # the main line, and the variations within each other
+    match.moves = lines[0].moves
     for token in _TOKEN.finditer(text):
-        if token["skipped"] is not None:
-            continue
-        if token["comment"] is not None:
-            _add_comment(token["comment"], match)
-            continue
-        if token["bad"] is not None or match.result:
+        if not _parse_token(token, lines, match):
             problem = "unclosed comment" if token["bad"] == "{" else "not a move"
             if match.result:
                 problem = f"text after the result {match.result}"
-            where = f"(ply {len(match.moves) + 1}, token {_token(text[token.start() :])})"
-            raise RecordError(f"{problem} {where}")
-        _add_word(token["word"], match)
+            elif len(lines) > MAX_DEPTH:
+                problem = "variations are nested too deeply"
+            raise RecordError(f"{problem} {_place(match, text[token.start() :])}")
+    if len(lines) > 1:
+        raise RecordError(f"unclosed variation {_place(match, '')}")
+    _split_result(lines[0], match)
     if not match.result:
-        raise RecordError(f"no result after the moves (ply {len(match.moves) + 1}, token '')")
+        raise RecordError(f"no result after the moves {_place(match, '')}")
+    match.notes = lines[0].notes()
 
 
-def _add_word(word: str, match: MatchText) -> None:
+def _parse_token(token: re.Match[str], lines: list[_LineParser], match: MatchText) -> bool:
+    """Add a token to the innermost line; return False if it cannot be here."""
+    line, kind = lines[-1], token.lastgroup
+    if kind in ("comment", "rest"):
+        comment = token[kind]
+        line.comment(comment if len(lines) > 1 else _without_time(comment, match))
+    elif kind == "glyph":
+        line.note()[0].append(int(token["glyph"]))
+    elif kind == "word" and not match.result:
+        _add_word(token["word"], line, match if len(lines) == 1 else None)
+    elif kind == "bracket" and not match.result and _takes_bracket(token["bracket"], lines):
+        if token["bracket"] == "(":
+            lines.append(_LineParser())
+        else:
+            lines.pop()
+            lines[-1].note()[2].append(Line(tuple(line.moves), line.notes()))
+    else:
+        return kind == "skipped"
+    return True
+
+
+def _takes_bracket(bracket: str, lines: Sequence[_LineParser]) -> bool:
+    """Return True if a variation can begin or end here."""
+    return bool(lines[-1].moves) and (len(lines) <= MAX_DEPTH if bracket == "(" else len(lines) > 1)
+
+
+def _add_word(word: str, line: _LineParser, match: MatchText | None) -> None:
+    """Add a move or a result to a line, which is the main one if `match` is given."""
     if word in RESULTS:
-        match.result = word
+        if match is not None:  # a variation may end with one, too
+            match.result = word
         return
     number = _NUMBER.match(word)
     move = word[number.end() :] if number else word
-    if move:
-        if len(match.moves) == MAX_PLIES:
-            raise RecordError(f"more than {MAX_PLIES:,} moves (ply {MAX_PLIES + 1:,}, token {_token(word)})")
-        match.moves.append(sys.intern(move))  # a file has few different moves
+    glyph = _GLYPH.fullmatch(move) if move and move[-1] in "!?" else None
+    if glyph is not None:
+        move = glyph[1]
+    if not move.strip("."):
+        return
+    if len(line.moves) == MAX_PLIES:
+        raise RecordError(f"more than {MAX_PLIES:,} moves (ply {MAX_PLIES + 1:,}, token {_token(word)})")
+    line.moves.append(sys.intern(move))  # a file has few different moves
+    if match is not None:
         match.seconds.append(None)
+    if glyph is not None:
+        line.note()[0].append(GLYPHS[glyph[2]])
 
 
-def _add_comment(comment: str, match: MatchText) -> None:
-    """Store a number as the seconds of the move before it; ignore any other comment."""
-    number = _SECONDS.fullmatch(comment)
-    if number is not None and match.moves and match.seconds[-1] is None:
+def _split_result(line: _LineParser, match: MatchText) -> None:
+    """Find a result that follows the last move without a space."""
+    glued = _GLUED_RESULT.fullmatch(line.moves[-1]) if line.moves and not match.result else None
+    if glued is not None:
+        line.moves[-1], match.result = glued.groups()
+
+
+def _without_time(comment: str, match: MatchText) -> str:
+    """Store the time of the last move if a comment has it, and return the rest of the comment."""
+    if not match.moves or match.seconds[-1] is not None:
+        return comment
+    if number := _SECONDS.fullmatch(comment):
         seconds = float(number[1])
         match.seconds[-1] = seconds if math.isfinite(seconds) else None
+        return ""
+    if elapsed := _ELAPSED.search(comment):
+        hours, minutes, rest = map(float, elapsed.groups())
+        match.seconds[-1] = 3600.0 * hours + 60.0 * minutes + rest
+        return comment[: elapsed.start()] + comment[elapsed.end() :]
+    return comment
+
+
+def _place(match: MatchText, rest: str) -> str:
+    return f"(ply {len(match.moves) + 1}, token {_token(rest)})"
 
 
 def _words(match: MatchText) -> Iterator[str]:
+    is_interrupted = False
     for index, (move, seconds) in enumerate(zip(match.moves, match.seconds, strict=True)):
-        if index % 2 == 0:
-            yield f"{index // 2 + 1}."
+        if index == 0 and 0 in match.notes:
+            yield from _note_words(match.notes[0], 0)
+        if index % 2 == 0 or is_interrupted:
+            yield _number(index)
         yield move
         if seconds is not None:
             yield f"{{{seconds!r}}}"
+        note = match.notes.get(index + 1)
+        is_interrupted = note is not None and bool(note.comments or note.variations)
+        if note is not None:
+            yield from _note_words(note, index)
+    if not match.moves and 0 in match.notes:
+        yield from _note_words(match.notes[0], 0)
     yield match.result
+
+
+def _note_words(note: Note, index: int) -> Iterator[str]:
+    """Yield the words of a note on the move with this index, from 0."""
+    yield from (f"${glyph}" for glyph in note.glyphs)
+    for comment in note.comments:
+        yield from _SPACE.split(f"{{{comment.replace('}', ')')}}}")
+    for variation in note.variations:
+        words = list(_line_words(variation, index))
+        yield from (f"({words[0]}", *words[1:-1], f"{words[-1]})")
+
+
+def _line_words(line: Line, index: int) -> Iterator[str]:
+    """Yield the words of a variation that begins in place of the move with this index."""
+    is_interrupted = True
+    if 0 in line.notes:
+        yield from _note_words(line.notes[0], index)
+    for offset, move in enumerate(line.moves):
+        if (index + offset) % 2 == 0 or is_interrupted:
+            yield _number(index + offset)
+        yield move
+        note = line.notes.get(offset + 1)
+        is_interrupted = note is not None and bool(note.comments or note.variations)
+        if note is not None:
+            yield from _note_words(note, index + offset)
+
+
+def _number(index: int) -> str:
+    return f"{index // 2 + 1}{'...' if index % 2 else '.'}"
 
 
 def _wrapped(words: Iterable[str]) -> Iterator[str]:

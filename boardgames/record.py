@@ -14,41 +14,58 @@ and Implementation Guide", 1994) with additional tags:
     1. 4 {0.52} 4 {3.1} 2. 5 {0.5} 1-0
 
 Move numbers count plies in pairs, whichever side moves; braces hold the
-seconds spent on the move before them. `boardgames.pgn` has the syntax: how
-tags are escaped and where one match ends and the next begins.
+seconds spent on the move before them, or comments. `boardgames.pgn` has the
+syntax: how tags are escaped and where one match ends and the next begins.
+`boardgames.reading` says what matches mean that other programs have written,
+whose text leaves out the game, the start or how the match ended.
 """
 
 import html
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from boardgames import pgn
 from boardgames.draw.svg import svg
-from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, quote, suggest
+from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, quote
 from boardgames.faults import must_propagate
-from boardgames.game import Game, Outcome, Position, Termination
+from boardgames.game import Game, Outcome, Position
 from boardgames.options import OptionValue, is_finite
-from boardgames.paths import read_text, write_atomic
+from boardgames.paths import decode_text, read_bytes, read_text, write_atomic
 from boardgames.picture import Caption, Picture
+from boardgames.reading import (
+    UNFINISHED,
+    WINNERS,
+    Defaults,
+    ReadMatch,
+    is_foreign_termination,
+    is_own,
+    plain_matches,
+    read_match,
+    termination_of,
+)
 
-WINNERS: Mapping[str, int | None] = MappingProxyType({"1-0": 0, "0-1": 1, "1/2-1/2": None})
-UNFINISHED = "*"
 OWN_TAGS = ("Game", "Layout", "Option", "Start", "First", "Second", "Result", "Termination")
 
-_BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
 _TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NOT_OPTIONS = ("name", "layout", "self")  # parameters of `plugins.load`
 
 
+_NO_DEFAULTS = Defaults()
 _EMPTY: Mapping[str, str] = MappingProxyType({})
+_NO_NOTES: Mapping[int, pgn.Note] = MappingProxyType({})
 
 
 def _empty() -> Mapping[str, str]:
     return _EMPTY
+
+
+def _no_notes() -> Mapping[int, pgn.Note]:
+    return _NO_NOTES
 
 
 def _frozen(values: Mapping[str, str]) -> Mapping[str, str]:
@@ -65,7 +82,8 @@ class Record:
     game, layout : str
         Names for `boardgames.load`; an empty layout stands for the default.
     start : str
-        Canonical text of the start position.
+        Canonical text of the start position; empty for the start of the layout, in a record that has
+        not been checked.
     names : (str, str)
         Names of the players of side 0 and side 1.
     moves : tuple of str
@@ -78,7 +96,11 @@ class Record:
         Options of the game as text.
     tags : mapping of str to str
         All other tags, in order: Date as YYYY.MM.DD, Event, Round; FirstAgent and SecondAgent
-        if players have other names than their agents.
+        if players have other names than their agents; Termination if somebody else has written
+        why the match ended.
+    notes : mapping of int to Note
+        Glyphs, comments and variations by ply, from 1; a note on ply 0 has the comments before
+        the first move.
     loaded_game : Game or None
         The game itself if it was available, so that a notebook can draw the
         last position. It is not part of the text and is ignored in comparisons.
@@ -108,6 +130,7 @@ class Record:
     outcome: Outcome | None = field(default=None, kw_only=True)
     options: Mapping[str, str] = field(default_factory=_empty, kw_only=True)
     tags: Mapping[str, str] = field(default_factory=_empty, kw_only=True)
+    notes: Mapping[int, pgn.Note] = field(default_factory=_no_notes, kw_only=True)
     loaded_game: Game | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -118,6 +141,7 @@ class Record:
         object.__setattr__(self, "seconds", seconds)
         object.__setattr__(self, "options", _frozen(self.options))
         object.__setattr__(self, "tags", _frozen(self.tags))
+        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)) if self.notes else _NO_NOTES)
         _check_names(self)
         _check_moves(self)
 
@@ -146,7 +170,7 @@ class Record:
         PositionError
             If the start is not a position of the game.
         """
-        position = game.parse(self.start)
+        position = game.parse(self.start) if self.start else game.start()
         yield position
         for ply, move in enumerate(self.moves, start=1):
             try:
@@ -213,31 +237,48 @@ def format_record(record: Record) -> str:
     >>> format_record(Record("connect4", start="-")).splitlines()[-1]
     '*'
     """
-    match = pgn.MatchText(_tag_pairs(record), list(record.moves), list(record.seconds), record.result)
+    match = pgn.MatchText(
+        _tag_pairs(record), list(record.moves), list(record.seconds), record.result, dict(record.notes)
+    )
     return pgn.format_match(match)
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecords:
-    """The records in a text, their match numbers, and the errors of matches that could not be read."""
+    """The records in a text.
+
+    Attributes
+    ----------
+    records, numbers : tuple
+        The matches that could be read, and their numbers in the text, from 1.
+    errors : tuple of RecordError
+        What is wrong with the others.
+    warnings : tuple of str
+        What the reader had to assume.
+    """
 
     records: tuple[Record, ...]
     errors: tuple[RecordError, ...]
     numbers: tuple[int, ...] = field(default=(), compare=False)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
 
-def parse_records(text: str, load: Callable[[Record], Game] | None) -> ParsedRecords:
+def parse_records(
+    text: str, load: Callable[[Record], Game] | None, defaults: Defaults = _NO_DEFAULTS
+) -> ParsedRecords:
     r"""Return the records in a text and one error for each match that cannot be read.
 
     Parameters
     ----------
     text : str
-        Any number of matches.
+        Any number of matches: in our own form, as PGN of other programs, or as moves alone.
     load : callable or None
         Returns the game of a record: `boardgames.plugins.load_game_of`. Start,
         moves and outcome are then checked against the rules and rewritten in
-        canonical notation. With None nothing is checked, and the game need not
-        be installed.
+        canonical notation. With None nothing is checked, the game need not
+        be installed, and only our own form is read.
+    defaults : Defaults
+        What is known about matches whose text does not say it. Moves alone can only be read with a game.
 
     Returns
     -------
@@ -250,24 +291,49 @@ def parse_records(text: str, load: Callable[[Record], Game] | None) -> ParsedRec
     >>> parse_records('[Game "connect4"] [Start "-"]\n1. 4 } *', None).errors
     (RecordError("match 1: not a move (ply 2, token '}')"),)
     """
-    games: dict[tuple[object, ...], Game] = {}
-
-    def load_once(record: Record) -> Game:
-        assert load is not None
-        key = (record.game, record.layout, *record.options.items())
-        if key not in games:
-            games[key] = load(record)
-        return games[key]
-
+    if load is None:
+        return _parse_unchecked(text)
+    reader = _Reader(load, defaults)
     records: dict[int, Record] = {}
-    errors: list[RecordError] = []
+    foreign: dict[int, tuple[pgn.MatchText, ReadMatch | None]] = {}
+    errors: dict[int, BoardgamesError] = {}
+    for number, match in enumerate(reader.matches(text), start=1):
+        if isinstance(match, RecordError):
+            errors[number] = match
+            continue
+        is_foreign, read = "Start" not in dict(match.tags), None
+        try:
+            records[number], read = reader.record(match)
+        except BoardgamesError as error:
+            errors[number] = error
+        if is_foreign:
+            foreign[number] = match, read
+    if reader.learn(read for _, read in foreign.values() if read is not None):
+        for number, (match, _) in foreign.items():
+            with suppress(BoardgamesError):
+                records[number], _ = reader.record(match)
+                errors.pop(number, None)
+    return _parsed(records, errors)
+
+
+def _parse_unchecked(text: str) -> ParsedRecords:
+    records: dict[int, Record] = {}
+    errors: dict[int, BoardgamesError] = {}
     for number, lines in enumerate(pgn.split_matches(text), start=1):
         try:
-            record = _to_record(pgn.parse_match(lines))
-            records[number] = record if load is None else _replay(record, load_once)
+            records[number] = _unchecked(pgn.parse_match(lines))
         except BoardgamesError as error:
-            errors.append(RecordError(f"match {number}: {error}"))
-    return ParsedRecords(tuple(records.values()), tuple(errors), tuple(records))
+            errors[number] = error
+    return _parsed(records, errors)
+
+
+def _parsed(records: Mapping[int, Record], errors: Mapping[int, BoardgamesError]) -> ParsedRecords:
+    found = sorted(records)
+    return ParsedRecords(
+        tuple(records[number] for number in found),
+        tuple(RecordError(f"match {number}: {errors[number]}") for number in sorted(errors)),
+        tuple(found),
+    )
 
 
 def choose_record(
@@ -277,6 +343,7 @@ def choose_record(
     number: int | None = None,
     game: str | None = None,
     where: str = "the text",
+    defaults: Defaults = _NO_DEFAULTS,
 ) -> tuple[int, int, Record]:
     r"""Return the number of a match in a text, the number of matches, and the match with its moves checked.
 
@@ -292,6 +359,8 @@ def choose_record(
         The game that it must be a match of.
     where : str
         Where the text comes from, for errors.
+    defaults : Defaults
+        What is known about matches whose text does not say it.
 
     Raises
     ------
@@ -305,36 +374,44 @@ def choose_record(
     >>> number, count, record.moves
     (1, 1, ('4', '4'))
     """
-    parsed = parse_records(text, None)  # only one of them has to be replayed
-    count, chosen = len(parsed.records) + len(parsed.errors), number or 1
+    reader = _Reader(load or _load_nothing, defaults)
+    matches = list(reader.matches(text))
+    count, chosen = len(matches), number or 1
     if count == 0:
         raise RecordError(f"no matches in {where}")
     if chosen > count:
         raise RecordError(f"no match {chosen} in {where}; the last one is {count}")
-    records = dict(zip(parsed.numbers, parsed.records, strict=True))
-    if chosen not in records:
-        broken = [number for number in range(1, count + 1) if number not in records]
-        raise RecordError(f"{where}: {parsed.errors[broken.index(chosen)]}")
-    record = records[chosen]
+    match = matches[chosen - 1]
+    try:
+        if isinstance(match, RecordError):
+            raise match
+        record = _unchecked(match, defaults)
+        if (game is None or record.game == game) and load is not None and record.moves:
+            record, _ = reader.record(match)
+    except BoardgamesError as error:
+        raise RecordError(f"{where}: match {chosen}: {error}") from None
     if game is not None and record.game != game:
         raise RecordError(f"{where}: match {chosen} is a match of {quote(record.game)}, not {game}")
     if not record.moves:
         raise RecordError(f"{where}: match {chosen} has no moves")
-    checked = parse_records(str(record), load)
-    for error in checked.errors:
-        raise RecordError(f"{where}: match {chosen}: {str(error).removeprefix('match 1: ')}")
-    return chosen, count, checked.records[0]
+    return chosen, count, record
 
 
-def read_records(path: Path, load: Callable[[Record], Game] | None) -> ParsedRecords:
-    """Return the records in a file, as `parse_records` does.
+def read_records(
+    path: Path, load: Callable[[Record], Game] | None, defaults: Defaults = _NO_DEFAULTS
+) -> ParsedRecords:
+    """Return the records in a file, as `parse_records` does. What is not UTF-8 is read as Latin-1.
 
     Raises
     ------
     FileError
-        If the file is missing, unreadable or not UTF-8.
+        If the file is missing or unreadable.
     """
-    return parse_records(read_text(path), load)
+    text, encoding = decode_text(read_bytes(path))
+    parsed = parse_records(text, load, defaults)
+    return replace(
+        parsed, warnings=(*parsed.warnings, *([f"not UTF-8, read as {encoding}"] if encoding else []))
+    )
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
@@ -369,15 +446,16 @@ def _tag_pairs(record: Record) -> list[tuple[str, str]]:
     layout = [("Layout", record.layout)] if record.layout else []
     pairs = [("Game", record.game), *layout]
     pairs += [("Option", f"{name}={value}") for name, value in record.options.items()]
-    pairs += [("Start", record.start), ("First", record.names[0]), ("Second", record.names[1])]
+    pairs += [("Start", record.start)] if record.start else []
+    pairs += [("First", record.names[0]), ("Second", record.names[1])]
     pairs.append(("Result", record.result))
-    if record.outcome is not None:
+    if record.outcome is not None and "Termination" not in record.tags:
         pairs.append(("Termination", record.outcome.termination.value))
     return [*pairs, *record.tags.items()]
 
 
-def _to_record(match: pgn.MatchText) -> Record:
-    """Return the record, without checking the rules."""
+def _read_tags(match: pgn.MatchText) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the tags of a match, and the options of its game."""
     tags: dict[str, str] = {}
     options: dict[str, str] = {}
     for name, value in match.tags:
@@ -388,77 +466,143 @@ def _to_record(match: pgn.MatchText) -> Record:
         if key in kept:
             raise RecordError(f"{quote(key)} is given twice (before ply 1, token {quote(value)})")
         kept[key] = text
-    for name in ("Game", "Start"):
-        if name not in tags:
-            raise RecordError(f"the tag {name} is missing (before ply 1, token '')")
+    return tags, options
+
+
+def _unchecked(match: pgn.MatchText, defaults: Defaults = _NO_DEFAULTS) -> Record:
+    """Return the record of a match without checking the rules."""
+    tags, options = _read_tags(match)
+    game = tags.get("Game", defaults.game)
+    if not game and "Game" not in tags:
+        raise RecordError("the tag Game is missing (before ply 1, token '')")
+    outcome = None
+    if match.result != UNFINISHED:
+        outcome = Outcome(WINNERS[match.result], termination_of(tags.get("Termination")))
     return Record(
-        tags["Game"],
+        game,
         tags.get("Layout", ""),
-        start=tags["Start"],
+        start=tags.get("Start", ""),
         names=(tags.get("First", "?"), tags.get("Second", "?")),
         moves=tuple(match.moves),
         seconds=tuple(match.seconds),
-        outcome=_outcome(match, tags),
+        outcome=outcome,
         options=options,
-        tags={name: value for name, value in tags.items() if name not in OWN_TAGS},
+        tags=_other_tags(tags),
+        notes=match.notes,
     )
 
 
-def _outcome(match: pgn.MatchText, tags: Mapping[str, str]) -> Outcome | None:
-    where = f"(ply {len(match.moves) + 1}, token {quote(match.result)})"
-    if tags.get("Result", match.result) != match.result:
-        raise RecordError(f"the result differs from the tag Result, {quote(tags['Result'])} {where}")
-    termination = tags.get("Termination")
-    if match.result == UNFINISHED:
-        if termination is not None:
-            raise RecordError(f"an unfinished match cannot have the termination {quote(termination)} {where}")
-        return None
-    if termination is None:
-        raise RecordError(f"the tag Termination is missing {where}")
-    if termination not in tuple(Termination):
-        hint = suggest(termination, [reason.value for reason in Termination])
-        raise RecordError(f"no such termination {quote(termination)}{hint} {where}")
-    return Outcome(WINNERS[match.result], Termination(termination))
+def _other_tags(tags: Mapping[str, str]) -> dict[str, str]:
+    """Return the tags for which a record has no field, such as a reason for the end in words of its own."""
+    others = {name: value for name, value in tags.items() if name not in OWN_TAGS}
+    if is_foreign_termination(tags.get("Termination", "")):
+        others["Termination"] = tags["Termination"]
+    return others
 
 
-def _replay(record: Record, load: Callable[[Record], Game]) -> Record:
-    """Return the record in canonical notation, with moves and outcome checked against the rules.
+def _load_nothing(record: Record) -> Game:
+    raise RecordError(f"the game {quote(record.game)} is not loaded")
 
-    Any exception of the plug-in becomes an error of this match.
+
+class _Reader:
+    """Reads the matches of a text, whose games are loaded once.
+
+    Parameters
+    ----------
+    load : callable
+        Returns the game of a record.
+    defaults : Defaults
+        What the text of a match need not say.
     """
-    try:
-        game = load(record)
-        return _check_moves_and_outcome(record, game)
-    except BoardgamesError:
-        raise
-    except BaseException as error:
-        if must_propagate(error):
+
+    def __init__(self, load: Callable[[Record], Game], defaults: Defaults) -> None:
+        self._load, self._defaults = load, defaults
+        self._games: dict[tuple[object, ...], Game] = {}
+        self._white_is_one = False
+
+    def game(self, name: str, layout: str, options: Mapping[str, str]) -> Game:
+        """Return a game."""
+        key = (name, layout, *options.items())
+        if key not in self._games:
+            self._games[key] = self._load(Record(name, layout, start="", options=options))
+        return self._games[key]
+
+    def matches(self, text: str) -> Iterator[pgn.MatchText | RecordError]:
+        """Yield the parts of each match, or what is wrong with it."""
+        if not self._defaults.game and not pgn.has_tags(text):
+            if any(pgn.has_content(line) for line in text.split("\n")):
+                yield RecordError("the tag Game is missing, and no game is named for moves alone")
+            return
+        if not pgn.has_tags(text):
+            given = self._defaults
+
+            def load(layout: str) -> Game:
+                return self.game(given.game, layout or given.layout, given.options)
+
+            yield from plain_matches(text, load, given.notation)
+            return
+        for lines in pgn.split_matches(text):
+            try:
+                yield pgn.parse_match(lines)
+            except RecordError as error:
+                yield error
+
+    def record(self, match: pgn.MatchText) -> tuple[Record, ReadMatch]:
+        """Return the record of a match, checked by the rules of its game.
+
+        Any exception of the plug-in becomes an error of this match.
+        """
+        tags, options = _read_tags(match)
+        try:
+            read = read_match(
+                match, tags, options, self.game, self._defaults, white_is_one=self._white_is_one
+            )
+        except BoardgamesError:
             raise
-        raise RecordError(f"the rules of {record.game} failed: {describe_error(error)}") from error
+        except BaseException as error:
+            if must_propagate(error):
+                raise
+            name = tags.get("Game", self._defaults.game)
+            raise RecordError(f"the rules of {name} failed: {describe_error(error)}") from error
+        record = Record(
+            tags.get("Game", read.game.facts.name),
+            _layout_of(tags, read),
+            start=read.start,
+            names=read.names,
+            moves=read.moves,
+            seconds=read.seconds,
+            outcome=read.outcome,
+            options=options if is_own(tags) else options_as_texts(dict(read.game.changed_options())),
+            tags=_other_tags(tags),
+            loaded_game=read.game,
+            notes=read.notes,
+        )
+        return record, read
+
+    def learn(self, read: Iterable[ReadMatch]) -> bool:
+        """Note what the matches of a text tell about all the others; return True if that may change them."""
+        matches = list(read)
+        before = self._defaults, self._white_is_one
+        notations = {one.notation for one in matches if one.notation is not None}
+        if len(notations) == 1 and self._defaults.notation is None:
+            self._defaults = replace(self._defaults, notation=notations.pop())
+        self._white_is_one = {one.white_won_first for one in matches} - {None} == {True}
+        return (self._defaults, self._white_is_one) != before
 
 
-def _check_moves_and_outcome(record: Record, game: Game) -> Record:
-    positions = list(record.positions(game))
-    last = positions[-1]
-    ended = record.outcome is not None and record.outcome.termination in _BY_POSITION
-    if (ended or last.outcome is not None) and last.outcome != record.outcome:
-        where = f"(ply {len(record.moves) + 1}, token {record.result!r})"
-        raise RecordError(f"according to the rules, {_describe_outcome(last.outcome, game)} {where}")
-    moves = (game.parse_move(at, move).text for at, move in zip(positions, record.moves, strict=False))
-    return replace(record, start=str(positions[0]), moves=tuple(moves), loaded_game=game)
-
-
-def _describe_outcome(outcome: Outcome | None, game: Game) -> str:
-    if outcome is None:
-        return "the match is not over"
-    return f"the result is {outcome.describe(game.facts.sides)!r}"
+def _layout_of(tags: Mapping[str, str], read: ReadMatch) -> str:
+    """Return the layout of a record: as its text says, or else the one that was found for it."""
+    if is_own(tags):
+        return tags.get("Layout", "")
+    return "" if read.game.layout == next(iter(read.game.layout_names), "") else read.game.layout
 
 
 def _check_names(record: Record) -> None:
     if len(record.names) != 2:
         raise RecordError(f"a record needs the names of two players, not {quote(record.names)}")
     for name in record.tags:
-        if not _TAG_NAME.fullmatch(name) or name in OWN_TAGS:
+        is_foreign = name == "Termination" and is_foreign_termination(record.tags[name])
+        if not _TAG_NAME.fullmatch(name) or (name in OWN_TAGS and not is_foreign):
             raise RecordError(f"invalid tag name: {quote(name)}")
     for name in record.options:
         if not name or "=" in name or name in _NOT_OPTIONS:

@@ -340,7 +340,7 @@ def test_names_of_terminations() -> None:
     assert issubclass(Termination, Enum)
     assert [str(termination) for termination in Termination] == [
         "rules", "no-moves", "time", "ply-limit", "no-progress", "repetition", "resignation",
-        "agreement", "adjudication", "illegal-move", "crash",
+        "agreement", "adjudication", "illegal-move", "crash", "unknown",
     ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import boardgames
 from boardgames import plugins
 from boardgames.errors import FileError, RecordError, UnknownNameError
 from boardgames.game import Outcome, Termination
+from boardgames.pgn import Line, Note
 from boardgames.plugins import EntryPoint, Registry, load_game_of
 from boardgames.record import (
     OWN_TAGS,
@@ -148,9 +149,36 @@ def test_line_of_80_columns_is_not_wrapped() -> None:
 # --- round trip ----------------------------------------------------------------------
 
 TEXTS = st.text(max_size=20) | st.text(alphabet='"\\[]{};()$%\n\r\t \x00\x85\u2028\ud800au{}', max_size=20)
-SIGNS = st.characters(exclude_categories=["C", "Z"], exclude_characters='{}[];"$')
+SIGNS = st.characters(exclude_categories=["C", "Z"], exclude_characters='{}[]();"$')
 WORDS = st.text(SIGNS, min_size=1, max_size=8).filter(
-    lambda text: text not in ("1-0", "0-1", "1/2-1/2", "*") and not re.match("[0-9]+[.]", text)
+    lambda text: (
+        text not in ("1-0", "0-1", "1/2-1/2", "*")
+        and not re.match("[0-9]*[.]", text)
+        and not re.search("[!?]$|^%", text)
+    )
+)
+COMMENTS = st.lists(st.text(SIGNS, min_size=1, max_size=9), min_size=1).map(" ".join)
+LINES = st.recursive(
+    st.builds(Line, st.lists(WORDS, min_size=1, max_size=3).map(tuple)),
+    lambda lines: st.builds(
+        lambda moves, note: Line(moves, {len(moves): note}),
+        st.lists(WORDS, min_size=1, max_size=3).map(tuple),
+        st.builds(
+            Note,
+            st.lists(st.integers(0, 255), max_size=2).map(tuple),
+            st.lists(COMMENTS, max_size=2).map(tuple),
+            st.lists(lines, min_size=1, max_size=2).map(tuple),
+        ),
+    ),
+    max_leaves=4,
+)
+NOTES = st.builds(
+    Note,
+    st.lists(st.integers(0, 255), min_size=1, max_size=2).map(tuple),
+    st.lists(COMMENTS.filter(lambda text: not re.fullmatch("[0-9.]+(e[+-]?[0-9]+)?", text)), max_size=2).map(
+        tuple
+    ),
+    st.lists(LINES, max_size=2).map(tuple),
 )
 OUTCOMES = st.none() | st.builds(Outcome, st.sampled_from([0, 1, None]), st.sampled_from(list(Termination)))
 SECONDS = st.none() | st.floats(min_value=0, allow_nan=False, allow_infinity=False)
@@ -173,6 +201,7 @@ def records(draw: st.DrawFn) -> Record:
         outcome=draw(OUTCOMES),
         options=draw(st.dictionaries(OPTION_NAMES, TEXTS, max_size=3)),
         tags=draw(st.dictionaries(TAG_NAMES, TEXTS, max_size=3)),
+        notes=draw(st.dictionaries(st.integers(1, len(moves)), NOTES, max_size=3)) if moves else {},
     )
 
 
@@ -265,7 +294,6 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
             "match 1: .*the rules, the result is 'first wins' \\(ply 4, token '\\*'\\)",
         ),
         ('[Start "7:0:0:0"]\n\n*', "match 1: the tag Game is missing \\(before ply 1, token ''\\)"),
-        ('[Game "nim"]\n\n*', "match 1: the tag Start is missing \\(before ply 1, token ''\\)"),
         ("1. take3 *", "match 1: the tag Game is missing"),
         (
             HEAD + '[Layout "x"]\n[Layout "nim"]\n\n*',

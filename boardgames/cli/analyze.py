@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,17 +12,19 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game, load_player, load_position
+from boardgames.cli.loading import load_game, load_player, load_position, record_defaults
 from boardgames.cli.options import (
     DEPTH,
     NODES,
     POSITIVE,
     SECONDS,
     OutputFile,
+    apply_moves,
     examples,
     game_options,
     json_option,
     moves_option,
+    notation_option,
 )
 from boardgames.cli.output import (
     BOOK,
@@ -38,11 +41,12 @@ from boardgames.cli.stored import PREFIX, has_stored_match, stored_match, stored
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, FileError, MatchError, OptionError, PositionError, RecordError
 from boardgames.options import agent_title
-from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_text, write_atomic
+from boardgames.paths import MAX_TEXT_BYTES, check_writable, decode_text, read_bytes, write_atomic
 
 if TYPE_CHECKING:
     from boardgames.game import Game, Move
     from boardgames.player import Analysis, Limit, Player, Stop
+    from boardgames.reading import Defaults
     from boardgames.record import Record
     from boardgames.review import Review, ReviewedMove, ReviewedPosition
 
@@ -107,6 +111,7 @@ class AnalysisRequest:
     help="The position, even if it looks like a file name.",
 )
 @moves_option
+@notation_option
 @click.argument("subject", metavar="[POSITION|RECORD|ID]", required=False)
 @click.option(
     "--agent",
@@ -141,6 +146,7 @@ def analyze(
     subject: str | None,
     position_text: str | None,
     moves: str | None,
+    notation: str | None,
     layout: str | None,
     options: tuple[str, ...],
     agent: str | None,
@@ -156,9 +162,10 @@ def analyze(
     """Evaluate the moves of a position of GAME, or review a recorded match.
 
     RECORD is an existing file, a name that ends in .record, .pgn or .txt, or
-    `-` for standard input. ID is the number of a stored match, which
-    `boardgames matches` lists; write match:12 where 12 is also a position.
-    Anything else is a POSITION; the default is the start of the game.
+    `-` for standard input. It may also be PGN of another program, or moves
+    alone. ID is the number of a stored match, which `boardgames matches` lists;
+    write match:12 where 12 is also a position. Anything else is a POSITION; the
+    default is the start of the game. The moves of a finished match are reviewed.
 
     The values of a position's moves are for the side to move. A review shows
     what every move of the match lost. Ctrl-C stops the search and prints the
@@ -169,19 +176,23 @@ def analyze(
     is_reviewed = subject is not None and (
         is_record(subject) or _is_stored(request, subject, layout, options)
     )
-    if subject is None or not is_reviewed:
+    defaults = record_defaults(game, layout, options, notation)
+    finished = None if is_reviewed or position_text or moves else _finished_match(defaults, subject)
+    if subject is None or not (is_reviewed or finished):
         _reject_options({"match": number, "mistakes": mistakes, "svg": svg_file}, "a recorded match")
-        analyze_position(request, layout, options, subject, position_text, moves, lines=lines)
+        analyze_position(request, defaults, subject, position_text, moves, lines=lines)
         return
-    unsuitable = {
-        "layout": layout,
-        "option": options or None,
-        "position": position_text,
-        "moves": moves,
-        "lines": lines,
-    }
+    unsuitable = {"position": position_text, "moves": moves, "lines": lines}
     _reject_options(unsuitable, "a position")
-    review_record(request, subject, number=number, mistakes=mistakes, svg_file=svg_file)
+    if finished is not None:
+        if number is not None:
+            raise OptionError("--match chooses a match of a file, and these are the moves of one")
+        print_review(request, finished, 1, "the match", mistakes=mistakes, svg_file=svg_file)
+        return
+    number, title, record = _chosen_record(request, defaults, subject, number)
+    if svg_file is not None:
+        _check_chart_file(svg_file, subject)
+    print_review(request, record, number, title, mistakes=mistakes, svg_file=svg_file)
 
 
 def _is_stored(request: AnalysisRequest, subject: str, layout: str | None, options: tuple[str, ...]) -> bool:
@@ -214,8 +225,7 @@ def _reject_options(options: Mapping[str, object], subject: str) -> None:
 
 def analyze_position(
     request: AnalysisRequest,
-    layout: str | None,
-    options: tuple[str, ...],
+    defaults: "Defaults",
     argument: str | None,
     text: str | None,
     moves: str | None,
@@ -226,7 +236,9 @@ def analyze_position(
     from boardgames.player import Context, ExactPlayer
     from boardgames.plugins import close_player
 
-    position = load_position(request.game, layout, options, argument, text, moves)
+    options = tuple(f"{name}={value}" for name, value in defaults.options.items())
+    first = load_position(request.game, defaults.layout or None, options, argument, text, None)
+    position = apply_moves(first, moves, defaults.notation)
     if position.outcome is not None:
         how = outcome_text(position.outcome, position.game)
         raise MatchError(f"nothing to analyze, the match is over: {how}; position {position}")
@@ -305,28 +317,55 @@ def is_record(text: str) -> bool:
     return os.path.exists(text)  # noqa: PTH110 - unlike Path.exists, it never raises
 
 
-def review_record(
-    request: AnalysisRequest, source: str, *, number: int | None, mistakes: int | None, svg_file: Path | None
-) -> None:
-    """Print the review of a recorded match; after Ctrl-C, of the plies reviewed so far."""
-    load_game(request.game, None, ())  # report an unknown game first
-    from boardgames.player import ExactPlayer
-    from boardgames.plugins import close_player, load_game_of
+def _finished_match(defaults: "Defaults", subject: str | None) -> "Record | None":
+    """Return the match whose moves an argument has, if they lead to its end, where no move can be valued."""
+    from boardgames.plugins import load_game_of
+    from boardgames.record import choose_record
+
+    if subject is None:
+        return None
+    with suppress(BoardgamesError):
+        record = choose_record(subject, load_game_of, defaults=defaults)[2]
+        return None if record.outcome is None else record
+    return None
+
+
+def _chosen_record(
+    request: AnalysisRequest, defaults: "Defaults", source: str, number: int | None
+) -> "tuple[int, str, Record]":
+    """Return the number of a match, what to call it, and its record."""
+    from boardgames.plugins import load_game_of
     from boardgames.record import choose_record
 
     if is_record(source):
         where = "standard input" if source == STDIN else source
         number, count, record = choose_record(
-            _read_source(source), load_game_of, number=number, game=request.game, where=where
+            _read_source(source),
+            load_game_of,
+            number=number,
+            game=request.game,
+            where=where,
+            defaults=defaults,
         )
-        title = f"match {number} of {count}"
-    else:
-        if number is not None:
-            raise OptionError("--match chooses a match of a file, and this is one stored match")
-        number, record = _stored_record(request.game, source)
-        title = f"match {number}"
-    if svg_file is not None:
-        _check_chart_file(svg_file, source)
+        return number, f"match {number} of {count}", record
+    if number is not None:
+        raise OptionError("--match chooses a match of a file, and this is one stored match")
+    number, record = _stored_record(request.game, source)
+    return number, f"match {number}", record
+
+
+def print_review(
+    request: AnalysisRequest,
+    record: "Record",
+    number: int,
+    title: str,
+    *,
+    mistakes: int | None,
+    svg_file: Path | None,
+) -> None:
+    """Print the review of a match; after Ctrl-C, of the plies reviewed so far."""
+    from boardgames.player import ExactPlayer
+    from boardgames.plugins import close_player, load_game_of
 
     game = load_game_of(record)
     player = load_player(request.agent_for(game), game)
@@ -375,7 +414,10 @@ def _stored_record(game: str, subject: str) -> "tuple[int, Record]":
 
 def _read_source(source: str) -> str:
     if source != STDIN:
-        return read_text(Path(source))
+        text, encoding = decode_text(read_bytes(Path(source)))
+        if encoding:
+            say(f"{source}: not UTF-8, read as {encoding}", err=True)
+        return text
     text = sys.stdin.read(MAX_TEXT_BYTES + 1)
     if len(text) > MAX_TEXT_BYTES:
         raise FileError(f"standard input is too long: more than {MAX_TEXT_BYTES:,} characters")

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.options import apply_moves
-from boardgames.errors import OptionError, UnknownNameError, quote
+from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 from boardgames.options import parse_assignments
 from boardgames.paths import find_path
 
 if TYPE_CHECKING:
     from boardgames.game import Game, Position
     from boardgames.player import Player
+    from boardgames.reading import Defaults
 
 
 def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game":
@@ -67,6 +68,33 @@ def load_position(
     game = load_game(name, layout, options)
     chosen = argument if argument is not None else text
     return apply_moves(game.start() if chosen is None else game.parse(chosen), moves)
+
+
+def record_defaults(
+    game: str | None, layout: str | None, options: tuple[str, ...], notation: str | None
+) -> "Defaults":
+    """Return what is known about matches whose text does not say it.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        If the other options are given without a game, or the game does not have them.
+    """
+    from boardgames.reading import Defaults
+
+    if game is None:
+        for name, value in (("layout", layout), ("option", options), ("notation", notation)):
+            if value:
+                raise OptionError(f"--{name} needs --game")
+        return Defaults()
+    loaded = load_game(game, layout, options)
+    if notation is not None and notation not in loaded.facts.move_notations:
+        raise UnknownNameError(
+            f"{game} has no notation {quote(notation)} for moves"
+            f"{suggest(notation, loaded.facts.move_notations)}"
+        )
+    settings = {name: str(value) for name, value in parse_assignments(options).items()}
+    return Defaults(game, layout or "", settings, notation)
 
 
 def load_player(agent: str, game: "Game", *, seed: int | None = None) -> "Player":

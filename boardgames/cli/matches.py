@@ -1,6 +1,7 @@
 """`boardgames matches`: list, show, export, import and delete the matches in the user's database."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from boardgames.cli.completion import complete_agent, complete_game
-from boardgames.cli.options import POSITIVE, SuggestingGroup, examples, json_option
+from boardgames.cli.loading import record_defaults
+from boardgames.cli.options import (
+    POSITIVE,
+    SuggestingGroup,
+    examples,
+    json_option,
+    record_options,
+)
 from boardgames.cli.output import (
     confirm,
     count_text,
@@ -34,7 +42,7 @@ from boardgames.options import agent_title
 
 if TYPE_CHECKING:
     from boardgames.arena.pentanomial import Estimate
-    from boardgames.record import ParsedRecords
+    from boardgames.record import ParsedRecords, Record
     from boardgames.store import PlayerKey, Rating, Run, Store, StoredMatch
 
 DEFAULT_LIMIT = 20
@@ -46,6 +54,7 @@ NOTHING_DELETED = "nothing deleted"
 HEADER = ("ID", "date", "game", "first", "second", "result", "plies", "end")
 RESULTS = ("1-0", "0-1", "draw")
 RESULT_TEXTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
+_DATE = re.compile(r"[0-9?]{4}\.[0-9?]{2}\.[0-9?]{2}")
 RATING_COLUMNS = 42
 """Typical width of the columns beside the names in the table of a run's ratings."""
 MATCH_FILTERS = ("agent", "faults", "result")
@@ -210,12 +219,24 @@ def export(
     "import",
     short_help="Add the matches of record files.",
     epilog=examples(
-        "boardgames matches import all.record", "boardgames matches import home.record club.record"
+        "boardgames matches import all.record",
+        "boardgames matches import home.record club.record",
+        "boardgames matches import server.pgn --game abalone",
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-def import_files(files: tuple[Path, ...]) -> None:
+@record_options
+def import_files(
+    files: tuple[Path, ...],
+    game: str | None,
+    layout: str | None,
+    options: tuple[str, ...],
+    notation: str | None,
+) -> None:
     """Add the matches of record files to the database; duplicates are skipped.
+
+    FILE may also be PGN of another program or, with --game, moves alone: one
+    match in each line, or matches separated by empty lines.
 
     Matches with errors are reported and skipped; the exit code is then 2.
     """
@@ -223,14 +244,17 @@ def import_files(files: tuple[Path, ...]) -> None:
     from boardgames.record import read_records
     from boardgames.store import Store
 
+    defaults = record_defaults(game, layout, options, notation)
     added = known = bad = 0
     for file in files:
         try:
-            parsed = read_records(file, load_game_of)
+            parsed = read_records(file, load_game_of, defaults)
         except FileError as error:
             print_error(error)
             bad += 1
             continue
+        for warning in parsed.warnings:
+            say(f"{file}: {warning}", err=True)
         errors = [str(error) for error in parsed.errors]
         if parsed.records:
             with Store() as store:
@@ -366,14 +390,37 @@ def print_matches(matches: "Sequence[StoredMatch]") -> None:
 def print_facts(match: "StoredMatch") -> None:
     """Print what is known about a match besides its record."""
     facts = [f"match {match.id} of {match.game}" + (f", {match.variant}" if match.variant else "")]
-    for word, player, seconds in zip(("first", "second"), match.players, match.seconds, strict=True):
-        facts.append(f"{word}: {agent_title(str(player))}, {seconds:.1f} s")
-    facts.append(f"date: {_timestamp_text(match.played)}")
+    record = _record_of(match)
+    for side, (player, seconds) in enumerate(zip(match.players, match.seconds, strict=True)):
+        times = () if record is None else record.seconds[side::2]
+        is_known = not times or any(second is not None for second in times)
+        time = f"{seconds:.1f} s" if seconds or is_known else "time unknown"
+        facts.append(f"{('first', 'second')[side]}: {agent_title(str(player))}, {time}")
+    added = _timestamp_text(match.played)
+    day = _date_of_play(match)
+    facts.append(f"date: {added}" if day == added[:10] else f"date: {day}, added {added}")
     if match.run is not None:
         facts.append(f"run: {match.run}" + ("" if match.number is None else f", number {match.number}"))
     if match.fault:
         facts.append(f"fault: {match.fault}")
     say("\n".join(printable(fact) for fact in facts))
+
+
+def _record_of(match: "StoredMatch") -> "Record | None":
+    """Return the record of a match without checking its moves, or None if it is damaged."""
+    from boardgames.record import parse_records
+
+    return next(iter(parse_records(match.record, None).records), None)
+
+
+def _date_of_play(match: "StoredMatch") -> str:
+    """Return the day on which a match was played, YYYY-MM-DD, by its record or else when it was added.
+
+    Parts of it that nobody knows are question marks.
+    """
+    record = _record_of(match)
+    date = "" if record is None else record.tags.get("Date", "")
+    return date.replace(".", "-") if _DATE.fullmatch(date) else match.played[:10]
 
 
 def match_json(match: "StoredMatch") -> dict[str, object]:
@@ -382,6 +429,7 @@ def match_json(match: "StoredMatch") -> dict[str, object]:
     return {
         "id": match.id,
         "played": match.played,
+        "date": _date_of_play(match),
         "game": match.game,
         "variant": match.variant,
         "players": [_player_json(player) for player in match.players],
@@ -398,7 +446,7 @@ def _match_row(match: "StoredMatch") -> tuple[str, ...]:
     players = [agent_title(player.agent) for player in match.players]
     result = "*" if match.termination is None else RESULT_TEXTS[match.winner]
     end = ": ".join(text for text in (match.termination or "unfinished", match.fault) if text)
-    day = match.played[:10]
+    day = _date_of_play(match)
     return str(match.id), day, match.game, *players, result, str(match.plies), end
 
 

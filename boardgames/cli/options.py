@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from boardgames.cli.completion import complete_game_option, complete_layout
+from boardgames.cli.completion import complete_game, complete_game_option, complete_layout, complete_notation
 from boardgames.cli.meant import meant_command
 from boardgames.errors import FileError, MoveError, OptionError, quote
 from boardgames.options import Option
@@ -124,7 +124,7 @@ def moves_option(command: Command) -> Command:
     )(command)
 
 
-def apply_moves(position: "Position", moves: str | None) -> "Position":
+def apply_moves(position: "Position", moves: str | None, notation: str | None = None) -> "Position":
     """Return the position after the moves given to `--moves`, if any.
 
     Raises
@@ -135,9 +135,28 @@ def apply_moves(position: "Position", moves: str | None) -> "Position":
     if moves is None:
         return position
     try:
-        return position.apply_moves(moves)
+        return position.apply_moves(moves, notation=notation)
     except MoveError as error:
         raise OptionError(f"--moves, {error}") from None
+
+
+def record_options(command: Command) -> Command:
+    """Add `--game`, `--layout`, `--option` and `--notation`, which `loading.record_defaults` takes."""
+    command = game_options(notation_option(command))
+    return click.option(
+        "--game",
+        metavar="NAME",
+        shell_complete=complete_game,
+        help="The game of matches whose text does not say it, such as moves alone.",
+    )(command)
+
+
+notation_option = click.option(
+    "--notation",
+    metavar="NAME",
+    shell_complete=complete_notation,
+    help="Notation of the moves; by default it follows from them.",
+)
 
 
 def position_options(command: Command) -> Command:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.options import POSITIVE, examples
+from boardgames.cli.loading import record_defaults
+from boardgames.cli.options import POSITIVE, examples, record_options
 from boardgames.cli.output import count_text, one_line, outcome_text, print_errors, print_picture, say
 from boardgames.cli.program import EXIT_WRONG_INPUT
 from boardgames.cli.stored import stored_match, stored_number
@@ -27,6 +28,7 @@ HELP = "Enter: next ply, b: back, a number: that ply, n: next match, q: quit"
         "boardgames replay match.record --svg pictures",
         "boardgames replay match.record --list",
         "boardgames replay 12",
+        "boardgames replay moves.txt --game abalone --layout standard",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|ID")
@@ -36,10 +38,24 @@ HELP = "Enter: next ply, b: back, a number: that ply, n: next match, q: quit"
 )
 @click.option("--list", "as_list", is_flag=True, help="Print one line per match.")
 @click.option("--flip", is_flag=True, help="Turn the board around.")
-def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, flip: bool) -> None:
+@record_options
+def replay(
+    file: Path,
+    number: int | None,
+    folder: Path | None,
+    as_list: bool,
+    flip: bool,
+    game: str | None,
+    layout: str | None,
+    options: tuple[str, ...],
+    notation: str | None,
+) -> None:
     """Step through the recorded matches of FILE, or print them if there is no terminal.
 
     ID is the number of a stored match, which `boardgames matches` lists.
+
+    FILE may also be PGN of another program or, with --game, moves alone: one
+    match in each line, or matches separated by empty lines.
 
     Press Enter for the next ply, or type b (back), the number of a ply, n
     (next match) or q (quit) and Enter.
@@ -50,11 +66,13 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
     from boardgames.record import parse_records, read_records
 
     if (stored := stored_number(str(file))) is None:
-        parsed = read_records(file, load_game_of)
+        parsed = read_records(file, load_game_of, record_defaults(game, layout, options, notation))
     elif number is not None:
         raise OptionError("--match chooses a match of a file, and this is one stored match")
     else:
         parsed = parse_records(stored_match(stored).record, load_game_of)
+    for warning in parsed.warnings:
+        say(f"{file}: {warning}", err=True)
     print_errors(parsed.errors)
     records = [
         (stored or place, record) for place, record in zip(parsed.numbers, parsed.records, strict=True)

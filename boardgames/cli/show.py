@@ -83,17 +83,18 @@ def show(
     if weights_text is not None and not has_features:
         raise OptionError("--weights needs --features")
     first = load_position(game, layout, options, position_argument, position_text, None)
-    position, rules = apply_moves(first, moves), first.game
-    overlays: tuple[Overlay, ...] = ()
-    explained = None
-    if has_features:
-        overlays, explained = _load_features(position, _last_mover(first, moves), weights_text)
-    picture = position.picture().with_overlays(*overlays)
+    rules = first.game
     known = dict.fromkeys((*rules.facts.position_notations, *rules.facts.move_notations))
     if notation is not None and notation not in known:
         raise UnknownNameError(f"{game} has no notation {quote(notation)}{suggest(notation, known)}")
     is_for_position = notation in rules.facts.position_notations
     for_position, for_moves = (notation, None) if is_for_position else (None, notation)
+    position = apply_moves(first, moves, for_moves)
+    overlays: tuple[Overlay, ...] = ()
+    explained = None
+    if has_features:
+        overlays, explained = _load_features(position, _last_mover(first, moves, for_moves), weights_text)
+    picture = position.picture().with_overlays(*overlays)
     text = rules.format(position, notation=for_position)
     legal_moves = [rules.format_move(position, move, notation=for_moves) for move in position.legal_moves]
     if svg_file is not None:
@@ -129,18 +130,13 @@ def show(
         _print_features(explained, position)
 
 
-def _last_mover(position: "Position", moves: str | None) -> int | None:
+def _last_mover(position: "Position", moves: str | None, notation: str | None) -> int | None:
     """Return the side that made the last of the moves, or None if there are none.
 
     The side to move does not tell, because in some games the same side may move again.
     """
-    mover = None
-    for word in (moves or "").split():
-        successor = position.apply_moves(word)
-        if successor is not position:  # a move, not a number such as `2.`
-            mover = position.side_to_move
-        position = successor
-    return mover
+    positions = position.line(moves or "", notation=notation)
+    return positions[-2].side_to_move if len(positions) > 1 else None
 
 
 def _load_features(

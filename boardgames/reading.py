@@ -1,0 +1,522 @@
+"""What the text of a match means by the rules of its game, whoever wrote it.
+
+Our own records say everything: the game, the start, the players of both sides and why the match
+ended. Files from elsewhere leave most of it out. Then the game comes from the reader, the start
+from the name of a layout, and the end from the moves. In tags, White and Black are the sides of
+these names or, if the game has none, the first and the second. The result `1-0` is a win of the
+side that moved first, unless the moves show that it was White and did not move first.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from itertools import accumulate
+
+from boardgames.errors import (
+    MoveError,
+    OptionError,
+    PositionError,
+    RecordError,
+    UnknownNameError,
+    quote,
+    suggest,
+)
+from boardgames.game import Game, Outcome, Position, Termination
+from boardgames.pgn import RESULTS, Line, MatchText, Note
+
+WINNERS: Mapping[str, int | None] = {"1-0": 0, "0-1": 1, "1/2-1/2": None}
+UNFINISHED = "*"
+FIRST_WINS = "1-0"
+START_TAGS = ("Start", "FEN", "Position")
+_BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
+_REASONS = tuple(reason.value for reason in Termination)
+_TERMINATIONS: Mapping[str, Termination] = {
+    "time": Termination.TIME,
+    "temps": Termination.TIME,
+    "resign": Termination.RESIGNATION,
+    "abandon": Termination.RESIGNATION,
+    "agreement": Termination.AGREEMENT,
+    "accord": Termination.AGREEMENT,
+    "adjudicat": Termination.ADJUDICATION,
+    "repetition": Termination.REPETITION,
+}
+"""Parts of texts in foreign tags, and what they mean. PGN's own word `abandoned` says too little."""
+_MOVE_NUMBER = re.compile(r"(?<![^\s])[0-9]+\.+\s*")
+_COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*|(?m:^)%[^\n]*|\$[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What a reader knows about matches whose text does not say it.
+
+    Attributes
+    ----------
+    game, layout : str
+        Names for `boardgames.load`; empty if unknown.
+    options : mapping of str to str
+        Options of the game.
+    notation : str or None
+        The notation of the moves, one of the game's. By default it follows from the moves.
+    """
+
+    game: str = ""
+    layout: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    notation: str | None = None
+
+
+_NO_DEFAULTS = Defaults()
+LoadGame = Callable[[str, str, Mapping[str, str]], Game]
+"""Returns a game, given its name, layout and options."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMatch:
+    """A match whose moves have been checked.
+
+    Attributes
+    ----------
+    game : Game
+        Its game.
+    start : str
+        Canonical text of the start position.
+    names : (str, str)
+        The players of side 0 and side 1.
+    moves : tuple of str
+        In canonical notation.
+    seconds : tuple of float or None
+        Time spent on each move.
+    notes : mapping of int to Note
+        Notes by ply, with the moves of variations in canonical notation.
+    outcome : Outcome or None
+        None if the match is unfinished.
+    notation : str or None
+        The notation of the moves if it is not the canonical one.
+    white_won_first : bool or None
+        Whether `1-0` meant that the side with the tag White won, though it moved second; None if
+        the moves do not tell.
+    """
+
+    game: Game
+    start: str
+    names: tuple[str, str]
+    moves: tuple[str, ...]
+    seconds: tuple[float | None, ...]
+    notes: Mapping[int, Note]
+    outcome: Outcome | None
+    notation: str | None = None
+    white_won_first: bool | None = None
+
+
+def read_match(
+    match: MatchText,
+    tags: Mapping[str, str],
+    options: Mapping[str, str],
+    load: LoadGame,
+    defaults: Defaults = _NO_DEFAULTS,
+    *,
+    white_is_one: bool = False,
+) -> ReadMatch:
+    """Check the moves and the result of a match, and fill in what its text leaves out.
+
+    Parameters
+    ----------
+    match : MatchText
+        The parts of its text.
+    tags, options : mapping of str to str
+        Its tags, and the options of the game.
+    load : callable
+        Returns the game.
+    defaults : Defaults
+        What is known about matches whose text does not say it.
+    white_is_one : bool
+        Read `1-0` as a win of the tag White's side, even if it moved second.
+
+    Raises
+    ------
+    RecordError
+        If a move cannot be made, the result contradicts the moves, or something is missing.
+    BoardgamesError
+        If the game cannot be loaded, or the start is not a position.
+    """
+    game, layout_tag = _load_game(tags, options, load, defaults)
+    starts = _starts(game, tags, layout_tag)
+    played = _played(starts, match, _notation_of(game, tags, defaults), is_own=is_own(tags))
+    sides = _sides(game, played.positions[0])
+    outcome, white_won_first = _outcome(match, tags, played, sides, white_is_one=white_is_one)
+    names = _names(tags, sides)
+    seconds, notes = _by_ply(match, played)
+    return ReadMatch(
+        game,
+        str(played.positions[0]),
+        names,
+        tuple(played.moves),
+        seconds,
+        notes,
+        outcome,
+        played.notation,
+        white_won_first,
+    )
+
+
+def is_own(tags: Mapping[str, str]) -> bool:
+    """Return True if a match has the tags that our own records always have."""
+    return "Game" in tags and "Start" in tags
+
+
+# --- the game and its start ---------------------------------------------------
+
+
+def _load_game(
+    tags: Mapping[str, str], options: Mapping[str, str], load: LoadGame, defaults: Defaults
+) -> tuple[Game, str]:
+    """Return the game, and the tag that named its layout."""
+    name = tags.get("Game", defaults.game)
+    if not name:
+        raise RecordError("the tag Game is missing (before ply 1, token '')")
+    is_expected = name == defaults.game and not is_own(tags)
+    given = {**defaults.options, **options} if is_expected else options
+    if is_own(tags) or "Layout" in tags:
+        return load(name, tags.get("Layout", ""), given), "Layout"
+    for tag in ("Variant", "Position"):
+        for layout in dict.fromkeys((tags.get(tag, ""), layout_name(tags.get(tag, "")))):
+            if layout:
+                with suppress(UnknownNameError, OptionError):
+                    return load(name, layout, given), tag
+    game = load(name, defaults.layout if is_expected else "", given)
+    if (variant := layout_name(tags.get("Variant", ""))) not in ("", name, layout_name(game.facts.title)):
+        known = suggest(variant, game.layout_names)
+        raise RecordError(
+            f"{name} has no layout {quote(tags['Variant'])}{known} (before ply 1, token "
+            f"{quote(tags['Variant'])})"
+        )
+    return game, ""
+
+
+def layout_name(text: str) -> str:
+    """Return the name of a layout as games write it.
+
+    Examples
+    --------
+    >>> layout_name("Belgian Daisy"), layout_name("german_daisy")
+    ('belgian-daisy', 'german-daisy')
+    """
+    return "-".join(re.findall(r"[^\s_-]+", text.lower()))
+
+
+def _starts(game: Game, tags: Mapping[str, str], layout_tag: str) -> list[Position]:
+    """Return the positions in which the match may have begun: for a layout, with either side to move."""
+    for tag in START_TAGS:
+        if tag in tags and tag != layout_tag:
+            return [game.parse(tags[tag])]
+    start = game.start()
+    with suppress(PositionError):
+        return [start, game.edit_turn(start, 1 - start.side_to_move)]
+    return [start]
+
+
+# --- moves --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """Moves that have been made; `plies` is the ply after each word of the text."""
+
+    positions: list[Position]
+    moves: list[str]
+    plies: Sequence[int]
+    notation: str | None
+
+
+def _notation_of(game: Game, tags: Mapping[str, str], defaults: Defaults) -> str | None:
+    """Return the notation that a match or its reader names, or None."""
+    named = layout_name(tags.get("Notation", ""))
+    return named if named in game.facts.move_notations else defaults.notation
+
+
+def _played(starts: Sequence[Position], match: MatchText, notation: str | None, *, is_own: bool) -> _Played:
+    """Return the moves, read in the notation that is given, else in the only one in which they are legal.
+
+    The canonical notation comes first, with all other texts that cannot be confused with it.
+    """
+    canonical, *others = starts[0].game.facts.move_notations
+    try:
+        return _play(starts[0], match.moves, notation)
+    except RecordError as error:
+        problem = error
+    found: dict[tuple[object, ...], _Played] = {}
+    tried = [notation] if notation is not None or is_own else [None, *others]
+    for one in tried:
+        for start in starts:
+            with suppress(RecordError):
+                played = _play(start, match.moves, one)
+                found.setdefault((str(start), *played.moves), played)
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        first, second = list(found.values())[:2]
+        at = next(
+            i for i, pair in enumerate(zip(first.moves, second.moves, strict=False)) if pair[0] != pair[1]
+        )
+        raise RecordError(
+            f"the moves can be read in two ways, {first.moves[at]} ({first.notation or canonical}) or "
+            f"{second.moves[at]} ({second.notation or canonical}); name the notation (ply {at + 1}, token "
+            f"{quote(match.moves[min(at, len(match.moves) - 1)])})"
+        )
+    if len(tried) > 1:
+        raise RecordError(f"{problem}; tried the notations {', '.join((canonical, *others))}")
+    raise problem
+
+
+def _play(start: Position, words: Sequence[str], notation: str | None) -> _Played:
+    """Make moves, each a word or, if that fails, as the game splits the words.
+
+    Raises
+    ------
+    RecordError
+        If a move cannot be made; the message names ply and token.
+    """
+    try:
+        positions, moves = _make_moves(start, words, notation)
+        return _Played(positions, moves, range(1, len(words) + 1), notation)
+    except RecordError:
+        parts = [start.game.split_moves(word, notation) for word in words]
+        flat = [part for word in parts for part in word]
+        if flat == list(words):
+            flat = start.game.split_moves(" ".join(words), notation)
+            parts = [[part] for part in flat]
+        if flat == list(words):
+            raise
+    positions, moves = _make_moves(start, flat, notation)
+    plies = list(accumulate(map(len, parts)))
+    return _Played(positions, moves, plies if len(plies) == len(words) else [], notation)
+
+
+def _make_moves(
+    start: Position, words: Sequence[str], notation: str | None
+) -> tuple[list[Position], list[str]]:
+    game, positions, moves = start.game, [start], []
+    for ply, word in enumerate(words, start=1):
+        try:
+            move = game.parse_move(positions[-1], word, notation=notation)
+            positions.append(positions[-1].apply(move))
+        except MoveError as error:
+            raise RecordError(f"{error} (ply {ply}, token {quote(word)})") from None
+        moves.append(move.text)
+    return positions, moves
+
+
+def _by_ply(match: MatchText, played: _Played) -> tuple[tuple[float | None, ...], Mapping[int, Note]]:
+    """Return the times and notes of all plies, with the moves of variations in canonical notation."""
+    if not any(second is not None for second in match.seconds) and not match.notes:
+        return (None,) * len(played.moves), {}
+    places = {0: 0, **dict(enumerate(played.plies, start=1))}
+    seconds: list[float | None] = [None] * len(played.moves)
+    for word, second in enumerate(match.seconds, start=1):
+        if word in places:
+            seconds[places[word] - 1] = second
+    notes = {
+        places[word]: _checked_note(note, played.positions[max(places[word] - 1, 0)], played.notation)
+        for word, note in match.notes.items()
+        if word in places
+    }
+    return tuple(seconds), notes
+
+
+def _checked_note(note: Note, before: Position, notation: str | None) -> Note:
+    """Return a note on a move made in the position `before`."""
+    if not note.variations:
+        return note
+    variations = []
+    for line in note.variations:
+        try:
+            played = _play(before, line.moves, notation)
+        except RecordError as error:
+            raise RecordError(f"in a variation: {error}") from None
+        places = {0: 0, **dict(enumerate(played.plies, start=1))}
+        notes = {
+            places[word]: _checked_note(one, played.positions[max(places[word] - 1, 0)], notation)
+            for word, one in line.notes.items()
+            if word in places
+        }
+        variations.append(Line(tuple(played.moves), notes))
+    return replace(note, variations=tuple(variations))
+
+
+# --- players and result --------------------------------------------------------
+
+
+def _sides(game: Game, start: Position) -> Mapping[str, int]:
+    """Return the sides of the tags White and Black."""
+    names = [name.lower() for name in game.facts.sides]
+    if set(names) == {"white", "black"}:
+        return {"White": names.index("white"), "Black": names.index("black")}
+    return {"White": start.side_to_move, "Black": 1 - start.side_to_move}
+
+
+def _names(tags: Mapping[str, str], sides: Mapping[str, int]) -> tuple[str, str]:
+    names = ["?", "?"]
+    for tag, side in (*sides.items(), ("First", 0), ("Second", 1)):
+        names[side] = tags.get(tag, names[side])
+    return names[0], names[1]
+
+
+def _outcome(
+    match: MatchText,
+    tags: Mapping[str, str],
+    played: _Played,
+    sides: Mapping[str, int],
+    *,
+    white_is_one: bool,
+) -> tuple[Outcome | None, bool | None]:
+    """Return how the match ended, and whether `1-0` must mean White, which moved second; None if unknown."""
+    start, last = played.positions[0], played.positions[-1]
+    where = f"(ply {len(played.moves) + 1}, token {quote(match.result)})"
+    if tags.get("Result", match.result) != match.result:
+        raise RecordError(f"the result differs from the tag Result, {quote(tags['Result'])} {where}")
+    termination = tags.get("Termination")
+    if is_own(tags):
+        return _own_outcome(match, termination, last, where), None
+    if match.result == UNFINISHED:
+        return last.outcome, None
+    winner = WINNERS[match.result]
+    if winner is None:
+        if last.outcome is not None and last.outcome.winner is not None:
+            raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
+        return last.outcome or Outcome(None, termination_of(termination)), None
+    by_move = winner if start.side_to_move == 0 else 1 - winner
+    by_colour = sides["White"] if match.result == FIRST_WINS else sides["Black"]
+    if last.outcome is not None:
+        if last.outcome.winner not in (by_move, by_colour):
+            raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
+        return last.outcome, None if by_move == by_colour else last.outcome.winner == by_colour
+    reason = termination_of(termination)
+    return Outcome(by_colour if white_is_one else by_move, reason), None
+
+
+def _own_outcome(match: MatchText, termination: str | None, last: Position, where: str) -> Outcome | None:
+    """Return the outcome of a match in our own form, which names its termination."""
+    if match.result == UNFINISHED:
+        if termination is not None and termination in _REASONS:
+            raise RecordError(f"an unfinished match cannot have the termination {quote(termination)} {where}")
+        outcome = None
+    elif termination is None:
+        raise RecordError(f"the tag Termination is missing {where}")
+    else:
+        if termination not in _REASONS and not is_foreign_termination(termination):
+            hint = suggest(termination, _REASONS)
+            raise RecordError(f"no such termination {quote(termination)}{hint} {where}")
+        outcome = Outcome(WINNERS[match.result], termination_of(termination))
+        if termination not in _REASONS and last.outcome is not None:
+            outcome = replace(last.outcome, winner=outcome.winner)
+    ended = outcome is not None and outcome.termination in _BY_POSITION
+    if (ended or last.outcome is not None) and last.outcome != outcome:
+        raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
+    return outcome
+
+
+def termination_of(text: str | None) -> Termination:
+    """Return what the text of a tag says about the end of a match.
+
+    Examples
+    --------
+    >>> [termination_of(text).value for text in ("resignation", "White lost on time", "Normal")]
+    ['resignation', 'time', 'unknown']
+    """
+    if text in _REASONS:
+        return Termination(text)
+    words = (text or "").lower()
+    if words != "abandoned":
+        for part, reason in _TERMINATIONS.items():
+            if part in words:
+                return reason
+    return Termination.UNKNOWN
+
+
+def is_foreign_termination(text: str) -> bool:
+    """Return True if the text of a tag is neither one of our reasons nor nearly one, but somebody else's."""
+    return bool(text) and (" " in text or not get_close_matches(text, _REASONS))
+
+
+def _outcome_text(last: Position) -> str:
+    if last.outcome is None:
+        return "the match is not over"
+    return f"the result is {last.outcome.describe(last.game.facts.sides)!r}"
+
+
+# --- moves without tags ----------------------------------------------------------
+
+
+def plain_matches(text: str, load: Callable[[str], Game], notation: str | None = None) -> Iterator[MatchText]:
+    """Yield the matches of a text that has moves only, with or without numbers.
+
+    Matches are separated by empty lines, or there is one in each line. A line with the name of a
+    layout is about the matches after it.
+
+    Parameters
+    ----------
+    load : callable
+        Returns the game with a layout; an empty name stands for the default.
+    notation : str, optional
+        The notation of the moves.
+    """
+    layout, game = "", load("")
+    for block in re.split(r"\n\s*\n", _COMMENT.sub(" ", text)):
+        lines: list[str] = []
+        for line in [*filter(None, map(str.strip, block.split("\n"))), ""]:
+            named = _layout_in(line, game, load) if line else None
+            if (named is not None or not line) and lines:
+                for words in _divided(lines, game, notation):
+                    yield _plain_match(words, layout, game, notation)
+                lines = []
+            if named is not None:
+                layout, game = named.layout, named
+            elif line:
+                lines.append(line)
+
+
+def _layout_in(line: str, game: Game, load: Callable[[str], Game]) -> Game | None:
+    """Return the game with the layout that a line names, or None if it names none."""
+    if any(mark in line for mark in ".0123456789") and layout_name(line) not in game.layout_names:
+        return None
+    try:
+        return load(layout_name(line))
+    except (UnknownNameError, OptionError):
+        return None
+
+
+def _divided(lines: list[str], game: Game, notation: str | None) -> list[str]:
+    """Return the lines of a block as one text for each match."""
+    if any(_MOVE_NUMBER.match(line) for line in lines):
+        matches: list[str] = []
+        for line in lines:
+            if not matches or re.match(r"1\.(?!\.)", line):
+                matches.append(line)
+            else:
+                matches[-1] += f" {line}"
+        return matches
+    if len(lines) == 1 or all(_is_match(line, game, notation) for line in lines):
+        has_one_move_each = all(len(_plain_match(line, "", game, notation).moves) == 1 for line in lines)
+        whole = " ".join(lines)
+        return [whole] if has_one_move_each and _is_match(whole, game, notation) else lines
+    whole = " ".join(lines)
+    return [whole] if _is_match(whole, game, notation) else lines
+
+
+def _is_match(text: str, game: Game, notation: str | None) -> bool:
+    """Return True if a text has legal moves from the start of the game's layout."""
+    match = _plain_match(text, "", game, notation)
+    try:
+        _played(_starts(game, {}, ""), match, notation, is_own=False)
+    except RecordError:
+        return False
+    return True
+
+
+def _plain_match(text: str, layout: str, game: Game, notation: str | None) -> MatchText:
+    words = game.split_moves(_MOVE_NUMBER.sub(" ", text), notation)
+    result = words.pop() if words and words[-1] in RESULTS else UNFINISHED
+    tags = [("Layout", layout)] if layout else []
+    return MatchText(tags, words, [None] * len(words), result)

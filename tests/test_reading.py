@@ -1,0 +1,291 @@
+"""Reading what others write: PGN without our tags, moves alone, results, layouts, notations and notes."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import boardgames
+from boardgames.errors import RecordError
+from boardgames.game import Outcome, Position, Termination
+from boardgames.pgn import Line, Note
+from boardgames.plugins import load_game_of
+from boardgames.reading import Defaults, layout_name
+from boardgames.record import ParsedRecords, Record, choose_record, format_record, parse_records, read_records
+
+ABALONE, CONNECT4 = Defaults("abalone"), Defaults("connect4")
+FOUR_IN_A_ROW = "1 2 1 2 1 2 1"
+
+
+def parse(text: str, defaults: Defaults = CONNECT4) -> ParsedRecords:
+    return parse_records(text, load_game_of, defaults)
+
+
+def one(text: str, defaults: Defaults = CONNECT4) -> Record:
+    parsed = parse(text, defaults)
+    assert not parsed.errors, parsed.errors
+    (record,) = parsed.records
+    return record
+
+
+def pgn(moves: str, **tags: str) -> str:
+    lines = [f'[{name} "{value}"]' for name, value in tags.items()]
+    return "\n".join([*lines, "", moves, ""])
+
+
+def first_moves(position: Position, count: int) -> list[str]:
+    """Return some moves from a position, each the first legal one."""
+    texts = []
+    for _ in range(count):
+        texts.append(position.legal_moves[0].text)
+        position = position.apply(position.legal_moves[0])
+    return texts
+
+
+# --- moves alone ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4 4 5 3",
+        "4,4,5,3",
+        "1. 4 4 2. 5 3",
+        "1.4 4 2.5 3 *",
+        "4\n4\n5\n3\n",
+        "1. 4 4\n2. 5 3",
+        "\ufeff4 4 5 3",
+    ],
+)
+def test_moves_alone_are_a_match_if_the_game_is_known(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "moves.txt"
+    file.write_text(text)
+    (record,) = read_records(file, load_game_of, CONNECT4).records
+    assert (record.game, record.moves, record.outcome) == ("connect4", ("4", "4", "5", "3"), None)
+
+
+def test_moves_alone_need_a_game() -> None:
+    (error,) = parse("4 4 5 3", Defaults()).errors
+    assert "the tag Game is missing" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [
+        ("4 4\n3 3 3\n", ["4 4", "3 3 3"]),
+        ("4 4\n\n3 3 3", ["4 4", "3 3 3"]),
+        ("1. 4 4\n2. 3 3\n1. 1 1\n", ["4 4 3 3", "1 1"]),
+        ("4\n4\n\n3\n3\n3\n", ["4 4", "3 3 3"]),
+        (f"{FOUR_IN_A_ROW}\n4 4", [FOUR_IN_A_ROW, "4 4"]),
+        ("4 4 4 4\n4 4 4 4\n", ["4 4 4 4", "4 4 4 4"]),
+    ],
+    ids=["lines", "paragraphs", "numbers", "columns", "ended", "equal"],
+)
+def test_a_text_may_hold_many_matches(text: str, matches: list[str]) -> None:
+    assert [" ".join(record.moves) for record in parse(text).records] == matches
+
+
+def test_a_match_that_goes_on_in_the_next_line_is_one() -> None:
+    long = ["4 4 4 4 4 4", "3 3 3 3 3 3 2 1", "4 4"]
+    assert [len(record.moves) for record in parse("\n".join(long[:2])).records] == [6, 8]
+    game = boardgames.load("abalone")
+    moves = first_moves(game.start(), 12)
+    text = " ".join(moves[:6]) + "\n" + " ".join(moves[6:])
+    assert one(text, ABALONE).moves == tuple(moves)
+
+
+def test_a_broken_line_does_not_hide_the_others() -> None:
+    parsed = parse("4 4\n3 9 3\n2 2\n")
+    assert [record.moves for record in parsed.records] == [("4", "4"), ("2", "2")]
+    (error,) = parsed.errors
+    assert str(error).startswith("match 2: '9' is not a column")
+    assert "(ply 2, token '9')" in str(error)
+
+
+def test_a_line_with_the_name_of_a_layout_sets_it() -> None:
+    standard = boardgames.load("abalone", layout="standard")
+    first, second = standard.start().legal_moves[:2]
+    text = f"Standard\n{first.text}\n\n{second.text}\nBelgian Daisy\na1b2\n"
+    parsed = parse(text, ABALONE)
+    assert not parsed.errors
+    assert [record.layout for record in parsed.records] == ["standard", "standard", ""]
+    assert parsed.records[0].start == str(standard.start())
+
+
+def test_a_finished_match_has_its_outcome_from_the_rules() -> None:
+    assert one(FOUR_IN_A_ROW).outcome == Outcome(0, Termination.RULES)
+    assert one(f"{FOUR_IN_A_ROW} 1-0").outcome == Outcome(0, Termination.RULES)
+    (error,) = parse(f"{FOUR_IN_A_ROW} 0-1").errors
+    assert "according to the rules, the result is 'red wins'" in str(error)
+
+
+@given(st.text(max_size=40) | st.text(alphabet="1234567 .,\n*-0{}()$;[]%", max_size=60))
+def test_any_text_gives_records_or_errors(text: str) -> None:
+    for defaults in (CONNECT4, ABALONE):
+        parsed = parse(text, defaults)
+        assert all(isinstance(error, RecordError) for error in parsed.errors)
+        again = parse_records("\n\n".join(map(str, parsed.records)), load_game_of)
+        assert (again.records, again.errors) == (parsed.records, ())
+
+
+# --- PGN of other programs --------------------------------------------------------
+
+
+def test_pgn_needs_neither_game_nor_start_nor_termination() -> None:
+    record = one(pgn("1. 4 4 2. 5 3 1-0", Event="Tea", White="Ann", Black="Bob", Date="2016.09.19"))
+    assert record.names == ("Ann", "Bob")
+    assert record.outcome == Outcome(0, Termination.UNKNOWN)
+    assert record.tags == {"Event": "Tea", "White": "Ann", "Black": "Bob", "Date": "2016.09.19"}
+    assert record.seconds == (None,) * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Au score", Termination.UNKNOWN),
+        ("Normal", Termination.UNKNOWN),
+        ("abandoned", Termination.UNKNOWN),
+        ("Time forfeit", Termination.TIME),
+        ("Ann resigned", Termination.RESIGNATION),
+        ("Draw by agreement", Termination.AGREEMENT),
+    ],
+)
+def test_a_foreign_termination_is_kept_as_it_is(text: str, reason: Termination) -> None:
+    result = "1/2-1/2" if reason is Termination.AGREEMENT else "0-1"
+    record = one(pgn(f"1. 4 4 {result}", Event="x", Termination=text))
+    assert record.outcome is not None
+    assert (record.outcome.termination, record.tags["Termination"]) == (reason, text)
+    assert f'[Termination "{text}"]' in format_record(record)
+    assert one(format_record(record)) == record
+
+
+def test_white_and_black_are_the_sides_of_these_names() -> None:
+    record = one(pgn("1. a1b2 *", White="Ann", Black="Bob"), ABALONE)
+    assert record.names == ("Bob", "Ann")  # black moves first in Abalone
+
+
+def test_the_side_that_can_make_the_first_move_makes_it() -> None:
+    start = boardgames.load("abalone").start()
+    white = start.game.edit_turn(start, 1)
+    moves = first_moves(white, 3)
+    assert moves[0] not in [move.text for move in start.legal_moves]
+    record = one(pgn(f"1. {' '.join(moves)} 1-0", White="Ann", Black="Bob"), ABALONE)
+    assert record.start == str(white)
+    assert record.outcome == Outcome(1, Termination.UNKNOWN)
+    assert record.names == ("Bob", "Ann")
+    assert record.result == "0-1"  # in our own records, of side 0
+
+
+@pytest.mark.parametrize(("result", "winner"), [("1-0", 0), ("0-1", 1)])
+def test_one_nil_is_a_win_of_the_side_that_moves_first(result: str, winner: int) -> None:
+    record = one(pgn(f"1. a1b2 {result}", White="Ann", Black="Bob"), ABALONE)
+    assert record.outcome == Outcome(winner, Termination.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "1.4 4 2.5 3 *",
+        "1. 4 1... 4 2. 5 2... 3 *",
+        "1. 4! 4?! 2. 5!! 3?? *",
+        "1. 4 $1 4 $6 2. 5 $3 3 $4 *",
+        "% escaped\n1. 4 4 {a (comment) with [brackets]} 2. 5 3 ; the rest\n*",
+        "1. 4 (1. 3 3 (1... 2) 2. 1) 4 2. 5 3 (2... 6 {why not}) *",
+        "1. 4 4 2. 5 3*",
+        "{first} 1. 4\n4 2.\n5\n3 *",
+    ],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=repr)
+def test_everything_that_pgn_allows_is_read(moves: str, ends: str) -> None:
+    record = one(pgn(moves, Event="x").replace("\n", ends))
+    assert record.moves == ("4", "4", "5", "3")
+    assert one(format_record(record)) == record
+
+
+def test_a_result_may_follow_the_last_move_without_a_space() -> None:
+    assert one(pgn("1. 4 4 2. 51-0", Event="x")).result == "1-0"
+
+
+def test_glyphs_comments_and_variations_are_kept() -> None:
+    record = one(pgn("{why} 1. 4! {good\nmove} (1. 3 $2 3 {so}) 4 *", Event="x"))
+    variation = Line(("3", "3"), {1: Note((2,)), 2: Note(comments=("so",))})
+    assert record.notes == {0: Note(comments=("why",)), 1: Note((1,), ("good move",), (variation,))}
+    assert "1. 4 $1 {good move} (1. 3 $2 3 {so}) 1... 4 *" in format_record(record)
+
+
+def test_the_moves_of_a_variation_are_checked() -> None:
+    (error,) = parse(pgn("1. 4 (1. 9) 4 *", Event="x")).errors
+    assert "in a variation: '9' is not a column" in str(error)
+
+
+def test_times_come_along() -> None:
+    record = one(pgn("1. 4 {[%emt 0:01:02.5]} 4 {3} {[%clk 0:00:09]} *", Event="x"))
+    assert record.seconds == (62.5, 3.0)
+    assert record.notes == {2: Note(comments=("[%clk 0:00:09]",))}
+
+
+def test_a_variant_or_position_may_name_the_layout_or_the_start() -> None:
+    standard = boardgames.load("abalone", layout="standard").start()
+    move = standard.legal_moves[0].text
+    for tags in ({"Variant": "Standard"}, {"Position": "standard"}, {"Position": str(standard)}):
+        record = one(pgn(f"1. {move} *", Event="x", **tags), ABALONE)
+        assert record.start == str(standard)
+    assert one(pgn("1. a1b2 *", Event="x", Variant="Abalone"), ABALONE).layout == ""
+    (error,) = parse(pgn("*", Event="x", Variant="Swiss Dasy"), ABALONE).errors
+    assert "abalone has no layout 'Swiss Dasy'; did you mean 'swiss-daisy'" in str(error)
+
+
+def test_a_file_that_is_not_utf_8_is_read_as_latin_1(tmp_path: Path) -> None:
+    file = tmp_path / "old.pgn"
+    file.write_bytes(pgn("1. 4 *", White="Zoé").encode("latin-1"))
+    parsed = read_records(file, load_game_of, CONNECT4)
+    assert parsed.records[0].names == ("Zoé", "?")
+    assert parsed.warnings == ("not UTF-8, read as Latin-1",)
+
+
+def test_a_match_is_chosen_from_foreign_matches() -> None:
+    text = "\n".join(pgn(f"1. {column} *", Event="x") for column in (1, 2, 3))
+    assert choose_record(text, load_game_of, number=2, defaults=CONNECT4)[2].moves == ("2",)
+    with pytest.raises(RecordError, match="no match 4 in the text; the last one is 3"):
+        choose_record(text, load_game_of, number=4, defaults=CONNECT4)
+
+
+# --- notations -----------------------------------------------------------------------
+
+
+def in_notation(position: Position, notation: str, count: int) -> tuple[list[str], list[str]]:
+    """Return moves in a notation and in the canonical one; the first differs."""
+    game, texts, canonical = position.game, [], []
+    for _ in range(count):
+        move = max(
+            position.legal_moves,
+            key=lambda one: game.format_move(position, one, notation=notation) != one.text,
+        )
+        texts.append(game.format_move(position, move, notation=notation))
+        canonical.append(move.text)
+        position = position.apply(move)
+    assert texts[0] != canonical[0]
+    return texts, canonical
+
+
+def test_the_notation_follows_from_the_moves() -> None:
+    texts, canonical = in_notation(boardgames.load("abalone").start(), "nacre", 6)
+    assert one(" ".join(texts), ABALONE).moves == tuple(canonical)
+    assert one(pgn(f"{' '.join(texts)} *", Notation="Nacre"), ABALONE).moves == tuple(canonical)
+
+
+def test_a_named_notation_is_the_only_one_that_is_tried() -> None:
+    texts, _ = in_notation(boardgames.load("abalone").start(), "nacre", 6)
+    (error,) = parse(" ".join(texts), Defaults("abalone", notation="aba-pro")).errors
+    assert f"token '{texts[0]}'" in str(error)
+
+
+def test_a_text_that_fits_no_notation_says_what_was_tried() -> None:
+    (error,) = parse("a1a9", ABALONE).errors
+    assert "tried the notations aba-pro, nacre" in str(error)
+
+
+@pytest.mark.parametrize("text", ["Belgian Daisy", "belgian_daisy", "  BELGIAN-daisy "])
+def test_names_of_layouts_are_written_in_many_ways(text: str) -> None:
+    assert layout_name(text) == "belgian-daisy"
