@@ -1,5 +1,6 @@
 """Commands with `--cluster`: refusing other code, and failures in the middle of the work."""
 
+import io
 import os
 import re
 import shlex
@@ -16,10 +17,12 @@ from typing import Any
 
 import pytest
 from clusters import seeming_slurm, started_cluster
+from rich.console import Console
 from training import content
 from waiting import TIMEOUT_S
 
 import boardgames_connect4
+from boardgames.cli.progress import new_bars
 from boardgames.errors import BoardgamesError, ClusterError, WorkerError
 from boardgames.executors import InProcess
 
@@ -83,6 +86,15 @@ def test_a_failing_cluster_is_one_line_with_the_command_that_continues(
     resumed = bg(*shlex.split(shown[1]), "--workers", "1")
     assert resumed.code == 0
     assert re.search("resuming", resumed.err + resumed.out)
+
+
+def test_progress_bars_show_what_the_workers_do() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    bars = new_bars(console, lambda: "2 workers, 24 tasks/s")
+    bars.add_task("steps", total=10)
+    with console.capture() as shown:
+        console.print(bars.get_renderable())
+    assert "2 workers, 24 tasks/s" in shown.get()
 
 
 @pytest.mark.slow

@@ -620,8 +620,10 @@ def test_a_worker_that_is_being_stopped_gets_no_more_tasks() -> None:
     with executing(client, scaling=scaled) as executor:
         scaled.closing = {f"name of {OTHER}"}
         wait_until(lambda: OTHER not in executor._workers)
-        polls = len(scaled.calls)
+        scaled.closing = set()
+        polls, asked = len(scaled.calls), client.reports[OTHER]
         wait_until(lambda: len(scaled.calls) > polls + 3)
+        assert client.reports[OTHER] == asked  # nor is it asked for its code, to be admitted again
         futures = [executor.submit(tasks.square, number) for number in range(3)]
         while client.busy:
             assert client.busy == [GOOD]
