@@ -66,3 +66,29 @@ def started_cluster(folder: Path) -> Iterator[Cluster]:
         for program in reversed(cluster.programs):
             program.kill()
             program.wait()
+
+
+def seeming_slurm(folder: Path) -> Path:
+    """Write `sbatch` and `scancel`, which run jobs as processes on this machine; return their folder.
+
+    The number of a job is the process ID of `sbatch`; a file `NUMBER.pid` has that of the job. Jobs are
+    refused as long as there is a file `full`.
+    """
+    jobs, programs = folder / "jobs", folder / "programs"
+    for made in (jobs, programs):
+        made.mkdir()
+    submit = f"""#!/bin/sh
+if [ -e '{jobs}/full' ]; then echo "sbatch: error: the queue is full" >&2; exit 1; fi
+cp "$1" '{jobs}'/$$.sh
+setsid sh '{jobs}'/$$.sh >'{jobs}'/$$.log 2>&1 &
+echo $! >'{jobs}'/$$.pid
+echo "Submitted batch job $$"
+"""
+    cancel = f"""#!/bin/sh
+kill -- -$(cat '{jobs}'/$1.pid)
+"""
+    for name, text in (("sbatch", submit), ("scancel", cancel)):
+        path = programs / name
+        path.write_text(text)
+        path.chmod(0o755)
+    return programs

@@ -195,13 +195,14 @@ class Arena:
 
     def _play(self, pairs: Sequence[OpeningPair], executor: Executor) -> Iterator[list[PairResult]]:
         """Yield results as they arrive. Batches grow until one takes about `BATCH_S`."""
-        workers, is_local = worker_count(executor), isinstance(executor, InProcess | ProcessPool)
+        is_local = isinstance(executor, InProcess | ProcessPool)
         target_s = BATCH_S if is_local else CLUSTER_BATCH_S
         running: set[Future[tuple[list[MatchResult], float]]] = set()
-        seconds_per_pair: deque[float] = deque(maxlen=2 * workers)  # seconds per pair in recent batches
+        seconds_per_pair: deque[float] = deque()  # seconds per pair in recent batches
         submitted, size = 0, 1
         try:
             while submitted < len(pairs) or running:
+                workers = worker_count(executor)  # more of a cluster's workers may have joined
                 while submitted < len(pairs) and len(running) < (1 if workers == 1 else 2 * workers):
                     batch = Batch(self._settings, tuple(pairs[submitted : submitted + size]), is_local)
                     running.add(executor.submit(play_batch, batch))
@@ -210,6 +211,8 @@ class Arena:
                 for future in done:
                     results, seconds = future.result()
                     seconds_per_pair.append(2 * seconds / len(results))
+                    while len(seconds_per_pair) > 2 * workers:
+                        seconds_per_pair.popleft()
                     fitting = int(target_s / max(*seconds_per_pair, 1e-9))
                     fair_share = (len(pairs) - submitted) // (2 * workers)
                     size = max(min(fitting, 2 * size, MAX_BATCH_PAIRS, fair_share), 1)

@@ -39,6 +39,8 @@ from boardgames.errors import BoardgamesError, ClusterError, OptionError, StoreE
 from boardgames.options import spelled_out
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from boardgames.arena.arena import Arena
     from boardgames.arena.pentanomial import Estimate
     from boardgames.arena.plan import Plan
@@ -290,7 +292,7 @@ def _play(
             announce = partial(say, err=True)
             with (
                 open_executor(workers, cluster=cluster, announce=announce) as executor,
-                _live_report(arena) as listener,
+                _live_report(arena, executor) as listener,
             ):
                 arena.run(executor, listener)
         except KeyboardInterrupt:
@@ -320,7 +322,7 @@ def _print_report(arena: "Arena", as_json: bool) -> None:
 
 
 @contextmanager
-def _live_report(arena: "Arena") -> "Iterator[Callable[[Arena], None] | None]":
+def _live_report(arena: "Arena", executor: "Executor") -> "Iterator[Callable[[Arena], None] | None]":
     """Show a progress bar above the report so far; yields the listener that updates them."""
     if not sys.stderr.isatty():
         yield None
@@ -329,8 +331,10 @@ def _live_report(arena: "Arena") -> "Iterator[Callable[[Arena], None] | None]":
     from rich.live import Live
     from rich.text import Text
 
+    from boardgames.executors import worker_progress
+
     console = Console(stderr=True, highlight=False)
-    bars = new_bars(console)
+    bars = new_bars(console, partial(worker_progress, executor))
     task = bars.add_task("matches", total=arena.plan.planned, completed=arena.matches)
     report, rated = Text(), -math.inf
 

@@ -41,6 +41,8 @@ from boardgames.errors import ClusterError, FileError, OptionError, WorkerError
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from boardgames.learning.experiments import Experiment, Figure, Findings, Listener, Measurements, Table
 
 FOLDER = "experiments"
@@ -170,7 +172,7 @@ def _run(
         if executor.finished:
             say(f"resuming: {executor.finished} tasks are finished", err=True)
         try:
-            with _progress() as listener:
+            with _progress(running) as listener:
                 return chosen.run(executor, seed, listener)
         except KeyboardInterrupt:
             if executor.finished:
@@ -283,9 +285,11 @@ def _list(game: str, as_json: bool) -> None:
 
 
 @contextmanager
-def _progress() -> "Iterator[Listener]":
+def _progress(executor: "Executor") -> "Iterator[Listener]":
     """Show a progress bar for each stage; yields the listener that updates them."""
-    with progress_bars() as update:
+    from boardgames.executors import worker_progress
+
+    with progress_bars(partial(worker_progress, executor)) as update:
         yield lambda progress: update(progress.stage, progress.done, progress.total)
 
 

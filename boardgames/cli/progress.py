@@ -197,8 +197,8 @@ def search_spinner(text: str) -> "Iterator[Callable[[Choice], None] | None]":
             yield lambda choice: update(f"{text}: depth {choice.depth}, {choice.nodes:,} nodes")
 
 
-def new_bars(console: "Console") -> "Progress":
-    """Return progress bars with counts, elapsed and remaining time.
+def new_bars(console: "Console", detail: Callable[[], str] | None = None) -> "Progress":
+    """Return progress bars with counts, elapsed and remaining time, and what `detail` returns.
 
     A task with the field `count` shows this text instead of what is completed, such as shares of time.
     """
@@ -206,6 +206,7 @@ def new_bars(console: "Console") -> "Progress":
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
         Task,
         TextColumn,
         TimeElapsedColumn,
@@ -217,6 +218,10 @@ def new_bars(console: "Console") -> "Progress":
         def render(self, task: Task) -> "Text":
             return Text(task.fields["count"]) if "count" in task.fields else super().render(task)
 
+    class DetailColumn(ProgressColumn):
+        def render(self, task: Task) -> "Text":
+            return Text("" if detail is None else detail(), no_wrap=True, overflow="ellipsis")
+
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -224,6 +229,7 @@ def new_bars(console: "Console") -> "Progress":
         TimeElapsedColumn(),
         TextColumn("remaining"),
         TimeRemainingColumn(),
+        *([] if detail is None else [DetailColumn()]),
         console=console,
         transient=True,
         redirect_stdout=False,
@@ -232,15 +238,20 @@ def new_bars(console: "Console") -> "Progress":
 
 
 @contextmanager
-def progress_bars() -> Iterator[Callable[[str, int, int | None], None]]:
-    """Show a bar for each stage of the work; yields a function of stage, steps done and total steps."""
+def progress_bars(
+    detail: Callable[[], str] | None = None,
+) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Show a bar for each stage of the work, and what `detail` returns.
+
+    Yields a function of stage, steps done and total steps.
+    """
     if not sys.stderr.isatty():
         yield lambda stage, done, total: None
         return
     from rich.console import Console
     from rich.progress import TaskID
 
-    with new_bars(Console(stderr=True)) as bars:
+    with new_bars(Console(stderr=True), detail) as bars:
         tasks: dict[str, TaskID] = {}
 
         def update(stage: str, done: int, total: int | None) -> None:

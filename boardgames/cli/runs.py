@@ -209,7 +209,7 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
     have been played already, their result is printed. An interrupted
     measurement continues with the same command.
     """
-    from boardgames.executors import open_executor
+    from boardgames.executors import open_executor, worker_progress
     from boardgames.learning.measurement import Measurement, plan_measurement
     from boardgames.learning.runs import Run, find_run, run_summary
 
@@ -227,7 +227,8 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
             run, matches or (DEFAULT_MEASURING_MATCHES if known is None else known.matches)
         )
         try:
-            with spinner(measuring_text(planned.played, planned.planned)) as update:
+            at_work = partial(worker_progress, executor)
+            with spinner(measuring_text(planned.played, planned.planned), at_work) as update:
                 measured = measure_run(
                     run, planned, executor, lambda *counts: update(measuring_text(*counts))
                 )

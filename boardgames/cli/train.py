@@ -379,7 +379,7 @@ def _train(
 
     code = 0
     try:
-        with _show_progress(trainer, stream) as display:
+        with _show_progress(trainer, executor, stream) as display:
             if not trainer.is_done:
                 trainer.train(executor, display.show_step)
             planned = measure_run(trainer.run, planned, executor, display.show_matches)
@@ -539,7 +539,7 @@ class Display:
 
 
 @contextmanager
-def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Display]":
+def _show_progress(trainer: "Trainer", executor: "Executor", stream: TextIO) -> "Iterator[Display]":
     """Show a live display on a terminal, otherwise a line per step."""
     from rich.console import Console, Group
 
@@ -557,7 +557,9 @@ def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Display]":
         return
     from rich.live import Live
 
-    bars = new_bars(console)
+    from boardgames.executors import worker_progress
+
+    bars = new_bars(console, partial(worker_progress, executor))
     task = bars.add_task("steps", total=None, count="")
     matches = bars.add_task("", total=None, visible=False)
     details: list[Text] = []

@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor (extra `cluster`): a local one, or a scheduler given by its address.
+"""A Dask cluster as an executor (extra `cluster`): a local one, one that a file describes, or a running one.
 
 Dask carries tasks to workers; which worker gets which task is decided here, because a worker gets a
 task only after it has reported the same code as ours (`boardgames.installation`), and because each
@@ -35,7 +35,9 @@ from boardgames.errors import (
     describe_error,
     quote,
 )
+from boardgames.executors.cluster_file import ClusterFile, split_address
 from boardgames.executors.pool import MAX_ATTEMPTS, pack, run_packed, sigint_blocked, unpack
+from boardgames.executors.scaling import Scaling
 from boardgames.installation import Code, Needs, changed_since_start, describe, differences, needs_of
 from boardgames.paths import read_text
 from boardgames.plugins import registry
@@ -54,6 +56,11 @@ QUIET_S = 20.0
 """A task that has not compiled for this long is assumed to need no more kernels."""
 CHECKED_S = 1.0
 """A worker checks its files for changes at most this often."""
+RATE_POLLS = 30
+"""Progress shows the rate since this many polls."""
+MAX_LISTED_RATES = 4
+"""The rates of at most this many workers are listed one by one."""
+JOBS_ADVICE = "see what the jobs have printed, or raise 'timeout' in [workers] if they are still in the queue"
 MAX_NAMED_WORKERS = 3
 """At most this many workers are named in an error."""
 LOCAL = "local"
@@ -62,7 +69,16 @@ SCHEDULER_FILE = ".json"
 """Suffix of scheduler files."""
 MAX_FILE_BYTES = 1 << 20
 
-_LOGGERS = ("distributed", "distributed.client")
+_LOGGERS = (
+    "distributed",
+    "distributed.client",
+    "dask_jobqueue",
+    "asyncssh",
+    "kr8s",
+    "httpx",
+    "tornado",
+    "asyncio",
+)
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -73,13 +89,15 @@ Announce = Callable[[str], object]
 def open_cluster(workers: int, address: str, announce: Announce = lambda text: None) -> Iterator[Executor]:
     """Connect to a cluster for a `with` block. A local cluster listens on loopback only.
 
-    `address` is `local`, the address of a scheduler, or the path of a scheduler file, which ends in .json.
+    `address` is `local`, the address of a scheduler, the path of a scheduler file, which ends in .json,
+    or `slurm:FILE` (see `boardgames.executors.cluster_file`). At the end, `announce` gets a line about
+    the workers, unless the cluster has failed.
 
     Raises
     ------
-    MissingExtraError, ClusterError
-        If `distributed` is not installed, no scheduler answers, there are no workers, or the
-        scheduler or a worker has other code.
+    MissingExtraError, ClusterError, FileError, OptionError
+        If `distributed` or what starts the cluster is not installed, a file is wrong, no scheduler
+        answers, there are no workers, or the scheduler or a worker has other code.
     """
     try:
         distributed: Any = import_module("distributed")  # it is only partially typed
@@ -89,22 +107,19 @@ def open_cluster(workers: int, address: str, announce: Announce = lambda text: N
         raise ClusterError(
             f"the cluster must be {LOCAL!r}, the address of a scheduler or its file, not {quote(address)}"
         )
-    if address.endswith(SCHEDULER_FILE):
+    described = split_address(address)
+    file = None if described is None else ClusterFile.read(*described)
+    if address.endswith(SCHEDULER_FILE) and file is None:
         address = _address_in(Path(address))
-    settings = {
-        "threads_per_worker": 1,
-        "dashboard_address": None,
-        "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},  # any free port, without a warning
-        "silence_logs": "CRITICAL",
-        "preload": [__name__],
-    }
     with ExitStack() as stack:
         stack.enter_context(_logs_silenced())
-        scheduler = address
+        scheduler: Any = address  # or a cluster of distributed, which is only partially typed
         if address == LOCAL:
-            with sigint_blocked():  # its threads and processes inherit this
-                scheduler = distributed.LocalCluster(n_workers=workers, host="127.0.0.1", **settings)
-                stack.callback(_close, scheduler)
+            scheduler = stack.enter_context(_local_cluster(distributed, workers))
+        elif file is not None:
+            announce(f"starting the cluster of {file.path}")
+            scheduler = _started(file)
+            stack.callback(_close, scheduler)
         else:
             _check_is_scheduler(distributed, address)
         client, reason = _connect(distributed, scheduler)
@@ -114,8 +129,37 @@ def open_cluster(workers: int, address: str, announce: Announce = lambda text: N
         stack.callback(_close, client)
         executor = ClusterExecutor(client, address, announce)
         stack.callback(executor.kill)
+        if file is not None:
+            executor.timeout_s = file.timeout_s
+            executor.scaling = Scaling(scheduler, file.minimum, file.maximum) if file.maximum else None
         executor.start()
-        yield executor
+        with executor.rates_announced():
+            yield executor
+
+
+@contextmanager
+def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:  # it is only partially typed
+    with sigint_blocked():  # its threads and processes inherit this
+        cluster = distributed.LocalCluster(
+            n_workers=workers,
+            host="127.0.0.1",
+            threads_per_worker=1,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port, without a warning
+            silence_logs="CRITICAL",
+            preload=[__name__],
+        )
+    try:
+        yield cluster
+    finally:
+        _close(cluster)
+
+
+def _started(file: ClusterFile) -> Any:  # the classes of clusters are only partially typed
+    """Start a cluster without what its packages print and warn about; nobody could act on it here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return file.start()
 
 
 def _address_in(path: Path) -> str:
@@ -148,10 +192,19 @@ class ClusterExecutor(Executor):
         Address of the scheduler, for messages.
     announce : callable
         Called with a line of text when workers start and finish compiling kernels.
+
+    Attributes
+    ----------
+    timeout_s : float
+        How long the cluster may be without workers.
+    scaling : Scaling or None
+        Starts and stops workers; None if that is not our business.
     """
 
     def __init__(self, client: Any, address: str, announce: Announce) -> None:  # it is only partially typed
         self._client, self._address, self._announce = client, address, announce
+        self.timeout_s = WORKERS_TIMEOUT_S
+        self.scaling: Scaling | None = None
         self._lock = threading.RLock()
         self._is_shut_down = False
         self._closed = threading.Event()  # no tasks are left and none can come
@@ -160,6 +213,9 @@ class ClusterExecutor(Executor):
         self._functions: set[Callable[..., object]] = set()
         self._loaded = 0
         self._workers: dict[str, _Worker] = {}
+        self._left: list[_Worker] = []
+        self._stopped: set[str] = set()  # workers that are being stopped
+        self._counts: deque[tuple[float, int]] = deque(maxlen=RATE_POLLS)  # times, and tasks done
         self._refused: set[str] = set()
         self._asked: dict[str, tuple[Needs, Future[object]]] = {}  # workers that have joined, by address
         self._queues: dict[str, deque[_Task]] = {}
@@ -170,8 +226,41 @@ class ClusterExecutor(Executor):
 
     @property
     def workers(self) -> int:
-        """Return the number of tasks that run at a time, at least 1."""
-        return max(sum(worker.slots for worker in list(self._workers.values())), 1)
+        """Return the number of tasks that run at a time if all workers are there, at least 1."""
+        running = sum(worker.slots for worker in list(self._workers.values()))
+        return max(running, 1 if self.scaling is None else self.scaling.maximum)
+
+    def progress(self) -> str:
+        """Return how many workers there are, and how many tasks they have done lately."""
+        with self._lock:
+            count, counts = len(self._workers), [*self._counts]
+        text = f"{count} worker{'' if count == 1 else 's'}"
+        if len(counts) < 2:
+            return text
+        (since, before), (now, done) = counts[0], counts[-1]
+        return f"{text}, {_rate_text((done - before) / max(now - since, POLL_S))} tasks/s"
+
+    @contextmanager
+    def rates_announced(self) -> Iterator[None]:
+        """Announce what each worker has done at the end of a `with` block, unless that fails.
+
+        An interrupt is not a failure.
+        """
+        try:
+            yield
+        except Exception:
+            raise
+        except BaseException:
+            self._announce_rates()
+            raise
+        self._announce_rates()
+
+    def _announce_rates(self) -> None:
+        now = time.monotonic()
+        with self._lock:
+            workers = [one for one in (*self._left, *self._workers.values()) if one.done or one.left is None]
+        if any(worker.done for worker in workers):
+            self._say(_rates_text([(_worker_name(one.address), one.rate(now)) for one in workers]))
 
     def start(self) -> None:
         """Wait for workers, check them and the scheduler, and keep watching them from a thread.
@@ -181,12 +270,18 @@ class ClusterExecutor(Executor):
         ClusterError
             If there are no workers, or some code differs.
         """
+        if self.scaling is not None:
+            self.scaling.start()
+            self._say(f"waiting for workers, at most {self.timeout_s:g} s")
+        self._seen = time.monotonic()
         while not (slots := self._slots()):
-            if time.monotonic() - self._seen > WORKERS_TIMEOUT_S:
-                raise ClusterError(f"{self._no_workers()}; `dask worker` starts one")
+            if time.monotonic() - self._seen > self.timeout_s:
+                advice = "`dask worker` starts one" if self.scaling is None else JOBS_ADVICE
+                raise ClusterError(f"{self._no_workers()}; {advice}")
             time.sleep(POLL_S)
         self._check(self._needs, list(slots))
-        self._workers = {address: _Worker(address, count) for address, count in slots.items()}
+        now = time.monotonic()
+        self._workers = {address: _Worker(address, count, since=now) for address, count in slots.items()}
         with sigint_blocked():
             threading.Thread(target=self._watch, daemon=True).start()
 
@@ -389,12 +484,15 @@ class ClusterExecutor(Executor):
                     self._queues[other.kind].appendleft(other)
             else:
                 self._compiled.add((task.kind, worker.host))
+                worker.done += 1
                 _settle(task.future, worker, failed, reply if failed is None else b"")
             self._send()
 
     def _withdraw(self, worker: "_Worker") -> "list[_Task]":
         """Forget a worker, and return the tasks that it was running; the lock is held."""
-        self._workers.pop(worker.address, None)
+        if self._workers.pop(worker.address, None) is not None:
+            worker.left = time.monotonic()
+            self._left.append(worker)
         tasks, worker.running = worker.running, []
         for task in tasks:
             remote, task.remote = task.remote, None
@@ -431,7 +529,9 @@ class ClusterExecutor(Executor):
 
     def _no_workers(self) -> str:
         same = " with the same code" if self._refused else ""
-        return f"the cluster at {quote(self._address)} has had no workers{same} for {WORKERS_TIMEOUT_S:g} s"
+        problem = "" if self.scaling is None or not self.scaling.problem else f" ({self.scaling.problem})"
+        cluster = f"the cluster at {quote(self._address)}"
+        return f"{cluster} has had no workers{same} for {self.timeout_s:g} s{problem}"
 
     # --- watching -----------------------------------------------------------
 
@@ -442,6 +542,7 @@ class ClusterExecutor(Executor):
                 if self._client.status != "running":
                     raise ClusterError(self._lost_scheduler())
                 self._update(self._slots())
+                self._scale()
                 self._watch_compilers()
             except Exception as error:  # noqa: BLE001 - whatever it is, nobody must wait for ever
                 failure = error if isinstance(error, ClusterError) else ClusterError(_failure_text(error))
@@ -457,16 +558,44 @@ class ClusterExecutor(Executor):
                 for task in self._withdraw(worker):
                     self._repeat(worker, task)
             self._refused &= slots.keys()
+            self._stopped &= slots.keys()
             self._admit(slots)
+            now = time.monotonic()
+            self._counts.append((now, sum(one.done for one in (*self._left, *self._workers.values()))))
             if self._workers:
-                self._seen = time.monotonic()
-            elif time.monotonic() - self._seen > WORKERS_TIMEOUT_S:
+                self._seen = now
+            elif now - self._seen > self.timeout_s:
                 self._fail(ClusterError(self._no_workers()))
             self._send()
 
+    def _scale(self) -> None:
+        """Start and stop workers, if that is our business."""
+        if self.scaling is None:
+            return
+        with self._client_errors():
+            names: Mapping[str, str] = self._client.run_on_scheduler(
+                _names_of_workers, callback_timeout=CLUSTER_TIMEOUT_S
+            )
+        with self._lock:
+            per_worker = min((worker.slots for worker in self._workers.values()), default=1)
+            wanted = math.ceil(len(self._all_tasks()) / per_worker)
+            busy = {worker.address for worker in self._workers.values() if worker.running}
+            idle = {name for address, name in names.items() if address not in busy}
+            closing = self.scaling.choose(wanted, names.values(), idle)
+            for address, name in names.items():
+                if name in closing:
+                    self._stopped.add(address)
+                    if address in self._workers:
+                        self._withdraw(self._workers[address])
+        had_problem = self.scaling.problem
+        self.scaling.apply()
+        if self.scaling.problem and self.scaling.problem != had_problem:
+            self._say(f"warning: cannot start workers: {self.scaling.problem}")
+
     def _admit(self, slots: Mapping[str, int]) -> None:
         """Ask new workers for their code, and add or refuse those that have answered; the lock is held."""
-        new = [address for address in slots if address not in {*self._workers, *self._refused}]
+        known = {*self._workers, *self._refused, *self._stopped}
+        new = [address for address in slots if address not in known]
         self._asked = {address: asked for address, asked in self._asked.items() if address in new}
         for address in new:
             needs, answer = self._asked.get(address, (None, None))
@@ -481,7 +610,7 @@ class ClusterExecutor(Executor):
                 if problems:
                     self._refuse(address, problems)
                 else:
-                    self._workers[address] = _Worker(address, slots[address])
+                    self._workers[address] = _Worker(address, slots[address], since=time.monotonic())
 
     def _refuse(self, address: str, problems: Sequence[str]) -> None:
         self._refused.add(address)
@@ -520,8 +649,11 @@ class ClusterExecutor(Executor):
                 self._compiling_since = None
             self._send()
         if text:
-            with suppress(Exception):  # such as a closed stderr
-                self._announce(text)
+            self._say(text)
+
+    def _say(self, text: str) -> None:
+        with suppress(Exception):  # such as a closed stderr
+            self._announce(text)
 
     def _seconds_since_compiling(self, addresses: Collection[str]) -> dict[str, float]:
         """Return how long ago workers compiled a kernel; infinity if never, or if they are gone."""
@@ -548,7 +680,14 @@ class _Worker:
 
     address: str
     slots: int
+    since: float = 0.0
+    left: float | None = None
+    done: int = 0
     running: list[_Task] = field(default_factory=list)
+
+    def rate(self, now: float) -> float:
+        """Return how many tasks it did per second from when it joined until it left."""
+        return self.done / max((now if self.left is None else self.left) - self.since, POLL_S)
 
     @property
     def host(self) -> str:
@@ -567,6 +706,29 @@ def _settle(future: "Future[Any]", worker: _Worker, failed: BaseException | None
     if not is_ok and isinstance(result, BoardgamesError):
         result.args = (f"{_worker_name(worker.address)}: {result}", *result.args[1:])
     (future.set_result if is_ok else future.set_exception)(result)
+
+
+def _rates_text(rates: Sequence[tuple[str, float]]) -> str:
+    """Return what each worker did, or what the slowest and the fastest of many did.
+
+    Examples
+    --------
+    >>> _rates_text([("worker a", 12.34), ("worker b", 11.8)])
+    '2 workers: 12.3 and 11.8 tasks/s'
+    >>> _rates_text([("worker a", 1), ("worker b", 2), ("worker c", 3), ("worker d", 150), ("worker e", 0.5)])
+    '5 workers: 0.5 (worker e) to 150 tasks/s'
+    """
+    texts = [_rate_text(rate) for _, rate in rates]
+    if len(texts) == 1:
+        return f"1 worker: {texts[0]} tasks/s"
+    if len(texts) <= MAX_LISTED_RATES:
+        return f"{len(texts)} workers: {', '.join(texts[:-1])} and {texts[-1]} tasks/s"
+    (slowest, least), (_, most) = (choice(rates, key=lambda item: item[1]) for choice in (min, max))
+    return f"{len(texts)} workers: {_rate_text(least)} ({slowest}) to {_rate_text(most)} tasks/s"
+
+
+def _rate_text(rate: float) -> str:
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}" if rate >= 1 else f"{rate:.2g}"
 
 
 def _worker_name(address: str) -> str:
@@ -600,6 +762,11 @@ def _seconds_of(answer: object) -> float:
     if isinstance(answer, float):
         return answer
     return 0.0 if isinstance(answer, TimeoutError) else math.inf
+
+
+def _names_of_workers(dask_scheduler: Any) -> dict[str, str]:  # it is only partially typed
+    """Return the names of all workers by their addresses; Dask passes the scheduler, in which this runs."""
+    return {address: str(worker.name) for address, worker in dask_scheduler.workers.items()}
 
 
 def _is_gone(report: object) -> bool:
@@ -656,7 +823,7 @@ def _connect(distributed: Any, scheduler: Any) -> tuple[Any, str]:  # it is only
 
 def _close(ending: Any) -> None:  # a cluster or a client, without types
     """Close a part of the cluster; Ctrl-C takes effect afterwards."""
-    with sigint_blocked():
+    with sigint_blocked(), suppress(AssertionError):  # of a job whose submission failed
         ending.close()
 
 

@@ -31,6 +31,8 @@ from boardgames.draw.text import printable
 from boardgames.errors import DeadWorkerError, WorkerError, describe_error, shortened
 from boardgames.paths import environment_variables
 
+MAX_WORKERS = 1024
+"""At most this many workers are used."""
 MAX_ATTEMPTS = 3
 """A task fails once this many workers have died while running it."""
 EXIT_TIMEOUT_S = 5.0

@@ -211,7 +211,6 @@ def run_tasks(
     """
     results: list[Result] = []
     pending: deque[Future[Result]] = deque()
-    ahead = 2 * worker_count(executor) - 2
 
     def report() -> None:
         if listener is not None:
@@ -220,7 +219,7 @@ def run_tasks(
     report()
     for task in tasks:
         pending.append(executor.submit(task))
-        if len(pending) > ahead:
+        while len(pending) > 2 * worker_count(executor) - 2:  # workers may have joined
             results.append(pending.popleft().result())
             report()
     while pending:

@@ -63,10 +63,14 @@ class ResumableExecutor(Executor):
     """
 
     def __init__(self, executor: Executor, folder: Path, code: str) -> None:
-        self.workers = worker_count(executor)
         self._executor = executor
         self._folder = folder
         self._code = code
+
+    @property
+    def workers(self) -> int:
+        """Return the number of tasks that run at a time."""
+        return worker_count(self._executor)
 
     @property
     def finished(self) -> int:

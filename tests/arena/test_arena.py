@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 
 import pytest
+from joining import Joining
 
 import boardgames
 from boardgames.arena.arena import Arena
@@ -74,6 +75,15 @@ def test_number_of_workers_does_not_change_any_match(
         report = arena.run(executor)
         results.append((hashes(arena), report.standings, report.distinct))
     assert results[0] == results[1]
+
+
+def test_workers_that_join_during_an_arena_are_used_and_change_no_match() -> None:
+    executor = Joining()
+    arenas = [Arena(make_plan(matches=200), seed=1) for _ in range(2)]
+    for arena, running in zip(arenas, (InProcess(), executor), strict=True):
+        arena.run(running)
+    assert executor.have_met
+    assert hashes(arenas[0]) == hashes(arenas[1])
 
 
 @SCHEDULES

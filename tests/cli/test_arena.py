@@ -180,7 +180,7 @@ def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
         (["connect4", "random", "greedy", "--workers", "100000"], "workers must be 1 to 1024"),
         (
             ["connect4", "random", "greedy", "--workers", "2", "--cluster", "127.0.0.1:1"],
-            "a scheduler has its own workers",
+            "a cluster has its own workers",
         ),
         (["connect4", "random", "greedy", "--increment", "1"], "an increment needs a match clock"),
         (["connect4", "random", "greedy", "--clock", "9", "--increment", "1,-2"], "--increment must be 0 to"),

@@ -1,23 +1,28 @@
 """Commands with `--cluster`: refusing other code, and failures in the middle of the work."""
 
+import io
+import os
 import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import started_cluster
+from clusters import seeming_slurm, started_cluster
+from rich.console import Console
 from training import content
 from waiting import TIMEOUT_S
 
 import boardgames_connect4
+from boardgames.cli.progress import new_bars
 from boardgames.errors import BoardgamesError, ClusterError, WorkerError
 from boardgames.executors import InProcess
 
@@ -83,6 +88,15 @@ def test_a_failing_cluster_is_one_line_with_the_command_that_continues(
     assert re.search("resuming", resumed.err + resumed.out)
 
 
+def test_progress_bars_show_what_the_workers_do() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    bars = new_bars(console, lambda: "2 workers, 24 tasks/s")
+    bars.add_task("steps", total=10)
+    with console.capture() as shown:
+        console.print(bars.get_renderable())
+    assert "2 workers, 24 tasks/s" in shown.get()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [TEN_STEPS, ARENA, EXPERIMENT], ids=lambda command: command[0])
 def test_a_worker_with_other_code_is_refused_by_name(
@@ -134,3 +148,82 @@ def test_training_survives_the_death_of_the_scheduler(bg: Run, home: Path, tmp_p
     assert bg("train", "--resume", "first", "--workers", "1").code == 0
     assert bg(*long, "--run", "second", "--workers", "1").code == 0
     assert content(home / "runs" / "first") == content(home / "runs" / "second")
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Yield the folder of the jobs of a batch system on this machine; jobs that are left are killed."""
+    pytest.importorskip("dask_jobqueue")
+    if shutil.which("setsid") is None:
+        pytest.skip("there is no setsid")
+    monkeypatch.setenv("PATH", f"{seeming_slurm(tmp_path)}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path / "jobs"
+    for process in running_jobs(tmp_path / "jobs"):
+        os.killpg(process, signal.SIGKILL)
+
+
+def running_jobs(folder: Path) -> list[int]:
+    """Return the process groups of the jobs that have not ended, the oldest first."""
+    groups = []
+    for path in sorted(folder.glob("*.pid"), key=lambda path: path.stat().st_mtime_ns):
+        with suppress(ProcessLookupError):
+            os.killpg(int(path.read_text()), 0)
+            groups.append(int(path.read_text()))
+    return groups
+
+
+def write_slurm_toml(workers: str) -> None:
+    Path("slurm.toml").write_text(
+        'cores = 1\nmemory = "1 GB"\n[scheduler_options]\nhost = "127.0.0.1"\n'
+        f'dashboard_address = "127.0.0.1:0"\n[workers]\n{workers}'
+    )
+
+
+def test_a_wrong_file_submits_no_job(bg: Run, slurm: Path) -> None:
+    write_slurm_toml("number = 1\nqueue = 'x'\n")
+    refused = bg(*ARENA, "--cluster", "slurm:slurm.toml")
+    assert refused.code == 2
+    assert refused.err == (
+        "error: slurm.toml: [workers] has no key 'queue'; keys of the cluster come before the first table\n"
+    )
+    assert list(slurm.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_job_that_is_refused_ends_the_command_with_what_was_printed(bg: Run, slurm: Path) -> None:
+    write_slurm_toml("number = 1\n")
+    (slurm / "full").touch()
+    refused = bg(*ARENA, "--cluster", "slurm:slurm.toml")
+    assert refused.code == 2
+    assert re.fullmatch(
+        r"starting the cluster of slurm\.toml\n"
+        r"error: cannot start workers: sbatch \S+: sbatch: error: the queue is full\n",
+        refused.err,
+    )
+
+
+@pytest.mark.slow
+def test_jobs_that_come_and_go_train_the_same_weights(bg: Run, home: Path, slurm: Path) -> None:
+    """More jobs are submitted when there are tasks, one is killed, and none is left at the end."""
+    write_slurm_toml("minimum = 1\nmaximum = 2\n")
+    long = (*TRAINING, "--set", "steps=300")
+    command = (sys.executable, "-m", "boardgames", *long, "--run", "first", "--cluster", "slurm:slurm.toml")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        while not program.stdout.readline().startswith(b"step 3 "):
+            assert program.poll() is None, program.stderr.read()
+        os.killpg(running_jobs(slurm)[0], signal.SIGKILL)
+        _, err = program.communicate(timeout=TIMEOUT_S)
+    assert program.returncode == 0, err
+    assert re.search(rb"^[2-9] workers: .* tasks/s$", err.splitlines()[-1])
+    assert len(list(slurm.glob("*.pid"))) >= 2
+    assert bg(*long, "--run", "second", "--workers", "1").code == 0
+    assert content(home / "runs" / "first") == content(home / "runs" / "second")
+    wait_for(lambda: not running_jobs(slurm))
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,9 +24,10 @@ from waiting import TIMEOUT_S
 
 from boardgames.compiling import report
 from boardgames.errors import ClusterError, WorkerError
-from boardgames.executors import cluster, open_executor
+from boardgames.executors import cluster, open_executor, worker_progress
 from boardgames.executors.cluster import ClusterExecutor
 from boardgames.executors.pool import pack
+from boardgames.executors.scaling import Scaling
 from boardgames.installation import Code, needs_of
 
 GOOD, OTHER, THIRD = "tcp://10.0.0.1:4001", "tcp://10.0.0.1:4002", "tcp://10.0.0.2:4003"
@@ -156,6 +157,8 @@ class SeemingClient:
         return {address: 0.0 if address in self.compiling else math.inf for address in workers}
 
     def run_on_scheduler(self, function: Callable[..., Any], *arguments: object, **_: object) -> Any:
+        if function is cluster._names_of_workers:
+            return {address: f"name of {address}" for address in self.slots}
         return self.run(function, *arguments, workers=["scheduler"])["scheduler"]
 
     def submit(
@@ -178,9 +181,12 @@ def _with_versions(code: Code, versions: dict[str, str]) -> Code:
 
 
 @contextmanager
-def executing(client: SeemingClient, announced: list[str] | None = None) -> Iterator[ClusterExecutor]:
+def executing(
+    client: SeemingClient, announced: list[str] | None = None, scaling: Scaling | None = None
+) -> Iterator[ClusterExecutor]:
     texts: list[str] = [] if announced is None else announced
     executor = ClusterExecutor(client, "tcp://10.0.0.9:8786", texts.append)
+    executor.scaling = scaling
     executor.start()
     try:
         yield executor
@@ -530,6 +536,99 @@ def test_a_line_that_cannot_be_announced_stops_nothing() -> None:
         client.finish(address)
     assert [future.result(TIMEOUT_S) for future in running] == [4, 9]
     executor.kill()
+
+
+# --- numbers of workers --------------------------------------------------------------
+
+
+def test_what_each_worker_has_done_is_announced_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    client, announced = SeemingClient(GOOD, THIRD), list[str]()
+    with executing(client, announced) as executor, executor.rates_announced():
+        futures = [executor.submit(tasks.square, number) for number in range(3)]
+        for address in (GOOD, THIRD, GOOD):
+            client.finish(address)
+        assert [future.result(TIMEOUT_S) for future in futures] == [0, 1, 4]
+        for worker in executor._workers.values():
+            monkeypatch.setattr(worker, "since", time.monotonic() - 1000)
+        assert announced == []
+    assert announced == ["2 workers: 0.002 and 0.001 tasks/s"]
+
+
+def test_what_workers_have_done_that_left_is_announced_too() -> None:
+    client, announced = SeemingClient(GOOD, OTHER), list[str]()
+    with executing(client, announced) as executor, executor.rates_announced():
+        executor.submit(tasks.square, 3)
+        client.finish(client.busy[0])
+        del client.slots[GOOD]
+        wait_until(lambda: len(executor._workers) == 1)
+    assert re.fullmatch(r"2 workers: \S+ and \S+ tasks/s", announced[-1])
+
+
+def test_an_error_is_not_followed_by_what_the_workers_have_done() -> None:
+    client, announced = SeemingClient(GOOD), list[str]()
+    with executing(client, announced) as executor:
+        executor.submit(tasks.square, 3)
+        client.finish(GOOD)
+        with pytest.raises(ClusterError), executor.rates_announced():
+            raise ClusterError("it has died")
+        assert announced == []
+        with pytest.raises(KeyboardInterrupt), executor.rates_announced():
+            raise KeyboardInterrupt
+        assert announced[0].startswith("1 worker: ")
+
+
+def test_progress_has_the_number_of_workers_and_their_rate() -> None:
+    client = SeemingClient(GOOD)
+    with executing(client) as executor:
+        client.slots[OTHER] = 1
+        wait_until(lambda: re.fullmatch(r"2 workers, 0 tasks/s", worker_progress(executor)))
+        executor.submit(tasks.square, 3)
+        client.finish(client.busy[0])
+        wait_until(lambda: re.fullmatch(r"2 workers, [0-9.]*[1-9][0-9]* tasks/s", worker_progress(executor)))
+
+
+class SeemingScaling(Scaling):
+    """Stops the workers whose names the test puts into `closing`."""
+
+    def __init__(self) -> None:
+        super().__init__(None, 1, 20)
+        self.closing: set[str] = set()
+        self.calls: list[tuple[int, frozenset[str], frozenset[str]]] = []
+
+    def choose(self, wanted: int, joined: Collection[str], idle: Collection[str]) -> set[str]:
+        self.calls.append((wanted, frozenset(joined), frozenset(idle)))
+        return self.closing
+
+    def apply(self) -> None:
+        return
+
+
+def test_the_number_of_workers_follows_the_tasks_and_idle_ones_are_known() -> None:
+    client, scaled = SeemingClient(GOOD, OTHER), SeemingScaling()
+    client.compiling = {GOOD, OTHER}
+    with executing(client, scaling=scaled) as executor:
+        assert executor.workers == 20  # so that callers submit enough tasks for all
+        for number in range(5):
+            executor.submit(tasks.square, number)  # one worker compiles while the other is idle
+        busy, idle = client.busy[0], ({GOOD, OTHER} - set(client.busy)).pop()
+        names = frozenset({f"name of {busy}", f"name of {idle}"})
+        wait_until(lambda: scaled.calls and scaled.calls[-1] == (5, names, frozenset({f"name of {idle}"})))
+
+
+def test_a_worker_that_is_being_stopped_gets_no_more_tasks() -> None:
+    client, scaled = SeemingClient(GOOD, OTHER), SeemingScaling()
+    with executing(client, scaling=scaled) as executor:
+        scaled.closing = {f"name of {OTHER}"}
+        wait_until(lambda: OTHER not in executor._workers)
+        scaled.closing = set()
+        polls, asked = len(scaled.calls), client.reports[OTHER]
+        wait_until(lambda: len(scaled.calls) > polls + 3)
+        assert client.reports[OTHER] == asked  # nor is it asked for its code, to be admitted again
+        futures = [executor.submit(tasks.square, number) for number in range(3)]
+        while client.busy:
+            assert client.busy == [GOOD]
+            client.finish(GOOD)
+        assert [future.result(TIMEOUT_S) for future in futures] == [0, 1, 4]
 
 
 # --- processes -----------------------------------------------------------------------

@@ -8,10 +8,12 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+from joining import Joining
 from learning.helpers import small
 
 import boardgames
@@ -36,6 +38,7 @@ from boardgames.learning.experiments import (
     run_tasks,
     wilson,
 )
+from boardgames.learning.resumable import ResumableExecutor
 from boardgames.options import Option
 from boardgames.plugins import PROJECT, Registry
 from boardgames.selfplay import MatchResult
@@ -208,6 +211,13 @@ def test_measurements_are_drawn_over_the_columns_that_are_numbers() -> None:
 
 
 # --- experiments --------------------------------------------------------------
+
+
+def test_workers_that_join_during_an_experiment_are_used(tmp_path: Path) -> None:
+    joining = Joining()
+    executor = ResumableExecutor(joining, tmp_path, "v1")
+    run_tasks(executor, [partial(pow, number, 2) for number in range(40)], None, "squares")
+    assert joining.have_met
 
 
 class Squares(LearningExperiment):
