@@ -138,6 +138,48 @@ def parse_match(lines: Sequence[str]) -> MatchText:
     return match
 
 
+def parse_line(text: str) -> Line:
+    """Return moves with their notes, of a text without tags and result.
+
+    Raises
+    ------
+    RecordError
+        If the text is malformed.
+
+    Examples
+    --------
+    >>> parse_line("4 $1 (3 {so} 3) 4").notes
+    {1: Note(glyphs=(1,), comments=(), variations=(Line(moves=('3', '3'), notes={1: Note(glyphs=(), \
+comments=('so',), variations=())}),))}
+    """
+    match = MatchText()
+    _parse_moves(f"{text} *", match)
+    return Line(tuple(match.moves), match.notes)
+
+
+def format_line(line: Line) -> str:
+    """Return moves with their notes as text, without numbers.
+
+    Examples
+    --------
+    >>> format_line(parse_line("4 $1 (3 {so} 3) 4"))
+    '4 $1 (3 {so} 3) 4'
+    """
+    words = [*_comment_words(line.notes.get(0))]
+    for ply, move in enumerate(line.moves, start=1):
+        words.append(move)
+        if note := line.notes.get(ply):
+            words += [f"${glyph}" for glyph in note.glyphs]
+            words += _comment_words(note)
+            words += [f"({format_line(variation)})" for variation in note.variations]
+    return " ".join(words)
+
+
+def _comment_words(note: Note | None) -> list[str]:
+    """Return the comments of a note as one word in braces."""
+    return [f"{{{' '.join(note.comments).replace('}', ')')}}}"] if note and note.comments else []
+
+
 def format_match(match: MatchText) -> str:
     """Return the text of a match: tags, an empty line, moves in 80 columns.
 

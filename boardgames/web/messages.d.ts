@@ -450,6 +450,7 @@ export interface ExportRecord {
   moves?: string[];
   names?: [string, string] | null;
   seconds?: (number | null)[];
+  tree?: string;
   re?: number | null;
 }
 
@@ -848,6 +849,7 @@ export interface Imported {
   seconds: (number | null)[];
   result: string;
   outcome: string;
+  tree: string;
   re?: number;
 }
 

@@ -305,6 +305,8 @@ class ExportRecord(PositionRequest, frozen=True, tag="export"):
 
     names: tuple[ShortText, ShortText] | None = None
     seconds: Annotated[list[float | None], Meta(max_length=MAX_MOVES)] = []
+    tree: Annotated[str, Meta(max_length=1_000_000)] = ""
+    """The moves with comments, marks and variations, as `pgn.parse_line` reads them."""
 
 
 class AskLessons(_Request, frozen=True, tag="lessons"):
@@ -799,6 +801,8 @@ class Imported(Reply, frozen=True, tag="imported"):
     seconds: tuple[float | None, ...]
     result: str
     outcome: str
+    tree: str
+    """The moves with comments, marks and variations, as `pgn.format_line` writes them, if there are any."""
 
 
 class Exported(Reply, frozen=True, tag="exported"):

@@ -14,6 +14,7 @@ from boardgames import pgn, plugins
 from boardgames.errors import MatchError, MoveError, OptionError, PositionError, RecordError, quote
 from boardgames.game import Game, Position
 from boardgames.plugins import load_game_of, load_overlay
+from boardgames.reading import Defaults
 from boardgames.record import Record, choose_record, options_as_texts, parse_records
 from boardgames.web.calls import LOAD_SECONDS, call_in_thread, game_subject
 from boardgames.web.lobby import Lobby, game_of
@@ -144,7 +145,11 @@ async def import_text(lobby: Lobby, request: ImportText) -> Imported:
         If it is none of these, or the record has an error.
     """
     if _RECORD.search(request.text):
-        return await _import_record(lobby, request.text, request.number)
+        defaults = Defaults()
+        if request.match is not None or request.game is not None:
+            game = (await line_of(lobby, request)).game
+            defaults = Defaults(game.facts.name, game.layout, options_as_texts(dict(game.changed_options())))
+        return await _import_record(lobby, request.text, request.number, defaults)
     if not request.text.strip():
         raise RecordError("there is no text; paste a record, moves or a position")
     if request.match is None and request.game is None:
@@ -153,9 +158,9 @@ async def import_text(lobby: Lobby, request: ImportText) -> Imported:
     return await in_thread(lobby, _loaded_name(lobby, request), partial(_read_text, line, request.text))
 
 
-async def _import_record(lobby: Lobby, text: str, number: int) -> Imported:
+async def _import_record(lobby: Lobby, text: str, number: int, defaults: Defaults) -> Imported:
     def choose(load: Callable[[Record], Game] | None) -> tuple[int, int, Record]:
-        return choose_record(text, load, number=number)
+        return choose_record(text, load, number=number, defaults=defaults)
 
     _, _, unchecked = await call_in_thread(partial(choose, None))  # runs no code of a game
     plugins.registry().check_name("games", unchecked.game)
@@ -171,7 +176,9 @@ async def export_record(lobby: Lobby, request: ExportRecord) -> Exported:
     record = line.record
     if request.match is None:
         seconds = tuple(request.seconds) if len(request.seconds) == len(record.moves) else ()
-        record = replace(record, names=request.names or record.names, seconds=seconds)
+        noted = pgn.parse_line(request.tree)
+        notes = noted.notes if noted.moves == record.moves else {}
+        record = replace(record, names=request.names or record.names, seconds=seconds, notes=notes)
     return Exported(text=f"{record}\n")
 
 
@@ -193,6 +200,7 @@ def _imported(
         seconds=record.seconds,
         result=record.result,
         outcome="" if record.outcome is None else record.outcome.describe(game.facts.sides),
+        tree=pgn.format_line(pgn.Line(record.moves, record.notes)) if record.notes else "",
     )
 
 
@@ -204,7 +212,8 @@ def _read_text(line: Line, text: str) -> Imported:
     RecordError
         If it has neither.
     """
-    game, words = line.game, _moves_in(text)
+    game = line.game
+    words = game.split_moves(" ".join(_moves_in(text)))
     made, problem = 0, "it has no moves"
     for ply in dict.fromkeys((0, line.ply)):
         positions, moves = list(line.positions[: ply + 1]), list(line.record.moves[:ply])

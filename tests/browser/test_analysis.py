@@ -339,6 +339,20 @@ def test_moves_and_positions_are_pasted_in_any_notation(
     assert page.get_by_role("tab", name="Analyse").get_attribute("aria-selected") == "true"
 
 
+def test_variations_and_comments_of_a_record_come_into_the_tree_and_out_again(visit: Visit) -> None:
+    page = (visitor := visit()).open("#/analysis/connect4")
+    page.get_by_role("tab", name="Import and export").click()
+    text = page.get_by_label("Moves, a position or a record")
+    text.fill('[White "Ann"]\n[Black "Bob"]\n\n1. 4! {a fine start} (1. 3 $6 3) 4 2. 5 *')
+    page.get_by_role("button", name="Import", exact=True).click()
+    variation = page.locator(".tree .aside li")
+    visitor.wait(lambda: variation.count() == 1 and "3" in variation.inner_text(), "the variation")
+    assert "a fine start" in page.locator(".tree").inner_text()
+    page.get_by_role("tab", name="Import and export").click()
+    page.get_by_role("button", name="Copy as a record").click()
+    visitor.wait(lambda: "1. 4 $1 {a fine start} (1. 3 $6 3) 1... 4 2. 5 *" in text.input_value(), "the record")
+
+
 def test_a_record_is_downloaded_and_imported_from_a_file_or_as_text(visit: Visit, tmp_path: Path) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4+3")

@@ -131,6 +131,15 @@ def test_one_of_several_records_is_imported(page: Page) -> None:
     assert (second["number"], second["count"], second["moves"]) == (2, 2, ["2"])
 
 
+def test_pgn_of_another_program_is_imported_with_its_notes(page: Page) -> None:
+    text = '[White "Ann"]\n[Black "Bob"]\n\n1. 4! {why} (1. 3 3) 4 2. 5 1-0'
+    reply = ask(page, "import", game="connect4", text=text)
+    assert (reply["names"], reply["moves"], reply["result"]) == (["Ann", "Bob"], ["4", "4", "5"], "1-0")
+    assert reply["tree"] == "4 $1 {why} (3 3) 4 5"
+    exported = ask(page, "export", game="connect4", moves=reply["moves"], tree=reply["tree"])["text"]
+    assert ask(page, "import", text=exported)["tree"] == reply["tree"]
+
+
 @pytest.mark.parametrize(
     ("game", "text", "kind", "moves"),
     [

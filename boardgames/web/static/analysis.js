@@ -126,6 +126,7 @@ export class Analysis {
   arrowKey = ""; // the arrows that are drawn
   timer = 0;
   tree = new Tree();
+  imported = "";
   values = s("g", { class: "values", "aria-hidden": "true" });
   title = h("h1", {});
   names = h("p", { class: "limit" });
@@ -326,8 +327,9 @@ export class Analysis {
    * Show what a text has said.
    * @param {Imported} said
    */
-  #read({ kind, game, layout, options, start, moves, names, seconds }) {
+  #read({ kind, game, layout, options, start, moves, names, seconds, tree }) {
     this.read = kind === "record" ? { names, seconds } : null;
+    this.imported = tree;
     const isSame = kind === "moves" && start === this.base?.start && game === this.line.game;
     const added = isSame ? this.tree.line(moves) : moves;
     if (isSame) this.tree.add(moves);
@@ -352,7 +354,8 @@ export class Analysis {
   async #write() {
     const { match, names = null, seconds = [], ...line } = this.line;
     const moves = this.tree.line();
-    const asked = match && moves.join(" ") === this.homeMoves ? { match } : { ...place(line), moves, ply: null, names, seconds };
+    const asked = match && moves.join(" ") === this.homeMoves ? { match } : { ...place(line), moves, ply: null, names, seconds,
+      tree: this.tree.isPlain ? "" : this.tree.format() };
     return (await this.net.request({ type: "export", ...asked })).text;
   }
 
@@ -403,7 +406,8 @@ export class Analysis {
     if (isNew || key !== this.base?.key) {
       // the previous address still leads to the tree that was replaced
       if (!isFirst && this.tree.root.children.length) history.pushState(null, "", location.href);
-      this.tree = isFirst && this.kept ? Tree.parse(this.kept) : new Tree();
+      this.tree = Tree.parse((isFirst && this.kept) || this.imported);
+      this.imported = "";
       this.base = { key, start: position };
       this.review.clear();
       if (!isFirst) [this.home, this.seenBy] = [undefined, 0];

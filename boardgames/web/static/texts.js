@@ -366,7 +366,7 @@ export const T = {
   recordFile: "or choose a file of records",
   recordNumber: "Which match, if there are several",
   read: "Import",
-  write: "Copy the main line as a record",
+  write: "Copy as a record",
   download: "Download",
   imported: (n, all, names, result) => `Match ${n} of ${all}: ${names.join(" – ")}, ${result}`,
   unfinished: "unfinished",

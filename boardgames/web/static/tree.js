@@ -3,7 +3,7 @@
 
 /** @type {Colour[]} */
 const COLOURS = ["green", "red", "blue", "yellow"];
-export const MARKS = ["!", "?", "!?", "?!", "!!", "??"];
+export const MARKS = ["!", "?", "!!", "??", "!?", "?!"];
 
 /** @import { Colour, Shape } from "./shapes.js" */
 /**
