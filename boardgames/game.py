@@ -297,7 +297,7 @@ class Position:
         return Position(self.game, successor)
 
     def apply_moves(self, text: str) -> "Position":
-        """Return the position after several moves, separated by spaces; numbers such as `2.` are skipped.
+        """Return the position after a line of moves (`Game.split_moves`); numbers such as `2.` are skipped.
 
         Raises
         ------
@@ -310,11 +310,9 @@ class Position:
         >>> str(boardgames.load("connect4").start().apply_moves("1. 4 4 2. 3"))
         '......./......./......./...b.../..rr...'
         """
-        position, count = self, 0
-        for word in text.split():
-            if _MOVE_NUMBER.fullmatch(word):
-                continue
-            count += 1
+        position = self
+        line = " ".join(word for word in text.split() if not _MOVE_NUMBER.fullmatch(word))
+        for count, word in enumerate(self.game.split_moves(line), start=1):
             try:
                 position = position.apply(word)
             except MoveError as error:
@@ -396,6 +394,7 @@ _RESULTS: dict[str, type] = {
     "score": tuple,
     "symmetries": tuple,
     "is_move_text": object,
+    "split_moves": list,
     "explain_illegal_move": str,
     "explain_clicks": str,
 }
@@ -673,6 +672,15 @@ class Game(ABC):
         return tuple(lines)
 
     # --- for subclasses to implement or override -------------------------
+
+    @classmethod
+    def options_for_position(cls, text: str) -> Mapping[str, OptionValue]:
+        """Return the options without which a position cannot be read, such as the size of its board.
+
+        Commands set them, unless the user sets other ones, so that a position is enough. `text` can be
+        anything; if no options follow from it, the result is empty, as by default.
+        """
+        return {}
 
     @abstractmethod
     def parse_words(self, text: str, notation: str | None = None) -> Words:

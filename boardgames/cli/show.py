@@ -135,7 +135,7 @@ def _last_mover(position: "Position", moves: str | None) -> int | None:
     The side to move does not tell, because in some games the same side may move again.
     """
     mover = None
-    for word in (moves or "").split():
+    for word in position.game.split_moves(moves or ""):
         successor = position.apply_moves(word)
         if successor is not position:  # a move, not a number such as `2.`
             mover = position.side_to_move
