@@ -55,6 +55,19 @@ def test_the_size_of_the_board_follows_from_the_position(bg: Run) -> None:
     )
 
 
+def test_a_position_of_hexifence_needs_no_option(bg: Run) -> None:
+    text = bg("show", *HEXIFENCE, "--json", "--moves", "3,0 1:0 29").out
+    position = json.loads(text)["position"]
+    assert f"\n{position}\n" in bg("show", "hexifence", position).out
+    board = bg("show", "hexifence", position, "--notation", "board-file", "--json").out
+    assert f"\n{position}\n" in bg("show", "hexifence", json.loads(board)["position"]).out
+    ran = bg("show", "hexifence", position, "--option", "dimension=3")
+    assert (ran.code, ran.err) == (
+        2,
+        "error: the position has dimension '2', but the game has 3; set the option dimension=2\n",
+    )
+
+
 def test_moves_may_be_given_without_separators(bg: Run) -> None:
     assert ".b.../..brr.." in bg("show", "connect4", "--moves", "4453").out
 
