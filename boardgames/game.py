@@ -401,6 +401,7 @@ _RESULTS: dict[str, type] = {
     "score": tuple,
     "symmetries": tuple,
     "is_move_text": object,
+    "split_moves": list,
     "explain_illegal_move": str,
     "explain_clicks": str,
 }
@@ -678,6 +679,15 @@ class Game(ABC):
         return tuple(lines)
 
     # --- for subclasses to implement or override -------------------------
+
+    @classmethod
+    def options_for_position(cls, text: str) -> Mapping[str, OptionValue]:
+        """Return the options without which a position cannot be read, such as the size of its board.
+
+        Commands set them, unless the user sets other ones, so that a position is enough. `text` can be
+        anything; if no options follow from it, the result is empty, as by default.
+        """
+        return {}
 
     @abstractmethod
     def parse_words(self, text: str, notation: str | None = None) -> Words:

@@ -36,6 +36,24 @@ def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game"
     return load(name, layout=layout, **settings)
 
 
+def load_game_for(name: str, layout: str | None, options: tuple[str, ...], text: str | None) -> "Game":
+    """Load a game with the options that follow from the text of a position, unless the user sets others."""
+    from boardgames.plugins import attributing_errors
+
+    game = load_game(name, layout, options)
+    if text is None or layout is not None:
+        return game
+    with attributing_errors("game", name):
+        implied = dict(type(game).options_for_position(text))
+    given = parse_assignments(options)
+    changed = [
+        f"{key}={value}"
+        for key, value in implied.items()
+        if key not in given and game.options.get(key) != value
+    ]
+    return load_game(name, None, (*options, *changed)) if changed else game
+
+
 def _check_game_name(name: str) -> None:
     """Raise UnknownNameError if there is no such game; for a file, say that the game comes first."""
     from boardgames.plugins import registry
@@ -65,8 +83,8 @@ def load_position(
     """
     if argument is not None and text is not None:
         raise OptionError("give the position either as an argument or with --position, not both")
-    game = load_game(name, layout, options)
     chosen = argument if argument is not None else text
+    game = load_game_for(name, layout, options, chosen)
     return apply_moves(game.start() if chosen is None else game.parse(chosen), moves)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from boardgames.cli.interrupts import wakeup_fd_preserved
-from boardgames.errors import FileError
+from boardgames.errors import FileError, MalformedMoveError
 from boardgames.faults import Interrupted
 
 if TYPE_CHECKING:
@@ -131,6 +131,11 @@ def typed_move(position: "Position", line: str, notation: str | None = None) -> 
         for text, sequences in position.picture().clicks.items():
             if clicks in sequences:
                 return position.game.parse_move(position, text)
+        try:
+            return position.game.parse_move(position, line, notation=notation)
+        except MalformedMoveError:
+            if all(word.isdigit() for word in clicks):  # joined, they would be another number
+                raise
     return position.game.parse_move(position, "".join(clicks), notation=notation)
 
 

@@ -1,8 +1,10 @@
 """`boardgames solve`: the exact scores of positions, by the solver of a game."""
 
+import re
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +12,10 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game, load_player, load_position
+from boardgames.cli.loading import load_game_for, load_player, load_position
 from boardgames.cli.options import SECONDS, WEEK_S, examples, json_option, position_options
 from boardgames.cli.output import (
+    MAX_ERRORS,
     outcome_text,
     print_error,
     print_json,
@@ -21,7 +24,7 @@ from boardgames.cli.output import (
     score_json,
     wrap,
 )
-from boardgames.cli.program import EXIT_CHECK_FAILED, EXIT_INTERRUPTED
+from boardgames.cli.program import EXIT_CHECK_FAILED, EXIT_INTERRUPTED, EXIT_WRONG_INPUT
 from boardgames.cli.progress import spinner
 from boardgames.errors import BoardgamesError, FileError, MatchError, OptionError, PositionError
 from boardgames.machine import peak_memory
@@ -35,6 +38,31 @@ if TYPE_CHECKING:
 STDIN = "-"
 MAX_PROGRESS_UPDATES = 200
 """How often the progress is shown while the positions of a file are solved."""
+ALWAYS_COUNTED = 2
+"""Of the counts in the summary of a test set, those that are printed even if they are 0."""
+TOLERANCE = 1e-9
+"""Largest difference of two scores that are equal."""
+
+_TESTED = re.compile(r"(\S+)\s+([-+]?[0-9]+(?:\.[0-9]+)?)", re.ASCII)
+"""A line of a test set: a position without spaces, and its score."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePosition:
+    """A position of a file, and its number of the line, text, and score if the file states one."""
+
+    line: int
+    text: str
+    position: "Position"
+    expected: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """The number of a line without a position that can be solved, and the reason."""
+
+    line: int
+    error: str
 
 
 @click.command(
@@ -42,6 +70,7 @@ MAX_PROGRESS_UPDATES = 200
         "boardgames solve connect4 445353",
         "boardgames solve connect4 --layout 6x5 --moves '3 3'",
         "boardgames solve connect4 --file positions.txt > scores.txt",
+        "boardgames solve connect4 --file test-set.txt",
         "boardgames solve connect4 445353 --agent solver:table=1024 --json",
     )
 )
@@ -52,7 +81,7 @@ MAX_PROGRESS_UPDATES = 200
     "file",
     metavar="FILE",
     type=click.Path(),
-    help="Solve the positions in a file, one a line; `-` for standard input.",
+    help="Solve the positions in a file, one a line, or compare their scores; `-` for standard input.",
 )
 @click.option(
     "--agent",
@@ -86,6 +115,11 @@ def solve(
     With --file the positions are solved together, and one score is printed for
     each. If not everything is solved, it says why, and the exit code is 1; without
     --time an early position may take very long.
+
+    A line of the file may state the score after the position, as the test sets of
+    solvers do: `44455 2`. Then the scores are compared, and only the differences
+    and a summary are printed. If a score differs, the exit code is 1. Lines
+    that cannot be read are named and skipped, and the exit code is 2.
     """
     if file is None:
         position = load_position(game, layout, options, position_argument, position_text, moves)
@@ -96,37 +130,70 @@ def solve(
     else:
         if any(value is not None for value in (position_argument, position_text, moves)):
             raise OptionError("give either a position or --file, not both")
-        loaded = load_game(game, layout, options)
-        positions = read_positions(file, loaded)
-        code = _solve_all(_load_solver(agent, loaded), positions, seconds, as_json)
+        lines = read_lines(file)
+        loaded = load_game_for(game, layout, options, split_score(lines[0][1])[0])
+        positions, bad = read_positions(lines, loaded)
+        for one in bad[:MAX_ERRORS]:
+            print_error(f"{one.error} ({_name_of(file)}, line {one.line})")
+        if len(bad) > MAX_ERRORS:
+            print_error(f"{len(bad) - MAX_ERRORS:,} more lines of {_name_of(file)} cannot be read")
+        code = EXIT_WRONG_INPUT
+        if positions:
+            solved = _solve_all(_load_solver(agent, loaded), positions, bad, seconds, as_json)
+            code = code if bad and solved != EXIT_INTERRUPTED else solved
     click.get_current_context().exit(code)
 
 
-def read_positions(file: str, game: "Game") -> "list[Position]":
-    """Return the positions in a file, or on standard input if it is `-`; `#` begins a comment.
+def read_lines(file: str) -> list[tuple[int, str]]:
+    """Return the lines of a file with their numbers, without empty ones; `#` begins a comment.
+
+    Parameters
+    ----------
+    file : str
+        Name of the file; standard input if it is `-`.
 
     Raises
     ------
-    FileError, PositionError
-        If the file cannot be read or has no positions, or one of them is not valid or finished.
+    FileError
+        If the file cannot be read or has no such line.
     """
-    where = "standard input" if file == STDIN else file
     text = sys.stdin.read() if file == STDIN else read_text(Path(file))
-    positions = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        content = line.partition("#")[0].strip()
-        if not content:
-            continue
+    numbered = enumerate((line.partition("#")[0].strip() for line in text.splitlines()), start=1)
+    if lines := [(number, line) for number, line in numbered if line]:
+        return lines
+    raise FileError(f"there are no positions in {_name_of(file)}")
+
+
+def read_positions(lines: list[tuple[int, str]], game: "Game") -> "tuple[list[FilePosition], list[BadLine]]":
+    """Return the positions that lines contain, and the lines without one that can be solved."""
+    positions, bad = [], []
+    for number, line in lines:
+        text, expected = split_score(line)
         try:
-            position = game.parse(content)
+            position = game.parse(text)
+            if position.outcome is not None:
+                raise PositionError(f"the match is over in {text}")
         except BoardgamesError as error:
-            raise PositionError(f"{error} ({where}, line {number})") from None
-        if position.outcome is not None:
-            raise PositionError(f"the match is over in {content} ({where}, line {number})")
-        positions.append(position)
-    if not positions:
-        raise FileError(f"there are no positions in {where}")
-    return positions
+            bad.append(BadLine(number, str(error)))
+        else:
+            positions.append(FilePosition(number, text, position, expected))
+    return positions, bad
+
+
+def split_score(line: str) -> tuple[str, float | None]:
+    """Return the position of a line, and the score after it if there is one.
+
+    Examples
+    --------
+    >>> split_score("44455 2"), split_score("4 4 5"), split_score("44455")
+    (('44455', 2.0), ('4 4 5', None), ('44455', None))
+    """
+    match = _TESTED.fullmatch(line)
+    return (match[1], float(match[2])) if match else (line, None)
+
+
+def _name_of(file: str) -> str:
+    return "standard input" if file == STDIN else file
 
 
 def _load_solver(agent: str | None, game: "Game") -> "ExactPlayer":
@@ -237,9 +304,13 @@ def _print_solution_json(player: "ExactPlayer", analysis: "Analysis", reason: st
 
 
 def _solve_all(
-    player: "ExactPlayer", positions: "list[Position]", seconds: float | None, as_json: bool
+    player: "ExactPlayer",
+    positions: list[FilePosition],
+    bad: list[BadLine],
+    seconds: float | None,
+    as_json: bool,
 ) -> int:
-    """Print the score of each position and return the exit code."""
+    """Print the score of each position, or compare it with the one of the file; return the exit code."""
     from boardgames.player import Context, stop_after
     from boardgames.plugins import close_player
 
@@ -258,32 +329,79 @@ def _solve_all(
             suppress(MatchError),  # stopped before all were solved
         ):
             for first in range(0, len(positions), chunk_size):
-                scores += player.scores(positions[first : first + chunk_size], Context(stop=stop))
+                chunk = [one.position for one in positions[first : first + chunk_size]]
+                scores += player.scores(chunk, Context(stop=stop))
     finally:
         close_player(player)
+    used = time.monotonic() - started
     if len(scores) < len(positions):
         print_error("not all positions were solved in time" if seconds else "interrupted")
         return EXIT_INTERRUPTED if interrupted.is_set() else EXIT_CHECK_FAILED
     solved = list(zip(positions, scores, strict=True))
-    if not as_json:
-        say("\n".join(number_of(player, position, score) for position, score in solved))
-        return 0
-    unit = positions[0].game.evaluation.unit
+    different = [one for one, score in solved if is_different(player, one, score)]
+    if as_json:
+        _print_all_json(player, solved, bad, used)
+    elif any(one.expected is not None for one in positions):
+        _print_comparison(player, solved, bad, used)
+    else:
+        say("\n".join(number_of(player, one.position, score) for one, score in solved))
+    return EXIT_CHECK_FAILED if different else 0
+
+
+def is_different(player: "ExactPlayer", one: FilePosition, score: "Score") -> bool:
+    """Return True if a file states another score than the exact one."""
+    number = player.solver_score(one.position, score)
+    return one.expected is not None and (number is None or abs(number - one.expected) > TOLERANCE)
+
+
+def _print_comparison(
+    player: "ExactPlayer", solved: "list[tuple[FilePosition, Score]]", bad: list[BadLine], seconds: float
+) -> None:
+    """Print the positions whose score is not that of the file, and a summary."""
+    stated = [(one, score) for one, score in solved if one.expected is not None]
+    different = [(one, score) for one, score in stated if is_different(player, one, score)]
+    for one, score in different:
+        number = number_of(player, one.position, score)
+        say(f"line {one.line}: the score of {one.text} is {number}, not {one.expected:g}")
+    counts = (
+        (len(stated) - len(different), "score agrees", "scores agree"),
+        (len(different), "differs", "differ"),
+        (len(solved) - len(stated), "position has none", "positions have none"),
+        (len(bad), "line cannot be read", "lines cannot be read"),
+    )
+    parts = [
+        f"{count:,} {one if count == 1 else more}"
+        for place, (count, one, more) in enumerate(counts)
+        if count or place < ALWAYS_COUNTED
+    ]
+    say(wrap(", ".join(parts), 4))
+    mean, nodes = seconds / len(solved), player.solver_nodes() / len(solved)
+    say(f"{len(solved):,} positions in {seconds:.2f} s: mean {1000 * mean:.3g} ms, {nodes:,.0f} nodes")
+
+
+def _print_all_json(
+    player: "ExactPlayer", solved: "list[tuple[FilePosition, Score]]", bad: list[BadLine], seconds: float
+) -> None:
+    game = solved[0][0].position.game
     entries = [
         {
-            "position": str(position),
-            "score": player.solver_score(position, score),
-            **score_json(score, unit, proven=True),
+            "position": str(one.position),
+            "line": one.line,
+            "score": player.solver_score(one.position, score),
+            "expected": one.expected,
+            **score_json(score, game.evaluation.unit, proven=True),
         }
-        for position, score in solved
+        for one, score in solved
     ]
     print_json(
-        game=positions[0].game.facts.name,
+        game=game.facts.name,
         agent=player.describe(),
         positions=entries,
-        seconds=time.monotonic() - started,
+        different=sum(is_different(player, one, score) for one, score in solved),
+        bad_lines=[{"line": one.line, "error": one.error} for one in bad],
+        nodes=player.solver_nodes(),
+        seconds=seconds,
     )
-    return 0
 
 
 def number_of(player: "ExactPlayer", position: "Position", score: "Score") -> str:

@@ -61,7 +61,7 @@ CASES = {
     "eight of one column": (["show", "connect4", "11111111"], "the column is full"),
     "a column too far": (["show", "connect4", "9"], "'9'"),
     "a hexifence of another size": (
-        ["show", "hexifence", "2:...:...:B"],
+        ["show", "hexifence", "2:...:...:B", "--option", "dimension=3"],
         "dimension '2', but the game has 3; set the option dimension=2",
     ),
     "a position of 5000 digits": (["show", "connect4", LONG], "'9' is not a column"),
@@ -194,7 +194,7 @@ CASES = {
     "bad notation": ([*PLAY, "--notation", "x"], "connect4 has no notation 'x'"),
     "bad notation of positions and moves": (
         ["show", "hexifence", "--notation", "x"],
-        "hexifence has no notation 'x'; available: canonical, grid",
+        "hexifence has no notation 'x'; available: board-file, canonical, grid, place",
     ),
     "start from nowhere": ([*PLAY, "--position", "x"], "'x'"),
     "resume nothing": ([*PLAY, "--resume", "missing"], ": no such file or directory"),

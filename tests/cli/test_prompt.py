@@ -10,8 +10,9 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from boardgames.cli.prompt import MAX_LINE, PlainPrompt, TerminalPrompt, open_prompt
-from boardgames.errors import FileError
+import boardgames
+from boardgames.cli.prompt import MAX_LINE, PlainPrompt, TerminalPrompt, open_prompt, typed_move
+from boardgames.errors import FileError, MalformedMoveError
 
 WORDS = ("a1b2", "a1a2", "i9i8", "moves", "save ", "quit")
 ENTER, TAB, UP, LEFT, DELETE = "\r", "\t", "\x1b[A", "\x1b[D", "\x1b[3~"
@@ -167,3 +168,16 @@ def test_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pyt
     monkeypatch.setattr("sys.stdin", Endless())
     with pytest.raises(FileError, match="a line is longer than 65,536 characters"):
         PlainPrompt().command("> ")
+
+
+@pytest.mark.parametrize(("line", "action"), [("1 0", 4), ("(1, 0)", 4), ("10", 10), (" 1,0 ", 4)])
+def test_numbers_with_a_space_between_them_are_not_joined(line: str, action: int) -> None:
+    start = boardgames.load("hexifence", dimension=2).start()
+    assert typed_move(start, line).action == action
+
+
+def test_numbers_that_are_no_place_are_not_joined_to_an_edge() -> None:
+    with pytest.raises(MalformedMoveError, match="the printed board has no edge at '1 1'"):
+        typed_move(boardgames.load("hexifence", dimension=2).start(), "1 1")
+    with pytest.raises(MalformedMoveError, match="'4 4' is not a column"):
+        typed_move(boardgames.load("connect4").start(), "4 4")

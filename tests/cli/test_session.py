@@ -264,7 +264,7 @@ def test_the_error_of_an_illegal_move_does_not_list_all_moves(bg: Run) -> None:
         ("quti", "'quti' is not a column; columns are 1 to 7; did you mean 'quit'?"),
         ("\x1b[A", r"'\x1b[a' is not a column"),
         ("9" * 5000, "... (5000 characters)"),
-        ("4 4 4", "'444'"),
+        ("4 4 4", "'4 4 4' is not a column"),
     ],
     ids=["another word", "a misspelt command", "an arrow key", "very long", "clicks of no move"],
 )

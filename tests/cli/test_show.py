@@ -45,6 +45,33 @@ def test_the_position_is_written_in_the_chosen_notation(bg: Run) -> None:
     assert json.loads(bg("show", "connect4", "11", "--notation", "moves", "--json").out)["position"] == "11"
 
 
+def test_the_size_of_the_board_follows_from_the_position(bg: Run) -> None:
+    assert "\n..../..../..../...r\n" in bg("show", "connect4", "..../..../..../...r").out
+    assert "\n..../..../..../...r\n" in bg("show", "connect4", "--position", "4/4/4/3x").out
+    ran = bg("show", "connect4", "..../..../..../...r", "--option", "rows=5")
+    assert (ran.code, ran.err) == (
+        2,
+        "error: a board has 5 rows separated by '/', not 4: '..../..../..../...r'\n",
+    )
+
+
+def test_a_position_of_hexifence_needs_no_option(bg: Run) -> None:
+    text = bg("show", *HEXIFENCE, "--json", "--moves", "3,0 1:0 29").out
+    position = json.loads(text)["position"]
+    assert f"\n{position}\n" in bg("show", "hexifence", position).out
+    board = bg("show", "hexifence", position, "--notation", "board-file", "--json").out
+    assert f"\n{position}\n" in bg("show", "hexifence", json.loads(board)["position"]).out
+    ran = bg("show", "hexifence", position, "--option", "dimension=3")
+    assert (ran.code, ran.err) == (
+        2,
+        "error: the position has dimension '2', but the game has 3; set the option dimension=2\n",
+    )
+
+
+def test_moves_may_be_given_without_separators(bg: Run) -> None:
+    assert ".b.../..brr.." in bg("show", "connect4", "--moves", "4453").out
+
+
 def test_svg_is_written_completely(home: Path, bg: Run) -> None:
     assert bg("show", "abalone", "--svg", "board.svg").out == "wrote board.svg\n"
     assert ET.fromstring((home.parent / "board.svg").read_text()).tag.endswith("svg")

@@ -138,3 +138,61 @@ def test_memory_is_that_of_the_process(bg: Run) -> None:
 def test_no_move_is_called_best_before_the_position_is_solved(bg: Run) -> None:
     ran = bg("solve", "connect4", "--layout", "8x8", "--time", "0.1", "--json")
     assert json.loads(ran.out)["best"] == []
+
+
+# --- test sets ---------------------------------------------------------------
+
+TEST_SET = "44455554221 -15\n4455\t18\n- 1\n\n# near the end\n2252576253462244111563365343671351441 -1\n"
+
+
+def test_the_scores_of_a_test_set_are_compared_and_summed_up(bg: Run) -> None:
+    Path("set").write_text(TEST_SET)
+    ran = bg("solve", "connect4", "--file", "set")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("4 scores agree, 0 differ\n4 positions in ")
+    assert re.search(r" s: mean [0-9.]+ ms, [0-9,]+ nodes$", ran.out)
+
+
+def test_a_score_that_differs_is_named_and_is_a_failure(bg: Run) -> None:
+    Path("set").write_text("4455 18\n4455 -18\n44\n")
+    ran = bg("solve", "connect4", "--file", "set")
+    assert ran.code == 1
+    assert ran.out.splitlines()[:2] == [
+        "line 2: the score of 4455 is 18, not -18",
+        "1 score agrees, 1 differs, 1 position has none",
+    ]
+
+
+def test_bad_lines_are_named_and_the_others_solved(bg: Run) -> None:
+    Path("set").write_text("4455 18\n49 1\n4455 17\n1212121 3\n4455 18 extra\n")
+    ran = bg("solve", "connect4", "--file", "set")
+    assert ran.code == 2
+    assert [line.rpartition("(set, ")[2] for line in ran.err.splitlines()] == [
+        "line 2)",
+        "line 4)",
+        "line 5)",
+    ]
+    assert (
+        "line 3: the score of 4455 is 18, not 17\n1 score agrees, 1 differs, 3 lines cannot be read\n"
+        in ran.out
+    )
+    solved = json.loads(bg("solve", "connect4", "--file", "set", "--json").out)
+    assert [(one["line"], one["score"], one["expected"]) for one in solved["positions"]] == [
+        (1, 18, 18),
+        (3, 18, 17),
+    ]
+    assert (solved["different"], [one["line"] for one in solved["bad_lines"]]) == (1, [2, 4, 5])
+
+
+def test_many_bad_lines_are_counted(bg: Run) -> None:
+    Path("set").write_text("9\n" * 25 + "4455 18\n")
+    ran = bg("solve", "connect4", "--file", "set")
+    assert ran.err.count("\n") == 21
+    assert ran.err.endswith("error: 5 more lines of set cannot be read\n")
+
+
+def test_test_sets_of_every_game_with_a_solver_are_read(bg: Run) -> None:
+    moves = "0 5 10 12 21 28 24 3 14 16 26 7 17 18"
+    text = bg("show", "hexifence", "--option", "dimension=2", "--moves", moves, "--json").out
+    Path("set").write_text(f"{json.loads(text)['position']} -1\n")
+    assert bg("solve", "hexifence", "--file", "set").out.startswith("1 score agrees, 0 differ\n")

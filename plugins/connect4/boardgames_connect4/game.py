@@ -1,6 +1,6 @@
 """Connect Four as a `Game`: its facts and options, with kernels and notation behind methods that check."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from boardgames.declarations import Facts, Kernels, Symmetry
 from boardgames.errors import PositionError
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
-from boardgames.options import Option
+from boardgames.options import Option, OptionValue
 from boardgames.picture import Picture
 from boardgames_connect4 import notation as texts
 from boardgames_connect4 import rules, view
@@ -83,8 +83,8 @@ class Connect4(Game):
             actions=columns,
             longest_match=columns * rows,
             layouts={self.board.name: empty},
-            move_notations=("column",),
-            position_notations=(texts.ROWS, texts.MOVES),
+            move_notations=texts.MOVE_NOTATIONS,
+            position_notations=texts.POSITION_NOTATIONS,
             perft={empty: PERFT[self.board]} if self.board in PERFT else {},
             presets={"default": {"ntuple": TRAINING}},
             default_agent="solver",
@@ -102,27 +102,41 @@ class Connect4(Game):
         )
         self.evaluation = evaluation(self.board)
 
+    @classmethod
+    def options_for_position(cls, text: str) -> Mapping[str, OptionValue]:
+        """Return the size of a board whose rows are separated by `/`."""
+        return texts.options_for_position(text)
+
+    def parse(self, text: str, *, notation: str | None = None) -> Position:
+        """Return the position that `text` describes; spaces at the ends of its lines can be empty cells."""
+        if not isinstance(text, str) or "\n" not in text:
+            return super().parse(text, notation=notation)
+        self._check_notation(notation, self.facts.position_notations)
+        return self.unpack(self.parse_words(text, notation))
+
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed position of rows or of a sequence of moves."""
+        """Return the packed position of a board or of a sequence of moves."""
         return texts.parse_words(text, self.board, notation)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
-        """Return the rows of a packed position, or moves that lead to it."""
-        if notation == texts.MOVES:
-            return texts.format_moves(words, self.board)
-        return texts.format_words(words, self.board)
+        """Return the rows of a packed position, or its text in another notation."""
+        return texts.format_words(words, self.board, notation)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
         """Return the legal action of a column text."""
-        return texts.parse_action(position.words, position.actions, text, self.board)
+        return texts.parse_action(position.words, position.actions, text, self.board, notation)
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
         """Return the column of an action as text."""
-        return texts.format_action(action)
+        return texts.format_action(words, action, self.board, notation)
+
+    def split_moves(self, text: str, notation: str | None = None) -> list[str]:
+        """Return the moves of a line; separators may be missing, as in `4453`."""
+        return texts.split_moves(text)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return the reason: the column is full, and which columns are open."""
-        return texts.explain_illegal_move(position.actions)
+        """Return the reason: the column is full, or the stone lands in another row."""
+        return texts.explain_illegal_move(position.words, position.actions, text, self.board, notation)
 
     def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
         """Return that the column is full, or that the match is over."""

@@ -1,18 +1,26 @@
 """Notation of Connect Four: parse and format positions and moves.
 
 A position is written as its rows from the top, separated by `/`: `.` is an empty cell, `r`
-a red stone and `b` a blue one. The second notation is a sequence of moves from the empty
-board, such as `4453`; `-` is the empty sequence. A move is written as its column, counted
-from 1.
+a red stone and `b` a blue one. A move is written as its column, counted from 1. The other
+forms are those of solvers, data sets, competitions and people; the README describes them.
+
+The board of another program may have other symbols. Whose stones moved first follows from
+their numbers. If both sides have as many, `x`, `r` and `1` moved first, unless only the
+other order can occur in a match.
+
+Sources: J. Tromp, "Connect-4" in the UCI Machine Learning Repository, for the data set;
+P. Pons, "Solving Connect 4", for sequences of moves; the environment ConnectX of Kaggle, for the
+board of 0, 1 and 2 and for columns from 0.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from boardgames.errors import IllegalMoveError, MalformedMoveError, PositionError, quote
 from boardgames.kernels import Words
-from boardgames_connect4.board import Board
+from boardgames_connect4.board import MAX_SIZE, MIN_SIZE, Board
 from boardgames_connect4.rules import (
     DRAW,
     OUTCOME_SHIFT,
@@ -24,21 +32,46 @@ from boardgames_connect4.rules import (
     sized_rules,
 )
 
-ROWS, MOVES = "rows", "moves"
+ROWS, MOVES, ZERO_BASED_MOVES = "rows", "moves", "zero-based-moves"
+FEN, CELLS, DATA_SET = "fen", "cells", "data-set"
+POSITION_NOTATIONS = (ROWS, MOVES, ZERO_BASED_MOVES, FEN, CELLS, DATA_SET)
 """Names of the notations for positions."""
+COLUMN, LETTER, CELL, ZERO_BASED = "column", "letter", "cell", "zero-based"
+MOVE_NOTATIONS = (COLUMN, LETTER, CELL, ZERO_BASED)
+"""Names of the notations for moves."""
 MAX_DEAD_ENDS = 20_000
 """Positions that `format_moves` gives up at most on its way to a sequence of moves."""
 SYMBOLS = "rb"
 EMPTY_SEQUENCE = "-"
+LETTERS = "abcdefgh"
+DIGITS = "12345678"
+ZERO_BASED_DIGITS = "01234567"
+
+STONES = ("rb", "ry", "xo", "12")
+"""Symbols of the stones on boards of other programs, that of the side which usually moves first in front."""
+EMPTY_CELLS = "._-0"
+"""Symbols of an empty cell; a space is another one."""
+CLASSES = ("win", "loss", "draw")
+"""What the data set says after the cells."""
+
+_SEQUENCE = re.compile(r"[0-9][0-9\s,;]*|[a-h][a-h0-9\s,;]*", re.IGNORECASE | re.ASCII)
+_CELLS = re.compile(r"(?:[a-h][0-9])+", re.IGNORECASE | re.ASCII)
+_GLUED = re.compile(r"[0-9]+|[a-h]+", re.IGNORECASE | re.ASCII)
+_CELL = re.compile(r"([a-h])([0-9])", re.ASCII)
+_FRAMED = re.compile(r"\s*[0-9]?\s*\|(.*)\|\s*[0-9]?\s*", re.ASCII)
+_RULE = re.compile(r"[-+=_\s|]+")
+_BRACKETS = str.maketrans("[](){},;", " " * 8)
+_LINES = str.maketrans("│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬", "|||---" + "+" * 18)
+"""Lines of boxes, which are read like `|`, `-` and `+`."""
 
 
 def parse_words(text: str, board: Board, notation: str | None = None) -> Words:
-    """Return the packed position, `uint64[3]`, of rows or of a sequence of moves.
+    """Return the packed position, `uint64[3]`, of a board or of a sequence of moves.
 
     Parameters
     ----------
     notation : str, optional
-        `ROWS` or `MOVES` if only one of them is accepted.
+        One of `POSITION_NOTATIONS` if only that one is accepted.
 
     Raises
     ------
@@ -47,28 +80,76 @@ def parse_words(text: str, board: Board, notation: str | None = None) -> Words:
 
     Examples
     --------
-    >>> format_words(parse_words("4453", Board(7, 6)), Board(7, 6))
+    >>> board = Board(7, 6)
+    >>> format_words(parse_words("4453", board), board)
+    '......./......./......./......./...b.../..brr..'
+    >>> format_words(parse_words("7/7/7/7/3o3/2oxx2", board), board)
     '......./......./......./......./...b.../..brr..'
     """
-    if notation != ROWS and text == EMPTY_SEQUENCE:
+    stripped = text.strip()
+    notation = _notation_of(stripped, board) if notation is None else notation
+    if notation in (MOVES, ZERO_BASED_MOVES) and stripped == EMPTY_SEQUENCE:
         return pack(0, 0, board)
-    if notation != MOVES and "/" in text:
-        return _parse_rows(text, board)
-    if notation != ROWS and text.isascii() and text.isdigit():
-        return _parse_sequence(text, board)
-    rows, sequence = f"{board.rows} rows separated by '/'", "a sequence of moves, or '-'"
-    expected = {ROWS: rows, MOVES: sequence}.get(notation or "", f"{rows}, {sequence}")
-    raise PositionError(f"{quote(text)} is not a position; write {expected}")
+    if notation in (ROWS, FEN) and "/" in stripped:
+        return _parse_slashes(stripped, board, notation)
+    if notation == ROWS and ("\n" in stripped or "|" in stripped):
+        return _parse_lines(text, board)
+    if notation in (MOVES, ZERO_BASED_MOVES) and _SEQUENCE.fullmatch(stripped):
+        return _parse_sequence(stripped, board, ZERO_BASED if notation == ZERO_BASED_MOVES else None)
+    if notation == CELLS and stripped:
+        return _parse_cells(stripped, board)
+    if notation == DATA_SET and stripped:
+        return _parse_data_set(stripped, board)
+    raise PositionError(f"{quote(stripped)} is not a position; write {_expected(notation, board)}")
 
 
-def format_words(words: Words, board: Board) -> str:
-    """Return the rows, from the top, of a packed position."""
-    red, blue = int(words[0]), int(words[1])
-    rows = []
-    for row in range(board.rows - 1, -1, -1):
-        bits = [board.bit(column, row) for column in range(board.columns)]
-        rows.append("".join("r" if red >> bit & 1 else "b" if blue >> bit & 1 else "." for bit in bits))
-    return "/".join(rows)
+def options_for_position(text: str) -> dict[str, int]:
+    """Return the size of the board that a text has if its rows are separated by `/`, else nothing.
+
+    Examples
+    --------
+    >>> options_for_position("5/5/5/2r2"), options_for_position("4453")
+    ({'columns': 5, 'rows': 4}, {})
+    """
+    rows, _ = _split_slashes(text)
+    if len(rows) == 1:
+        return {}
+    lengths = {len(row) for row in rows}
+    if len(lengths) != 1 or _is_fen(rows):
+        lengths = {len(_expanded(row)) for row in rows}
+    columns = min(lengths)
+    is_size = len(lengths) == 1 and all(MIN_SIZE <= size <= MAX_SIZE for size in (columns, len(rows)))
+    return {"columns": columns, "rows": len(rows)} if is_size else {}
+
+
+def format_words(words: Words, board: Board, notation: str | None = None) -> str:
+    """Return the text of a packed position; by default its rows from the top.
+
+    Raises
+    ------
+    PositionError
+        If a sequence of moves is wanted and none is found.
+
+    Examples
+    --------
+    >>> format_words(parse_words("4453", Board(7, 6)), Board(7, 6), FEN)
+    '7/7/7/7/3y3/2yrr2 r 3'
+    """
+    if notation == MOVES:
+        return format_moves(words, board)
+    if notation == ZERO_BASED_MOVES:
+        return format_moves(words, board).translate(str.maketrans(DIGITS, ZERO_BASED_DIGITS))
+    if notation == CELLS:
+        return "".join(_rows(words, board, "012"))
+    if notation == DATA_SET:
+        columns = zip(*reversed(_rows(words, board, "bxo")), strict=True)
+        return ",".join(cell for column in columns for cell in column)
+    rows = _rows(words, board, ".ry" if notation == FEN else f".{SYMBOLS}")
+    if notation != FEN:
+        return "/".join(rows)
+    counted = [re.sub(r"\.+", lambda run: str(len(run[0])), row) for row in rows]
+    stones = int(words[0]).bit_count() + int(words[1]).bit_count()
+    return f"{'/'.join(counted)} {'ry'[stones % 2]} {stones // 2 + 1}"
 
 
 def format_moves(words: Words, board: Board) -> str:
@@ -84,22 +165,10 @@ def format_moves(words: Words, board: Board) -> str:
     >>> format_moves(parse_words("4453", Board(7, 6)), Board(7, 6))
     '4354'
     """
-    red, blue = int(words[0]), int(words[1])
-    for last in _possible_last_stones(red, blue, board):
-        columns = [
-            "".join(
-                SYMBOLS[0] if red >> bit & 1 else SYMBOLS[1]
-                for bit in range(board.bit(column, 0), board.bit(column, board.rows))
-                if (red | blue) >> bit & 1 and 1 << bit != last
-            )
-            for column in range(board.columns)
-        ]
-        moves = _sequence(columns)
-        if moves is not None:
-            if last:
-                moves.append((last.bit_length() - 1) // board.height)
-            return "".join(map(format_action, moves)) or EMPTY_SEQUENCE
-    raise PositionError(f"no sequence of moves was found that leads to {format_words(words, board)}")
+    moves = _moves_to(int(words[0]), int(words[1]), board)
+    if moves is None:
+        raise PositionError(f"no sequence of moves was found that leads to {format_words(words, board)}")
+    return "".join(DIGITS[move] for move in moves) or EMPTY_SEQUENCE
 
 
 def pack(red: int, blue: int, board: Board) -> Words:
@@ -139,8 +208,34 @@ def check_words(words: Words, board: Board) -> None:
         raise PositionError(f"the status word does not match the stones: {words.tolist()}")
 
 
-def parse_action(words: Words, actions: Sequence[int], text: str, board: Board) -> int:
-    """Return the action of a column text, `1` for the leftmost.
+def split_moves(text: str) -> list[str]:
+    """Return the moves of a line; separators may be missing.
+
+    Examples
+    --------
+    >>> split_moves("4453"), split_moves("ddec"), split_moves("d1d2 e1, c1")
+    (['4', '4', '5', '3'], ['d', 'd', 'e', 'c'], ['d1', 'd2', 'e1', 'c1'])
+    """
+    moves = []
+    for word in re.split(r"[\s,;]+", text):
+        if _CELLS.fullmatch(word):
+            moves += [word[place : place + 2] for place in range(0, len(word), 2)]
+        elif _GLUED.fullmatch(word):
+            moves += word
+        elif word:
+            moves.append(word)
+    return moves
+
+
+def parse_action(
+    words: Words, actions: Sequence[int], text: str, board: Board, notation: str | None = None
+) -> int:
+    """Return the action of the text of a column, `1` for the leftmost.
+
+    Parameters
+    ----------
+    notation : str, optional
+        One of `MOVE_NOTATIONS`; by default any but `ZERO_BASED`, whose texts mean other columns.
 
     Raises
     ------
@@ -149,56 +244,353 @@ def parse_action(words: Words, actions: Sequence[int], text: str, board: Board) 
 
     Examples
     --------
-    >>> parse_action(parse_words("-", Board(7, 6)), range(7), "4", Board(7, 6))
-    3
+    >>> empty = parse_words("-", Board(7, 6))
+    >>> [parse_action(empty, range(7), text, Board(7, 6)) for text in ("4", "d", "d1")]
+    [3, 3, 3]
     """
-    if text not in {format_action(action) for action in range(board.columns)}:
-        raise MalformedMoveError(f"{quote(text)} is not a column; columns are 1 to {board.columns}")
-    action = int(text) - 1
-    if action not in actions:
-        reason = "the match is over" if outcome(words) >= 0 else explain_illegal_move(actions)
+    action, row = _place_of(text, board, notation)
+    if action not in actions or row not in (None, _height(words, action, board)):
+        reason = "the match is over"
+        if outcome(words) < 0:
+            reason = explain_illegal_move(words, actions, text, board, notation)
         raise IllegalMoveError(f"illegal move {text!r}: {reason}")
     return action
 
 
-def explain_illegal_move(actions: Sequence[int]) -> str:
+def explain_illegal_move(
+    words: Words, actions: Sequence[int], text: str, board: Board, notation: str | None = None
+) -> str:
     """Return why a column cannot be played, given the columns that can."""
-    return f"the column is full; open columns: {', '.join(map(format_action, actions))}"
+    action, row = _place_of(text, board, notation)
+    if action in actions:
+        return f"the stone lands in row {_height(words, action, board) + 1}, not in row {(row or 0) + 1}"
+    return (
+        f"the column is full; open columns: {', '.join(format_action(words, one, board) for one in actions)}"
+    )
 
 
-def format_action(action: int) -> str:
-    """Return the column of an action as text, `1` for the leftmost."""
-    return str(action + 1)
+def format_action(words: Words, action: int, board: Board, notation: str | None = None) -> str:
+    """Return the column of an action as text, `1` for the leftmost.
+
+    Examples
+    --------
+    >>> words = parse_words("4", Board(7, 6))
+    >>> [format_action(words, 3, Board(7, 6), notation) for notation in MOVE_NOTATIONS]
+    ['4', 'd', 'd2', '3']
+    """
+    if notation == LETTER:
+        return LETTERS[action]
+    if notation == CELL:
+        return f"{LETTERS[action]}{_height(words, action, board) + 1}"
+    return str(action if notation == ZERO_BASED else action + 1)
 
 
-def _parse_rows(text: str, board: Board) -> Words:
-    rows = text.split("/")
+def _place_of(text: str, board: Board, notation: str | None) -> tuple[int, int | None]:
+    """Return the column of a move and, if the text has it, the row in which the stone should land, from 0."""
+    small = text.lower()
+    digits = ZERO_BASED_DIGITS if notation == ZERO_BASED else DIGITS
+    if notation in (None, COLUMN, ZERO_BASED) and len(text) == 1 and text in digits[: board.columns]:
+        return digits.index(text), None
+    if notation in (None, LETTER) and len(text) == 1 and small in LETTERS[: board.columns]:
+        return LETTERS.index(small), None
+    if (
+        notation in (None, CELL)
+        and (match := _CELL.fullmatch(small))
+        and int(match[2]) in range(1, board.rows + 1)
+    ):
+        column = LETTERS.index(match[1])
+        if column < board.columns:
+            return column, int(match[2]) - 1
+    last, last_letter = board.columns, LETTERS[board.columns - 1]
+    expected = {
+        LETTER: f"columns are a to {last_letter}",
+        CELL: f"cells are a1 to {last_letter}{board.rows}",
+        ZERO_BASED: f"columns are 0 to {last - 1}",
+    }.get(notation or "", f"columns are 1 to {last}")
+    if notation is None and text == "0":
+        expected += f"; the notation {ZERO_BASED!r} counts them from 0"
+    what = "cell" if notation == CELL else "column"
+    raise MalformedMoveError(f"{quote(text)} is not a {what}; {expected}")
+
+
+def _height(words: Words, column: int, board: Board) -> int:
+    return ((int(words[0]) | int(words[1])) & board.column(column)).bit_count()
+
+
+# --- boards of other programs ------------------------------------------------
+
+
+def _notation_of(text: str, board: Board) -> str | None:
+    """Return the notation that a text seems to have, or None."""
+    if text == EMPTY_SEQUENCE:
+        return MOVES
+    values = [value.strip().lower() for value in text.split(",")]
+    if set(values) <= {*"xob", *CLASSES} and (
+        len(values) >= _cells(board) or not {"x", "o"}.isdisjoint(values)
+    ):
+        return DATA_SET
+    if "/" in text:
+        rows, rest = _split_slashes(text)
+        return FEN if rest or _is_fen(rows) or any(len(row) != board.columns for row in rows) else ROWS
+    lines = text.splitlines()
+    if "|" in text.translate(_LINES) or (len(lines) > 1 and not _SEQUENCE.fullmatch(text)):
+        return ROWS
+    cells = _bare(text)
+    if len(lines) > 1 and len(cells) >= _cells(board):
+        return ROWS
+    if set(cells) <= set("012") and len(cells) > 3 * board.rows:
+        return CELLS
+    if len(cells) == _cells(board) and not _SEQUENCE.fullmatch(text):
+        return CELLS
+    return MOVES if _SEQUENCE.fullmatch(text) else None
+
+
+def _expected(notation: str | None, board: Board) -> str:
+    rows, sequence = f"{board.rows} rows separated by '/'", "a sequence of moves, or '-'"
+    return {
+        ROWS: rows,
+        MOVES: sequence,
+        ZERO_BASED_MOVES: f"{sequence}, with columns from 0",
+        FEN: f"{rows}, with numbers for empty cells",
+        CELLS: f"{_cells(board)} cells, each 0, 1 or 2",
+        DATA_SET: f"{_cells(board)} cells separated by commas, each x, o or b",
+    }.get(notation or "", f"{rows}, {sequence}")
+
+
+def _parse_slashes(text: str, board: Board, notation: str) -> Words:
+    """Return the position of rows separated by `/`; those of a FEN may be followed by the side to move."""
+    rows, rest = _split_slashes(text)
+    side = rest.pop(0).lower() if rest and not rest[0].isdigit() else ""
+    if any(not word.isdigit() for word in rest) or len(side) > 1:
+        raise PositionError(f"{quote(' '.join([side, *rest]))} after the rows is not a side and a number")
     if len(rows) != board.rows:
         raise PositionError(f"a board has {board.rows} rows separated by '/', not {len(rows)}: {quote(text)}")
-    stones = dict.fromkeys(SYMBOLS, 0)
-    for index, line in enumerate(rows):
-        if len(line) != board.columns:
+    is_own = notation == ROWS and set(text) <= set(f"./{SYMBOLS}")
+    if notation == FEN:
+        rows = [_expanded(row) for row in rows]
+    return _pack_rows(rows, board, side=side, first=SYMBOLS[0] if is_own else "")
+
+
+def _expanded(row: str) -> str:
+    """Return a row of a FEN with the empty cells instead of their number."""
+    return re.sub("[1-8]", lambda digit: "." * int(digit[0]), row)
+
+
+def _split_slashes(text: str) -> tuple[list[str], list[str]]:
+    """Return rows separated by `/`, without the spaces in them, and the words behind the rows."""
+    words = text.split()
+    if words and words[0].count("/") == text.count("/"):
+        return words[0].split("/"), words[1:]
+    return ["".join(row.split()) for row in text.split("/")], []
+
+
+def _is_fen(rows: Sequence[str]) -> bool:
+    """Return True if rows that are as long as the board have numbers of empty cells between stones."""
+    symbols = set("".join(rows))
+    return bool(symbols & set(DIGITS)) and (bool(symbols & set(DIGITS[2:])) or any(map(str.isalpha, symbols)))
+
+
+def _parse_lines(text: str, board: Board) -> Words:
+    """Return the position of a board in lines, which may have borders, rules and the numbers of columns."""
+    lines = text.translate(_LINES).translate(_BRACKETS).splitlines()
+    labels = [line for line in lines if _is_label(line, board)]
+    lines = [line for line in lines if not _is_label(line, board)]
+    filled = [line for line in lines if line.strip()]
+    if len(filled) != board.rows:
+        unruled = [line for line in filled if not _RULE.fullmatch(line) or _is_framed_row(line, board)]
+        filled = unruled if len(unruled) == board.rows else _trimmed(lines, board)
+    if len(filled) != board.rows:
+        raise PositionError(f"a board has {board.rows} rows, not {len(filled)}: {quote(text)}")
+    numbers = range(board.rows, 0, -1)
+    if all(line.split()[:1] == [str(number)] for line, number in zip(filled, numbers, strict=True)):
+        bare = [line.replace(str(number), " ", 1) for line, number in zip(filled, numbers, strict=True)]
+        if all(len("".join(line.split())) == board.columns for line in bare):
+            filled = bare
+    offsets = _offsets(labels[0]) if labels else []
+    return _pack_rows([_cells_of_line(line, board, offsets) for line in filled], board)
+
+
+def _is_label(line: str, board: Board) -> bool:
+    """Return True for a line with the numbers or letters of all columns."""
+    compact = "".join(line.replace("|", " ").split()).lower()
+    return compact in {symbols[: board.columns] for symbols in (DIGITS, ZERO_BASED_DIGITS, LETTERS)}
+
+
+def _offsets(label: str) -> list[int]:
+    return [place for place, symbol in enumerate(label) if symbol not in " |"]
+
+
+def _is_framed_row(line: str, board: Board) -> bool:
+    """Return True for `| | | |`, a row of empty cells between borders."""
+    return line.count("|") > 1 and not set(line.strip()) & set("+=-") and set(line.strip()) != {"|"}
+
+
+def _trimmed(lines: Sequence[str], board: Board) -> list[str]:
+    """Return lines without rules, and without blank ones at the ends that are too many for the board."""
+    kept = [
+        line for line in lines if not line.strip() or not _RULE.fullmatch(line) or _is_framed_row(line, board)
+    ]
+    while len(kept) > board.rows and not kept[0].strip():
+        kept.pop(0)
+    while len(kept) > board.rows and not kept[-1].strip():
+        kept.pop()
+    return kept
+
+
+def _cells_of_line(line: str, board: Board, offsets: Sequence[int]) -> str:
+    """Return the symbols of a row, in which empty cells may be spaces, with `.` for those."""
+    columns = board.columns
+    framed = _FRAMED.fullmatch(line)
+    inner = framed[1] if framed else line.rstrip()
+    parts = inner.split("|")
+    if len(parts) == columns and len(parts) > 1:
+        return "".join(part.strip() or "." for part in parts)
+    compact = "".join(inner.split())
+    if len(compact) == columns:
+        return compact
+    if framed and len(inner) in (2 * columns - 1, 2 * columns + 1):
+        places = list(range(len(inner) > 2 * columns, len(inner), 2))
+    elif offsets and not framed and offsets[-1] >= columns:
+        places = list(offsets)
+    else:
+        places = list(range(columns)) if len(inner) <= columns else []
+    padded = inner.ljust(2 * columns + 1)
+    taken = "".join(padded[place] if place < len(padded) else " " for place in places)
+    is_whole = len(taken.replace(" ", "")) == len(compact)
+    return taken.replace(" ", ".") if is_whole and places else compact
+
+
+def _parse_cells(text: str, board: Board) -> Words:
+    """Return the position of all cells in one line, row by row from the top."""
+    cells = _bare(text)
+    if len(cells) != _cells(board):
+        raise PositionError(f"{board.name} has {_cells(board)} cells, not {len(cells)}: {quote(text)}")
+    rows = [cells[start : start + board.columns] for start in range(0, len(cells), board.columns)]
+    return _pack_rows(rows, board)
+
+
+def _bare(text: str) -> str:
+    return "".join(text.translate(_BRACKETS).split())
+
+
+def _parse_data_set(text: str, board: Board) -> Words:
+    """Return the position of cells column by column from the bottom, without the class behind them."""
+    values = [value.strip().lower() for value in text.split(",")]
+    if len(values) == _cells(board) + 1 and values[-1] in (*CLASSES, "0", "1", "2", "-1"):
+        values.pop()
+    if len(values) != _cells(board):
+        raise PositionError(f"{board.name} has {_cells(board)} cells, not {len(values)}: {quote(text)}")
+    for value in values:
+        if value not in ("x", "o", "b", "0", "1", "2"):
+            raise PositionError(f"{quote(value)} is not a cell of a data set; cells are x, o or b")
+    cells = "".join(values).translate(str.maketrans("b012", "..xo"))
+    columns = [cells[start : start + board.rows] for start in range(0, len(cells), board.rows)]
+    return _pack_rows(["".join(row) for row in zip(*columns, strict=True)][::-1], board, first="x")
+
+
+def _cells(board: Board) -> int:
+    return board.columns * board.rows
+
+
+def _pack_rows(rows: Sequence[str], board: Board, *, side: str = "", first: str = "") -> Words:
+    """Return the position of rows from the top.
+
+    Parameters
+    ----------
+    side : str
+        Symbol of the side to move, if it is known.
+    first : str
+        Symbol of the side that moved first if both have as many stones, if that is certain.
+    """
+    places: dict[str, int] = {}
+    for index, row in enumerate(rows):
+        if len(row) != board.columns:
             raise PositionError(
-                f"row {index + 1} from the top must have {board.columns} cells, not {len(line)}"
+                f"row {index + 1} from the top must have {board.columns} cells, not {len(row)}"
             )
-        for column, symbol in enumerate(line):
-            if symbol in stones:
-                stones[symbol] |= 1 << board.bit(column, board.rows - 1 - index)
-            elif symbol != ".":
+        for column, symbol in enumerate(row.lower()):
+            if symbol not in _ALL_SYMBOLS:
                 raise PositionError(
-                    f"row {index + 1} from the top contains {symbol!r}; cells are '.', 'r' or 'b'"
+                    f"row {index + 1} from the top contains {row[column]!r}; cells are '.', 'r' or 'b'"
                 )
-    return pack(stones["r"], stones["b"], board)
+            places[symbol] = places.get(symbol, 0) | 1 << board.bit(column, board.rows - 1 - index)
+    stones = {symbol for symbol in places if symbol not in EMPTY_CELLS}
+    pair = next((pair for pair in STONES if stones | set(side) <= set(pair)), None)
+    if pair is None or len(places) > len(stones) + 1:
+        symbols = ", ".join(map(repr, sorted({*places, *side})))
+        raise PositionError(f"a board has two kinds of stones and one of empty cells, not {symbols}")
+    if first == SYMBOLS[0]:
+        return pack(places.get("r", 0), places.get("b", 0), board)
+    readings = [(pair[0], pair[1]), (pair[1], pair[0])]
+    bits = {symbol: places.get(symbol, 0) for symbol in pair}
+    numbers = {symbol: bits[symbol].bit_count() for symbol in pair}
+    possible = [
+        reading
+        for reading in readings
+        if numbers[reading[0]] - numbers[reading[1]] in (0, 1)
+        and side in ("", reading[numbers[reading[0]] - numbers[reading[1]]])
+    ]
+    if not possible:
+        counts = f"{numbers[pair[0]]} {pair[0]!r} against {numbers[pair[1]]} {pair[1]!r}"
+        turn = f" with {side!r} to move" if side else ""
+        raise PositionError(f"the sides must have as many stones, or one side one more, not {counts}{turn}")
+    one, other = possible[0]
+    is_open = len(possible) > 1 and pair != "12" and not first
+    if (
+        is_open
+        and _moves_to(bits[one], bits[other], board) is None
+        and _moves_to(bits[other], bits[one], board)
+    ):
+        one, other = other, one
+    return pack(bits[one], bits[other], board)
 
 
-def _parse_sequence(text: str, board: Board) -> Words:
+_ALL_SYMBOLS = frozenset("".join(STONES) + EMPTY_CELLS)
+
+
+def _rows(words: Words, board: Board, symbols: str) -> list[str]:
+    """Return the rows from the top with the symbols of an empty cell and of both sides."""
+    red, blue = int(words[0]), int(words[1])
+    return [
+        "".join(
+            symbols[1 if red >> bit & 1 else 2 if blue >> bit & 1 else 0]
+            for bit in (board.bit(column, row) for column in range(board.columns))
+        )
+        for row in range(board.rows - 1, -1, -1)
+    ]
+
+
+def _moves_to(red: int, blue: int, board: Board) -> list[int] | None:
+    """Return columns that lead to a position, or None if none are found."""
+    for last in _possible_last_stones(red, blue, board):
+        columns = [
+            "".join(
+                SYMBOLS[0] if red >> bit & 1 else SYMBOLS[1]
+                for bit in range(board.bit(column, 0), board.bit(column, board.rows))
+                if (red | blue) >> bit & 1 and 1 << bit != last
+            )
+            for column in range(board.columns)
+        ]
+        moves = _sequence(columns)
+        if moves is not None:
+            return [*moves, (last.bit_length() - 1) // board.height] if last else moves
+    return None
+
+
+def _parse_sequence(text: str, board: Board, notation: str | None) -> Words:
     """Return the position after a sequence of moves; raise PositionError at the first illegal one."""
     rules = sized_rules(board)
-    position, moves = pack(0, 0, board), np.zeros(board.columns, dtype=np.int64)
-    for ply, column in enumerate(text, start=1):
-        actions = moves[: rules.legal_moves(position, moves)].tolist()
+    position, legal = pack(0, 0, board), np.zeros(board.columns, dtype=np.int64)
+    moves = split_moves(text)
+    if notation is None and "0" in moves:
+        raise PositionError(
+            f"{quote(text)} has a column 0, but columns are counted from 1; "
+            f"the notation {ZERO_BASED_MOVES!r} counts them from 0"
+        )
+    for ply, move in enumerate(moves, start=1):
+        actions = legal[: rules.legal_moves(position, legal)].tolist()
         try:
-            action = parse_action(position, actions, column, board)
+            action = parse_action(position, actions, move, board, notation)
         except (MalformedMoveError, IllegalMoveError) as error:
             raise PositionError(f"{error} (ply {ply} of {quote(text)})") from None
         successor = np.zeros(POSITION_WORDS, dtype=np.uint64)

@@ -6,7 +6,7 @@ from boardgames.draw.lattice import square
 from boardgames.kernels import Words
 from boardgames.picture import Cell, Label, Palette, Picture, Piece
 from boardgames_connect4.board import CONNECT, Board
-from boardgames_connect4.notation import SYMBOLS, format_action
+from boardgames_connect4.notation import DIGITS, SYMBOLS
 
 SIDES = ("red", "blue")
 COLOURS = ("#d7263d", "#4cc0ff")
@@ -33,10 +33,8 @@ def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
         for side in (0, 1)
         if int(words[side]) >> board.bit(column, row) & 1
     )
-    labels = tuple(
-        Label(*square(board.rows, column), format_action(column)) for column in range(board.columns)
-    )
-    clicks = {format_action(action): _clicks(words, action, board) for action in actions}
+    labels = tuple(Label(*square(board.rows, column), DIGITS[column]) for column in range(board.columns))
+    clicks = {DIGITS[action]: _clicks(words, action, board) for action in actions}
     return Picture(
         cells=cells,
         pieces=pieces,

@@ -1,6 +1,6 @@
 """Hexifence as a `Game`: its facts and option, with kernels and notation behind methods that check."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import perm
 
@@ -8,7 +8,7 @@ from boardgames.declarations import Facts, Kernels, Symmetry
 from boardgames.errors import IllegalMoveError, PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
-from boardgames.options import Option
+from boardgames.options import Option, OptionValue
 from boardgames.picture import Picture
 from boardgames_hexifence import notation as texts
 from boardgames_hexifence import rules, view
@@ -87,7 +87,8 @@ class Hexifence(Game):
             solver="strong",
             baseline="double",
             layouts={"empty": start},
-            position_notations=(texts.CANONICAL, texts.GRID),
+            move_notations=texts.MOVE_NOTATIONS,
+            position_notations=texts.POSITION_NOTATIONS,
             perft={start: _perft(edges)},
         )
         self.kernels = Kernels(
@@ -99,29 +100,40 @@ class Hexifence(Game):
         )
         self.evaluation = margin_evaluation(self.dimension)
 
+    @classmethod
+    def options_for_position(cls, text: str) -> Mapping[str, OptionValue]:
+        """Return the dimension that a text or a printed board has."""
+        return texts.options_for_position(text)
+
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Return the packed position of a text or of a printed board."""
         return texts.parse_words(text, self.dimension, notation)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
-        """Return the text of a packed position, or the printed board."""
+        """Return the text of a packed position, the printed board or a board file."""
+        if notation == texts.BOARD_FILE:
+            return texts.format_board_file(words)
         return texts.format_grid(words) if notation == texts.GRID else texts.format_words(words)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
         """Return the open edge of a move text."""
-        edge = texts.parse_edge(text, self.dimension)
+        edge = texts.parse_edge(text, self.dimension, notation)
         if edge not in position.actions:
             raise IllegalMoveError(f"illegal move {quote(text)}")
         return edge
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
-        """Return the number of the edge as text."""
-        return str(action)
+        """Return the number of the edge as text, or its place on the printed board."""
+        return texts.format_edge(action, self.dimension, notation)
+
+    def split_moves(self, text: str, notation: str | None = None) -> list[str]:
+        """Return the moves of a line, numbers of edges or places such as `3,0` and `(3, 0)`."""
+        return texts.split_moves(text, notation)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
         """Return the reason: who has drawn the edge."""
         edges, _ = texts.unpack_sides(position.words)
-        edge = texts.parse_edge(text, self.dimension)
+        edge = texts.parse_edge(text, self.dimension, notation)
         return f"{self.facts.sides[edges[edge]]} has already drawn edge {edge}"
 
     def check_words(self, words: Words) -> None:

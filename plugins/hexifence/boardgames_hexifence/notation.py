@@ -3,8 +3,9 @@
 A position is `DIMENSION:EDGES:CELLS:SIDE`: one character `.`, `B` or `R` for each edge and
 for each cell, in the order of their numbers (see `board`), and the side to move, `B` or
 `R`. The second notation is the board as the original program prints it, followed by the
-side to move, which the original does not print. A move is the number of its edge, or the
-place of the edge on the printed board, `ROW,COLUMN`.
+side to move, which the original does not print. The third is the board file of the
+original, which has the dimension in its first line. A move is the number of its edge, or
+the place of the edge on the printed board, `ROW,COLUMN`.
 
 Source of the printed board: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University
 of Melbourne, 2016).
@@ -23,6 +24,7 @@ from boardgames_hexifence.board import (
     MAX_DIMENSION,
     MIN_DIMENSION,
     WORD_BITS,
+    board,
     cells_of,
     edges_of,
     grid_places,
@@ -36,8 +38,11 @@ from boardgames_hexifence.rules import (
     side_to_move,
 )
 
-CANONICAL, GRID = "canonical", "grid"
+CANONICAL, GRID, BOARD_FILE, PLACE = "canonical", "grid", "board-file", "place"
+POSITION_NOTATIONS = (CANONICAL, GRID, BOARD_FILE)
 """Names of the notations for positions."""
+MOVE_NOTATIONS = (CANONICAL, PLACE)
+"""Names of the notations for moves."""
 EMPTY = "."
 SIDES = "BR"
 GRID_FREE, GRID_CELLS, GRID_REST = "+", "br", "-"
@@ -45,7 +50,12 @@ GRID_FREE, GRID_CELLS, GRID_REST = "+", "br", "-"
 
 _WORD_MASK = (1 << WORD_BITS) - 1
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,2}")
-_PLACE = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
+_PAIR = r"([0-9]{1,2})(?:\s*[,:]\s*|\s+)([0-9]{1,2})"
+_PLACE = re.compile(rf"{_PAIR}|\(\s*{_PAIR}\s*\)", re.ASCII)
+_MOVE = re.compile(r"\([^()]*\)|[0-9]+\s*:\s*[0-9]+|[^\s;]+", re.ASCII)
+_DIMENSION = re.compile(r"([0-9]+):")
+_DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d", GRID_REST))
+"""Dashes and minus signs into which editors turn a hyphen."""
 
 
 def start_text(dimension: int) -> str:
@@ -65,7 +75,7 @@ def parse_words(text: str, dimension: int, notation: str | None = None) -> Words
     Parameters
     ----------
     notation : str, optional
-        `CANONICAL` or `GRID` if only one of them is accepted.
+        One of `POSITION_NOTATIONS` if only that one is accepted.
 
     Raises
     ------
@@ -77,25 +87,40 @@ def parse_words(text: str, dimension: int, notation: str | None = None) -> Words
     >>> format_words(parse_words("2:B.............................:.......:R", 2))
     '2:B.............................:.......:R'
     """
-    if notation == GRID or (notation is None and ("/" in text or len(text.split()) > 1)):
-        return _parse_grid(text, dimension)
+    if notation in (GRID, BOARD_FILE) or (notation is None and ("/" in text or len(text.split()) > 1)):
+        return _parse_grid(text, dimension, notation)
     parts = text.split(":")
     if len(parts) != 4:
         expected = "DIMENSION:EDGES:CELLS:SIDE"
         if notation is None:
             expected += f", or {_expected_grid(dimension)}"
         raise PositionError(f"{quote(text)} is not a position; write {expected}")
-    if parts[0] != str(dimension):
-        dimensions = map(str, range(MIN_DIMENSION, MAX_DIMENSION + 1))
-        advice = f"; set the option dimension={parts[0]}" if parts[0] in dimensions else ""
-        raise PositionError(
-            f"the position has dimension {quote(parts[0])}, but the game has {dimension}{advice}"
-        )
+    _check_dimension(parts[0], dimension)
     if parts[3] not in tuple(SIDES):
         raise PositionError(f"the side to move must be 'B' or 'R', not {quote(parts[3])}")
     edges = _parse_sides(parts[1], edges_of(dimension), "edges")
     cells = _parse_sides(parts[2], cells_of(dimension), "cells")
     return pack_sides(dimension, edges, cells, SIDES.index(parts[3]))
+
+
+def options_for_position(text: str) -> dict[str, int]:
+    """Return the dimension of a position or of a printed board, or nothing if the text is neither.
+
+    Examples
+    --------
+    >>> options_for_position("2:..."), options_for_position("4 ...")
+    ({'dimension': 2}, {})
+    """
+    rows = _grid_rows(text)
+    if match := _DIMENSION.match(text.strip()):
+        number = match[1]
+    elif len(rows) > 1 and rows[0].isdigit():
+        number = rows[0]
+    else:
+        is_grid = bool(rows) and len(rows) - len(rows[0]) in (0, 1) and len(rows[0]) % 4 == 3
+        number = str((len(rows[0]) + 1) // 4) if is_grid else ""
+    dimensions = range(MIN_DIMENSION, MAX_DIMENSION + 1)
+    return {"dimension": int(number)} if number in map(str, dimensions) else {}
 
 
 def format_words(words: Words) -> str:
@@ -121,6 +146,25 @@ def format_grid(words: Words) -> str:
     - - - + + + +
     B
     """
+    return "\n".join([*_format_rows(words), SIDES[side_to_move(words)]])
+
+
+def format_board_file(words: Words) -> str:
+    """Return the dimension and the printed board, and the side to move if it does not follow from them.
+
+    Examples
+    --------
+    >>> format_board_file(parse_words(start_text(2), 2)).splitlines()[:2]
+    ['2', '+ + + + - - -']
+    """
+    dimension = int(dimension_of(words))
+    side = int(side_to_move(words))
+    found = _side_to_move(*unpack_sides(words), dimension)
+    last = [SIDES[side]] if (found or 0) != side else []
+    return "\n".join([str(dimension), *_format_rows(words), *last])
+
+
+def _format_rows(words: Words) -> list[str]:
     dimension = int(dimension_of(words))
     size = 4 * dimension - 1
     rows = [[GRID_REST] * size for _ in range(size)]
@@ -129,11 +173,34 @@ def format_grid(words: Words) -> str:
     for places, owners, symbols_of_group in groups:
         for (row, column), owner in zip(places, owners, strict=True):
             rows[row][column] = symbols_of_group[owner]
-    return "\n".join([*map(" ".join, rows), SIDES[side_to_move(words)]])
+    return list(map(" ".join, rows))
 
 
-def parse_edge(text: str, dimension: int) -> int:
+def split_moves(text: str, notation: str | None = None) -> list[str]:
+    """Return the moves of a line, which are numbers of edges or places.
+
+    Two numbers with only a space between them are two edges, unless the notation is `PLACE`.
+
+    Examples
+    --------
+    >>> split_moves("12 3,0 (1, 0) 4:1"), split_moves("1 0 2 2"), split_moves("1 0 2 2", PLACE)
+    (['12', '3,0', '(1, 0)', '4:1'], ['1', '0', '2', '2'], ['1,0', '2,2'])
+    """
+    if notation == PLACE and not set(text) - set("0123456789,:;() \t\r\n"):
+        numbers = re.findall("[0-9]+", text)
+        return [",".join(numbers[index : index + 2]) for index in range(0, len(numbers), 2)]
+    if notation == CANONICAL:
+        return text.replace(",", " ").split()
+    return [word for move in _MOVE.findall(text) if (word := move.strip(","))]
+
+
+def parse_edge(text: str, dimension: int, notation: str | None = None) -> int:
     """Return the edge of a move text.
+
+    Parameters
+    ----------
+    notation : str, optional
+        One of `MOVE_NOTATIONS` if only that one is accepted.
 
     Raises
     ------
@@ -142,21 +209,39 @@ def parse_edge(text: str, dimension: int) -> int:
 
     Examples
     --------
-    >>> parse_edge("29", 2), parse_edge("6,6", 2)
-    (29, 29)
+    >>> [parse_edge(text, 2) for text in ("29", "6,6", "(6, 6)", "6:6", "6 6")]
+    [29, 29, 29, 29, 29]
     """
     edges, _ = grid_places(dimension)
     last = len(edges) - 1
-    if _NUMBER.fullmatch(text) and int(text) <= last:
+    if notation != PLACE and _NUMBER.fullmatch(text) and int(text) <= last:
         return int(text)
-    if match := _PLACE.fullmatch(text):
-        place = int(match[1]), int(match[2])
+    if notation != CANONICAL and (match := _PLACE.fullmatch(text)):
+        row, column = (number for number in match.groups() if number is not None)
+        place = int(row), int(column)
         if place in edges:
             return edges.index(place)
         raise MalformedMoveError(
             f"the printed board has no edge at {quote(text)}; 'show --notation grid' marks open edges by +"
         )
-    raise MalformedMoveError(f"{quote(text)} is not an edge; edges are 0 to {last}, or ROW,COLUMN")
+    expected = {PLACE: "write ROW,COLUMN", CANONICAL: f"edges are 0 to {last}"}.get(
+        notation or "", f"edges are 0 to {last}, or ROW,COLUMN"
+    )
+    raise MalformedMoveError(f"{quote(text)} is not an edge; {expected}")
+
+
+def format_edge(edge: int, dimension: int, notation: str | None = None) -> str:
+    """Return the number of an edge or, in the notation `PLACE`, its place on the printed board.
+
+    Examples
+    --------
+    >>> format_edge(29, 2), format_edge(29, 2, PLACE)
+    ('29', '6,6')
+    """
+    if notation != PLACE:
+        return str(edge)
+    edges, _ = grid_places(dimension)
+    return "{},{}".format(*edges[edge])
 
 
 def unpack_sides(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -215,14 +300,34 @@ def _expected_grid(dimension: int) -> str:
     return f"{4 * dimension - 1} rows of the printed board and the side to move, 'B' or 'R'"
 
 
-def _parse_grid(text: str, dimension: int) -> Words:
-    """Return the packed position of a printed board.
+def _check_dimension(number: str, dimension: int) -> None:
+    if number == str(dimension):
+        return
+    dimensions = map(str, range(MIN_DIMENSION, MAX_DIMENSION + 1))
+    advice = f"; set the option dimension={number}" if number in dimensions else ""
+    raise PositionError(f"the position has dimension {quote(number)}, but the game has {dimension}{advice}")
 
-    The side to move may be missing as long as no cell is captured, because then the sides have
-    taken turns.
+
+def _grid_rows(text: str) -> list[str]:
+    """Return the lines of a printed board, without spaces and with hyphens instead of other dashes."""
+    lines = re.split(r"[/\n]", text.translate(_DASHES))
+    return [row for line in lines if (row := "".join(line.split()))]
+
+
+def _parse_grid(text: str, dimension: int, notation: str | None) -> Words:
+    """Return the packed position of a printed board, which may be a board file.
+
+    The side to move may be missing if it follows from the edges and cells; in a board file it is
+    blue otherwise. A closed cell without an owner belongs to the side that has drawn more of its
+    edges, at three each to blue.
     """
     size = 4 * dimension - 1
-    rows = ["".join(line.split()) for line in re.split(r"[/\n]", text) if line.strip()]
+    rows = _grid_rows(text)
+    is_file = bool(rows) and rows[0].isdigit()
+    if is_file and notation != GRID:
+        _check_dimension(rows.pop(0), dimension)
+    elif notation == BOARD_FILE:
+        raise PositionError(f"{quote(text)} is not a board file; write the dimension in the first line")
     if len(rows) not in (size, size + 1):
         raise PositionError(
             f"{quote(text)} is not a board of dimension {dimension}; write {_expected_grid(dimension)}"
@@ -242,10 +347,40 @@ def _parse_grid(text: str, dimension: int) -> Words:
         if place not in used and symbol != GRID_REST:
             where = f"{place[0]},{place[1]}"
             raise PositionError(f"there is no edge or cell at {where}; write '-', not {symbol!r}")
-    if not side and any(owner >= 0 for owner in owned):
+    owned = [
+        _majority([drawn[edge] for edge in around]) if owner < 0 else owner
+        for owner, around in zip(owned, board(dimension).edges_of_cell, strict=True)
+    ]
+    to_move = SIDES.index(side) if side else _side_to_move(drawn, owned, dimension)
+    if to_move is None and not is_file:
         raise PositionError("the side to move is missing; write 'B' or 'R' after the rows")
-    to_move = SIDES.index(side) if side else sum(owner >= 0 for owner in drawn) % 2
-    return pack_sides(dimension, drawn, owned, to_move)
+    return pack_sides(dimension, drawn, owned, to_move or 0)
+
+
+def _majority(owners: Sequence[int]) -> int:
+    """Return the side that has drawn most edges of a closed cell, at three each side 0; -1 if it is open."""
+    return -1 if -1 in owners else int(owners.count(1) > owners.count(0))
+
+
+def _side_to_move(drawn: Sequence[int], owned: Sequence[int], dimension: int) -> int | None:
+    """Return the side to move if it follows from who has drawn which edges and owns which cells.
+
+    A side moves until it draws an edge that captures nothing. So both sides have drawn as many of
+    those if side 0 is to move, and side 0 has drawn one more if side 1 is. A capture takes one or
+    two cells, and two only if the edge between them belongs to the side that owns them.
+    """
+    if all(owner < 0 for owner in owned):
+        return sum(owner >= 0 for owner in drawn) % 2
+    ranges = []
+    for side in (0, 1):
+        least = drawn.count(side) - owned.count(side)
+        shared = sum(
+            drawn[edge] == side and len(cells) > 1 and all(owned[cell] == side for cell in cells)
+            for edge, cells in enumerate(board(dimension).cells_of_edge)
+        )
+        ranges.append(range(least, least + min(shared, owned.count(side) // 2) + 1))
+    leads = {first - second for first in ranges[0] for second in ranges[1]} & {0, 1}
+    return leads.pop() if len(leads) == 1 else None
 
 
 def _grid_side(rows: Sequence[str], place: tuple[int, int], symbols: str, what: str) -> int:

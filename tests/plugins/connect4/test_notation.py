@@ -10,10 +10,15 @@ import boardgames
 from boardgames.errors import (
     IllegalMoveError,
     MalformedMoveError,
+    MoveError,
     PositionError,
 )
 from boardgames.game import Game
+from boardgames_connect4.game import Connect4
 
+NAMES = Connect4().facts.position_notations
+PLAYABLE = {*"1234567", *"abcdefg", *(f"{column}1" for column in "abcdefg")}
+"""Texts of moves in the start position."""
 START = "......./......./......./......./......./......."
 
 
@@ -77,13 +82,12 @@ REFUSED = [
         "'' is not a position; write 6 rows separated by '/', a sequence of moves, or '-'",
     ),
     (
-        "abc",
-        "'abc' is not a position; write 6 rows separated by '/', a sequence of moves, or '-'",
+        "xyz",
+        "'xyz' is not a position; write 6 rows separated by '/', a sequence of moves, or '-'",
     ),
     ("......./.......", "a board has 6 rows separated by '/', not 2: '......./.......'"),
     (START.replace("./", "/", 1), "row 1 from the top must have 7 cells, not 6"),
-    (f"{START[:-1]}x", "row 6 from the top contains 'x'; cells are '.', 'r' or 'b'"),
-    (f"{START[:-1]}R", "row 6 from the top contains 'R'; cells are '.', 'r' or 'b'"),
+    (f"{START[:-1]}z", "row 6 from the top contains 'z'; cells are '.', 'r' or 'b'"),
     ("r" + START[1:], "a stone is above an empty cell in column 1"),
     (f"{START[:-1]}b", "red must have as many stones as blue or one more, not 0 against 1"),
     (f"{START[:-2]}rr", "red must have as many stones as blue or one more, not 2 against 0"),
@@ -200,7 +204,245 @@ def test_position_texts_match_the_reference() -> None:
     assert str(connect4(5, 4).parse("11353")) == reference.text()
 
 
-@given(st.text(max_size=5).filter(lambda text: text.strip() not in list("1234567")))
+@given(st.text(max_size=5).filter(lambda text: text.strip().lower() not in PLAYABLE))
 def test_any_text_that_is_not_a_column_is_malformed(text: str) -> None:
     with pytest.raises(MalformedMoveError):
         connect4().start().apply(text)
+
+
+# --- moves in other forms ----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("4453", ["4", "4", "5", "3"]),
+        ("4 4,5, 3;2", ["4", "4", "5", "3", "2"]),
+        ("ddec", ["d", "d", "e", "c"]),
+        ("d1 d2 e1", ["d1", "d2", "e1"]),
+        ("D1d2E1", ["D1", "d2", "E1"]),
+        ("x4 -", ["x4", "-"]),
+        ("", []),
+    ],
+)
+def test_moves_may_be_written_without_separators(text: str, moves: list[str]) -> None:
+    assert connect4().split_moves(text) == moves
+
+
+@pytest.mark.parametrize("text", ["4", "d", "D", "d1", "D1"])
+def test_columns_are_numbers_letters_or_cells(text: str) -> None:
+    assert connect4().start().apply(text) == connect4().parse("4")
+
+
+@pytest.mark.parametrize("notation", ["column", "letter", "cell", "zero-based"])
+@pytest.mark.parametrize("moves", ["-", "4453", "111111"])
+def test_every_move_is_read_as_it_is_written(notation: str, moves: str) -> None:
+    position = connect4().parse(moves)
+    for move in position.legal_moves:
+        text = connect4().format_move(position, move, notation=notation)
+        assert connect4().parse_move(position, text, notation=notation) == move
+
+
+@pytest.mark.parametrize(
+    ("notation", "text"), [("column", "4"), ("letter", "d"), ("cell", "d3"), ("zero-based", "3")]
+)
+def test_a_move_is_written_in_the_notation_that_is_named(notation: str, text: str) -> None:
+    position = connect4().parse("44")
+    move = connect4().parse_move(position, "4")
+    assert connect4().format_move(position, move, notation=notation) == text
+
+
+def test_a_cell_must_be_the_one_in_which_the_stone_lands() -> None:
+    with pytest.raises(IllegalMoveError, match=r"'d3': the stone lands in row 2, not in row 3$"):
+        connect4().parse("4").apply("d3")
+    with pytest.raises(IllegalMoveError, match=r"'d6': the column is full"):
+        connect4().parse("444444").apply("d6")
+
+
+def test_zero_names_the_notation_that_counts_from_zero() -> None:
+    with pytest.raises(MalformedMoveError, match="the notation 'zero-based' counts them from 0"):
+        connect4().start().apply("0")
+    with pytest.raises(
+        PositionError, match=r"^'3042' has a column 0, .*'zero-based-moves' counts them from 0$"
+    ):
+        connect4().parse("3042")
+    assert connect4().parse("3042", notation="zero-based-moves") == connect4().parse("4153")
+
+
+@pytest.mark.parametrize(
+    ("notation", "text", "message"),
+    [
+        ("zero-based", "7", "columns are 0 to 6"),
+        ("letter", "4", "columns are a to g"),
+        ("letter", "h", "columns are a to g"),
+        ("cell", "d", "cells are a1 to g6"),
+        ("cell", "d7", "cells are a1 to g6"),
+        ("cell", "h1", "cells are a1 to g6"),
+        ("column", "d", "columns are 1 to 7"),
+    ],
+)
+def test_a_named_notation_for_moves_excludes_the_others(notation: str, text: str, message: str) -> None:
+    with pytest.raises(MalformedMoveError, match=message):
+        connect4().parse_move(connect4().start(), text, notation=notation)
+
+
+@pytest.mark.parametrize(
+    "text", ["ddec", "DDEC", "d1 d2 e1 c1", "d1d2e1c1", "4,4,5,3", "4 4 5 3", "d, d, e, c"]
+)
+def test_a_position_may_be_given_as_moves_of_any_form(text: str) -> None:
+    assert connect4().parse(text) == connect4().parse("4453")
+
+
+# --- boards of other programs ------------------------------------------------
+
+BOARDS = {
+    "bars": """
+|   |   |   |   |   |   |   |
+|   |   |   |   |   |   |   |
+|   |   |   |   |   |   |   |
+|   |   |   |   |   |   |   |
+|   |   |   | O |   |   |   |
+|   |   | O | X | X |   |   |
+  1   2   3   4   5   6   7""",
+    "rules": """
++---+---+---+---+---+---+---+
+|   |   |   |   |   |   |   |
++---+---+---+---+---+---+---+
+|   |   |   |   |   |   |   |
++---+---+---+---+---+---+---+
+|   |   |   |   |   |   |   |
++---+---+---+---+---+---+---+
+|   |   |   |   |   |   |   |
++---+---+---+---+---+---+---+
+|   |   |   | o |   |   |   |
++---+---+---+---+---+---+---+
+|   |   | o | x | x |   |   |
++---+---+---+---+---+---+---+""",
+    "points": ". . . . . . .\n" * 4 + ". . . o . . .\n. . o x x . .\n0 1 2 3 4 5 6",
+    "two bars": "|.......|\n" * 4 + "|...o...|\n|..oxx..|\n ------- ",
+    "spaces between bars": "|       |\n" * 4 + "|   o   |\n|  oxx  |",
+    "wide spaces between bars": "|             |\n" * 4 + "|      o      |\n|    o x x    |",
+    "spaces": "       \n" * 4 + "   o\n  oxx  \n",
+    "spaces above letters": "\n" * 4 + "      o\n    o x x\na b c d e f g",
+    "digits": "0000000\n" * 4 + "0002000\n0021100",
+    "digits in rows": "0000000/" * 4 + "0002000/0021100",
+    "numbers of an array": "[[0 0 0 0 0 0 0]\n"
+    + " [0 0 0 0 0 0 0]\n" * 3
+    + " [0 0 0 2 0 0 0]\n [0 0 2 1 1 0 0]]",
+    "dashes": "- - - - - - -\n" * 4 + "- - - o - - -\n- - o x x - -",
+    "underscores": "|_|_|_|_|_|_|_|\n" * 4 + "|_|_|_|o|_|_|_|\n|_|_|o|x|x|_|_|",
+    "numbers of rows": "6 . . . . . . .\n5 . . . . . . .\n4 . . . . . . .\n3 . . . . . . .\n2 . . . o . . .\n"
+    "1 . . o x x . .\n  a b c d e f g",
+    "line of a box": "║ ║ ║ ║ ║ ║ ║ ║\n" * 4 + "║ ║ ║ ║o║ ║ ║ ║\n║ ║ ║o║x║x║ ║ ║\n╚═╩═╩═╩═╩═╩═╩═╝",
+    "lines of Windows": ".......\r\n" * 4 + "...y...\r\n..yrr..\r\n",
+    "cells": "0" * 28 + "0002000" + "0021100",
+    "list of cells": str([0] * 28 + [0, 0, 0, 2, 0, 0, 0] + [0, 0, 2, 1, 1, 0, 0]),
+    "cells as letters": "." * 28 + "...o..." + "..oxx..",
+    "fen": "7/7/7/7/3b3/2brr2",
+    "fen with the side to move": "7/7/7/7/3y3/2yrr2 r 3",
+    "data set": ",".join("b" * 12 + "obbbbb" + "xobbbb" + "xbbbbb" + "b" * 12),
+    "data set with its class": ",".join("b" * 12 + "obbbbb" + "xobbbb" + "xbbbbb" + "b" * 12) + ",loss",
+}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_boards_of_other_programs_are_read(name: str) -> None:
+    assert connect4().parse(BOARDS[name]) == connect4().parse("4453")
+
+
+def test_the_board_that_is_printed_is_read() -> None:
+    position = connect4().parse("44533")
+    assert connect4().parse(position.board()) == position
+
+
+@pytest.mark.parametrize(
+    ("notation", "text"),
+    [
+        ("rows", "......./......./......./......./...b.../..brr.."),
+        ("moves", "4354"),
+        ("zero-based-moves", "3243"),
+        ("fen", "7/7/7/7/3y3/2yrr2 r 3"),
+        ("cells", "0" * 28 + "0002000" + "0021100"),
+        ("data-set", ",".join("b" * 12 + "obbbbb" + "xobbbb" + "xbbbbb" + "b" * 12)),
+    ],
+)
+def test_a_position_is_written_in_the_notation_that_is_named(notation: str, text: str) -> None:
+    position = connect4().parse("4453")
+    assert connect4().format(position, notation=notation) == text
+    assert connect4().parse(text, notation=notation) == position
+
+
+@given(st.integers(4, 8), st.integers(4, 8), st.lists(st.integers(0, 7), max_size=64))
+def test_positions_round_trip_in_every_notation(columns: int, rows: int, choices: list[int]) -> None:
+    game, position = connect4(columns, rows), connect4(columns, rows).start()
+    for choice in choices:
+        if not position.legal_moves:
+            break
+        position = position.apply(position.legal_moves[choice % len(position.legal_moves)])
+    for notation in game.facts.position_notations:
+        text = game.format(position, notation=notation)
+        assert game.parse(text, notation=notation) == position
+        if notation != "zero-based-moves":
+            assert game.parse(text) == position
+
+
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        ("7/7/7/7/7/3o3", "4"),
+        ("7/7/7/7/7/2oox2", "354"),
+        ("7/7/7/7/3o3/3x3", "44"),
+        ("7/7/7/7/3x3/3o3", "44"),
+        ("7/7/7/7/3r3/3b3", "44"),
+        ("7/7/7/7/7/2ox3", "43"),
+        ("7/7/7/7/7/2ox3 o 2", "34"),
+        ("7/7/7/7/7/2ry3 y", "43"),
+        ("7/7/7/7/7/7 y 1", "-"),
+    ],
+)
+def test_who_moved_first_follows_from_the_stones(text: str, position: str) -> None:
+    assert connect4().parse(text) == connect4().parse(position)
+
+
+REFUSED_BOARDS = [
+    ("7/7/7/7/7/3x2", "row 6 from the top must have 7 cells, not 6"),
+    ("7/7/7/7/7/2xr3", "a board has two kinds of stones and one of empty cells, not '.', 'r', 'x'"),
+    ("7/7/7/7/7/2oo3", "one side one more, not 0 'x' against 2 'o'"),
+    ("7/7/7/7/7/3r3 r 1", "not 1 'r' against 0 'b' with 'r' to move"),
+    ("7/7/7/7/7/3r3 red 1", "'red 1' after the rows is not a side and a number"),
+    ("0" * 40 + "1", "7x6 has 42 cells, not 41"),
+    (".......\n......x", "a board has 6 rows, not 2"),
+    (",".join("x" * 41), "7x6 has 42 cells, not 41"),
+    (",".join("b" * 41 + "z"), "row 6 from the top contains 'z'"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED_BOARDS)
+def test_boards_that_are_not_positions_are_rejected_with_the_reason(text: str, message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        connect4().parse(text)
+
+
+@given(st.text(alphabet="./|xoXOrRbBy012 37\n-_+,dwinlos[]", max_size=120), st.sampled_from([None, *NAMES]))
+def test_any_board_is_parsed_or_raises_a_position_error(text: str, notation: str | None) -> None:
+    try:
+        position = connect4().parse(text, notation=notation)
+    except PositionError:
+        return
+    assert connect4().parse(str(position)) == position
+
+
+@given(st.text(), st.sampled_from([None, "column", "letter", "cell", "zero-based"]))
+def test_any_text_is_a_move_or_raises_a_move_error(text: str, notation: str | None) -> None:
+    try:
+        move = connect4().parse_move(connect4().start(), text, notation=notation)
+    except MoveError:
+        return
+    assert move in connect4().start().legal_moves
+
+
+def test_the_size_of_the_board_follows_from_its_rows() -> None:
+    options = Connect4.options_for_position
+    assert options("..../..../..../...r") == options("4/4/4/3r b 1") == {"columns": 4, "rows": 4}
+    assert options(START) == {"columns": 7, "rows": 6}
+    assert options("4453") == options("./.") == options("") == options("/") == {}

@@ -5,7 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import hexifence as reference
 
-from boardgames.errors import BoardgamesError, IllegalMoveError, MalformedMoveError, PositionError
+from boardgames.errors import (
+    BoardgamesError,
+    IllegalMoveError,
+    MalformedMoveError,
+    MoveError,
+    PositionError,
+)
 from boardgames_hexifence.board import board, grid_places
 from boardgames_hexifence.game import Hexifence
 
@@ -202,3 +208,156 @@ def test_a_place_without_an_edge_is_malformed(text: str) -> None:
 def test_a_drawn_edge_is_illegal_as_a_place_too() -> None:
     with pytest.raises(IllegalMoveError, match=r"^illegal move '3,0': blue has already drawn edge 13$"):
         GAME.start().apply("13").apply("3,0")
+
+
+# --- places and lines of moves -----------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["3 0", "3,0", "(3,0)", "3:0", "( 3, 0 )", "3, 0", "03,00"])
+def test_a_place_is_read_however_it_is_written(text: str) -> None:
+    assert GAME.parse_move(GAME.start(), text).action == 13
+    assert GAME.parse_move(GAME.start(), text, notation="place").action == 13
+
+
+@pytest.mark.parametrize("text", ["(3,0", "3,0)", "3;0", "3", "3,0,1", "3 , ", "100,0"])
+def test_other_texts_are_not_places(text: str) -> None:
+    with pytest.raises(MalformedMoveError):
+        GAME.parse_move(GAME.start(), text, notation="place")
+
+
+def test_every_move_is_read_as_it_is_written() -> None:
+    position = GAME.start()
+    for move in position.legal_moves:
+        for notation in GAME.facts.move_notations:
+            text = GAME.format_move(position, move, notation=notation)
+            assert GAME.parse_move(position, text, notation=notation) == move
+    assert GAME.format_move(position, position.legal_moves[13], notation="place") == "3,0"
+    with pytest.raises(MalformedMoveError, match=r"^'3,0' is not an edge; edges are 0 to 29$"):
+        GAME.parse_move(position, "3,0", notation="canonical")
+
+
+@pytest.mark.parametrize(
+    ("text", "notation", "moves"),
+    [
+        ("1 0 13", None, ["1", "0", "13"]),
+        ("12 3,0 (1, 0); 4:1 4 : 1", None, ["12", "3,0", "(1, 0)", "4:1", "4 : 1"]),
+        ("0, 1, 4", None, ["0", "1", "4"]),
+        ("1 0\n2 2", "place", ["1,0", "2,2"]),
+        ("(1,0) 2:2 3, 0", "place", ["1,0", "2,2", "3,0"]),
+        ("1,0,13", "canonical", ["1", "0", "13"]),
+        ("1 0 2", "place", ["1,0", "2"]),
+        ("x 1", "place", ["x", "1"]),
+    ],
+)
+def test_a_line_of_moves_is_split(text: str, notation: str | None, moves: list[str]) -> None:
+    assert GAME.split_moves(text, notation) == moves
+
+
+def test_a_line_of_places_is_played() -> None:
+    assert GAME.start().apply_moves("3,0 (0, 1) 6:6") == GAME.start().apply_moves("13 1 29")
+
+
+# --- board files of the original program -------------------------------------
+
+FILE = "\n".join(["2", *ROWS[:7]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FILE,
+        FILE.replace(" ", ""),
+        FILE.replace("\n", "\r\n") + "\r\n",
+        FILE.replace("\n", "/"),
+        f"{FILE}\nB",
+        *(FILE.replace("-", dash) for dash in "\u2010\u2011\u2012\u2013\u2014\u2212"),
+    ],
+)
+def test_board_files_are_read(text: str) -> None:
+    assert GAME.parse(text) == GAME.parse(text, notation="board-file") == GAME.parse(PRINTED)
+
+
+def test_a_board_file_is_written_as_the_original_reads_it() -> None:
+    assert GAME.format(GAME.parse(PRINTED), notation="board-file") == FILE
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(0, 71), unique=True), st.integers(0, 1))
+def test_board_files_round_trip(moves: list[int], side: int) -> None:
+    game = Hexifence()
+    played = game.parse(reference.play(3, moves).text())
+    for position in (played, game.edit_turn(played, side)):
+        text = game.format(position, notation="board-file")
+        assert game.parse(text) == game.parse(text, notation="board-file") == position
+
+
+@pytest.mark.parametrize("turn", ["B", "R"])
+def test_the_side_to_move_follows_from_edges_and_captures(turn: str) -> None:
+    moves = "0 1 4 5 8 9" if turn == "R" else "0 1 4 5 8 9 29"
+    position = GAME.start().apply_moves(moves)
+    printed = GAME.format(position, notation="grid")
+    assert printed.endswith(turn)
+    assert GAME.parse(printed[:-2]) == position
+
+
+def test_a_captured_cell_without_a_letter_belongs_to_whoever_drew_more_of_its_edges() -> None:
+    rows = ["R R + + - - -", "R - R - + - -", "+ B B + + + -", *ROWS[3:7]]
+    assert GAME.parse("\n".join(["2", *rows, "R"])).score == (0, 1)
+    rows[:3] = ["R R + + - - -", "B - R - + - -", "+ B B + + + -"]
+    assert GAME.parse("\n".join(["2", *rows, "R"])).score == (1, 0)
+
+
+def test_blue_moves_in_a_board_file_that_does_not_tell() -> None:
+    rows = ["B B + + - - -", "B b B - + - -", "+ B B + + + -", "+ - + - + - +", *ROWS[4:7]]
+    assert GAME.parse("\n".join(["2", *rows])).side_to_move == 0
+    with pytest.raises(PositionError, match="the side to move is missing; write 'B' or 'R' after the rows"):
+        GAME.parse("\n".join(rows))
+
+
+@pytest.mark.parametrize(
+    ("text", "notation", "message"),
+    [
+        (
+            FILE.replace("2", "3", 1),
+            None,
+            "has dimension '3', but the game has 2; set the option dimension=3",
+        ),
+        (FILE[2:], "board-file", "is not a board file; write the dimension in the first line"),
+        (FILE, "grid", "is not a board of dimension 2|the side to move, after the rows"),
+        ("2", "board-file", "is not a board of dimension 2"),
+        ("\u00b2/+", None, "has dimension '\u00b2', but the game has 2$"),
+    ],
+)
+def test_other_board_files_are_rejected_with_the_reason(
+    text: str, notation: str | None, message: str
+) -> None:
+    with pytest.raises(PositionError, match=message):
+        GAME.parse(text, notation=notation)
+
+
+def test_the_dimension_follows_from_the_position() -> None:
+    options = Hexifence.options_for_position
+    for dimension in range(2, 9):
+        game = Hexifence(dimension=dimension)
+        for notation in game.facts.position_notations:
+            assert options(game.format(game.start(), notation=notation)) == {"dimension": dimension}
+    assert options("9:") == options("") == options("++") == options("1\n+") == options("+++\n+++") == {}
+
+
+@given(st.text("+-BRbr \n/:.,()012345\u2013", max_size=120), st.sampled_from([None, "canonical", "place"]))
+def test_any_text_is_a_move_or_raises_a_move_error(text: str, notation: str | None) -> None:
+    Hexifence.options_for_position(text)
+    for word in GAME.split_moves(text, notation):
+        try:
+            GAME.parse_move(GAME.start(), word, notation=notation)
+        except MoveError:
+            continue
+
+
+@given(st.text("2+-BRbr \n/", max_size=120), st.sampled_from([None, *GAME.facts.position_notations]))
+def test_any_text_is_a_board_file_or_raises_a_position_error(text: str, notation: str | None) -> None:
+    try:
+        position = GAME.parse(f"2\n{text}", notation=notation)
+    except PositionError:
+        return
+    assert GAME.parse(str(position)) == position
