@@ -350,7 +350,9 @@ def test_variations_and_comments_of_a_record_come_into_the_tree_and_out_again(vi
     assert "a fine start" in page.locator(".tree").inner_text()
     page.get_by_role("tab", name="Import and export").click()
     page.get_by_role("button", name="Copy as a record").click()
-    visitor.wait(lambda: "1. 4 $1 {a fine start} (1. 3 $6 3) 1... 4 2. 5 *" in text.input_value(), "the record")
+    visitor.wait(
+        lambda: "1. 4 $1 {a fine start} (1. 3 $6 3) 1... 4 2. 5 *" in text.input_value(), "the record"
+    )
 
 
 def test_a_record_is_downloaded_and_imported_from_a_file_or_as_text(visit: Visit, tmp_path: Path) -> None:

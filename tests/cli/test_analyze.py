@@ -105,7 +105,7 @@ def test_values_are_aligned(bg: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["1212121"], "the match is over: red wins; position ......./......./r...."),
+        (["......./......./r....../rb...../rb...../rb....."], "the match is over: red wins; position "),
         (["--lines", "0"], "--lines must be at least 1, not '0'"),
         (["--lines", "-1"], "--lines must be "),
         (["--depth", "-3"], "--depth must be "),
@@ -124,8 +124,15 @@ def test_invalid_input_gives_a_one_line_error(arguments: list[str], said: str, b
     assert said in ran.err
 
 
+def test_the_moves_of_a_finished_match_are_reviewed(bg: Run) -> None:
+    out = bg("analyze", "connect4", "1212121").out
+    assert out.startswith("the match: ? - ? 1-0, 7 plies\n")
+    assert "  7 red  1" in out
+
+
 def test_a_finished_position_says_who_won(bg: Run) -> None:
-    assert bg("analyze", "connect4", "1212121").err.startswith(
+    finished = "......./......./r....../rb...../rb...../rb....."
+    assert bg("analyze", "connect4", finished).err.startswith(
         "error: nothing to analyze, the match is over: red wins;"
     )
 

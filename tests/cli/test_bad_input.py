@@ -99,7 +99,10 @@ CASES = {
         ["analyze", "connect4", "--agent", "random"],
         "does not evaluate moves",
     ),
-    "analysis after the end": (["analyze", "connect4", "1212121"], "is over"),
+    "analysis after the end": (
+        ["analyze", "connect4", "......./......./r....../rb...../rb...../rb....."],
+        "is over",
+    ),
     "check of nothing": (["check", "connect4", "--matches", "0"], "--matches must be at least 1"),
     "check against no module": (
         ["check", "connect4", "--reference", "nothing"],

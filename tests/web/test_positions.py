@@ -145,7 +145,8 @@ def test_pgn_of_another_program_is_imported_with_its_notes(page: Page) -> None:
     [
         ("connect4", "4 4 5 3", "moves", ["4", "4", "5", "3"]),
         ("connect4", "1. 4 {0.5} 4 $2 2. 5 *", "moves", ["4", "4", "5"]),
-        ("connect4", "4453", "position", []),
+        ("connect4", "4453", "moves", ["4", "4", "5", "3"]),
+        ("connect4", "7/7/7/7/3b3/3rr2", "position", []),
         ("abalone", "1. a1b2 i5h5", "moves", ["a1b2", "i5h5"]),
         ("hexifence", "0,1 0,3", "moves", ["1", "3"]),
     ],
