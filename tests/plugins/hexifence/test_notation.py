@@ -291,9 +291,12 @@ def test_board_files_round_trip(moves: list[int], side: int) -> None:
         assert game.parse(text) == game.parse(text, notation="board-file") == position
 
 
-@pytest.mark.parametrize("turn", ["B", "R"])
-def test_the_side_to_move_follows_from_edges_and_captures(turn: str) -> None:
-    moves = "0 1 4 5 8 9" if turn == "R" else "0 1 4 5 8 9 29"
+@pytest.mark.parametrize(
+    ("moves", "turn"),
+    [("0 1 4 5 8 9", "R"), ("0 1 4 5 8 9 29", "B"), ("0 1 4 8 9 2 3 6 10 11 5", "B")],
+    ids=["a capture", "a move after a capture", "two cells at once"],
+)
+def test_the_side_to_move_follows_from_edges_and_captures(moves: str, turn: str) -> None:
     position = GAME.start().apply_moves(moves)
     printed = GAME.format(position, notation="grid")
     assert printed.endswith(turn)
