@@ -82,12 +82,21 @@ def read_text(path: Path, *, exact: bool = False, limit: int = MAX_TEXT_BYTES) -
     return text if exact else text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def decode_text(data: bytes) -> tuple[str, str]:
-    """Return text, and the name of its encoding if it is not UTF-8: then it is read as Latin-1."""
+def read_any_text(path: Path) -> tuple[str, str]:
+    """Return the text of a file that need not be UTF-8, and a warning if it is not.
+
+    Raises
+    ------
+    FileError
+        If the file is missing or unreadable, or holds no text.
+    """
+    data = read_bytes(path)
     try:
         return data.decode("utf-8-sig"), ""
     except UnicodeDecodeError:
-        return data.decode("latin-1"), "Latin-1"
+        if b"\0" in data:
+            raise FileError(f"cannot read {path}: not text") from None
+        return data.decode("latin-1"), "not UTF-8, read as Latin-1"
 
 
 def read_bytes(path: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:

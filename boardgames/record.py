@@ -35,7 +35,7 @@ from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_
 from boardgames.faults import must_propagate
 from boardgames.game import Game, Outcome, Position
 from boardgames.options import OptionValue, is_finite
-from boardgames.paths import decode_text, read_bytes, read_text, write_atomic
+from boardgames.paths import read_any_text, read_text, write_atomic
 from boardgames.picture import Caption, Picture
 from boardgames.reading import (
     UNFINISHED,
@@ -405,13 +405,11 @@ def read_records(
     Raises
     ------
     FileError
-        If the file is missing or unreadable.
+        If the file is missing or unreadable, or holds no text.
     """
-    text, encoding = decode_text(read_bytes(path))
+    text, warning = read_any_text(path)
     parsed = parse_records(text, load, defaults)
-    return replace(
-        parsed, warnings=(*parsed.warnings, *([f"not UTF-8, read as {encoding}"] if encoding else []))
-    )
+    return replace(parsed, warnings=(*parsed.warnings, warning)) if warning else parsed
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:

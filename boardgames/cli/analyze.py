@@ -41,7 +41,7 @@ from boardgames.cli.stored import PREFIX, has_stored_match, stored_match, stored
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, FileError, MatchError, OptionError, PositionError, RecordError
 from boardgames.options import agent_title
-from boardgames.paths import MAX_TEXT_BYTES, check_writable, decode_text, read_bytes, write_atomic
+from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_any_text, write_atomic
 
 if TYPE_CHECKING:
     from boardgames.game import Game, Move
@@ -414,9 +414,9 @@ def _stored_record(game: str, subject: str) -> "tuple[int, Record]":
 
 def _read_source(source: str) -> str:
     if source != STDIN:
-        text, encoding = decode_text(read_bytes(Path(source)))
-        if encoding:
-            say(f"{source}: not UTF-8, read as {encoding}", err=True)
+        text, warning = read_any_text(Path(source))
+        if warning:
+            say(f"{source}: {warning}", err=True)
         return text
     text = sys.stdin.read(MAX_TEXT_BYTES + 1)
     if len(text) > MAX_TEXT_BYTES:
