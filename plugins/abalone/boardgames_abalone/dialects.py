@@ -370,6 +370,8 @@ def parse_action(words: Words, legal: Sequence[int], text: str, notation: str | 
 
 def format_action(words: Words, action: int, notation: str | None = None) -> str:
     """Return the text of a legal action in one of `MOVE_NOTATIONS`, by default that of Aba-Pro."""
+    if notation is None:
+        return aba_pro.format_action(words, action)
     kind, direction, cell = split_action(action)
     if notation == CODE:
         return f"{kind},{direction},{cell}"

@@ -228,8 +228,10 @@ def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
     right-backward, the action always moves the right-forward group, even if the text
     names the other one.
     """
+    if len(cells) == 2:
+        return True
     group = moved_cells(words, action)
-    return len(cells) == 2 or {group[0], group[-1]} == set(cells[:2])
+    return {group[0], group[-1]} == set(cells[:2])
 
 
 def _in_line(cells: list[int], text: str) -> int:
