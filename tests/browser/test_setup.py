@@ -177,10 +177,10 @@ def test_layouts_on_one_board_are_shown_as_pictures(visit: Visit) -> None:
     page = open_form(visitor, "abalone")
     page.locator(".layouts summary").click()
     cards = page.locator(".layout")
-    visitor.wait(lambda: page.locator(".layout svg").count() == cards.count() == 13, "the pictures")
+    visitor.wait(lambda: page.locator(".layout svg").count() == cards.count() == 27, "the pictures")
     for card in cards.all():
         assert card.locator(".thumbnail-cell").count() == 61
-        assert card.locator(".thumbnail-piece").count() in (28, 24, 22)
+        assert card.locator(".thumbnail-piece").count() in (28, 26, 24)
 
 
 def test_no_rules_are_compiled_for_pictures_of_layouts(visit: Visit) -> None:

@@ -24,7 +24,7 @@ CASES = {
     "unknown game": (["play", "abalon"], "did you mean 'abalone'?"),
     "empty game": (["play", ""], "no such game ''"),
     "control characters as game": (["show", "\x1b[2J"], r"'\x1b[2J'"),
-    "unknown layout": (["show", "abalone", "--layout", "standart"], "did you mean 'standard'?"),
+    "unknown layout": (["show", "abalone", "--layout", "standart"], "did you mean 'standard'"),
     "empty layout": (["show", "abalone", "--layout", ""], "abalone has no layout ''"),
     "layout of a game without": (["show", "hexifence", "--layout", "x"], "no layout 'x'"),
     "a layout against an option": (

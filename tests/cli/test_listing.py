@@ -74,13 +74,13 @@ def test_layouts_of_all_sizes_are_shown(bg: Run) -> None:
 
 
 def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None:
-    lines = bg("games", "abalone").out.splitlines()
+    out = bg("games", "abalone").out
+    lines, text = out.splitlines(), " ".join(out.split())
     assert lines[1].startswith("  layouts: belgian-daisy, standard, german-daisy")
-    assert lines[2:5] == [
-        "  move notations: aba-pro, nacre",
-        "  position notations: board, fen",
-        "  default agent: alphabeta",
-    ]
+    assert " move notations: aba-pro, nacre, playstrategy, direction, code, course-moves " in text
+    assert (
+        " position notations: board, fen, apgn, course, line, line-from-a default agent: alphabeta " in text
+    )
     assert " ".join(lines[-1].split()) == "broadside true or false true allow broadside moves (side-steps)"
 
 

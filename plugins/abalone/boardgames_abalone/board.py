@@ -22,6 +22,8 @@ On a bitboard of 128 bits, the cell in row r from the top on diagonal d is bit
 that a step in any direction is one shift of the whole board.
 """
 
+import re
+import unicodedata
 from types import MappingProxyType
 
 import numpy as np
@@ -33,6 +35,8 @@ ROW_LENGTHS = (5, 6, 7, 8, 9, 8, 7, 6, 5)
 DIRECTIONS = ("west", "north-west", "north-east", "east", "south-east", "south-west")
 BIT_STEPS = (-1, -10, -9, 1, 10, 9)
 CENTRE = 30
+MARBLES = 14
+"""Marbles of a side at the start, except in the layouts `atomouche` and `corners`."""
 MARBLES_TO_WIN = 6
 
 _UNIT = ((0, -1), (-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1))
@@ -101,12 +105,87 @@ LAYOUTS = MappingProxyType(
         "atomouche": "bw.../w..bwb/..b..../b.w....w/w..b.w..b/b....b.w/....w../wbw..b/...bw",
         "centrifuge": ".www./b....b/bb.w.bb/bb....bb/........./ww....ww/ww.b.ww/w....w/.bbb.",
         "snakes": "bbbbb/b...../b....../b..bbww./.b.b.w.w./.bbww..w/......w/.....w/wwwww",
+        "snakes-variant": "bbbbb/b...../b....../b.wwwww./.b.....w./.bbbbb.w/......w/.....w/wwwww",
+        "alliances": "...../.wwbb./.w.wbb./.w.bw.b./.w.b.w.b./.w.bw.b./.wwb.b./.wwbb./.....",
+        "star": "b...w/.w..b./w.b.w.b/...wb.../wbwb.wbwb/...wb.../w.b.w.b/.w..b./b...w",
+        "corners": "bb.ww/bw..bw/......./w..b...b/wb.....wb/w...w..b/......./bw..bw/bb.ww",
+        "duel": ".w.b./wwwbbb/..w.b../b......w/bb.....ww/b......w/..w.b../wwwbbb/.w.b.",
+        "crossed-hearts": "bb.bb/b.bb.b/.b...b./..b.wb../...b.w.../..wb.w../.w...w./w.ww.w/ww.ww",
+        "face-to-face": "...../....../ww...bb/www..bbb/wwww.bbbb/www..bbb/ww...bb/....../.....",
+        "pyramid": "w..../ww..../www..../wwww..../wwww.bbbb/....bbbb/....bbb/....bb/....b",
+        "alitration": ".wbw./..bb../w.bwb.w/.wb..bw./........./.bw..wb./b.wbw.b/..ww../.bwb.",
+        "anglattack": "ww.bb/wb..wb/..b.w../......../wbbw.bwwb/......../..b.w../wb..wb/ww.bb",
+        "french-daisy": "...../..bb../..bbb../.wwbbww./.www.www./.wwbbww./..bbb../..bb../.....",
+        "irish-daisy": "...../..ww../..wbw../.bbwwbb./.bwb.bwb./.bbwwbb./..wbw../..ww../.....",
+        "korean-daisy": "ww.bb/wwwbbb/.wb.wb./......../........./......../.bw.bw./bbbwww/bb.ww",
+        "scottish-daisy": "wb.wb/bwwbbw/.wb.wb./......../........./......../.bw.bw./wbbwwb/bw.bw",
     }
 )
 """Opening layouts by name as board strings: rows I to A from the top, b black, w white.
 
-Source: the layouts of the Aba-Pro and MiGs servers and the MindSports page on Abalone.
+Sources: the layouts of the Aba-Pro and MiGs servers and the MindSports page on Abalone; from
+`snakes-variant` on, at least two of the lists in the public programs gym-abalone, KAAH and Abalassembly.
 """
+
+LAYOUT_ALIASES = MappingProxyType(
+    {
+        "aliances": "alliances",
+        "alien": "alien-attack",
+        "belgian": "belgian-daisy",
+        "centrifugeuse": "centrifuge",
+        "classic": "standard",
+        "classical": "standard",
+        "classique": "standard",
+        "coeurs-croises": "crossed-hearts",
+        "coins": "corners",
+        "dutch": "dutch-daisy",
+        "etoile": "star",
+        "face-2-face": "face-to-face",
+        "face-a-face": "face-to-face",
+        "french": "french-daisy",
+        "german": "german-daisy",
+        "irish": "irish-daisy",
+        "korean": "korean-daisy",
+        "l-atomouche": "atomouche",
+        "le-mur": "the-wall",
+        "marguerite-allemande": "german-daisy",
+        "marguerite-belge": "belgian-daisy",
+        "marguerite-coreenne": "korean-daisy",
+        "marguerite-ecossaise": "scottish-daisy",
+        "marguerite-francaise": "french-daisy",
+        "marguerite-hollandaise": "dutch-daisy",
+        "marguerite-irlandaise": "irish-daisy",
+        "marguerite-suisse": "swiss-daisy",
+        "pyramide": "pyramid",
+        "scottish": "scottish-daisy",
+        "serpents": "snakes",
+        "serpents-variante": "snakes-variant",
+        "snakes-variante": "snakes-variant",
+        "snakes-variation": "snakes-variant",
+        "swiss": "swiss-daisy",
+        "wall": "the-wall",
+        "wedding-rings": "alliances",
+    }
+)
+"""Names of layouts on servers and in other programs, as `layout_named` simplifies them."""
+
+
+def layout_named(name: str) -> str:
+    """Return the name of the layout that has this name or alias; any other name is returned as it is.
+
+    Case, accents, and whether words are separated by spaces, underscores or hyphens do not matter.
+
+    Examples
+    --------
+    >>> layout_named("Belgian Daisy"), layout_named("the_wall"), layout_named("Étoile")
+    ('belgian-daisy', 'the-wall', 'star')
+    >>> layout_named("pillar")
+    'pillar'
+    """
+    plain = unicodedata.normalize("NFKD", name.casefold().replace("\u0153", "oe"))
+    simple = "-".join(re.findall("[a-z0-9]+", re.sub("[\u0300-\u036f]", "", plain)))
+    simple = LAYOUT_ALIASES.get(simple, simple)
+    return simple if simple in LAYOUTS else name
 
 
 def _symmetries() -> dict[str, tuple[int, ...]]:

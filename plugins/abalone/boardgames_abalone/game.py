@@ -14,13 +14,20 @@ from boardgames.kernels import Words
 from boardgames.options import Option
 from boardgames.picture import Picture
 from boardgames.weights import Weights
+from boardgames_abalone import dialects, rules, view
 from boardgames_abalone import notation as texts
-from boardgames_abalone import rules, view
-from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, CELL_OF_NAME, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
+from boardgames_abalone.board import (
+    BOARD_HIGH,
+    BOARD_LOW,
+    CELL_OF_NAME,
+    LAYOUTS,
+    MARBLES_TO_WIN,
+    SYMMETRIES,
+    layout_named,
+)
 from boardgames_abalone.contempt import contempt
 from boardgames_abalone.evaluation import SHAPES_WEIGHTS
 from boardgames_abalone.lessons import LESSONS
-from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 from boardgames_abalone.patterns import SHAPES
 from boardgames_abalone.presets import PRESETS
 from boardgames_abalone.reasons import explain_clicks, explain_illegal_move
@@ -64,6 +71,9 @@ class Abalone(Game):
     _default_evaluation: ClassVar[Evaluation | None] = None
     declared_options = (Option("broadside", bool, True, "allow broadside moves (side-steps)"),)
 
+    def __init__(self, *, layout: str | None = None, **options: object) -> None:
+        super().__init__(layout=layout_named(layout) if isinstance(layout, str) else layout, **options)
+
     def prepare(self) -> None:
         """Set facts and kernels for the options."""
         broadside = bool(self.options["broadside"])
@@ -84,8 +94,8 @@ class Abalone(Game):
             no_progress="nothing was pushed off",
             default_features="classic14",
             layouts=layouts,
-            move_notations=(ABA_PRO, NACRE),
-            position_notations=(BOARD, FEN),
+            move_notations=dialects.MOVE_NOTATIONS,
+            position_notations=dialects.POSITION_NOTATIONS,
             baseline="greedy:weights=three-terms-by-hand",
             search_baseline="simple:depth=3",
             presets=PRESETS,
@@ -108,24 +118,31 @@ class Abalone(Game):
         self.contempt = contempt(self)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed position of a board text or a FEN."""
-        return texts.parse_words(text, notation)
+        """Return the packed position of a text, by default in any notation that is not ambiguous."""
+        return dialects.parse_words(text, notation)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
-        """Return the board text of a packed position, or its FEN."""
-        return texts.format_words(words, notation)
+        """Return the text of a packed position."""
+        return dialects.format_words(words, notation)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action of an Aba-Pro or Nacre text."""
-        return texts.parse_action(position.words, position.actions, text, notation)
+        """Return the legal action of a text, by default in any notation that does not look like Aba-Pro's."""
+        return dialects.parse_action(position.words, position.actions, text, notation)
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
-        """Return the Aba-Pro or Nacre text of a legal action."""
-        return texts.format_action(words, action, notation)
+        """Return the text of a legal action."""
+        return dialects.format_action(words, action, notation)
+
+    def split_moves(self, text: str, notation: str | None = None) -> list[str]:
+        """Return the texts of the moves in a line, which may have spaces and commas inside."""
+        return dialects.split_moves(text, notation)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
         """Return the reason: which marble or cell is in the way."""
-        return explain_illegal_move(position.words, text, broadside=bool(self.options["broadside"]))
+        move = dialects.aba_pro_text(text, notation)
+        if not move:
+            return ""
+        return explain_illegal_move(position.words, move, broadside=bool(self.options["broadside"]))
 
     def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
         """Return the reason: the group cannot go to the last cell, or the cell cannot be selected."""

@@ -1,17 +1,14 @@
-"""Notation of Abalone: parse and format positions and moves.
+"""Canonical notation of Abalone: parse and format positions and moves; Nacre's moves.
 
 A position is `BOARD:SIDE:LOST:LOST`, for instance `.../...:b:0:0`: the rows I to A
 from the top, separated by `/`, with `b`, `w` and `.` for empty cells; the side to
 move; the marbles lost by black and by white. If only the board is given, `:b:0:0` is
-assumed. PlayStrategy's FEN is accepted as well: `S` for black and `s` for white,
-digits for empty cells, then the marbles pushed off by black and by white, the side
-to move, the plies since the last push-off and the move number. The last two belong
-to the match and are ignored.
+assumed.
 
 Moves are written as by Aba-Pro: `a1b2` is the tail marble and the cell ahead of it;
 `c3c5d4` is the first marble of a side-step, the last one, and the target of the
 first. Nacre's notation, `a1d4`, gives the first marble and the target of the last; it
-must be requested by name.
+must be requested by name. The module `dialects` has the notations of other programs.
 """
 
 import re
@@ -44,20 +41,20 @@ from boardgames_abalone.rules import LOST_SHIFTS, STATUS, TYPE_STRIDE
 ABA_PRO = "aba-pro"
 NACRE = "nacre"
 BOARD = "board"
-FEN = "fen"
 SIDES = "bw"
-FEN_MARBLES = "Ss"
 
 _CELL = re.compile(r"[a-i][1-9]")
+_SEPARATORS = re.compile("[ \t,;\u2010-\u2015\u2212-]*")
+"""What may stand between the cells of a move: spaces, commas, and hyphens and dashes of any kind."""
 
 
-def parse_words(text: str, notation: str | None = None) -> Words:
-    """Return the packed position of a text.
+def parse_words(text: str) -> Words:
+    """Return the packed position of a board text.
 
     Raises
     ------
     PositionError
-        If the text is neither a board text nor a FEN, or not in the given notation.
+        If the text is not one.
 
     Examples
     --------
@@ -65,32 +62,41 @@ def parse_words(text: str, notation: str | None = None) -> Words:
     Traceback (most recent call last):
     boardgames.errors.PositionError: row G contains '2'; cells are '.', 'b' or 'w'
     """
-    fields = text.split()
-    if notation == FEN or (notation is None and len(fields) > 1):
-        return _parse_fen(fields, text)
-    parts = text.split(":")
-    if len(parts) not in (1, 4):
-        raise PositionError(f"{quote(text)} is not a position; write BOARD or BOARD:SIDE:LOST:LOST")
-    side, *lost = parts[1:] or ("b", "0", "0")
-    rows = [_check_row(row, index, SIDES) for index, row in enumerate(_split_rows(parts[0]))]
-    return _pack("".join(rows), _parse_side(side), [_parse_count(count, "marbles lost") for count in lost])
+    board, side, lost_marbles = split_status(text)
+    rows = [check_row(row, index) for index, row in enumerate(split_rows(board))]
+    return pack_board("".join(rows), side, lost_marbles)
 
 
-def format_words(words: Words, notation: str | None = None) -> str:
-    """Return the board text of a packed position, or its FEN."""
+def format_words(words: Words) -> str:
+    """Return the board text of a packed position."""
+    side = SIDES[int(words[STATUS]) & 1]
+    black, white = lost(words)
+    return f"{'/'.join(board_rows(words))}:{side}:{black}:{white}"
+
+
+def board_rows(words: Words) -> list[str]:
+    """Return the rows I to A of a packed position."""
     symbols = ["."] * CELLS
     for symbol, cells in zip(SIDES, cells_of(words), strict=True):
         for cell in cells:
             symbols[cell] = symbol
     symbol_of = iter(symbols)
-    rows = ["".join(next(symbol_of) for _ in range(length)) for length in ROW_LENGTHS]
-    side = SIDES[int(words[STATUS]) & 1]
-    black, white = lost(words)
-    if notation != FEN:
-        return f"{'/'.join(rows)}:{side}:{black}:{white}"
-    table = str.maketrans(SIDES, FEN_MARBLES)
-    fen_rows = [re.sub(r"\.+", lambda gap: str(len(gap[0])), row.translate(table)) for row in rows]
-    return f"{'/'.join(fen_rows)} {white} {black} {side} 0 1"
+    return ["".join(next(symbol_of) for _ in range(length)) for length in ROW_LENGTHS]
+
+
+def split_status(text: str) -> tuple[str, int, tuple[int, int]]:
+    """Split `BOARD:SIDE:LOST:LOST` into the board, the side to move, and the marbles lost.
+
+    Raises
+    ------
+    PositionError
+        If there are other parts than these, or other values than possible; the board is not checked.
+    """
+    board, *status = text.split(":")
+    if len(status) not in (0, 3):
+        raise PositionError(f"{quote(text)} is not a position; write BOARD or BOARD:SIDE:LOST:LOST")
+    side, black, white = status or ("b", "0", "0")
+    return board, parse_side(side), (parse_count(black, "marbles lost"), parse_count(white, "marbles lost"))
 
 
 def lost(words: Words) -> tuple[int, int]:
@@ -189,7 +195,7 @@ def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | 
     if action not in actions or not _moves_group(words, action, cells):
         texts = [format_action(words, other) for other in actions]
         same = [other for other in texts if other.startswith(CELL_NAMES[cells[0]])]
-        raise IllegalMoveError(f"illegal move {text!r}{suggest(text.lower(), same or texts)}")
+        raise IllegalMoveError(f"illegal move {quote(text)}{suggest(text.lower(), same or texts)}")
     return action
 
 
@@ -222,15 +228,17 @@ def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
     right-backward, the action always moves the right-forward group, even if the text
     names the other one.
     """
+    if len(cells) == 2:
+        return True
     group = moved_cells(words, action)
-    return len(cells) == 2 or {group[0], group[-1]} == set(cells[:2])
+    return {group[0], group[-1]} == set(cells[:2])
 
 
 def _in_line(cells: list[int], text: str) -> int:
     tail, target = cells
     if target not in NEIGHBOURS[tail]:
         raise MalformedMoveError(
-            f"{text!r} is not a move: {CELL_NAMES[tail]} and {CELL_NAMES[target]} are not neighbours"
+            f"{quote(text)} is not a move: {CELL_NAMES[tail]} and {CELL_NAMES[target]} are not neighbours"
         )
     return int(np.flatnonzero(NEIGHBOURS[tail] == target)[0]) * CELLS + tail
 
@@ -242,12 +250,12 @@ def _side_step(cells: list[int], text: str) -> int:
     direction = direction_between(first, target)
     if along is None or direction is None or length > 3 or DISTANCES[first, target] != 1:
         raise MalformedMoveError(
-            f"{text!r} is not a move; for a side-step write the ends of a group of two or three marbles "
+            f"{quote(text)} is not a move; for a side-step write the ends of a group of two or three marbles "
             "and the target of the first"
         )
     if along in (direction, (direction + 3) % 6):
         raise MalformedMoveError(
-            f"{text!r} is not a move; for an in-line move write the tail marble and the cell ahead of it"
+            f"{quote(text)} is not a move; for an in-line move write the tail marble and the cell ahead of it"
         )
     leftmost = first if (along - direction) % 6 in (1, 2) else last
     return (length - 1) * TYPE_STRIDE + direction * CELLS + leftmost
@@ -272,7 +280,8 @@ def _name_ahead(cell: int, direction: int) -> str:
 def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str) -> int:
     if len(cells) != 2:
         raise MalformedMoveError(
-            f"{text!r} is not a move in Nacre's notation; write the first marble and the target of the last"
+            f"{quote(text)} is not a move in Nacre's notation; "
+            "write the first marble and the target of the last"
         )
     matching, actions = [], tuple(legal)
     for action in actions:
@@ -285,48 +294,45 @@ def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str
         return matching[0]
     if matching:
         both = " or ".join(repr(format_action(words, action)) for action in matching)
-        raise AmbiguousMoveError(f"{text!r} is ambiguous: {both}")
+        raise AmbiguousMoveError(f"{quote(text)} is ambiguous: {both}")
     texts = [format_action(words, action, NACRE) for action in actions]
-    raise IllegalMoveError(f"illegal move {text!r}{suggest(text.lower(), texts)}")
+    raise IllegalMoveError(f"illegal move {quote(text)}{suggest(text.lower(), texts)}")
 
 
 def parse_cells(text: str) -> list[int]:
-    """Return the two or three cells that a move text names; raise MalformedMoveError for any other text."""
-    names = _CELL.findall(text.lower())
-    if "".join(names) != text.lower() or len(names) not in (2, 3):
+    """Return the two or three cells that a move text names, which may be separated by spaces or hyphens.
+
+    Raises
+    ------
+    MalformedMoveError
+        For any other text.
+
+    Examples
+    --------
+    >>> parse_cells("a1b2") == parse_cells("A1-B2") == parse_cells("a1 b2")
+    True
+    """
+    lower = text.lower()
+    names = _CELL.findall(lower)
+    is_plain = "".join(names) == lower or _SEPARATORS.fullmatch(_CELL.sub("", lower))
+    if not is_plain or len(names) not in (2, 3):
         raise MalformedMoveError(f"{quote(text)} is not a move; write moves like a1b2 or c3c5d4")
     for name in names:
         if name not in CELL_OF_NAME:
-            raise MalformedMoveError(f"{text!r} is not a move: there is no cell {name!r}")
+            raise MalformedMoveError(f"{quote(text)} is not a move: there is no cell {name!r}")
     return [CELL_OF_NAME[name] for name in names]
 
 
-def _parse_fen(fields: list[str], text: str) -> Words:
-    if len(fields) not in (4, 5, 6):
-        raise PositionError(
-            "a FEN has the fields board, two scores, side to move, and optionally plies and move number, "
-            f"unlike {quote(text)}"
-        )
-    rows = []
-    for index, row in enumerate(_split_rows(fields[0])):
-        expanded = re.sub(r"[1-9]", lambda digit: "." * int(digit[0]), row)
-        rows.append(_check_row(expanded, index, FEN_MARBLES))
-    white_lost, black_lost = (_parse_count(field, "marbles pushed off") for field in fields[1:3])
-    for field in fields[4:]:
-        if not (field.isascii() and field.isdigit()):
-            raise PositionError(f"{quote(field)} is not a number of plies or moves")
-    board = "".join(rows).translate(str.maketrans(FEN_MARBLES, SIDES))
-    return _pack(board, _parse_side(fields[3]), [black_lost, white_lost])
-
-
-def _split_rows(board: str) -> list[str]:
+def split_rows(board: str) -> list[str]:
+    """Return the nine rows of a board, which are separated by `/`."""
     rows = board.split("/")
     if len(rows) != len(ROW_LENGTHS):
         raise PositionError(f"a board has 9 rows, I to A, separated by '/', not {len(rows)}: {quote(board)}")
     return rows
 
 
-def _check_row(row: str, index: int, symbols: str) -> str:
+def check_row(row: str, index: int, symbols: str = SIDES) -> str:
+    """Return a row, whose cells are `.` or one of `symbols`; raise PositionError for any other."""
     unknown = [symbol for symbol in row if symbol not in symbols and symbol != "."]
     if unknown:
         raise PositionError(
@@ -339,18 +345,21 @@ def _check_row(row: str, index: int, symbols: str) -> str:
     return row
 
 
-def _parse_side(text: str) -> int:
+def parse_side(text: str) -> int:
+    """Return the side of `b` or `w`; raise PositionError for any other text."""
     if text not in ("b", "w"):
         raise PositionError(f"the side to move must be 'b' or 'w', not {quote(text)}")
     return SIDES.index(text)
 
 
-def _parse_count(text: str, what: str) -> int:
+def parse_count(text: str, what: str) -> int:
+    """Return a number of marbles from 0 to 6; raise PositionError for any other text."""
     if len(text) != 1 or text not in "0123456":
         raise PositionError(f"{what} must be 0 to {MARBLES_TO_WIN}, not {quote(text)}")
     return int(text)
 
 
-def _pack(board: str, side: int, lost_marbles: list[int]) -> Words:
+def pack_board(board: str, side: int, lost_marbles: tuple[int, int]) -> Words:
+    """Return the packed position of 61 symbols from row I to row A."""
     black, white = ([cell for cell, symbol in enumerate(board) if symbol == own] for own in SIDES)
-    return pack_marbles(black, white, side, (lost_marbles[0], lost_marbles[1]))
+    return pack_marbles(black, white, side, lost_marbles)

@@ -18,10 +18,13 @@ from boardgames_abalone.board import (
     CENTRE,
     DIRECTIONS,
     DISTANCES,
+    LAYOUT_ALIASES,
     LAYOUTS,
     NEIGHBOURS,
     ROW_LENGTHS,
     ROWS,
+    SYMMETRIES,
+    layout_named,
 )
 
 # cube coordinates of the steps in the order of DIRECTIONS
@@ -95,9 +98,56 @@ def test_tables_are_read_only(table: npt.NDArray[np.generic]) -> None:
     assert not table.flags.writeable
 
 
-def test_belgian_daisy_is_the_first_layout_of_thirteen() -> None:
-    assert len(LAYOUTS) == 13
+def test_belgian_daisy_is_the_first_layout_of_27() -> None:
+    assert len(LAYOUTS) == 27
     assert next(iter(LAYOUTS)) == "belgian-daisy"
+
+
+def test_layouts_differ_even_if_the_board_is_turned_or_mirrored() -> None:
+    images = [
+        frozenset(
+            "".join(board[cell] for cell in cells).translate(str.maketrans("bw", sides))
+            for cells in SYMMETRIES.values()
+            for sides in ("bw", "wb")
+        )
+        for board in (text.replace("/", "") for text in LAYOUTS.values())
+    ]
+    assert len(set(images)) == len(LAYOUTS)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_only_three_layouts_give_the_sides_different_places(name: str) -> None:
+    board = LAYOUTS[name].replace("/", "")
+    swapped = board.translate(str.maketrans("bw", "wb"))
+    is_fair = name not in ("domination", "french-daisy", "irish-daisy")
+    assert is_fair == any("".join(board[cell] for cell in cells) == swapped for cells in SYMMETRIES.values())
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("belgian", "belgian-daisy"),
+        ("Belgian Daisy", "belgian-daisy"),
+        ("german_daisy", "german-daisy"),
+        ("Marguerite hollandaise", "dutch-daisy"),
+        ("the_wall", "the-wall"),
+        ("Centrifugeuse", "centrifuge"),
+        ("Face \u00e0 face", "face-to-face"),
+        ("C\u0153urs crois\u00e9s", "crossed-hearts"),
+        ("L'Atomouche", "atomouche"),
+        ("snakes_variant", "snakes-variant"),
+        ("pillar", "pillar"),
+        ("", ""),
+    ],
+)
+def test_layouts_are_known_by_their_names_on_other_sites(alias: str, name: str) -> None:
+    assert layout_named(alias) == name
+
+
+def test_aliases_stand_for_layouts_and_hide_none() -> None:
+    assert set(LAYOUT_ALIASES.values()) <= set(LAYOUTS)
+    assert not set(LAYOUT_ALIASES) & set(LAYOUTS)
+    assert all(layout_named(name) == name for name in LAYOUTS)
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
@@ -109,5 +159,5 @@ def test_layouts_have_the_rows_of_the_board(name: str) -> None:
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_both_sides_have_the_published_number_of_marbles(name: str) -> None:
-    expected = 12 if name == "atomouche" else 14
+    expected = {"atomouche": 12, "corners": 13}.get(name, 14)
     assert (LAYOUTS[name].count("b"), LAYOUTS[name].count("w")) == (expected, expected)

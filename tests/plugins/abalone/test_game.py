@@ -47,8 +47,14 @@ def test_declared_perft_counts_depend_on_the_option() -> None:
 
 
 def test_an_unknown_layout_is_rejected_with_a_suggestion() -> None:
-    with pytest.raises(UnknownNameError, match=r"'standart'; did you mean 'standard'\?"):
+    with pytest.raises(UnknownNameError, match="'standart'; did you mean 'standard'"):
         boardgames.load("abalone", layout="standart")
+
+
+def test_a_layout_can_be_loaded_by_its_name_on_another_site() -> None:
+    game = boardgames.load("abalone", layout="german_daisy", broadside=False)
+    assert (game.layout, game.describe()) == ("german-daisy", "abalone german-daisy broadside=false")
+    assert game.start() == boardgames.load("abalone", layout="german-daisy", broadside=False).start()
 
 
 def test_an_invalid_option_value_is_rejected() -> None:

@@ -106,7 +106,7 @@ MALFORMED = {
     "a count in words": (f"{EMPTY}:b:one:0", "marbles lost must be 0 to 6, not 'one'"),
     "a digit of another script": (f"{EMPTY}:b:٣:0", "marbles lost must be 0 to 6, not '٣'"),
     "two digits": (f"{EMPTY}:b:00:0", "marbles lost must be 0 to 6, not '00'"),
-    "a space inside": (f"{EMPTY} :b:0:0", "a FEN has the fields board, two scores, side to move, and "),
+    "a space inside": (f"{EMPTY} :b:0:0", "the side to move must be 'b' or 'w', not ':b:0:0'"),
     "a FEN without scores": (BELGIAN_FEN + " b", "a FEN has the fields board, two scores, side to move"),
     "a FEN with a field too many": (f"{BELGIAN_FEN} 0 0 b 0 1 2", "a FEN has the fields board, two scores"),
     "a FEN of eight rows": ("5/6/7/8/9/8/7/6 0 0 b 0 1", "a board has 9 rows, I to A, separated by '/', not"),
@@ -274,7 +274,7 @@ def test_parsed_side_steps_move_the_named_marbles(position: Position, data: st.D
 
 
 MALFORMED_MOVES = [
-    "", "a", "a1", "a1b", "a1b2c", "a1b2c3d4", "a1 b2", "a1-b2", "j1a1", "a0b1", "a1a1", "a1c3", "a1e5",
+    "", "a", "a1", "a1b", "a1b2c", "a1b2c3d4", "a1.b2", "a1--", "j1a1", "a0b1", "a1a1", "a1c3", "a1e5",
     "a6b6", "i1i2", "e5e5e5", "e5e6e5", "e5e9f5", "e5f7f5", "e5e6g5", "e3e4e5", "e5e4e6", "pass", "é5e6",
     "\uff411b2", "a1\nb2", "9" * 400,
 ]  # fmt: skip
