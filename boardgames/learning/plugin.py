@@ -43,6 +43,18 @@ def bg_learners() -> list[Entry]:
             needs=FEATURES,
         ),
         Entry(
+            "treestrap",
+            "TreeStrap: learn from all positions of the search trees in self-play",
+            "boardgames.learning.bootstrapping:TreeStrap",
+            needs=FEATURES,
+        ),
+        Entry(
+            "td-leaf",
+            "TD(lambda) on the leaves of searches in self-play",
+            "boardgames.learning.bootstrapping:TDLeaf",
+            needs=FEATURES,
+        ),
+        Entry(
             "genetic",
             "genetic algorithm for the weights of alpha-beta",
             "boardgames.learning.genetic:Genetic",

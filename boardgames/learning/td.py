@@ -61,6 +61,14 @@ def schedule_options(period: str) -> tuple[Option, ...]:
     )  # fmt: skip
 
 
+def scheduled(configured: Configured, step: int) -> tuple[float, float]:
+    """Return the learning rate and exploration after `step` steps, from `schedule_options` and `alpha`."""
+    initial = configured.number("epsilon")
+    decayed = initial * configured.number("epsilon_decay") ** step
+    alpha = configured.number("alpha") * configured.number("alpha_decay") ** step
+    return alpha, max(decayed, min(initial, configured.number("epsilon_floor")))
+
+
 def td_parameters(configured: Configured, epsilon: float) -> TDParameters:
     """Return the parameters given by options that include `TD_OPTIONS`, with this exploration."""
     return TDParameters(
@@ -82,10 +90,8 @@ class TDLearner(FeatureLearner):
 
     def parameters(self, step: int) -> TDParameters:
         """Return the parameters, with the learning rate and exploration after `step` steps."""
-        initial = self.number("epsilon")
-        decayed = initial * self.number("epsilon_decay") ** step
-        parameters = td_parameters(self, max(decayed, min(initial, self.number("epsilon_floor"))))
-        return replace(parameters, alpha=parameters.alpha * self.number("alpha_decay") ** step)
+        alpha, epsilon = scheduled(self, step)
+        return replace(td_parameters(self, epsilon), alpha=alpha)
 
 
 class TemporalDifference(TDLearner):

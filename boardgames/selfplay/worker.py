@@ -261,7 +261,7 @@ def train_players(
     state = worker_state(setup)
     both = parameters if isinstance(parameters, tuple) else (parameters, parameters)
     trained = state.run_stoppable(lambda: state.train_players(weights, both, matches, seed, errors))
-    _check_finite(trained.weights, max(one.alpha for one in both))
+    check_finite(trained.weights, max(one.alpha for one in both))
     return trained
 
 
@@ -292,11 +292,11 @@ def train_tables(
     """
     state = worker_state(setup)
     result = state.run_stoppable(lambda: state.train_tables(groups, trained, parameters, matches, seed))
-    _check_finite(result.tables.weights, parameters.alpha)
+    check_finite(result.tables.weights, parameters.alpha)
     return result
 
 
-def _check_finite(weights: npt.NDArray[np.floating[Any]], alpha: float) -> None:
+def check_finite(weights: npt.NDArray[np.floating[Any]], alpha: float) -> None:
     """Raise WeightsError if weights are not finite; those that are too large for a file can still play."""
     if not np.isfinite(weights).all():
         raise WeightsError(f"the weights diverged with alpha={alpha:g}; choose a smaller alpha")

@@ -28,6 +28,8 @@ QUICK: dict[str, dict[str, object]] = {
         "population": 6, "survivors": 2, "generations": 2, "training_matches": 2,
         "tournament_matches": 2, "test_matches": 4,
     },
+    "treestrap": {"steps": 3, "matches": 6, "groups": 2, "test_matches": 4},
+    "td-leaf": {"steps": 3, "matches": 6, "groups": 2, "test_matches": 4},
     "genetic": {**FITNESS, "parents": 2, "duel_pairs": 3},
     "cem": {**FITNESS, "elite": 2},
     "cmaes": FITNESS,
