@@ -195,6 +195,32 @@ def _load_game(
     return game, ""
 
 
+def read_position(game: Game, text: str) -> Position:
+    """Return the position that a text describes, in whichever of the game's notations it fits.
+
+    Raises
+    ------
+    PositionError
+        If it fits none, or has different meanings in two.
+    """
+    try:
+        return game.parse(text)
+    except PositionError as error:
+        problem = error
+    found: dict[Position, str] = {}
+    for notation in game.facts.position_notations[1:]:
+        with suppress(PositionError):
+            found.setdefault(game.parse(text, notation=notation), notation)
+    if len(found) > 1:
+        first, second = list(found.items())[:2]
+        raise PositionError(
+            f"the position can be read in two ways, {first[0]} ({first[1]}) or {second[0]} ({second[1]})"
+        )
+    if not found:
+        raise problem
+    return next(iter(found))
+
+
 def layout_name(text: str) -> str:
     """Return the name of a layout as games write it.
 
@@ -210,7 +236,7 @@ def _starts(game: Game, tags: Mapping[str, str], layout_tag: str) -> list[Positi
     """Return the positions in which the match may have begun: for a layout, with either side to move."""
     for tag in START_TAGS:
         if tag in tags and tag != layout_tag:
-            return [game.parse(tags[tag])]
+            return [read_position(game, tags[tag])]
     start = game.start()
     with suppress(PositionError):
         return [start, game.edit_turn(start, 1 - start.side_to_move)]

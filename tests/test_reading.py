@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boardgames
-from boardgames.errors import RecordError
+from boardgames.errors import PositionError, RecordError
 from boardgames.game import Outcome, Position, Termination
 from boardgames.pgn import Line, Note
 from boardgames.plugins import load_game_of
-from boardgames.reading import Defaults, layout_name
+from boardgames.reading import Defaults, layout_name, read_position
 from boardgames.record import ParsedRecords, Record, choose_record, format_record, parse_records, read_records
 
 ABALONE, CONNECT4 = Defaults("abalone"), Defaults("connect4")
@@ -283,9 +283,24 @@ def test_a_named_notation_is_the_only_one_that_is_tried() -> None:
 
 def test_a_text_that_fits_no_notation_says_what_was_tried() -> None:
     (error,) = parse("a1a9", ABALONE).errors
-    assert "tried the notations aba-pro, nacre" in str(error)
+    assert "tried the notations aba-pro, nacre, " in str(error)
 
 
 @pytest.mark.parametrize("text", ["Belgian Daisy", "belgian_daisy", "  BELGIAN-daisy "])
 def test_names_of_layouts_are_written_in_many_ways(text: str) -> None:
     assert layout_name(text) == "belgian-daisy"
+
+
+# --- positions --------------------------------------------------------------------------
+
+
+def test_a_position_is_read_in_the_only_notation_that_it_fits_or_the_error_names_two() -> None:
+    game = boardgames.load("abalone")
+    alone = game.parse("....b/....../......./......../........./......../......./....../.....")
+    text = game.format(alone, notation="line")
+    with pytest.raises(PositionError, match=r"two ways, .* \(line\) or .* \(line-from-a\)"):
+        read_position(game, text)
+    start = game.start()
+    assert read_position(game, game.format(start, notation="fen")) == start
+    with pytest.raises(PositionError):
+        read_position(game, "nonsense")

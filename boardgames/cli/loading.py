@@ -85,7 +85,11 @@ def load_position(
         raise OptionError("give the position either as an argument or with --position, not both")
     chosen = argument if argument is not None else text
     game = load_game_for(name, layout, options, chosen)
-    return apply_moves(game.start() if chosen is None else game.parse(chosen), moves)
+    if chosen is None:
+        return apply_moves(game.start(), moves)
+    from boardgames.reading import read_position
+
+    return apply_moves(read_position(game, chosen), moves)
 
 
 def record_defaults(

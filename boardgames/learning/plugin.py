@@ -44,7 +44,7 @@ def bg_learners() -> list[Entry]:
         ),
         Entry(
             "treestrap",
-            "TreeStrap: learn from all positions of the search trees in self-play",
+            "TreeStrap: learns from whole search trees in self-play",
             "boardgames.learning.bootstrapping:TreeStrap",
             needs=FEATURES,
         ),

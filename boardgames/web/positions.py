@@ -14,7 +14,7 @@ from boardgames import pgn, plugins
 from boardgames.errors import MatchError, MoveError, OptionError, PositionError, RecordError, quote
 from boardgames.game import Game, Position
 from boardgames.plugins import load_game_of, load_overlay
-from boardgames.reading import Defaults
+from boardgames.reading import Defaults, read_position
 from boardgames.record import Record, choose_record, options_as_texts, parse_records
 from boardgames.web.calls import LOAD_SECONDS, call_in_thread, game_subject
 from boardgames.web.lobby import Lobby, game_of
@@ -229,7 +229,7 @@ def _read_text(line: Line, text: str) -> Imported:
         if words:
             return _imported("moves", 1, 1, _line(tuple(positions), tuple(moves)).record)
     try:
-        return _imported("position", 1, 1, _line((game.parse(text),), ()).record)
+        return _imported("position", 1, 1, _line((read_position(game, text),), ()).record)
     except PositionError as error:
         reason = f"move {made + 1}: {problem}" if made else f"{problem}; {error}"
     raise RecordError(f"that is neither a record nor moves or a position of {game.facts.title}: {reason}")
@@ -340,11 +340,13 @@ def _board(line: Line, overlays: Sequence[str] = ()) -> BoardReply:
 
 
 def _notations(position: Position) -> dict[str, str]:
-    """Return the position in every notation that can express it."""
-    texts = {}
-    for notation in position.game.facts.position_notations:
+    """Return the position in every notation that can express it and is understood without its name."""
+    texts, game = {}, position.game
+    for notation in game.facts.position_notations:
         with suppress(PositionError):
-            texts[notation] = position.game.format(position, notation=notation)
+            text = game.format(position, notation=notation)
+            if read_position(game, text) == position:
+                texts[notation] = text
     return texts
 
 
