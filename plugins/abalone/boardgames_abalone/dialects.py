@@ -10,7 +10,8 @@ Positions:
 - `course`, the input files of a course on artificial intelligence: the side to move on the
   first line and a list such as `A3b,B2b,G7w` on the second. The marbles lost are those
   missing from 14; where they are not, the first line is extended to `b:0:0`.
-- `line` and `line-from-a`: the 61 cells without separators, starting with row I or row A.
+- `line` and `line-from-a`: the 61 cells without separators, starting with row I and followed by
+  `:SIDE:LOST:LOST`, or starting with row A and preceded by `SIDE:LOST:LOST:`.
 
 Moves, besides those of Aba-Pro and Nacre:
 
@@ -89,7 +90,7 @@ ALPHABETS = (".bw", "012", "+@O", "*$!")
 _FEN_MARBLES = "Ss"
 _SIDE_NAMES = ("black", "white")
 _MARBLE = re.compile(r"([a-i][1-9])([bw])")
-_LIST_OF_MARBLES = re.compile(r"(?:[bw](?::[0-9]:[0-9])?[\s,;]+)?[a-i][1-9][bw](?:[\s,;]|$)")
+_LIST_OF_MARBLES = re.compile(r"(?:([bw](?::[0-9]:[0-9])?)[\s,;]*)?[a-i][1-9][bw](?:[\s,;]|$)")
 _EJECTED = re.compile(r"([0-9])b([0-9])w")
 _COURSE_DIRECTIONS = tuple(COMPASS.index(name) for name in ("NE", "E", "SE", "SW", "W", "NW"))
 _COURSE_AXES = tuple(COMPASS.index(name) for name in ("E", "NW", "NE"))
@@ -148,9 +149,8 @@ def format_words(words: Words, notation: str | None = None) -> str:
         is_implied = [MARBLES - len(cells) for cells in cells_of(words)] == [black, white]
         return f"{side if is_implied else f'{side}:{black}:{white}'}\n{_marble_list(words)}"
     if notation in (LINE, LINE_FROM_A):
-        status = f":{side}:{black}:{white}"
-        line = "".join(rows if notation == LINE else reversed(rows))
-        return line if status == ":b:0:0" else line + status
+        status = f"{side}:{black}:{white}"
+        return f"{''.join(rows)}:{status}" if notation == LINE else f"{status}:{''.join(reversed(rows))}"
     board = re.sub(r"\.+", lambda gap: str(len(gap[0])), "/".join(rows))
     if notation == FEN:
         return f"{board.translate(str.maketrans(SIDES, _FEN_MARBLES))} {white} {black} {side} 0 1"
@@ -178,7 +178,7 @@ def successors(position: Position) -> list[str]:
 
 
 def _position_notation(text: str) -> str | None:
-    """Return the notation that a text seems to be in; None for 61 characters, which start with row I or A."""
+    """Return the notation that a text seems to be in; None for 61 characters without a status."""
     fields = text.replace("_", " ").split()
     if "/" in text:
         if len(fields) == 1:
@@ -186,8 +186,10 @@ def _position_notation(text: str) -> str | None:
         return APGN if len(fields) == 2 and not set(_FEN_MARBLES) & set(fields[0]) else FEN
     if _LIST_OF_MARBLES.match(text.lower()):
         return COURSE
-    board = "".join(fields).partition(":")[0]
-    return None if len(board) == CELLS and _alphabet(board) else BOARD
+    first, colon, rest = "".join(fields).partition(":")
+    if len(first) == CELLS and _alphabet(first):
+        return LINE if colon else None
+    return LINE_FROM_A if len(rest.rpartition(":")[2]) == CELLS else BOARD
 
 
 def _parse_fen(text: str) -> Words:
@@ -229,7 +231,11 @@ def _expanded(rows: str, symbols: str) -> str:
 
 
 def _parse_course(text: str) -> Words:
-    status, *marbles = re.split(r"[\s,;]+", text.strip(" \t\r\n,;").lower())
+    text = text.strip(" \t\r\n,;").lower()
+    start = _LIST_OF_MARBLES.match(text)
+    if start and start[1]:  # in a field of one line, nothing may stand between the side and the list
+        text = f"{start[1]} {text[start.end(1) :]}"
+    status, *marbles = re.split(r"[\s,;]+", text)
     if _MARBLE.fullmatch(status):
         raise PositionError("a list of marbles does not say who is to move; write 'b' or 'w' before it")
     groups: tuple[list[int], list[int]] = ([], [])
@@ -294,7 +300,11 @@ def _parse_undeclared_line(text: str) -> Words:
 
 def _split_line(text: str) -> tuple[str, int, tuple[int, int]]:
     """Return 61 cells as `.`, `b` and `w`, the side to move, and the marbles lost."""
-    board, side, lost_marbles = split_status("".join(text.split()))
+    text = "".join(text.split())
+    status, colon, last = text.rpartition(":")
+    if colon and len(last) == CELLS:
+        text = f"{last}:{status}"
+    board, side, lost_marbles = split_status(text)
     alphabet = _alphabet(board)
     if len(board) != CELLS or alphabet is None:
         known = ", ".join(repr(symbols) for symbols in ALPHABETS)
