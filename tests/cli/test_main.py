@@ -292,7 +292,7 @@ def test_deleted_current_folder_is_named_as_the_reason(
 
 
 def test_error_of_the_system_names_the_file(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(path: Path, load_game: object) -> None:
+    def fail(path: Path, *_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr("boardgames.record.read_records", fail)

@@ -299,7 +299,7 @@ def test_wrong_overlays_are_found(offer: Callable[..., None], overlay: Overlay |
 @pytest.mark.parametrize(
     ("position", "line", "message"),
     [
-        ("4 4", "4", "is not a position"),
+        ("nowhere", "4", "is not a position"),
         ("44", "9", "'9' is not a column"),
         ("44", "1 2", "the line '1 2' does not end with a move of red"),
         ("44", "1 2 3|1 3 3", "after 1 the reply is both 2 and 3"),

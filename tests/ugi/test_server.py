@@ -108,7 +108,7 @@ def test_a_full_board_is_a_draw() -> None:
         ("position fen", "position takes 'startpos' or 'fen TEXT', not 'fen'"),
         ("position fen nonsense", "'nonsense'"),
         ("position startpos moves 4 9", "(ply 2)"),
-        ("position fen a b c moves 1", "'a b c'"),
+        ("position fen x y z moves 1", "'x y z'"),
         ("query", "unknown query ''; available: gameover, p1turn, result"),
         ("query weather", "unknown query 'weather'"),
         ("setoption name Depth value many", "'many'"),
