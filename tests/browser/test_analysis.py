@@ -318,7 +318,8 @@ def test_all_quick_clicks_in_a_set_up_count(visit: Visit) -> None:
     ("game", "text", "shown", "said"),
     [
         ("connect4", "4 4 5 3", "moves=4+4+5+3", "4 moves imported"),
-        ("connect4", "4453", "..brr..", "Position imported"),
+        ("connect4", "4453", "moves=4+4+5+3", "4 moves imported"),
+        ("connect4", "7/7/7/7/3b3/2brr2", "..brr..", "Position imported"),
         ("abalone", "1. a1b2 i5h5", "moves=a1b2+i5h5", "2 moves imported"),
         ("tictactoe", "1. b2 a1", "moves=b2+a1", "2 moves imported"),
     ],

@@ -47,7 +47,7 @@ def misbehave(log: str) -> None:
     if fault == "illegal":
         fake_engine.say("bestmove 9")
     elif fault == "malformed":
-        fake_engine.say("bestmove d4")
+        fake_engine.say("bestmove z4")
     else:
         fake_engine.GO_MODES[fault]()
 
