@@ -17,15 +17,19 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.learner import LearnerState
 from boardgames.learning.base import (
     FEATURES,
-    OPENING,
-    PLY_LIMIT,
     START,
-    TEST_MATCHES,
     FeatureLearner,
     batch_count,
     match_metrics,
 )
-from boardgames.learning.td import INITIAL, TD_OPTIONS, initial_weights, schedule_options, scheduled
+from boardgames.learning.td import (
+    INITIAL,
+    TD_OPTIONS,
+    initial_weights,
+    schedule_options,
+    scheduled,
+    self_play_options,
+)
 from boardgames.options import Option
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs
@@ -49,16 +53,8 @@ SEARCHED = (
     Option("depth", int, 2, "search depth of all matches, in plies", minimum=1, maximum=MAX_DEPTH),
     Option("quiescence", int, 4, "plies for which searches follow tactical moves", minimum=0, maximum=16),
     INITIAL,
-    Option("steps", int, 40, "number of steps", minimum=1, maximum=10**9),
-    Option("matches", int, 100, "matches per step", minimum=1, maximum=10**6),
-    Option(
-        "groups", int, 4, "groups of matches per step that train separately and are averaged",
-        minimum=1, maximum=1024,
-    ),
-    OPENING,
-    PLY_LIMIT,
-    TEST_MATCHES,
-)  # fmt: skip
+    *self_play_options(steps=40, matches=100),
+)
 
 
 class _SearchedLearner(FeatureLearner):
@@ -136,12 +132,12 @@ class _SearchedLearner(FeatureLearner):
         return step >= self.length
 
     def weights(self, state: LearnerState) -> Reals:
-        """Return the weights after the last step."""
+        """Return the current weights."""
         weights: Reals = state.arrays["values"].copy()
         return weights
 
     def task_count(self, step: int) -> int:
-        """Return the number of groups and of batches of test matches."""
+        """Return the number of tasks: one for each group, and the batches of test matches."""
         return len(self._sizes()) + batch_count(self.integer("test_matches"))
 
     def _sizes(self) -> list[int]:

@@ -46,6 +46,21 @@ INITIAL = Option(
 )
 
 
+def self_play_options(steps: int, matches: int) -> tuple[Option, ...]:
+    """Return the options for the matches of each step, with these defaults."""
+    return (
+        Option("steps", int, steps, "number of steps", minimum=1, maximum=10**9),
+        Option("matches", int, matches, "matches per step", minimum=1, maximum=10**6),
+        Option(
+            "groups", int, 4, "groups of matches per step that train separately and are averaged",
+            minimum=1, maximum=1024,
+        ),
+        OPENING,
+        PLY_LIMIT,
+        TEST_MATCHES,
+    )  # fmt: skip
+
+
 def schedule_options(period: str) -> tuple[Option, ...]:
     """Return the options for a falling learning rate and exploration, with one decay per `period`."""
     return (
@@ -106,16 +121,8 @@ class TemporalDifference(TDLearner):
         *schedule_options("step"),
         Option("shared", bool, True, "both sides share one set of weights"),
         INITIAL,
-        Option("steps", int, 50, "number of steps", minimum=1, maximum=10**9),
-        Option("matches", int, 200, "matches per step", minimum=1, maximum=10**6),
-        Option(
-            "groups", int, 4, "groups of matches per step that train separately and are averaged",
-            minimum=1, maximum=1024,
-        ),
-        OPENING,
-        PLY_LIMIT,
-        TEST_MATCHES,
-    )  # fmt: skip
+        *self_play_options(steps=50, matches=200),
+    )
 
     @property
     def length(self) -> int:
