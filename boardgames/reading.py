@@ -338,17 +338,28 @@ def _by_ply(match: MatchText, played: _Played) -> tuple[tuple[float | None, ...]
     """Return the times and notes of all plies, with the moves of variations in canonical notation."""
     if not any(second is not None for second in match.seconds) and not match.notes:
         return (None,) * len(played.moves), {}
-    places = {0: 0, **dict(enumerate(played.plies, start=1))}
+    notes = _checked_notes(match.notes, played)
     seconds: list[float | None] = [None] * len(played.moves)
-    for word, second in enumerate(match.seconds, start=1):
-        if word in places:
-            seconds[places[word] - 1] = second
-    notes = {
-        places[word]: _checked_note(note, played.positions[max(places[word] - 1, 0)], played.notation)
-        for word, note in match.notes.items()
-        if word in places
-    }
+    for ply, second in zip(played.plies, match.seconds, strict=False):
+        seconds[ply - 1] = second
     return tuple(seconds), notes
+
+
+def _checked_notes(notes: Mapping[int, Note], played: _Played) -> dict[int, Note]:
+    """Return notes by ply, given those by word.
+
+    Raises
+    ------
+    RecordError
+        If words were joined to moves, so that it is not known which move a note is about.
+    """
+    if notes and played.moves and not played.plies:
+        raise RecordError("the comments and variations stand within moves that consist of several words")
+    plies = (0, *played.plies)
+    return {
+        plies[word]: _checked_note(note, played.positions[max(plies[word] - 1, 0)], played.notation)
+        for word, note in notes.items()
+    }
 
 
 def _checked_note(note: Note, before: Position, notation: str | None) -> Note:
@@ -361,13 +372,7 @@ def _checked_note(note: Note, before: Position, notation: str | None) -> Note:
             played = _play(before, line.moves, notation)
         except RecordError as error:
             raise RecordError(f"in a variation: {error}") from None
-        places = {0: 0, **dict(enumerate(played.plies, start=1))}
-        notes = {
-            places[word]: _checked_note(one, played.positions[max(places[word] - 1, 0)], notation)
-            for word, one in line.notes.items()
-            if word in places
-        }
-        variations.append(Line(tuple(played.moves), notes))
+        variations.append(Line(tuple(played.moves), _checked_notes(line.notes, played)))
     return replace(note, variations=tuple(variations))
 
 
@@ -444,7 +449,7 @@ def _own_outcome(match: MatchText, termination: str | None, last: Position, wher
 
 
 def termination_of(text: str | None) -> Termination:
-    """Return what the text of a tag says about the end of a match.
+    """Return why a match ended, given the text of the tag Termination.
 
     Examples
     --------

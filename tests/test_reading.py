@@ -219,6 +219,12 @@ def test_the_moves_of_a_variation_are_checked() -> None:
     assert "in a variation: '9' is not a column" in str(error)
 
 
+def test_notes_within_moves_of_several_words_are_refused_and_not_lost() -> None:
+    assert one(pgn("1. a1 b2 i5 h5 *", Event="x"), ABALONE).moves == ("a1b2", "i5h5")
+    (error,) = parse(pgn("1. a1 b2 {why} i5 h5 *", Event="x"), ABALONE).errors
+    assert "stand within moves that consist of several words" in str(error)
+
+
 def test_times_come_along() -> None:
     record = one(pgn("1. 4 {[%emt 0:01:02.5]} 4 {3} {[%clk 0:00:09]} *", Event="x"))
     assert record.seconds == (62.5, 3.0)
