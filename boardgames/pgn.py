@@ -338,7 +338,7 @@ def _takes_bracket(bracket: str, lines: Sequence[_LineParser]) -> bool:
 
 
 def _add_word(word: str, line: _LineParser, match: MatchText | None) -> None:
-    """Add a move or a result to a line, which is the main one if `match` is given."""
+    """Add a move or a result to a line. `match` is given if it is the main line."""
     if word in RESULTS:
         if match is not None:  # a variation may end with one, too
             match.result = word

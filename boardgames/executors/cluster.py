@@ -226,7 +226,7 @@ class ClusterExecutor(Executor):
 
     @property
     def workers(self) -> int:
-        """Return the number of tasks that run at a time if all workers are there, at least 1."""
+        """Return how many tasks can run at once when all workers have joined, at least 1."""
         running = sum(worker.slots for worker in list(self._workers.values()))
         return max(running, 1 if self.scaling is None else self.scaling.maximum)
 

@@ -159,7 +159,7 @@ class MatchResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingResult:
-    """Two players after training.
+    """The result of training two players.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ Moves, besides those of Aba-Pro and Nacre:
 - `course-moves`, from programs for that course: `3:d5g8*` has the number of marbles and Nacre's
   text, with `*` for a push, and `2:b2-c2>NW` the ends of a group and its direction.
 
-Sources: the source text of PlayStrategy's rules (strategygames), the specification of APGN, and
+Sources: the source code of PlayStrategy's rules (strategygames), the specification of APGN, and
 public programs by students of the course COMP 3981 at BCIT.
 """
 
@@ -203,7 +203,7 @@ def _parse_fen(text: str) -> Words:
     white_lost, black_lost = (parse_count(field, "marbles pushed off") for field in fields[1:3])
     for field in fields[4:]:
         if not (field.isascii() and field.isdigit()):
-            raise PositionError(f"{quote(field)} is not a number of plies or moves")
+            raise PositionError(f"{quote(field)} is not a count of plies or a move number")
     return pack_board(board, parse_side(fields[3]), (black_lost, white_lost))
 
 
@@ -299,7 +299,7 @@ def _parse_undeclared_line(text: str) -> Words:
 
 
 def _split_line(text: str) -> tuple[str, int, tuple[int, int]]:
-    """Return 61 cells as `.`, `b` and `w`, the side to move, and the marbles lost."""
+    """Return the board as 61 characters `.`, `b` or `w`, the side to move, and the marbles lost."""
     text = "".join(text.split())
     status, colon, last = text.rpartition(":")
     if colon and len(last) == CELLS:

@@ -493,7 +493,7 @@ def _cells(board: Board) -> int:
 
 
 def _pack_rows(rows: Sequence[str], board: Board, *, side: str = "", first: str = "") -> Words:
-    """Return the position of rows from the top.
+    """Return the packed position of a board given as rows, top row first.
 
     Parameters
     ----------

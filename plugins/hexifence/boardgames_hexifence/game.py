@@ -102,7 +102,7 @@ class Hexifence(Game):
 
     @classmethod
     def options_for_position(cls, text: str) -> Mapping[str, OptionValue]:
-        """Return the dimension that a text or a printed board has."""
+        """Return the dimension that the text of a position implies."""
         return texts.options_for_position(text)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
