@@ -115,8 +115,8 @@ MALFORMED = {
     "a FEN with a zero": ("05/6/7/8/9/8/7/6/5 0 0 b 0 1", "row I contains '0'; cells are '.', 'S' or 's'"),
     "a FEN with seven": (f"{BELGIAN_FEN} 7 0 b 0 1", "marbles pushed off must be 0 to 6, not '7'"),
     "a FEN with a wrong side": (f"{BELGIAN_FEN} 0 0 B 0 1", "the side to move must be 'b' or 'w', not 'B'"),
-    "a FEN with a count in words": (f"{BELGIAN_FEN} 0 0 b x 1", "'x' is not a count of plies or a move number"),
-    "a FEN with a negative count": (f"{BELGIAN_FEN} 0 0 b 0 -1", "'-1' is not a count of plies or a move number"),
+    "a FEN with a count in words": (f"{BELGIAN_FEN} 0 0 b x 1", "'x' is not a count of plies"),
+    "a FEN with a negative count": (f"{BELGIAN_FEN} 0 0 b 0 -1", "'-1' is not a count of plies"),
 }  # fmt: skip
 
 
