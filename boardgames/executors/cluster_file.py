@@ -6,8 +6,10 @@ of a class of dask-jobqueue, distributed or dask-kubernetes, which starts the cl
 """
 
 import inspect
+import signal
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -434,11 +436,24 @@ def _is_configured(kind_name: str, key: str) -> bool:
 def _loaded(kind: Kind) -> Any:  # the packages are optional, and not typed
     """Return the class or function that starts clusters."""
     try:
-        if kind.package == "asyncssh":  # distributed imports it only when it connects
-            import_module("asyncssh")
-        return getattr(import_module(kind.module), kind.name)
+        with _signal_handlers_kept():
+            if kind.package == "asyncssh":  # distributed imports it only when it connects
+                import_module("asyncssh")
+            return getattr(import_module(kind.module), kind.name)
     except ImportError:
         raise MissingExtraError(kind.extra, f"a cluster started by {kind.package}") from None
+
+
+@contextmanager
+def _signal_handlers_kept() -> Iterator[None]:
+    """Restore the handlers of Ctrl-C and of termination: importing dask-jobqueue replaces that of Ctrl-C."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None and signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
 
 
 def _arguments_of(start: Any) -> Collection[str]:  # the classes are not typed

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,8 @@ def test_training_survives_the_death_of_the_scheduler(bg: Run, home: Path, tmp_p
 @pytest.fixture
 def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Yield the folder of the jobs of a batch system on this machine; jobs that are left are killed."""
-    pytest.importorskip("dask_jobqueue")
+    if find_spec("dask_jobqueue") is None:
+        pytest.skip("dask-jobqueue is not installed")
     if shutil.which("setsid") is None:
         pytest.skip("there is no setsid")
     monkeypatch.setenv("PATH", f"{seeming_slurm(tmp_path)}{os.pathsep}{os.environ['PATH']}")

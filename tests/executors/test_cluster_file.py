@@ -1,8 +1,10 @@
 """Files that describe clusters: what is wrong in one is said before anything is started."""
 
 import re
+import signal
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -30,7 +32,8 @@ class KubeCluster:
 @pytest.fixture(autouse=True)
 def packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in for packages that are large, or that the tests do not need."""
-    pytest.importorskip("dask_jobqueue")
+    if find_spec("dask_jobqueue") is None:
+        pytest.skip("dask-jobqueue is not installed")
     asyncssh, kubernetes = ModuleType("asyncssh"), ModuleType("dask_kubernetes.operator")
     vars(asyncssh).update(connect=_connect, SSHClientConnectionOptions=_Options)
     vars(kubernetes).update(KubeCluster=KubeCluster)
@@ -181,6 +184,25 @@ def test_a_table_of_the_file_completes_the_defaults(write: Write) -> None:
 def test_kubernetes_gets_the_arguments_of_the_file_and_no_workers_at_first(write: Write) -> None:
     started = ClusterFile.read("kubernetes", write('image = "me/games:1"\n' + WORKERS)).start()
     assert started.given == {"name": "", "image": "me/games:1", "n_workers": 0, "quiet": True}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_importing_a_package_keeps_the_signal_handlers(
+    number: signal.Signals, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"import signal\nsignal.signal({int(number)}, lambda *given: None)\nclass SLURMCluster: ...\n"
+    (tmp_path / "dask_jobqueue.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "dask_jobqueue", raising=False)
+    before = signal.getsignal(number)
+    try:
+        with pytest.raises(OptionError, match="SLURMCluster has no key"):
+            ClusterFile.read("slurm", write(JOBS + WORKERS))
+        assert sys.modules["dask_jobqueue"].__file__ == str(tmp_path / "dask_jobqueue.py")
+        assert signal.getsignal(number) is before
+    finally:
+        signal.signal(number, before)
+        del sys.modules["dask_jobqueue"]
 
 
 def test_a_cluster_that_cannot_be_started_is_one_line(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
