@@ -46,7 +46,7 @@ export class ImportExport {
       h("a", { href: url, download: `${nameOf()}.record` }).click();
       URL.revokeObjectURL(url);
     });
-    this.element = h("div", {}, field(T.pasteText, this.text), h("div", { class: "controls" }, button(T.read, load, { class: "primary" })),
+    this.element = h("div", { class: "records" }, field(T.pasteText, this.text), h("div", { class: "controls" }, button(T.read, load, { class: "primary" })),
       field(T.recordFile, file), field(T.recordNumber, this.number, { class: "field tick" }), this.found,
       h("div", { class: "controls" }, button(T.write, () => run(async () => copy((this.text.value = await write())))), button(T.download, save)));
   }
