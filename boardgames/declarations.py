@@ -468,7 +468,8 @@ class Facts:
         How a move is typed, with an example, for the same people. The terminal shows it after
         the rules, and the page below the field in which moves are typed.
     sides : (str, str)
-        Names of side 0, which moves first, and side 1.
+        Names of side 0, which moves first, and side 1, in the singular: they stand in sentences
+        such as "X wins".
     words, actions : int
         Length of a packed position, and number of actions, which are 0 to `actions`
         - 1.

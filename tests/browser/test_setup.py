@@ -74,7 +74,7 @@ def test_play_now_starts_the_last_match_of_the_chosen_game_again(visit: Visit) -
     visitor.page.locator(".seat").nth(1).get_by_role("slider", name="Level").fill("1")
     first = start(visitor, "Play now")  # the first time it starts what the form says
     page = open_form(visitor, "tictactoe")
-    assert "Tic-tac-toe: you (crosses) against" in page.locator(".now").inner_text()
+    assert "Tic-tac-toe: you (X) against" in page.locator(".now").inner_text()
     choose(visitor, "abalone")
     assert page.locator(".now").inner_text().endswith("Abalone: you (black) against Level 1 (white)")
     again = start(visitor, "Play now")
@@ -88,8 +88,8 @@ def test_either_side_can_be_played(visit: Visit, way: str) -> None:
     visitor = visit()
     page = open_form(visitor, "tictactoe")
     page.get_by_label("Clock").select_option("Different for each side")
-    page.get_by_label("Minutes for crosses").fill("7")
-    page.get_by_label("Seconds added for crosses").fill("3")
+    page.get_by_label("Minutes for X").fill("7")
+    page.get_by_label("Seconds added for X").fill("3")
     page.get_by_text("Limits and position").click()
     page.get_by_label("Maximum seconds for a move").fill("30")
     if way == "swap":
@@ -118,8 +118,8 @@ def test_a_clock_is_the_same_for_both_sides_unless_each_gets_its_own(visit: Visi
     labels = (
         "Minutes per side",
         "Seconds added per move",
-        "Minutes for crosses",
-        "Seconds added for noughts",
+        "Minutes for X",
+        "Seconds added for O",
     )
 
     def shown() -> list[str]:
@@ -129,9 +129,9 @@ def test_a_clock_is_the_same_for_both_sides_unless_each_gets_its_own(visit: Visi
     page.get_by_label("Clock").select_option("5 minutes")
     assert shown() == ["Seconds added per move"]
     page.get_by_label("Clock").select_option("Different for each side")
-    assert shown() == ["Minutes for crosses", "Seconds added for noughts"]
-    page.get_by_label("Seconds added for noughts").fill("9")
-    page.get_by_label("Minutes for crosses").fill("0")  # what is hidden does not keep a match from starting
+    assert shown() == ["Minutes for X", "Seconds added for O"]
+    page.get_by_label("Seconds added for O").fill("9")
+    page.get_by_label("Minutes for X").fill("0")  # what is hidden does not keep a match from starting
     page.get_by_label("Clock").select_option("Another time")
     assert shown() == ["Minutes per side", "Seconds added per move"]
     page.get_by_label("Minutes per side").fill("7")
@@ -140,7 +140,7 @@ def test_a_clock_is_the_same_for_both_sides_unless_each_gets_its_own(visit: Visi
     assert (state["clocks"][1], state["increments"]) == (420, [4, 4])
     open_form(visitor, "tictactoe")
     page.get_by_label("Clock").select_option("Different for each side")
-    assert page.get_by_label("Seconds added for noughts").input_value() == "9"
+    assert page.get_by_label("Seconds added for O").input_value() == "9"
 
 
 def test_a_match_that_an_older_page_has_kept_is_played_again(visit: Visit) -> None:

@@ -26,7 +26,7 @@ def test_a_move_is_read(typed: str) -> None:
 
 
 def test_the_prompt_names_the_side_to_move() -> None:
-    assert enter("b2\n")[1] == "crosses to move: "
+    assert enter("b2\n")[1] == "X to move: "
 
 
 @pytest.mark.parametrize("wrong", ["d9", "nonsense", "?", "b2b2"])
@@ -34,7 +34,7 @@ def test_a_malformed_move_is_quoted_and_the_prompt_repeated(wrong: str) -> None:
     choice, prompts = enter(f"{wrong}\nb2\n")
     assert str(choice.move) == "b2"
     assert repr(wrong) in prompts
-    assert prompts.count("crosses to move: ") == 2
+    assert prompts.count("X to move: ") == 2
 
 
 def test_an_illegal_move_repeats_the_prompt() -> None:

@@ -140,12 +140,12 @@ class TicTacToe(Game):
             "Complete a line of three.",
             ("c3",),
             "Three of your own in a row, column or diagonal win.",
-            "Crosses have won.",
+            "X has won.",
         ),
         Exercise(
             "Block",
             "x../oo./..x",
-            "Noughts threaten to complete a line. Prevent it.",
+            "O threatens to complete a line. Prevent it.",
             ("c2",),
             "If the other side has two in a line, fill the third cell yourself.",
             "The line is blocked, and there is a threat of your own in the right-hand column.",
@@ -158,10 +158,10 @@ class TicTacToe(Game):
             name="tictactoe",
             title="Tic-tac-toe",
             summary="three in a line on a 3 x 3 board win",
-            rules="The sides take turns to fill one cell of a 3 x 3 board, crosses first. Three of your own "
+            rules="The sides take turns to fill one cell of a 3 x 3 board, X first. Three of your own "
             "in a row, column or diagonal win; a full board without them is a draw.",
             move_help="Type the cell, such as b2.",
-            sides=("crosses", "noughts"),
+            sides=("X", "O"),
             words=CELLS,
             actions=CELLS,
             longest_match=CELLS,
