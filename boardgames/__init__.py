@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from boardgames.options import Option
     from boardgames.patterns import PatternModel, PatternSet
     from boardgames.picture import Picture
+    from boardgames.plain_game import DRAW, PlainGame
     from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
     from boardgames.plugins import (
         load,
@@ -73,6 +74,7 @@ _MODULES = {
     "boardgames.options": ("Option",),
     "boardgames.patterns": ("PatternModel", "PatternSet"),
     "boardgames.picture": ("Picture",),
+    "boardgames.plain_game": ("DRAW", "PlainGame"),
     "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
     "boardgames.plugins": (
         "load",
@@ -91,6 +93,7 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "DRAW",
     "Analysis",
     "BoardgamesError",
     "Choice",
@@ -118,6 +121,7 @@ __all__ = [
     "PatternModel",
     "PatternSet",
     "Picture",
+    "PlainGame",
     "Player",
     "Playouts",
     "Position",

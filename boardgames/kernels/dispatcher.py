@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any, Literal
 
-from numba import types
+from numba import objmode, types
 from numba.core import event, ir
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
@@ -53,6 +53,11 @@ class _CountsError(Exception):
     """A kernel was compiled without reference counting, but calls code that creates or returns arrays."""
 
 
+def _calls_python(function: FunctionType) -> bool:
+    """Return True if a function has blocks that run as plain Python."""
+    return any(function.__globals__.get(name) is objmode for name in function.__code__.co_names)
+
+
 def _needs_counting(function: FunctionType, signature: Any) -> bool:
     """Return True if a function returns an array or calls one that is compiled outside of this module."""
     if _holds_array(signature.return_type):
@@ -78,7 +83,8 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
     `boardgames.compiling.compilation_deferred` says otherwise.
 
     Most kernels count no references to arrays, since their callers keep the arrays alive, and counting
-    took up to half the time of a short kernel. A kernel that creates arrays has to count.
+    took up to half the time of a short kernel. A kernel that creates arrays, or passes them to plain
+    Python in a block of `numba.objmode`, has to count.
 
     Parameters
     ----------
@@ -96,9 +102,10 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
     """
 
     def __init__(self, function: FunctionType, signature: Any, *, inline: bool) -> None:
-        options = {"nogil": True, "forceinline": inline}
+        calls_python = _calls_python(function)
+        options = {"nogil": not calls_python, "forceinline": inline}
         self._signature = signature
-        self._must_count = _needs_counting(function, signature)
+        self._must_count = calls_python or _needs_counting(function, signature)
         self._state: Literal["new", "loading", "loaded"] = "loading"  # until this method has ended
         self._compiled: Any = {}
         super().__init__(function, targetoptions={**options, "nopython": True, "boundscheck": None})
@@ -246,7 +253,8 @@ class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has n
             report("", self._count)
 
     def _is_kernel(self, event: Any) -> bool:  # Numba has no type stubs
-        return isinstance(event.data["dispatcher"]._cache, KernelCache)
+        cache = getattr(event.data["dispatcher"], "_cache", None)  # a block in object mode has none
+        return isinstance(cache, KernelCache)
 
 
 event.register("numba:compile", _CompilationReporter())

@@ -1,0 +1,576 @@
+"""Games in plain Python: rules as methods that work on states of any kind, without kernels.
+
+The packed position of such a game is the text of its state, so everything that works on packed
+positions works with it: search, arena, records, the page. The kernels below call back into
+Python, which takes microseconds instead of nanoseconds.
+"""
+
+import ast
+import hashlib
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numba import objmode
+
+from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels
+from boardgames.errors import PluginError, PositionError, RulesError, describe_error, quote
+from boardgames.faults import guard_methods, plugin_fault
+from boardgames.game import DRAWN, Game, Position
+from boardgames.kernels import Actions, Reals, Words, kernel
+from boardgames.kernels.abi import Apply, Evaluate, Features, LegalMoves, OutcomeOf, SideToMove
+from boardgames.picture import Button, Cell, Label, Picture, Piece
+
+DRAW = "draw"
+"""What `PlainGame.outcome` returns for a draw."""
+MAX_KEPT = 100_000
+"""States that are kept; the text of an older one is parsed again when it is needed."""
+CHECKED_MOVES = 200
+"""Moves after which `apply` is trusted not to change the state that it is given."""
+EMPTY = frozenset(". -_")
+"""Characters of empty cells in the rows of a board."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORD_BYTES = 8
+
+State = TypeVar("State")
+PlainMove = TypeVar("PlainMove", bound=Hashable)
+
+
+class PlainGame(Game, Generic[State, PlainMove]):
+    """A game whose rules are plain Python.
+
+    A subclass sets `name` and `sides` and implements `initial_state`, `side_to_move`, `legal_moves`,
+    `apply` and `outcome`. States can be of any type, and moves of any hashable one. `apply` returns
+    a new state and does not change the one it is given. Everything else has defaults.
+
+    Attributes
+    ----------
+    name, title, summary, rules, move_help, sides
+        As in `Facts`; the title is by default the name with a capital letter.
+    declared_features : tuple of Feature
+        The features that `features` computes, for learners.
+    other_facts : mapping
+        More fields of `Facts`, such as `{"ply_limit": 200}`.
+    symbols : (str, str)
+        The characters in the rows of `board` that are pieces of side 0 and side 1.
+    colours : (str, str)
+        CSS colours of the sides.
+    most_moves : int
+        The largest number of legal moves in a position.
+    longest_text : int
+        The largest number of bytes in the text of a state; 0 for twice that of the initial state.
+
+    Examples
+    --------
+    A heap of five counters: a player takes one or two of them, and whoever takes the last one wins.
+
+    >>> class Heap(PlainGame[tuple[int, int], int]):
+    ...     name, sides = "heap", ("left", "right")
+    ...     def initial_state(self): return 5, 0
+    ...     def side_to_move(self, state): return state[1]
+    ...     def legal_moves(self, state): return [take for take in (1, 2) if take <= state[0]]
+    ...     def apply(self, state, move): return state[0] - move, 1 - state[1]
+    ...     def outcome(self, state): return 1 - state[1] if state[0] == 0 else None
+    >>> position = Heap().start().apply_moves("2 1")
+    >>> str(position), [move.text for move in position.legal_moves]
+    ('(2,0)', ['1', '2'])
+    >>> position.apply("2").outcome.winner
+    0
+    """
+
+    name: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    rules: ClassVar[str] = ""
+    move_help: ClassVar[str] = ""
+    sides: ClassVar[tuple[str, str]] = ("first", "second")
+    declared_features: ClassVar[tuple[Feature, ...]] = ()
+    other_facts: ClassVar[Mapping[str, object]] = MappingProxyType({})
+    symbols: ClassVar[tuple[str, str]] = ("x", "o")
+    colours: ClassVar[tuple[str, str]] = ("#222222", "#eeeeee")
+    most_moves: ClassVar[int] = 256
+    longest_text: ClassVar[int] = 0
+
+    def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
+        super().__init_subclass__(**arguments)
+        guard_methods(cls, _RESULTS, RulesError)
+
+    # --- the rules, which a subclass implements ---------------------------
+
+    @abstractmethod
+    def initial_state(self) -> State:
+        """Return the state at the start of a match; `self.options` has the options."""
+
+    @abstractmethod
+    def side_to_move(self, state: State) -> int:
+        """Return the side to move, 0 or 1."""
+
+    @abstractmethod
+    def legal_moves(self, state: State) -> Sequence[PlainMove]:
+        """Return the legal moves of a state in which the match is not over, always in the same order."""
+
+    @abstractmethod
+    def apply(self, state: State, move: PlainMove) -> State:
+        """Return the state after a legal move."""
+
+    @abstractmethod
+    def outcome(self, state: State) -> int | str | None:
+        """Return None if the match goes on, the side that has won, or `DRAW`."""
+
+    # --- what it may implement ---------------------------------------------
+
+    def layouts(self) -> Mapping[str, State]:
+        """Return the states from which matches can start, by name; the first is the default."""
+        return {"standard": self.initial_state()}
+
+    def move_text(self, move: PlainMove) -> str:
+        """Return the text of a move, without spaces; different moves have different texts."""
+        return str(move)
+
+    def state_text(self, state: State) -> str:
+        """Return a text without spaces from which `parse_state` makes an equal state.
+
+        The default writes numbers, strings, None, tuples, lists, sets and dictionaries as Python does, and
+        a state that is a dataclass or named tuple of these as a tuple.
+        """
+        return _literal(state)
+
+    def parse_state(self, text: str) -> State:
+        """Return the state of a text. An exception says what is wrong with it."""
+        example = self.initial_state()
+        try:
+            value = ast.literal_eval(text)
+            return type(example)(*value) if _has_fields(example) else value
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            raise ValueError(f"write it like {self.state_text(example)}") from None
+
+    def evaluate(self, state: State) -> float:
+        """Return the expected result for the side to move, from -1 for a loss to 1 for a win."""
+        return 0.0
+
+    def features(self, state: State, side: int) -> Sequence[float]:
+        """Return the values of the declared features from the point of view of a side."""
+        return ()
+
+    def points(self, state: State) -> tuple[int, int]:
+        """Return the points of both sides, in a game that counts them."""
+        return 0, 0
+
+    def board(self, state: State) -> Sequence[str]:
+        """Return the rows of a board from the top, with a character for each cell.
+
+        `.` is an empty cell. Cells are called a1, b1 and so on from the bottom left, and a move whose
+        text consists of such names is made by clicking on these cells.
+        """
+        return ()
+
+    def picture(self, state: State) -> Picture:
+        """Return the picture of a state; by default of its `board`, with a button for each other move."""
+        rows = [str(row) for row in self.board(state)]
+        names = {
+            (row, column): f"{LETTERS[column]}{len(rows) - row}"
+            for row, text in enumerate(rows)
+            for column in range(len(text))
+        }
+        pieces = [
+            Piece(names[row, column], self._side_of(symbol), symbol, "letter" if self._has_kinds else "disc")
+            for row, text in enumerate(rows)
+            for column, symbol in enumerate(text)
+            if symbol not in EMPTY
+        ]
+        clicks = self._clicks(state, set(names.values()))
+        buttons = [
+            text for text, sequence in clicks.items() if sequence == (text,) and text not in names.values()
+        ]
+        width = max(map(len, rows), default=0)
+        return Picture(
+            cells=tuple(Cell(name, column, row) for (row, column), name in names.items()),
+            pieces=tuple(pieces),
+            labels=(
+                *(Label(column, len(rows), LETTERS[column]) for column in range(width)),
+                *(Label(-1, row, str(len(rows) - row)) for row in range(len(rows))),
+            ),
+            buttons=tuple(Button(text) for text in buttons),
+            sides=self.sides,
+            colours=self.colours,
+            clicks={text: (sequence,) for text, sequence in clicks.items()},
+            title=self.facts.title,
+        )
+
+    # --- Game, in terms of these ---------------------------------------------
+
+    def prepare(self) -> None:
+        """Set facts, kernels and evaluation from the methods above."""
+        if not self.name:
+            raise PluginError(f"{type(self).__name__} has no name: set `name` to one such as 'gomoku'")
+        title = self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
+        texts = {name: self.state_text(state) for name, state in self.layouts().items()}
+        self._text_bytes = self.longest_text or 2 * max(map(len, map(str.encode, texts.values())))
+        options = sorted(self.options.items())
+        identity = f"{type(self).__module__}.{type(self).__qualname__} {options}"
+        self._key = hashlib.blake2b(identity.encode(), digest_size=WORD_BYTES).digest()
+        self._unchecked = CHECKED_MOVES
+        _register(self)
+        self.facts = Facts(
+            name=self.name,
+            title=title,
+            summary=self.summary or f"the rules of {title} in plain Python",
+            rules=self.rules,
+            move_help=self.move_help,
+            sides=self.sides,
+            words=1 + -(-self._text_bytes // WORD_BYTES),
+            actions=self.most_moves,
+            layouts=texts,
+            **self.other_facts,  # type: ignore[arg-type]  # `Facts` checks them
+        )
+        self.kernels = Kernels(legal_moves, apply, side_to_move, outcome)
+        if type(self).evaluate is not PlainGame.evaluate:
+            self.evaluation = Evaluation("evaluate", evaluate, np.zeros(0))
+
+    def start(self) -> Position:
+        """Return the start position of the layout."""
+        return Position(self, self._pack(self.layouts()[self.layout]))
+
+    @classmethod
+    def feature_set(cls, name: str) -> FeatureSet:
+        """Return the declared features as a set, which the hook `bg_features` can name."""
+        return FeatureSet(name, features, cls.declared_features)
+
+    def state_of(self, position: Position) -> State:
+        """Return the state of a position."""
+        return self._state(self._checked(position).words)
+
+    def _state(self, words: Words) -> State:
+        state: State = _node_of(words).state  # type: ignore[assignment]  # the words are of this game
+        return state
+
+    def parse_words(self, text: str, notation: str | None = None) -> Words:
+        """Parse the text of a state."""
+        what = f"{quote(text)} is not a position of {self.facts.title}"
+        try:
+            state = self.parse_state(text)
+        except Exception as error:  # noqa: BLE001 - whatever an author's code raises for text that people type
+            reason = str(error) if isinstance(error, ValueError) else describe_error(error)
+            raise PositionError(f"{what}: {reason}") from None
+        try:
+            node = _Node(self, state)
+            self.state_text(state), self.side_to_move(state), node.moves
+        except PluginError as error:
+            raise PositionError(f"{what}: the rules cannot be applied to it ({error})") from None
+        return self._pack(state)
+
+    def format_words(self, words: Words, notation: str | None = None) -> str:
+        """Return the text of a packed state."""
+        return words.tobytes()[WORD_BYTES:].rstrip(b"\0").decode()
+
+    def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
+        """Return the text of a legal action."""
+        return self.move_text(_node_of(words).moves[action])
+
+    def check_words(self, words: Words) -> None:
+        """Refuse words that are not the text of a state."""
+        content = words.tobytes()
+        try:
+            text = content[WORD_BYTES:].rstrip(b"\0").decode()
+            is_valid = (
+                content[:WORD_BYTES] == self._key and self._pack(self.parse_state(text)).tobytes() == content
+            )
+        except Exception:  # noqa: BLE001 - as above
+            is_valid = False
+        if not is_valid:
+            raise PositionError(f"these words are not a position of {self.facts.title}: {words.tolist()}")
+
+    def score(self, words: Words) -> tuple[int, int]:
+        """Return the points of each side."""
+        return self.points(self._state(words))
+
+    def draw(self, words: Words) -> Picture:
+        """Return the picture of a packed state."""
+        return self.picture(self._state(words))
+
+    def is_move_text(self, text: str) -> bool:
+        """Accept any word as the text of a move."""
+        return bool(text) and not any(character.isspace() for character in text)
+
+    def _successor(self, state: State, move: PlainMove) -> State:
+        """Return the state after a move; the first times, check that the old one has not changed."""
+        if self._unchecked == 0:
+            return self.apply(state, move)
+        self._unchecked -= 1
+        before = self.state_text(state)
+        successor = self.apply(state, move)
+        if self.state_text(state) != before:
+            raise self._fault("apply", "changed the state that it was given, instead of returning a new one")
+        return successor
+
+    def _pack(self, state: State) -> Words:
+        """Return the words of a state, and keep it."""
+        text = self.state_text(state)
+        content = text.encode()
+        if len(content) > self._text_bytes:
+            reason = (
+                f"returned {len(content)} bytes, but `longest_text` is {self._text_bytes}; set it to more"
+            )
+            raise self._fault("state_text", reason)
+        if not content or b"\0" in content or any(character.isspace() for character in text):
+            raise self._fault("state_text", f"returned {quote(text)}, which is empty or has spaces")
+        packed = self._key + content.ljust((self.facts.words - 1) * WORD_BYTES, b"\0")
+        if packed not in _nodes:
+            _keep(packed, _Node(self, state))
+        return np.frombuffer(packed, dtype=np.uint64)
+
+    def _fault(self, method: str, reason: str) -> PluginError:
+        return plugin_fault(type(self).__module__, f"{type(self).__name__}.{method}", reason, kind=RulesError)
+
+    @property
+    def _has_kinds(self) -> bool:
+        return max(map(len, self.symbols)) > 1
+
+    def _side_of(self, symbol: str) -> int:
+        for side, symbols in enumerate(self.symbols):
+            if symbol in symbols:
+                return side
+        known = f"`symbols`, {self.symbols[0]!r} and {self.symbols[1]!r}, nor '.' for an empty cell"
+        raise self._fault("board", f"returned the character {symbol!r}, which is neither in {known}")
+
+    def _clicks(self, state: State, names: set[str]) -> dict[str, tuple[str, ...]]:
+        """Return for each legal move the cells to click, or the move itself, which is a button."""
+        if self.outcome(state) is not None:
+            return {}
+        texts = [self.move_text(move) for move in self.legal_moves(state)]
+        clicks = {text: _split_cells(text, names) or (text,) for text in texts}
+        sequences = set(clicks.values())
+        for text, sequence in clicks.items():
+            if any(sequence[:length] in sequences for length in range(1, len(sequence))):
+                clicks[text] = (text,)
+        return clicks
+
+
+_RESULTS: dict[str, type] = {
+    "initial_state": object,
+    "side_to_move": int,
+    "legal_moves": Sequence,
+    "apply": object,
+    "outcome": object,
+    "layouts": Mapping,
+    "move_text": str,
+    "state_text": str,
+    "evaluate": object,
+    "features": Sequence,
+    "points": tuple,
+    "board": Sequence,
+    "picture": Picture,
+}
+"""The methods that subclasses implement, and the types of their results."""
+
+
+# --- states in memory ------------------------------------------------------------
+
+
+class _Node:
+    """A state in memory, with what its game has said about it."""
+
+    __slots__ = ("_moves", "_outcome", "game", "state")
+
+    def __init__(self, game: PlainGame[Any, Any], state: object) -> None:
+        self.game = game
+        self.state = state
+        self._moves: tuple[Any, ...] | None = None
+        self._outcome: int | None = None
+
+    @property
+    def outcome(self) -> int:
+        """Return the outcome as kernels do: -1, the side that has won, or 2 for a draw."""
+        if self._outcome is None:
+            outcome = self.game.outcome(self.state)
+            if outcome not in (None, 0, 1, DRAW):
+                reason = f"returned {quote(outcome)}, not None, 0, 1 or {DRAW!r}"
+                raise self.game._fault("outcome", reason)
+            self._outcome = -1 if outcome is None else DRAWN if outcome == DRAW else int(outcome)
+        return self._outcome
+
+    @property
+    def moves(self) -> tuple[Any, ...]:
+        """Return the legal moves; an action is the index of one of them."""
+        if self._moves is None:
+            game = self.game
+            moves = () if self.outcome >= 0 else tuple(game.legal_moves(self.state))
+            if len(moves) > game.most_moves:
+                reason = f"returned {len(moves)} moves, but `most_moves` is {game.most_moves}"
+                raise game._fault("legal_moves", reason)
+            if not all(isinstance(move, Hashable) for move in moves):
+                raise game._fault("legal_moves", f"returned {quote(moves[0])}, which is not hashable")
+            if len(set(moves)) < len(moves):
+                twice = next(move for move in moves if moves.count(move) > 1)
+                raise game._fault("legal_moves", f"returned {quote(twice)} twice")
+            self._moves = moves
+        return self._moves
+
+
+_games: dict[bytes, PlainGame[Any, Any]] = {}
+"""The newest game of each class and options, by the first word of its positions."""
+_nodes: dict[bytes, _Node] = {}
+"""The states that are kept, by their packed positions, the oldest first."""
+
+
+def _register(game: PlainGame[Any, Any]) -> None:
+    """Let a game answer for its positions; a class that has been defined again takes over."""
+    older = _games.get(game._key)
+    if older is not None and type(older) is not type(game):
+        _nodes.clear()
+    _games[game._key] = game
+
+
+def _keep(packed: bytes, node: _Node) -> None:
+    _nodes[packed] = node
+    while len(_nodes) > MAX_KEPT:
+        _nodes.pop(next(iter(_nodes)), None)
+
+
+def _node_of(words: Words) -> _Node:
+    """Return the state of a packed position, parsing its text if it is not kept any more."""
+    packed = words.tobytes()
+    node = _nodes.get(packed)
+    if node is None:
+        game = _games[packed[:WORD_BYTES]]
+        node = _Node(game, game.parse_state(packed[WORD_BYTES:].rstrip(b"\0").decode()))
+        _keep(packed, node)
+    return node
+
+
+# --- texts -------------------------------------------------------------------------
+
+
+def _literal(value: Any) -> str:  # any Python value
+    """Return a value as a Python literal without spaces, the same for equal values."""
+    if isinstance(value, dict):
+        return "{" + ",".join(sorted(f"{_literal(key)}:{_literal(one)}" for key, one in value.items())) + "}"
+    if isinstance(value, set | frozenset):
+        return "{" + ",".join(sorted(map(_literal, value))) + "}" if value else "set()"
+    if is_dataclass(value):
+        value = tuple(getattr(value, field.name) for field in fields(value))
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(_literal, value)) + (",)" if len(value) == 1 else ")")
+    if isinstance(value, list):
+        return "[" + ",".join(map(_literal, value)) + "]"
+    return repr(value).replace(" ", "\\x20") if isinstance(value, str) else repr(value)
+
+
+def _has_fields(value: object) -> bool:
+    """Return True if a value is made from its fields."""
+    return is_dataclass(value) or hasattr(value, "_fields")
+
+
+def _split_cells(text: str, names: set[str]) -> tuple[str, ...]:
+    """Split a text into names of cells, as long ones as possible; return () if that cannot be done."""
+    cells, rest = [], text
+    while rest:
+        found = next((rest[:length] for length in (3, 2) if rest[:length] in names), "")
+        if not found:
+            return ()
+        cells.append(found)
+        rest = rest[len(found) :]
+    return tuple(cells)
+
+
+# --- kernels that call Python --------------------------------------------------------
+
+
+def _write_moves(position: Words, moves: Actions) -> int:
+    from boardgames.plain_game import _node_of  # not captured: its states are not part of the kernel
+
+    count = len(_node_of(position).moves)
+    moves[:count] = range(count)
+    return count
+
+
+def _write_successor(position: Words, action: int, successor: Words) -> None:
+    from boardgames.plain_game import _node_of
+
+    node = _node_of(position)
+    successor[:] = node.game._pack(node.game._successor(node.state, node.moves[action]))
+
+
+def _side_to_move(position: Words) -> int:
+    from boardgames.plain_game import _node_of
+
+    node = _node_of(position)
+    side = node.game.side_to_move(node.state)
+    if side not in (0, 1):
+        raise node.game._fault("side_to_move", f"returned {quote(side)}, not 0 or 1")
+    return side
+
+
+def _outcome(position: Words) -> int:
+    from boardgames.plain_game import _node_of
+
+    return _node_of(position).outcome
+
+
+def _value(position: Words) -> float:
+    from boardgames.plain_game import _node_of
+
+    node = _node_of(position)
+    value = node.game.evaluate(node.state)
+    if not (isinstance(value, int | float) and -1 <= value <= 1):
+        raise node.game._fault("evaluate", f"returned {quote(value)}, not a number from -1 to 1")
+    return float(value)
+
+
+def _write_features(position: Words, side: int, out: Reals) -> None:
+    from boardgames.plain_game import _node_of
+
+    node = _node_of(position)
+    values = node.game.features(node.state, side)
+    if len(values) != len(out):
+        raise node.game._fault("features", f"returned {len(values)} numbers for {len(out)} declared features")
+    out[:] = values
+
+
+@kernel(LegalMoves)
+def legal_moves(position: Words, moves: Actions) -> int:
+    """Write the actions 0 to n - 1, and return n."""
+    with objmode(count="int64"):
+        count = _write_moves(position, moves)
+    return count  # noqa: RET504 - Numba needs a name for what leaves the block
+
+
+@kernel(Apply)
+def apply(position: Words, action: int, successor: Words) -> None:
+    """Write the successor of a legal action."""
+    with objmode():
+        _write_successor(position, action, successor)
+
+
+@kernel(SideToMove)
+def side_to_move(position: Words) -> int:
+    """Return the side to move."""
+    with objmode(side="int64"):
+        side = _side_to_move(position)
+    return side  # noqa: RET504 - Numba needs a name for what leaves the block
+
+
+@kernel(OutcomeOf)
+def outcome(position: Words) -> int:
+    """Return -1, the side that has won, or 2 for a draw."""
+    with objmode(code="int64"):
+        code = _outcome(position)
+    return code  # noqa: RET504 - Numba needs a name for what leaves the block
+
+
+@kernel(Evaluate)
+def evaluate(position: Words, weights: Reals) -> float:
+    """Return the value of a position for the side to move."""
+    with objmode(value="float64"):
+        value = _value(position)
+    return value  # noqa: RET504 - Numba needs a name for what leaves the block
+
+
+@kernel(Features)
+def features(position: Words, side: int, out: Reals) -> None:
+    """Write the declared features from the point of view of a side."""
+    with objmode():
+        _write_features(position, side, out)

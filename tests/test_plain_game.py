@@ -1,0 +1,306 @@
+"""Games in plain Python: everything that works on a game with kernels works on them, too."""
+
+import pickle
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from boardgames import (
+    DRAW,
+    Limit,
+    MatchSetup,
+    Outcome,
+    PlainGame,
+    Termination,
+    load_player,
+    perft,
+    plain_game,
+    playouts,
+)
+from boardgames.errors import IllegalMoveError, PluginError, PositionError, RulesError
+from boardgames.picture import Button
+
+pytestmark = pytest.mark.plain
+
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+CELLS = ("a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1")
+
+
+class Noughts(PlainGame[str, str]):
+    """Three in a line on nine cells; a state is the text of the cells."""
+
+    name, sides = "plain-noughts", ("X", "O")
+    other_facts = {"longest_match": 9}  # noqa: RUF012 - as authors write it
+
+    def initial_state(self) -> str:
+        return "........."
+
+    def side_to_move(self, state: str) -> int:
+        return (9 - state.count(".")) % 2
+
+    def legal_moves(self, state: str) -> list[str]:
+        return [cell for cell, symbol in zip(CELLS, state, strict=True) if symbol == "."]
+
+    def apply(self, state: str, move: str) -> str:
+        place = CELLS.index(move)
+        return state[:place] + "xo"[self.side_to_move(state)] + state[place + 1 :]
+
+    def outcome(self, state: str) -> int | str | None:
+        for line in LINES:
+            found = {state[place] for place in line}
+            if len(found) == 1 and found != {"."}:
+                return "xo".index(found.pop())
+        return None if "." in state else DRAW
+
+    def board(self, state: str) -> list[str]:
+        return [state[:3], state[3:6], state[6:]]
+
+
+class Heap(PlainGame[Any, Any]):
+    """Take one or two counters of a heap; whoever takes the last one wins."""
+
+    name = "heap"
+    other_facts = {"longest_match": 20}  # noqa: RUF012 - as authors write it
+
+    def initial_state(self) -> Any:
+        return 5, 0
+
+    def side_to_move(self, state: Any) -> int:
+        return int(state[1])
+
+    def legal_moves(self, state: Any) -> Any:
+        return [take for take in (1, 2) if take <= state[0]]
+
+    def apply(self, state: Any, move: Any) -> Any:
+        return state[0] - move, 1 - state[1]
+
+    def outcome(self, state: Any) -> int | str | None:
+        return 1 - self.side_to_move(state) if state[0] == 0 else None
+
+
+@dataclass(frozen=True)
+class Counters:
+    left: int
+    side: int
+
+
+class RecordHeap(Heap):
+    """The same with a dataclass."""
+
+    name = "record-heap"
+
+    def initial_state(self) -> Counters:
+        return Counters(5, 0)
+
+    def side_to_move(self, state: Counters) -> int:
+        return state.side
+
+    def legal_moves(self, state: Counters) -> list[int]:
+        return [take for take in (1, 2) if take <= state.left]
+
+    def apply(self, state: Counters, move: int) -> Counters:
+        return Counters(state.left - move, 1 - state.side)
+
+    def outcome(self, state: Counters) -> int | None:
+        return None if state.left else 1 - state.side
+
+
+class DictHeap(Heap):
+    """The same with a dictionary, whose items come in different orders."""
+
+    name = "dict-heap"
+
+    def initial_state(self) -> dict[str, Any]:
+        return {"left": [1] * 5, "side": 0, "taken by": {0: 0, 1: 0}}
+
+    def side_to_move(self, state: dict[str, Any]) -> int:
+        return int(state["side"])
+
+    def legal_moves(self, state: dict[str, Any]) -> list[int]:
+        return [take for take in (1, 2) if take <= len(state["left"])]
+
+    def apply(self, state: dict[str, Any], move: int) -> dict[str, Any]:
+        side = state["side"]
+        taken = {1 - side: state["taken by"][1 - side], side: state["taken by"][side] + move}
+        return {"taken by": taken, "side": 1 - side, "left": state["left"][move:]}
+
+    def outcome(self, state: dict[str, Any]) -> int | None:
+        return None if state["left"] else 1 - state["side"]
+
+
+def test_leaf_counts_are_those_of_the_rules() -> None:
+    assert [perft(Noughts().start(), depth) for depth in (1, 2, 3)] == [9, 72, 504]
+
+
+@pytest.mark.parametrize("agent", ["alphabeta:depth=9", "minimax:depth=9", "mcts:simulations=400"])
+def test_agents_find_the_win_and_prevent_that_of_the_opponent(agent: str) -> None:
+    game = Noughts()
+    player = load_player(agent, game, seed=1)
+    assert player.choose(game.parse("'xx.oo....'")).move.text == "c3"
+    assert player.choose(game.parse("'oo.x.x...'")).move.text in {"c3", "b2"}
+    assert player.choose(game.parse("'x...x.o..'")).move.text == "c1"
+
+
+@pytest.mark.parametrize("game", [Heap, RecordHeap, DictHeap])
+def test_states_of_any_kind_are_searched(game: type[Heap]) -> None:
+    choice = load_player("alphabeta:depth=6", game()).choose(game().start())
+    assert (choice.move.text, str(choice.score)) == ("2", "win in 2 moves (3 plies)")
+
+
+@pytest.mark.parametrize("game", [Noughts, Heap, RecordHeap, DictHeap])
+def test_positions_survive_text_and_pickling(game: type[PlainGame[Any, Any]]) -> None:
+    position = game().start()
+    while position.outcome is None:
+        position = position.apply(position.legal_moves[-1])
+        plain_game._nodes.clear()
+        again = game().parse(str(position))
+        assert again == position == pickle.loads(pickle.dumps(position))
+        assert again.legal_moves == position.legal_moves
+        assert hash(again) == hash(position)
+
+
+def test_equal_dictionaries_are_one_position() -> None:
+    start = DictHeap().start()
+    assert start.apply_moves("1 2 1") != start.apply_moves("1 1 2")
+    assert start.apply_moves("1 1 1") == DictHeap().parse("{'side':1,'left':[1,1],'taken\\x20by':{1:1,0:2}}")
+
+
+def test_states_that_are_not_kept_are_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_game, "MAX_KEPT", 2)
+    assert perft(Noughts().start(), 3) == 504
+    assert len(plain_game._nodes) == 2
+
+
+def test_playouts_end_and_are_repeatable() -> None:
+    first, second = (playouts(Noughts().start(), 20, seed=3) for _ in range(2))
+    assert first == second
+    assert sum(first.wins) + first.draws == 20
+
+
+def test_perfect_players_draw() -> None:
+    match = MatchSetup(Noughts(), ("alphabeta:depth=9", "mcts:simulations=2000"), seed=1).start_match().play()
+    assert match.outcome == Outcome(None, Termination.RULES)
+
+
+def test_the_board_is_drawn_and_clicked_by_the_names_of_its_cells() -> None:
+    picture = Noughts().start().apply("b2").picture()
+    assert [(piece.cell, piece.side) for piece in picture.pieces] == [("b2", 0)]
+    assert picture.clicks["c1"] == (("c1",),)
+    assert "b2" not in picture.clicks
+
+
+def test_a_move_that_names_no_cells_is_a_button() -> None:
+    picture = Heap().start().picture()
+    assert picture.buttons == (Button("1"), Button("2"))
+    assert picture.clicks == {"1": (("1",),), "2": (("2",),)}
+
+
+@pytest.mark.parametrize("text", ["", "x", "'xx'", "7", "'xx.oo...'", "[" * 300, "__import__('os')"])
+def test_a_text_that_is_no_position_is_refused(text: str) -> None:
+    with pytest.raises(PositionError):
+        Noughts().parse(text)
+
+
+def test_a_move_that_is_not_legal_is_refused() -> None:
+    with pytest.raises(IllegalMoveError, match="illegal move 'b2'"):
+        Noughts().start().apply("b2").apply("b2")
+
+
+def test_a_class_that_is_defined_again_takes_over() -> None:
+    def heap_of(counters: int) -> Heap:
+        class Again(Heap):
+            name = "again"
+
+            def legal_moves(self, state: Any) -> Any:
+                return [take for take in range(1, counters) if take <= state[0]]
+
+        return Again()
+
+    assert len(heap_of(3).start().legal_moves) == 2
+    assert len(heap_of(4).start().legal_moves) == 3
+
+
+# --- faults of the author -------------------------------------------------------------
+
+
+class BrokenApply(Heap):
+    def apply(self, state: Any, move: Any) -> Any:
+        raise KeyError("no such counter")
+
+
+class ChangingApply(DictHeap):
+    def apply(self, state: Any, move: Any) -> Any:
+        state["left"].pop()
+        return state
+
+
+class ThirdSide(Heap):
+    def side_to_move(self, state: Any) -> int:
+        return 2
+
+
+class WrongWinner(Heap):
+    def outcome(self, state: Any) -> Any:
+        return "left"
+
+
+class TwiceTheSameMove(Heap):
+    def legal_moves(self, state: Any) -> Any:
+        return [1, 1]
+
+
+class ListsAsMoves(Heap):
+    def legal_moves(self, state: Any) -> Any:
+        return [[1], [2]]
+
+
+class NoMoves(Heap):
+    def legal_moves(self, state: Any) -> Any:
+        return None
+
+
+class TooManyMoves(Heap):
+    most_moves = 1
+
+
+class GrowingText(Heap):
+    def apply(self, state: Any, move: Any) -> Any:
+        return (*state, "history" * 10)
+
+
+class SpacesInText(Heap):
+    def state_text(self, state: Any) -> str:
+        return f"{state[0]} {state[1]}"
+
+
+class WildValue(Heap):
+    def evaluate(self, state: Any) -> float:
+        return 7.0
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        (BrokenApply, "BrokenApply.apply raised KeyError: 'no such counter'"),
+        (ChangingApply, "ChangingApply.apply changed the state that it was given"),
+        (ThirdSide, "ThirdSide.side_to_move returned 2, not 0 or 1"),
+        (WrongWinner, "WrongWinner.outcome returned 'left', not None, 0, 1 or 'draw'"),
+        (TwiceTheSameMove, "TwiceTheSameMove.legal_moves returned 1 twice"),
+        (ListsAsMoves, "ListsAsMoves.legal_moves returned [1], which is not hashable"),
+        (NoMoves, "NoMoves.legal_moves returned None, not a Sequence"),
+        (TooManyMoves, "TooManyMoves.legal_moves returned 2 moves, but `most_moves` is 1"),
+        (GrowingText, "`longest_text` is"),
+        (SpacesInText, "SpacesInText.state_text returned '5 0', which is empty or has spaces"),
+        (WildValue, "WildValue.evaluate returned 7.0, not a number from -1 to 1"),
+    ],
+)
+def test_a_fault_in_the_rules_is_named_even_in_the_middle_of_a_search(game: type[Heap], words: str) -> None:
+    with pytest.raises(RulesError, match=re.escape(words)):
+        load_player("alphabeta:depth=4", game()).choose(game().start(), Limit(depth=4))
+
+
+def test_a_game_without_a_name_is_refused() -> None:
+    with pytest.raises(PluginError, match="has no name: set `name`"):
+        type("Nameless", (Heap,), {"name": ""})()
