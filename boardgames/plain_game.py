@@ -9,6 +9,7 @@ import ast
 import hashlib
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from ctypes import memmove, string_at
 from dataclasses import fields, is_dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
@@ -244,7 +245,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return self._state(self._checked(position).words)
 
     def _state(self, words: Words) -> State:
-        state: State = _node_of(words).state  # type: ignore[assignment]  # the words are of this game
+        state: State = _node_of(words.tobytes()).state  # type: ignore[assignment]  # the words are of this game
         return state
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
@@ -268,16 +269,14 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
         """Return the text of a legal action."""
-        return self.move_text(_node_of(words).moves[action])
+        return self.move_text(_node_of(words.tobytes()).moves[action])
 
     def check_words(self, words: Words) -> None:
         """Refuse words that are not the text of a state."""
         content = words.tobytes()
         try:
             text = content[WORD_BYTES:].rstrip(b"\0").decode()
-            is_valid = (
-                content[:WORD_BYTES] == self._key and self._pack(self.parse_state(text)).tobytes() == content
-            )
+            is_valid = content[:WORD_BYTES] == self._key and self._packed(self.parse_state(text)) == content
         except Exception:  # noqa: BLE001 - as above
             is_valid = False
         if not is_valid:
@@ -307,7 +306,11 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return successor
 
     def _pack(self, state: State) -> Words:
-        """Return the words of a state, and keep it."""
+        """Return the words of a state."""
+        return np.frombuffer(self._packed(state), dtype=np.uint64)
+
+    def _packed(self, state: State) -> bytes:
+        """Return the words of a state as bytes, and keep it."""
         text = self.state_text(state)
         content = text.encode()
         if len(content) > self._text_bytes:
@@ -320,7 +323,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         packed = self._key + content.ljust((self.facts.words - 1) * WORD_BYTES, b"\0")
         if packed not in _nodes:
             _keep(packed, _Node(self, state))
-        return np.frombuffer(packed, dtype=np.uint64)
+        return packed
 
     def _fault(self, method: str, reason: str) -> PluginError:
         return plugin_fault(type(self).__module__, f"{type(self).__name__}.{method}", reason, kind=RulesError)
@@ -430,9 +433,17 @@ def _keep(packed: bytes, node: _Node) -> None:
         _nodes.pop(next(iter(_nodes)), None)
 
 
-def _node_of(words: Words) -> _Node:
+def _node_at(address: int, size: int) -> _Node:
+    """Return the state of a packed position of `size` words in memory."""
+    return _node_of(string_at(address, size * WORD_BYTES))
+
+
+def _write_at(address: int, packed: bytes) -> None:
+    memmove(address, packed, len(packed))
+
+
+def _node_of(packed: bytes) -> _Node:
     """Return the state of a packed position, parsing its text if it is not kept any more."""
-    packed = words.tobytes()
     node = _nodes.get(packed)
     if node is None:
         game = _games[packed[:WORD_BYTES]]
@@ -477,53 +488,54 @@ def _split_cells(text: str, names: set[str]) -> tuple[str, ...]:
 
 
 # --- kernels that call Python --------------------------------------------------------
+#
+# They pass addresses, since making NumPy's arrays takes longer than the call. The functions import
+# what they need, so that the states in memory are not captured as a part of the kernels.
 
 
-def _write_moves(position: Words, moves: Actions) -> int:
-    from boardgames.plain_game import _node_of  # not captured: its states are not part of the kernel
+def _count_moves(position: int, size: int) -> int:
+    from boardgames.plain_game import _node_at
 
-    count = len(_node_of(position).moves)
-    moves[:count] = range(count)
-    return count
+    return len(_node_at(position, size).moves)
 
 
-def _write_successor(position: Words, action: int, successor: Words) -> None:
-    from boardgames.plain_game import _node_of
+def _write_successor(position: int, size: int, action: int, successor: int) -> None:
+    from boardgames.plain_game import _node_at, _write_at
 
-    node = _node_of(position)
-    successor[:] = node.game._pack(node.game._successor(node.state, node.moves[action]))
+    node = _node_at(position, size)
+    _write_at(successor, node.game._packed(node.game._successor(node.state, node.moves[action])))
 
 
-def _side_to_move(position: Words) -> int:
-    from boardgames.plain_game import _node_of
+def _side_to_move(position: int, size: int) -> int:
+    from boardgames.plain_game import _node_at
 
-    node = _node_of(position)
+    node = _node_at(position, size)
     side = node.game.side_to_move(node.state)
     if side not in (0, 1):
         raise node.game._fault("side_to_move", f"returned {quote(side)}, not 0 or 1")
     return side
 
 
-def _outcome(position: Words) -> int:
-    from boardgames.plain_game import _node_of
+def _outcome(position: int, size: int) -> int:
+    from boardgames.plain_game import _node_at
 
-    return _node_of(position).outcome
+    return _node_at(position, size).outcome
 
 
-def _value(position: Words) -> float:
-    from boardgames.plain_game import _node_of
+def _value(position: int, size: int) -> float:
+    from boardgames.plain_game import _node_at
 
-    node = _node_of(position)
+    node = _node_at(position, size)
     value = node.game.evaluate(node.state)
     if not (isinstance(value, int | float) and -1 <= value <= 1):
         raise node.game._fault("evaluate", f"returned {quote(value)}, not a number from -1 to 1")
     return float(value)
 
 
-def _write_features(position: Words, side: int, out: Reals) -> None:
-    from boardgames.plain_game import _node_of
+def _write_features(position: int, size: int, side: int, out: Reals) -> None:
+    from boardgames.plain_game import _node_at
 
-    node = _node_of(position)
+    node = _node_at(position, size)
     values = node.game.features(node.state, side)
     if len(values) != len(out):
         raise node.game._fault("features", f"returned {len(values)} numbers for {len(out)} declared features")
@@ -533,44 +545,52 @@ def _write_features(position: Words, side: int, out: Reals) -> None:
 @kernel(LegalMoves)
 def legal_moves(position: Words, moves: Actions) -> int:
     """Write the actions 0 to n - 1, and return n."""
+    address, size = position.ctypes.data, position.size
     with objmode(count="int64"):
-        count = _write_moves(position, moves)
-    return count  # noqa: RET504 - Numba needs a name for what leaves the block
+        count = _count_moves(address, size)
+    for action in range(count):
+        moves[action] = action
+    return count
 
 
 @kernel(Apply)
 def apply(position: Words, action: int, successor: Words) -> None:
     """Write the successor of a legal action."""
+    address, size, target = position.ctypes.data, position.size, successor.ctypes.data
     with objmode():
-        _write_successor(position, action, successor)
+        _write_successor(address, size, action, target)
 
 
 @kernel(SideToMove)
 def side_to_move(position: Words) -> int:
     """Return the side to move."""
+    address, size = position.ctypes.data, position.size
     with objmode(side="int64"):
-        side = _side_to_move(position)
+        side = _side_to_move(address, size)
     return side  # noqa: RET504 - Numba needs a name for what leaves the block
 
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
     """Return -1, the side that has won, or 2 for a draw."""
+    address, size = position.ctypes.data, position.size
     with objmode(code="int64"):
-        code = _outcome(position)
-    return code  # noqa: RET504 - Numba needs a name for what leaves the block
+        code = _outcome(address, size)
+    return code  # noqa: RET504 - as above
 
 
 @kernel(Evaluate)
 def evaluate(position: Words, weights: Reals) -> float:
     """Return the value of a position for the side to move."""
+    address, size = position.ctypes.data, position.size
     with objmode(value="float64"):
-        value = _value(position)
-    return value  # noqa: RET504 - Numba needs a name for what leaves the block
+        value = _value(address, size)
+    return value  # noqa: RET504 - as above
 
 
 @kernel(Features)
 def features(position: Words, side: int, out: Reals) -> None:
     """Write the declared features from the point of view of a side."""
+    address, size = position.ctypes.data, position.size
     with objmode():
-        _write_features(position, side, out)
+        _write_features(address, size, side, out)

@@ -42,6 +42,15 @@ BOARD_FILES = MappingProxyType(
     }
 )
 """Templates in the folder of each kind of board."""
+PLAIN_FILES = MappingProxyType(
+    {
+        "README.md": "README.md",
+        "plugin.py": "{package}/plugin.py",
+        "game.py": "{package}/game.py",
+        "test_game.py": "tests/test_game.py",
+    }
+)
+"""Templates of games in plain Python, which replace those of the same names in `common`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,8 @@ KINDS = MappingProxyType(
         ),
     }
 )
+PLAIN = "plain"
+"""The folder with the templates of games in plain Python."""
 DEFAULT_BOARD = "square:8x8"
 BOARD_EXAMPLES = "square:8x8, hex:5 or edges:5x5"
 
@@ -95,6 +106,7 @@ BOARD_EXAMPLES = "square:8x8, hex:5 or edges:5x5"
 @click.command(
     epilog=examples(
         "boardgames new othello",
+        "boardgames new trail --plain",
         "boardgames new havannah --board hex:5",
         "boardgames new boxes --board edges:5x5 --folder ~/games/boxes",
     )
@@ -103,19 +115,22 @@ BOARD_EXAMPLES = "square:8x8, hex:5 or edges:5x5"
 @click.option(
     "--board",
     metavar="KIND:SIZE",
-    default=DEFAULT_BOARD,
-    show_default=True,
-    help="Board of the game: square:ROWSxCOLUMNS, hex:SIZE or edges:ROWSxCOLUMNS.",
+    help="Board of the game: square:ROWSxCOLUMNS, hex:SIZE or edges:ROWSxCOLUMNS.  "
+    f"[default: {DEFAULT_BOARD}]",
 )
+@click.option("--plain", is_flag=True, help="Write the rules in plain Python, without kernels.")
 @click.option("--folder", metavar="FOLDER", help="Folder to create; default: boardgames-NAME.")
-def new(name: str, board: str, folder: str | None) -> None:
+def new(name: str, board: str | None, plain: bool, folder: str | None) -> None:
     """Write a plug-in with a working game called NAME, to change into your own.
 
     The folder has rules, notation, picture, features, a slow reference and
     tests. The game is Breakthrough on square cells, Yavalath on hexagonal ones,
-    or Dots and Boxes on edges. An existing folder is never overwritten.
+    or Dots and Boxes on edges. With --plain the rules are plain Python, which is
+    easier to write and slower to run. An existing folder is never overwritten.
     """
-    content = plugin_files(name, board)
+    if plain and board is not None:
+        raise OptionError("--plain writes a game on 7x7 cells; it does not work with --board")
+    content = plugin_files(name, None if plain else board or DEFAULT_BOARD)
     target = Path(distribution_name(name)) if folder is None else user_path(folder)
     write_folder(target, content)
     click.echo(f"created {target}:")
@@ -151,8 +166,8 @@ def distribution_name(name: str) -> str:
     return f"boardgames-{name.replace('_', '-')}"
 
 
-def plugin_files(name: str, board: str) -> dict[str, str]:
-    """Return the files of a new plug-in, by their paths within its folder.
+def plugin_files(name: str, board: str | None) -> dict[str, str]:
+    """Return the files of a new plug-in, by their paths within its folder; plain Python without a board.
 
     Raises
     ------
@@ -165,26 +180,36 @@ def plugin_files(name: str, board: str) -> dict[str, str]:
     ['boardgames_try_it/features.py', 'boardgames_try_it/game.py']
     """
     distribution = distribution_name(name)
-    folder, sizes = parse_board(board)
-    kind = KINDS[folder]
+    values: dict[str, object]
+    if board is None:
+        folder, own_files = PLAIN, PLAIN_FILES
+        values = {
+            "summary": "four in a line win; every stone touches the last one",
+            "features": "pairs and threes in lines of four, per side",
+        }
+    else:
+        (folder, sizes), own_files = parse_board(board), BOARD_FILES
+        kind = KINDS[folder]
+        values = {
+            "board": board,
+            "rules": kind.rules,
+            "summary": kind.summary,
+            "features": kind.features,
+            "moves": kind.first_moves(*sizes),
+            **dict(zip(("size",) if len(sizes) == 1 else ("rows", "columns"), sizes, strict=True)),
+        }
     templates = {
         path: (files("boardgames.cli") / "templates" / place / f"{source}.template").read_text("utf-8")
-        for place, paths in (("common", COMMON_FILES), (folder, BOARD_FILES))
+        for place, paths in (("common", COMMON_FILES), (folder, own_files))
         for source, path in paths.items()
     }
     words = re.split("[-_]", name)
-    values: Mapping[str, object] = {
+    values |= {
         "name": name,
         "distribution": distribution,
         "package": f"boardgames_{name.replace('-', '_')}",
         "class_name": _class_name(words, "".join(templates.values())),
         "title": " ".join(words).capitalize(),
-        "board": board,
-        "rules": kind.rules,
-        "summary": kind.summary,
-        "features": kind.features,
-        "moves": kind.first_moves(*sizes),
-        **dict(zip(("size",) if len(sizes) == 1 else ("rows", "columns"), sizes, strict=True)),
     }
     return {
         path.format(package=values["package"]): Template(text).substitute(values)

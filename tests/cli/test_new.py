@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from boardgames.cli import new
-from boardgames.cli.new import BOARD_FILES, COMMON_FILES, KINDS, plugin_files
+from boardgames.cli.new import BOARD_FILES, COMMON_FILES, KINDS, PLAIN_FILES, plugin_files
 from boardgames.testing import check_game
 
 BOARDS = ("square:8x8", "hex:5", "edges:5x5")
@@ -54,14 +54,13 @@ def test_the_game_passes_every_check(
     assert "reference-perft" in {check.name for check in report.checks}
 
 
-@pytest.mark.parametrize("board", BOARDS)
-def test_the_folder_has_a_distribution_with_tests(board: str, bg: Run, home: Path) -> None:
-    ran = bg("new", "three-in-line", "--board", board)
+@pytest.mark.parametrize("options", [*(("--board", board) for board in BOARDS), ("--plain",)])
+def test_the_folder_has_a_distribution_with_tests(options: tuple[str, ...], bg: Run, home: Path) -> None:
+    own_files = PLAIN_FILES if "--plain" in options else BOARD_FILES
+    ran = bg("new", "three-in-line", *options)
     assert (ran.code, ran.err) == (0, "")
     folder = home.parent / "boardgames-three-in-line"
-    paths = {
-        path.format(package="boardgames_three_in_line") for path in (COMMON_FILES | BOARD_FILES).values()
-    }
+    paths = {path.format(package="boardgames_three_in_line") for path in (COMMON_FILES | own_files).values()}
     assert written(folder) == paths
     assert all(f"  {path}\n" in ran.out for path in paths)
     assert "pip install -e ./boardgames-three-in-line\n" in ran.out
@@ -71,9 +70,9 @@ def test_the_folder_has_a_distribution_with_tests(board: str, bg: Run, home: Pat
     assert points == {"three-in-line": "boardgames_three_in_line.plugin"}
 
 
-@pytest.mark.parametrize("board", [*BOARDS, *EXTREMES])
+@pytest.mark.parametrize("board", [*BOARDS, *EXTREMES, None])
 @pytest.mark.parametrize("name", ["g", "three_in_line", "none", "picture", "x" * 40])
-def test_all_sources_are_valid(name: str, board: str) -> None:
+def test_all_sources_are_valid(name: str, board: str | None) -> None:
     for path, text in plugin_files(name, board).items():
         assert "${" not in text
         if path.endswith(".py"):
@@ -89,6 +88,7 @@ def test_every_template_is_used() -> None:
     folder = Path(new.__file__).parent / "templates"
     used = {f"common/{name}.template" for name in COMMON_FILES}
     used |= {f"{kind}/{name}.template" for kind in KINDS for name in BOARD_FILES}
+    used |= {f"plain/{name}.template" for name in PLAIN_FILES}
     assert written(folder) == used
 
 
@@ -112,6 +112,7 @@ def test_every_template_is_used() -> None:
         (["othello", "--board", "hex:99"], "the size of a board hex:SIZE must be 3 to 13, not 99"),
         (["othello", "--board", "square:3x8"], "the rows of a board square:ROWSxCOLUMNS must be 4 to 26"),
         (["othello", "--board", "edges:5x0"], "the columns of a board edges:ROWSxCOLUMNS must be 1 to 12"),
+        (["othello", "--plain", "--board", "hex:5"], "--plain writes a game on 7x7 cells"),
         (["othello", "--folder", "no/such/folder"], "no such folder: 'no/such'"),
         (["othello", "--folder", ""], "not a file name: ''"),
     ],
@@ -161,8 +162,8 @@ def test_a_failure_leaves_nothing_behind(bg: Run, home: Path, monkeypatch: pytes
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("board", BOARDS)
-def test_it_is_installed_tested_checked_and_played(board: str, home: Path) -> None:
+@pytest.mark.parametrize("options", [*(("--board", board) for board in BOARDS), ("--plain",)])
+def test_it_is_installed_tested_checked_and_played(options: tuple[str, ...], home: Path) -> None:
     """The distribution is built and installed into a folder of its own; its own tests pass."""
     tmp_path, site = home.parent, home.parent / "site"
     path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
@@ -184,14 +185,13 @@ def test_it_is_installed_tested_checked_and_played(board: str, home: Path) -> No
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("boardgames", "new", "othello", "--board", board)
+    run("boardgames", "new", "othello", *options)
     created = tmp_path / "boardgames-othello"
     run("pip", "install", "--quiet", "--no-deps", "--target", str(site), str(created))
     listed = json.loads(run("boardgames", "plugins", "--json"))["plugins"]
     assert {plugin["name"]: plugin["error"] for plugin in listed}["othello"] is None
-    checked = run(
-        "boardgames", "check", "othello", "--reference", "tests.reference:Reference", folder=created
-    )
+    reference = () if "--plain" in options else ("--reference", "tests.reference:Reference")
+    checked = run("boardgames", "check", "othello", *reference, folder=created)
     assert "no findings" in checked
     run("pytest", "-q", "-p", "no:cacheprovider", folder=created)
     players = ("--first", "random", "--second", "greedy", "--seed", "1")
