@@ -1,16 +1,11 @@
-"""The learner `spsa`: simultaneous perturbation stochastic approximation.
+"""The learner `spsa`: simultaneous perturbation stochastic approximation, for the weights of alpha-beta.
 
-Each step plays matches between two opposite changes of all weights at once, along random
-directions whose components are 1 or -1, and moves the weights towards the side that scores more:
+Each step plays matches between two opposite changes of all weights at once, and moves the weights
+towards the side that scores more; see `perturbation`. By default the two play each other, which
+needs half as many matches as playing a third player.
 
-    w = w + a (f(w + c d) - f(w - c d)) d
-
-By default the two play each other, which needs half as many matches as playing a third player. The
-step size a includes the factor 1 / (2 c) of the gradient. a and c decrease as in Spall's paper.
-
-Source: J. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation Gradient
-Approximation", IEEE Transactions on Automatic Control 37, 1992; for games L. Kocsis and
-C. Szepesvari, "Universal Parameter Optimisation in Games Based on SPSA", Machine Learning 63, 2006.
+Source: L. Kocsis and C. Szepesvari, "Universal Parameter Optimisation in Games Based on SPSA",
+Machine Learning 63, 2006.
 """
 
 from collections.abc import Mapping
@@ -30,15 +25,14 @@ from boardgames.learning.fitness import (
     batch_sizes,
     fitness_option,
 )
+from boardgames.learning.perturbation import Perturbation
 from boardgames.options import Option
 from boardgames.selfplay import derive_seed
 
-RATE_EXPONENT, CHANGE_EXPONENT = 0.602, 0.101
-"""The exponents with which a and c decrease: the smallest for which convergence has been proved."""
 EACH_OTHER = "each other"
 
 
-class SPSA(FitnessLearner):
+class SPSA(Perturbation, FitnessLearner):
     """Simultaneous perturbation stochastic approximation."""
 
     name: ClassVar[str] = "spsa"
@@ -68,13 +62,13 @@ class SPSA(FitnessLearner):
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play matches along random directions, and move the weights along those that gain points."""
         self.check_opponent(state)
-        mean, random = state.arrays["mean"], np.random.default_rng(self.step_seed(state, "directions"))
-        directions = 2.0 * random.integers(0, 2, (self.integer("directions"), self.space.size)) - 1.0
-        rate, change = self.rate(self.step_of(state)), self.change(self.step_of(state))
-        gains = self.gains(
-            mean, np.asarray(change * directions, dtype=np.float64), executor, self.step_seed(state)
+        mean, step = state.arrays["mean"], self.step_of(state)
+        directions = self.directions(
+            self.integer("directions"), self.space.size, self.step_seed(state, "directions")
         )
-        moved = mean + rate * (gains[:, None] * directions).mean(axis=0)
+        change = self.change(step)
+        gains = self.gains(mean, change * directions, executor, self.step_seed(state))
+        moved = self.moved(mean, directions, gains, step)
         after = self.next_state(state, {"mean": moved})
         test_seed = self.step_seed(state, "test")
         metrics = {
@@ -82,18 +76,9 @@ class SPSA(FitnessLearner):
             "gain": float(np.abs(gains).mean()),
             "moved": float(np.abs(moved - mean).mean()),
             "change": change,
-            "rate": rate,
+            "rate": self.rate(step),
         }
         return after, metrics
-
-    def rate(self, step: int) -> float:
-        """Return how far the weights move in step `step` for a gain of 1."""
-        delay = self.number("delay") + 1
-        return float(self.number("rate") * (delay / (delay + step)) ** RATE_EXPONENT)
-
-    def change(self, step: int) -> float:
-        """Return how far the weights are changed for the matches of step `step`."""
-        return float(self.number("change") / (1 + step) ** CHANGE_EXPONENT)
 
     def gains(self, mean: Reals, changes: Reals, executor: Executor, seed: int) -> Reals:
         """Return how much better each change scores than its opposite, from -1 to 1.

@@ -1,4 +1,4 @@
-"""The learner `spsa`: one step by hand, optimisation of a quadratic, the schedule, and its opponents."""
+"""The learner `spsa`: one step by hand, optimisation of a quadratic, and its opponents."""
 
 from typing import Any
 
@@ -27,13 +27,6 @@ def test_a_step_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = 0.2 * (0.5 * directions[0] - 0.25 * directions[1]) / 2
     assert after.arrays["mean"] == pytest.approx(before.arrays["mean"] + expected)
     assert (metrics["gain"], metrics["rate"], metrics["change"]) == (0.375, 0.2, 0.1)
-
-
-def test_rate_and_change_fall_with_the_steps() -> None:
-    learner = make("spsa", rate=0.5, delay=9, change=0.2)
-    assert learner.rate(0) == 0.5
-    assert learner.rate(10) == pytest.approx(0.5 / 2**0.602)
-    assert (learner.change(0), learner.change(9)) == (0.2, pytest.approx(0.2 / 10**0.101))
 
 
 def test_optimum_of_a_quadratic_is_found() -> None:
