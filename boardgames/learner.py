@@ -111,6 +111,11 @@ class Learner(ABC):
         return 1.0
 
     @property
+    def weight_names(self) -> Sequence[str]:
+        """Return the names of the weights, in their order; by default none."""
+        return ()
+
+    @property
     def searches(self) -> bool:
         """Return True if weights are learned in searches of several plies, and so work best in a search."""
         return False

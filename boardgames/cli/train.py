@@ -260,10 +260,11 @@ def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) 
 def _new_run(given: dict[str, Any]) -> "Callable[[], Run]":
     """Check the settings of a new run and return a function that creates it."""
     from boardgames.learning.runs import Run
+    from boardgames.plugins import attributing_errors
 
     config = _config(**given)
     learner = config.load()
-    if learner.options.get("start") is not None:
+    with attributing_errors("learner", config.learner):
         learner.start(0)  # fail before there is a folder
     return lambda: Run.create(_new_folder(given["run_text"], config, learner), config, learner)
 
@@ -406,13 +407,16 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
     say(f"{_steps_text(trainer)}{best}", file=stream)
     if trainer.summary():
         say(trainer.summary(), file=stream)
-    if run.best_path.exists():
+    result = result_of(run.folder, run.learner.game)
+    agent = run.learner.agent_with(result)
+    has_weights = not agent or result in agent
+    if has_weights and run.best_path.exists():
         say(f"weights: {run.best_path}", file=stream)
     for line in measurement_lines(measured):
         say(line, file=stream)
-    agent = run.learner.agent_with(result_of(run.folder, run.learner.game))
     if agent:
-        say(f"play against them: {_play_command(run, agent)}", file=stream)
+        whom = "them" if has_weights else "it"
+        say(f"play against {whom}: {_play_command(run, agent)}", file=stream)
 
 
 def _print_json(trainer: "Trainer", measured: "Measurement | None") -> None:

@@ -207,6 +207,11 @@ class FeatureLearner(WeightsLearner):
         return len(self.features.features)
 
     @property
+    def weight_names(self) -> Sequence[str]:
+        """Return the names of the features."""
+        return [feature.name for feature in self.features.features]
+
+    @property
     def given(self) -> Reals | None:
         """Return the weights to start with, `float64[size]`, if the option `start` names any.
 

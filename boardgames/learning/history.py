@@ -7,7 +7,6 @@ from typing import TypeVar
 from boardgames.errors import BoardgamesError
 from boardgames.game import Game
 from boardgames.learner import Learner
-from boardgames.learning.base import FeatureLearner
 from boardgames.learning.config import Config
 from boardgames.learning.runs import StepRecord, run_reference
 from boardgames.weights.lookup import offered_names
@@ -37,8 +36,8 @@ def weight_names(learner: Learner | None, count: int) -> list[str]:
     >>> weight_names(learner_of(Config("connect4")), 11)[:2], weight_names(None, 2)
     (['own twos', 'own threes'], ['weight 1', 'weight 2'])
     """
-    if isinstance(learner, FeatureLearner) and len(learner.features.features) == count:
-        return [feature.name for feature in learner.features.features]
+    if learner is not None and len(learner.weight_names) == count:
+        return list(learner.weight_names)
     return [f"weight {number}" for number in range(1, count + 1)]
 
 

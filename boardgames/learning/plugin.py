@@ -79,6 +79,11 @@ def bg_learners() -> list[Entry]:
             needs=FEATURES,
         ),
         Entry(
+            "tune",
+            "simultaneous perturbation for numeric options of an agent",
+            "boardgames.learning.tune:Tune",
+        ),
+        Entry(
             "regression",
             "logistic regression of match results on the leaves of searches",
             "boardgames.learning.regression:Regression",

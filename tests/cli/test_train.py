@@ -156,6 +156,45 @@ def test_a_run_that_nothing_can_measure_is_trained(
     assert "no agent plays with what learner 'walker' learns" in bg("runs", "measure", "walk").err
 
 
+TUNE = (
+    "train", "connect4", "--learner", "tune", "--set", "agent=mcts:simulations=5", "--set", "steps=3",
+    "--set", "pairs=2", "--seed", "1", "--run", "tuned", "--workers", "1",
+)  # fmt: skip
+
+
+def test_a_tuned_agent_is_printed_measured_and_played(bg: Run) -> None:
+    ran = bg(*TUNE, "--set", "ranges=exploration=0.5:3", "--measure", "2")
+    assert (ran.code, ran.err) == (0, "")
+    steps = [line for line in ran.out.splitlines() if line.startswith("step ")]
+    assert [re.match(r"step (\d) of 3: exploration [0-9.]+, gain ", line)[1] for line in steps] == [
+        "1",
+        "2",
+        "3",
+    ]
+    tuned = re.search(r"^tuned: (mcts:simulations=5,exploration=[0-9.]+)$", ran.out, re.MULTILINE)
+    assert tuned is not None
+    assert f"\n{tuned[1]} against mcts:simulations=5,exploration=1: " in ran.out
+    assert "before training" not in ran.out
+    assert "weights: " not in ran.out
+    assert ran.out.endswith(f"play against it: boardgames play connect4 --agent {tuned[1]}\n")
+    assert bg("play", "connect4", "--agent", tuned[1], "--first", "random", "--seed", "1").code == 0
+    shown = bg("runs", "show", "tuned").out
+    assert re.search(r"^exploration [0-9.]+$", shown, re.MULTILINE)
+
+
+def test_a_wrong_range_is_an_error_without_a_run(bg: Run, home: Path) -> None:
+    ran = bg(*TUNE, "--set", "ranges=exploration=3:0.5")
+    message = "the range of exploration must go from low to high, not '3:0.5'"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n")
+    assert not (home / "runs" / "tuned").exists()
+
+
+def test_an_agent_that_cannot_be_loaded_is_an_error_without_a_run(bg: Run, home: Path) -> None:
+    ran = bg(*TUNE, "--set", "agent=mcts:weights=none", "--set", "ranges=exploration=0.5:3")
+    assert ran.code == 2
+    assert not (home / "runs" / "tuned").exists()
+
+
 def test_value_iteration_tells_how_many_states_were_visited_and_how_to_play(bg: Run) -> None:
     settings = ("--set", "steps=2", "--set", "matches=10", "--set", "test_matches=4", "--seed", "1")
     ran = bg(

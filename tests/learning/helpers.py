@@ -34,6 +34,10 @@ QUICK: dict[str, dict[str, object]] = {
     "cem": {**FITNESS, "elite": 2},
     "cmaes": FITNESS,
     "spsa": {"depth": 1, "pairs": 2, "directions": 3, "steps": 3, "test_matches": 4},
+    "tune": {
+        "agent": "mcts:simulations=10,exploration=2,cutoff=10", "ranges": "exploration=0:4,cutoff=0:20",
+        "steps": 3, "pairs": 3,
+    },
     "ntuple": {"steps": 3, "matches": 30, "tuples": 6, "length": 4, "test_matches": 4},
     "patterns": {
         "steps": 3, "matches": 6, "nodes": 50, "epochs": 1, "opening": 4, "test_matches": 4,

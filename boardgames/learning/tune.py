@@ -1,0 +1,512 @@
+"""The learner `tune`: finds good values for numeric options of an agent by SPSA.
+
+What is learned are not weights of features but values of options, such as the exploration of
+`mcts`. Each step plays a few pairs of matches, as in an arena: one opening, played twice with
+sides swapped. The agents of a pair have opposite changes of all values, in a direction that is
+drawn for each pair, and the values move towards those that score more; see `perturbation`.
+
+Values are handled as shares of their ranges, from 0 to 1. Integers are rounded up or down at random,
+so that on average they are what they should be, by the same draw for both agents. If both agents of a
+pair are the same then, nothing is played.
+
+Sources: those of `perturbation`; fishtest, in which Stockfish's parameters are tuned the same way.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames import plugins
+from boardgames.arena.openings import DEFAULT_OPENINGS, Openings
+from boardgames.arena.plan import Plan
+from boardgames.arena.play import Batch, MatchResult, OpeningPair, play_batch
+from boardgames.errors import (
+    FileError,
+    LearnerStateError,
+    MatchError,
+    OptionError,
+    UnknownNameError,
+    WeightsError,
+    quote,
+    suggest,
+)
+from boardgames.game import Game, Termination
+from boardgames.kernels import Reals
+from boardgames.learner import Learner, LearnerState
+from boardgames.learning.base import START, TEST_MATCHES
+from boardgames.learning.history import option_value
+from boardgames.learning.perturbation import Perturbation
+from boardgames.options import Option, parse_agent, parse_assignments
+from boardgames.selfplay import derive_seed
+from boardgames.weights.files import read_arrays
+from boardgames.weights.lookup import find_source
+from boardgames.weights.weights import VALUES
+
+TUNED = "tuned"
+"""The key in the header of a checkpoint under which it has the agent and the names of its tuned options."""
+LOG = "log"
+HALF = 0.5
+"""The draw with which integers are rounded to the nearest one."""
+
+
+class Tune(Perturbation, Learner):
+    """SPSA for numeric options of an agent.
+
+    Attributes
+    ----------
+    tunable : TunableAgent
+        The agent and the ranges of its options.
+
+    Raises
+    ------
+    OptionError
+        If the agent or the ranges are missing, an option does not exist or is not a number, a range is
+        not one, or the agent starts outside it.
+    UnknownNameError
+        If there is no such agent or opening suite.
+    """
+
+    name: ClassVar[str] = "tune"
+    follows_curve: ClassVar[bool] = False
+    declared_options = (
+        Option("agent", str, None, "agent with the values to start with, such as mcts:simulations=200"),
+        Option(
+            "ranges", str, None,
+            "options to tune with their ranges, such as exploration=0.5:3,cutoff=10:80; LOW:HIGH:log for a "
+            "logarithmic scale",
+        ),
+        replace(START, summary="run whose tuned values to start with, instead of those of the agent"),
+        Option("steps", int, 100, "number of steps", minimum=1, maximum=10**6),
+        Option(
+            "pairs", int, 8, "pairs of matches per step, each with another direction",
+            minimum=1, maximum=10_000,
+        ),
+        Option(
+            "change", float, 0.1, "initial change of each value in matches, as a share of its range",
+            minimum=1e-6, maximum=1,
+        ),
+        Option(
+            "rate", float, 0.1, "initial step of each value, as a share of its range, if one side wins all "
+            "matches", minimum=0, maximum=100,
+        ),
+        Option("delay", float, 10.0, "steps after which the rate has begun to fall", minimum=0, maximum=1e6),
+        Option("openings", str, DEFAULT_OPENINGS, "opening suite, as in the arena", file="read"),
+        Option(
+            "ply_limit", int, None, "plies after which a match is drawn; default: the game's limit",
+            minimum=1, maximum=100_000,
+        ),
+        replace(
+            TEST_MATCHES, default=0,
+            summary="matches per step against the agent with its first values, for the score",
+        ),
+    )  # fmt: skip
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        self.tunable = TunableAgent.parse(self.text("agent"), self.text("ranges"), game)
+        if self.integer("test_matches") % 2:
+            raise OptionError(
+                "test_matches must be even, because every opening is played twice; not "
+                f"{self.integer('test_matches')}"
+            )
+        self._openings: Openings | None = None
+
+    @property
+    def length(self) -> int:
+        """Return the number of steps."""
+        return self.integer("steps")
+
+    @property
+    def weight_names(self) -> Sequence[str]:
+        """Return the names of the options."""
+        return [one.name for one in self.tunable.ranges]
+
+    def start(self, seed: int) -> LearnerState:
+        """Return the values of the agent, or those of the given run.
+
+        The agent is loaded, so that an error is raised before the first step if that is impossible.
+        """
+        shares = self.tunable.start if not self.text("start") else self._given_shares(self.text("start"))
+        agent = self.tunable.agent(shares)
+        Plan(game=self.game, agents=(agent, agent), ply_limit=self._ply_limit).load_lineup()
+        self._take_openings(1, 0)
+        return LearnerState({"shares": shares}, {"step": 0, "seed": seed})
+
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+        """Play pairs of matches between opposite changes of the values, and move the values."""
+        shares, step, pairs = self._shares(state), self._step_of(state), self.integer("pairs")
+        directions = self.directions(pairs, shares.size, self._seed(state, "directions"))
+        draws = np.random.default_rng(self._seed(state, "rounding")).random(directions.shape)
+        changes = self.change(step) * directions
+        points = self._points(
+            [self._changed(shares + one, draw) for one, draw in zip(changes, draws, strict=True)],
+            [self._changed(shares - one, draw) for one, draw in zip(changes, draws, strict=True)],
+            executor,
+            self._seed(state, "matches"),
+        )
+        differences = 2.0 * points - 1.0
+        moved = self.moved(shares, directions, differences, step).clip(0.0, 1.0)
+        after = LearnerState({"shares": moved}, {**state.scalars, "step": step + 1})
+        metrics = {
+            **self._score(after, executor, self._seed(state, "test")),
+            **dict(zip(self.weight_names, self.tunable.values(moved), strict=True)),
+            "gain": float(np.abs(differences).mean()),
+            "change": self.change(step),
+            "rate": self.rate(step),
+        }
+        return after, metrics
+
+    def is_done(self, state: LearnerState) -> bool:
+        """Return whether all steps are done."""
+        return self._step_of(state) >= self.length
+
+    def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
+        """Return the values of the options; integers are not rounded."""
+        return np.array(self.tunable.values(self._shares(state)))
+
+    def task_count(self, step: int) -> int:
+        """Return the number of pairs of matches; it is smaller if some pairs need not be played."""
+        return self.integer("pairs") + self.integer("test_matches") // 2
+
+    def agent_with(self, result: str) -> str:
+        """Return the agent with its tuned values, or an empty string if they cannot be read."""
+        with suppress(FileError, WeightsError):
+            return self._tuned_agent(result) or ""
+        return ""
+
+    def matchups(self, result: str) -> Sequence[tuple[str, str]]:
+        """Return the tuned agent against that with default values, and against that with its first values."""
+        agent = self._tuned_agent(result) or self.tunable.first
+        return [(agent, opponent) for opponent in dict.fromkeys((self.tunable.default, self.tunable.first))]
+
+    def summary(self, state: LearnerState) -> str:
+        """Return the tuned agent."""
+        return f"tuned: {self.tunable.agent(self._shares(state))}"
+
+    def header(self, state: LearnerState) -> Mapping[str, object]:
+        """Return the tuned agent and the names of its tuned options."""
+        agent = self.tunable.agent(self._shares(state))
+        return {TUNED: {"agent": agent, "options": list(self.weight_names)}}
+
+    def _tuned_agent(self, result: str) -> str | None:
+        """Return the agent in the checkpoint of a run, or None if there is no checkpoint yet.
+
+        Raises
+        ------
+        WeightsError, FileError
+            If it cannot be read or is damaged.
+        """
+        (text,) = parse_assignments([f"result={result}"]).values()
+        try:
+            path = find_source(text, self.game).path
+        except (UnknownNameError, WeightsError):
+            return None
+        return str(_read(path)[0]["agent"])
+
+    def _given_shares(self, text: str) -> Reals:
+        """Return the tuned values of another run as shares of the ranges of this one."""
+        tuned, values = _read(find_source(text, self.game).path)
+        if tuned["options"] != list(self.weight_names):
+            raise OptionError(
+                f"{quote(text)} has values of {', '.join(tuned['options'])}, not of "
+                f"{', '.join(self.weight_names)}"
+            )
+        return np.array(
+            [one.checked_share(value) for one, value in zip(self.tunable.ranges, values, strict=True)]
+        )
+
+    def _changed(self, shares: Reals, draws: Reals) -> str:
+        return self.tunable.agent(shares.clip(0.0, 1.0), draws)
+
+    def _points(
+        self, first: Sequence[str], second: Sequence[str], executor: Executor, seed: int
+    ) -> npt.NDArray[np.float64]:
+        """Return the share of the points that each of the first agents scores against the second one."""
+        openings = self._take_openings(len(first), seed)
+        tasks = {}
+        for number, agents in enumerate(zip(first, second, strict=True)):
+            if agents[0] != agents[1]:
+                settings = Plan(game=self.game, agents=agents, ply_limit=self._ply_limit).match_settings(seed)
+                pair = OpeningPair(number, 0, 1, openings[number])
+                tasks[number] = executor.submit(play_batch, Batch(settings, (pair,), keep_players=False))
+        points = np.full(len(first), HALF)
+        for number, task in tasks.items():
+            results, _ = task.result()
+            _check_faults(results, (first[number], second[number]))
+            points[number] = np.mean([match.points(0) for match in results])
+        return points
+
+    def _score(self, state: LearnerState, executor: Executor, seed: int) -> dict[str, float]:
+        """Return the share of the points against the agent with its first values."""
+        pairs = self.integer("test_matches") // 2
+        if not pairs:
+            return {}
+        agent = self.tunable.agent(self._shares(state))
+        return {
+            "score": float(self._points([agent] * pairs, [self.tunable.first] * pairs, executor, seed).mean())
+        }
+
+    def _take_openings(self, count: int, seed: int) -> list[str]:
+        if self._openings is None:
+            self._openings = Openings(self.game, self.text("openings"))
+        return self._openings.take(count, seed=seed)
+
+    @property
+    def _ply_limit(self) -> int | None:
+        return None if self.options["ply_limit"] is None else self.integer("ply_limit")
+
+    def _shares(self, state: LearnerState) -> Reals:
+        """Return the shares in a state, which may come from a damaged file."""
+        shares = state.arrays.get("shares", np.empty(0))
+        if shares.shape != (len(self.tunable.ranges),) or shares.dtype != np.float64:
+            raise LearnerStateError(f"the state needs {len(self.tunable.ranges)} shares")
+        return shares
+
+    def _step_of(self, state: LearnerState) -> int:
+        return int(state.scalars["step"] or 0)
+
+    def _seed(self, state: LearnerState, *content: object) -> int:
+        """Return a seed for the step that follows a state."""
+        return derive_seed(state.scalars["seed"], self.name, self._step_of(state), *content)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The values that an option may take.
+
+    Attributes
+    ----------
+    option : Option
+        A numeric option of the agent.
+    low, high : float
+        The ends, both included.
+    is_log : bool
+        Whether values are spread evenly over the logarithms.
+    """
+
+    option: Option
+    low: float
+    high: float
+    is_log: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the name of the option."""
+        return self.option.name
+
+    @classmethod
+    def parse(cls, option: Option, text: str) -> "Range":
+        """Return the range that `0.5:3` or `0.5:3:log` describes.
+
+        Raises
+        ------
+        OptionError
+            If the text does not have this form, the ends are not values of the option, or in the wrong
+            order.
+
+        Examples
+        --------
+        >>> option = Option("exploration", float, 1.0, "weight", minimum=0, maximum=100)
+        >>> Range.parse(option, "0.5:3").value(0.5), Range.parse(option, "0.1:10:log").value(0.5)
+        (1.75, 1.0)
+        """
+        ends = text.split(":")
+        if len(ends) not in (2, 3) or ends[2:] not in ([], [LOG]):
+            raise OptionError(
+                f"the range of {option.name} must be LOW:HIGH or LOW:HIGH:log, not {quote(text)}"
+            )
+        low, high = (_number(option.read(end.strip())) for end in ends[:2])
+        if low >= high:
+            raise OptionError(f"the range of {option.name} must go from low to high, not {quote(text)}")
+        if len(ends) == 3 and low <= 0:
+            raise OptionError(f"a logarithmic range must be above 0; that of {option.name} is {quote(text)}")
+        return cls(option, low, high, len(ends) == 3)
+
+    def value(self, share: float) -> float:
+        """Return the value at a place in the range, 0 to 1; an integer is not rounded."""
+        if self.is_log:
+            return float(self.low * (self.high / self.low) ** share)
+        return float(self.low + share * (self.high - self.low))
+
+    def share(self, value: float) -> float:
+        """Return the place of a value in the range, 0 to 1."""
+        if self.is_log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def checked_share(self, value: float) -> float:
+        """Return the place of a value to start with.
+
+        Raises
+        ------
+        OptionError
+            If it is outside the range.
+        """
+        if not self.low <= value <= self.high:
+            raise OptionError(
+                f"{self.name} starts at {value:g}, which is outside its range {self.low:g}:{self.high:g}; "
+                "give the agent another value or widen the range"
+            )
+        return self.share(value)
+
+    def text(self, share: float, draw: float = HALF) -> str:
+        """Return the value of the option at a place in the range.
+
+        An integer is rounded up if its fraction and `draw`, a random number below 1, sum up to at least 1.
+
+        Examples
+        --------
+        >>> cutoff = Range(Option("cutoff", int, 0, "plies"), 10, 20)
+        >>> cutoff.text(0.53), cutoff.text(0.53, draw=0.75), cutoff.text(0.53, draw=0.25)
+        ('15', '16', '15')
+        """
+        value = self.value(share)
+        if self.option.kind is int:  # a sum such as 20 + 0.999... may be 21
+            value = min(math.floor(value + draw), self.high)
+        return self.format(value)
+
+    def format(self, value: float) -> str:
+        """Return a value of the option as text."""
+        return str(int(value)) if self.option.kind is int else f"{value:.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class TunableAgent:
+    """An agent, and the ranges of those of its options that are tuned.
+
+    Attributes
+    ----------
+    name : str
+        Name of the agent.
+    options : mapping of str to str
+        The given options.
+    ranges : tuple of Range
+        One for each option that is tuned.
+    start : float64[n]
+        Places in the ranges at which the agent starts.
+    """
+
+    name: str
+    options: Mapping[str, str]
+    ranges: tuple[Range, ...]
+    start: Reals
+
+    @classmethod
+    def parse(cls, agent: str, ranges: str, game: Game) -> "TunableAgent":
+        """Return what the options `agent` and `ranges` describe.
+
+        Raises
+        ------
+        OptionError, UnknownNameError
+            If anything is missing or wrong.
+        """
+        if not agent:
+            raise OptionError("tune needs an agent, such as --set agent=mcts:simulations=200")
+        name, options = parse_agent(agent)
+        declared = {
+            option.name: option
+            for option in plugins.registry().load("agents", name, game.facts.name).declared_options
+        }
+        numeric = [one.name for one in declared.values() if _is_numeric(one)]
+        if not numeric:
+            raise OptionError(f"agent {quote(name)} has no numeric options to tune")
+        if not ranges:
+            raise OptionError(
+                f"tune needs the options to tune, such as --set ranges={numeric[0]}=LOW:HIGH; those of "
+                f"agent {quote(name)} are {', '.join(numeric)}"
+            )
+        parsed = []
+        for option_name, text in parse_assignments(ranges.split(",")).items():
+            if option_name not in declared:
+                raise OptionError(
+                    f"agent {quote(name)} has no option {quote(option_name)}{suggest(option_name, declared)}"
+                )
+            if not _is_numeric(declared[option_name]):
+                raise OptionError(
+                    f"the option {option_name} of agent {quote(name)} is not a number, so it cannot be tuned"
+                )
+            parsed.append(Range.parse(declared[option_name], text))
+        starts = []
+        for one in parsed:
+            value = one.option.read(options.get(one.name, one.option.default))
+            if value is None:
+                raise OptionError(
+                    f"{one.name} has no default; give it a value to start with, such as "
+                    f"--set agent={agent}{',' if options else ':'}{one.name}={one.text(HALF)}"
+                )
+            starts.append(one.checked_share(_number(value)))
+        return cls(name, options, tuple(parsed), np.array(starts))
+
+    @property
+    def first(self) -> str:
+        """Return the agent with the values with which it starts."""
+        return self.agent(self.start)
+
+    @property
+    def default(self) -> str:
+        """Return the agent with the default values of the options that are tuned."""
+        options = dict(self.options)
+        for one in self.ranges:
+            if one.option.default is None:
+                options.pop(one.name, None)
+            else:
+                options[one.name] = one.format(_number(one.option.default))
+        return _agent_text(self.name, options)
+
+    def agent(self, shares: Reals, draws: Reals | None = None) -> str:
+        """Return the agent with the values at places in the ranges, `float64[n]`.
+
+        Parameters
+        ----------
+        draws : float64[n], optional
+            Random numbers by which integers are rounded; by default to the nearest.
+        """
+        draws = np.full(shares.size, HALF) if draws is None else draws
+        texts = (
+            (one.name, one.text(share, draw))
+            for one, share, draw in zip(self.ranges, shares.tolist(), draws.tolist(), strict=True)
+        )
+        return _agent_text(self.name, dict(chain(self.options.items(), texts)))
+
+    def values(self, shares: Reals) -> list[float]:
+        """Return the values at places in the ranges; integers are not rounded."""
+        return [one.value(share) for one, share in zip(self.ranges, shares.tolist(), strict=True)]
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[float]]:  # JSON values
+    """Return what `Tune.header` wrote to a checkpoint, and the values."""
+    arrays, header = read_arrays(path)
+    tuned = header.get(TUNED)
+    if not isinstance(tuned, dict) or VALUES not in arrays:
+        raise WeightsError(f"{path} has no values of an agent's options")
+    return tuned, arrays[VALUES].tolist()
+
+
+def _agent_text(name: str, options: Mapping[str, str]) -> str:
+    values = ",".join(f"{option}={option_value(text)}" for option, text in options.items())
+    return f"{name}:{values}" if values else name
+
+
+def _is_numeric(option: Option) -> bool:
+    return option.kind in (int, float) and not option.choices
+
+
+def _number(value: object) -> float:
+    assert isinstance(value, int | float)
+    return float(value)
+
+
+def _check_faults(results: Sequence[MatchResult], agents: tuple[str, str]) -> None:
+    """Raise MatchError if an agent crashed or made an illegal move, which is no matter of strength."""
+    for match in results:
+        if match.faulty_agent is not None and match.termination is not Termination.TIME:
+            agent = quote(agents[match.faulty_agent])
+            raise MatchError(f"agent {agent} lost a match{match.termination.ending}: {match.fault}")
