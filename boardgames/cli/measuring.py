@@ -28,7 +28,7 @@ def measurement_lines(measured: "Measurement | None") -> list[str]:
     """Return lines with the results of a measurement, and with how many matches are still missing."""
     if measured is None:
         return []
-    lines = [f"{one}; {share_text(one)} of the points" for one in measured.series]
+    lines = [f"{one}; {share_text(one)} of the points{_elo_text(one)}" for one in measured.series]
     if measured.played and not measured.is_done:
         lines.append(f"measured {measured.played} of {measured.planned} matches")
     return lines
@@ -46,6 +46,14 @@ def share_text(series: "Series") -> str:
     from boardgames.learning.comparison import points_interval
 
     return interval_text(points_interval(series))
+
+
+def _elo_text(series: "Series") -> str:
+    """Return the Elo difference after a comma, or an empty text if it is unknown."""
+    from boardgames.learning.comparison import elo_of
+
+    elo = elo_of(series)
+    return "" if elo is None else f", Elo {elo}"
 
 
 def interval_text(share: "Interval") -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from boardgames.arena.intervals import Interval, mean_interval
+from boardgames.arena.pentanomial import Estimate, Pairs, estimate
 from boardgames.errors import OptionError
 from boardgames.learning.config import Config
 from boardgames.learning.experiments import wilson
@@ -122,6 +123,20 @@ def points_interval(series: Series) -> Interval:
     """
     share = (series.wins + series.draws / 2) / series.matches
     return Interval(share, *wilson(share, series.matches))
+
+
+def elo_of(series: Series) -> Estimate | None:
+    """Return the Elo difference between agent and opponent with its 95% interval, or None if it is unknown.
+
+    Examples
+    --------
+    >>> print(elo_of(Series("a", "b", wins=24, losses=10, draws=6, pairs=(0, 3, 6, 5, 6))))
+    +127 [35, 234]
+    """
+    if not series.pairs:
+        return None
+    a, b, c, d, e = series.pairs
+    return estimate(Pairs((a, b, c, d, e)))
 
 
 def _settings(config: Config) -> dict[str, object]:

@@ -22,6 +22,7 @@ from boardgames.paths import read_text, write_atomic
 
 MATCHES = "matches.db"
 SCHEMA = 1
+PAIR_RESULTS = 5
 START = "start"
 MAX_MATCHES = 10**6
 MAX_BYTES = 1 << 20
@@ -38,6 +39,8 @@ class Series:
     ----------
     before : bool
         True if the agent used the weights before training; `START` stands for them in its text.
+    pairs : tuple of int
+        How many pairs gave the agent 0, 1/2, 1, 3/2 and 2 points; empty in files of early versions.
     """
 
     agent: str
@@ -46,6 +49,7 @@ class Series:
     losses: int
     draws: int
     before: bool = False
+    pairs: tuple[int, ...] = ()
 
     @property
     def matches(self) -> int:
@@ -110,18 +114,22 @@ class Measurement:
     def _read(cls, folder: Path) -> "Measurement | None":
         try:
             content = json.loads(read_text(folder / MEASUREMENT, limit=MAX_BYTES))
-            series = tuple(Series(**one) for one in content["series"])
+            series = tuple(
+                Series(**{**one, "pairs": tuple(one.get("pairs", ()))}) for one in content["series"]
+            )
             found = cls(content["matches"], content["opponents"], series, content["played"])
         except (FileError, ValueError, TypeError, KeyError, RecursionError):
             return None
         counts = (
             found.opponents,
             found.played,
-            *(n for one in series for n in (one.wins, one.losses, one.draws)),
+            *(n for one in series for n in (one.wins, one.losses, one.draws, *one.pairs)),
         )
         are_counts = all(type(count) is int and 0 <= count <= MAX_MATCHES for count in counts)
+        are_pairs = all(len(one.pairs) in (0, PAIR_RESULTS) for one in series)
         are_texts = all(isinstance(text, str) for one in series for text in (one.agent, one.opponent))
-        return found if _are_matches(found.matches) and are_counts and are_texts else None
+        is_whole = _are_matches(found.matches) and are_counts and are_pairs and are_texts
+        return found if is_whole else None
 
     def write(self, folder: Path) -> None:
         """Write the file of a run.
@@ -234,9 +242,11 @@ def measure(
             plan = Plan(game=game, agents=(agent, opponent), matches=planned.matches)
             arena = Arena(plan, seed=seed, store=store)
             report(arena.matches)
-            first = arena.run(executor, lambda arena: report(arena.matches)).standings[0]
+            result = arena.run(executor, lambda arena: report(arena.matches))
+            first, pairs = result.standings[0], result.pairs
             named = agent.replace(_start_of(run), START)
-            done.append(Series(named, opponent, first.wins, first.losses, first.draws, before))
+            counts = () if pairs is None else pairs.counts
+            done.append(Series(named, opponent, first.wins, first.losses, first.draws, before, counts))
             known = report(0)
     shutil.rmtree(run.folder / MEASURING, ignore_errors=True)
     return known

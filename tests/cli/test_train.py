@@ -64,12 +64,12 @@ def test_the_strength_of_the_result_is_measured(bg: Run) -> None:
     for agent, opponent in ((before, "lines"), (after, "lines"), (search, "lines:depth=3")):
         line = re.search(
             rf"^{agent} against {opponent}: (\d) won, (\d) lost, (\d) drawn; \d+% "
-            r"\[\d+%, \d+%\] of the points$",
+            r"\[\d+%, \d+%\] of the points, Elo ([+-]\d+( \[-?\d+, -?\d+\])?|[<>] [+-]\d+)$",
             out,
             re.MULTILINE,
         )
         assert line is not None
-        assert sum(map(int, line.groups())) == 4
+        assert sum(map(int, line.groups()[:3])) == 4
     assert "the number of matches must be even" in bg(*NAMED, "--measure", "3").err
 
 

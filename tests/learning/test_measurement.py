@@ -1,5 +1,7 @@
 """Measuring the result of a run: planning, interruption at any match, damaged files."""
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from boardgames.learning.trainer import Trainer
 from boardgames.weights import Weights
 
 MATCHES, SERIES = 4, 3
+WRONG_PAIRS = {"agent": "a", "opponent": "b", "wins": 2, "losses": 0, "draws": 0, "pairs": [1, 2]}
 SEARCHING = Config("connect4", "cem", seed=1, settings={**QUICK["cem"], "depth": 2})
 
 
@@ -93,6 +96,18 @@ def test_a_run_without_the_weights_before_training_is_measured_without_them(run:
         run.start_path.write_bytes(content)
 
 
+def test_the_results_of_pairs_are_kept(run: Run) -> None:
+    for one in measure(run, plan_measurement(run, MATCHES), InProcess()).series:
+        assert 2 * sum(one.pairs) == MATCHES
+        points = sum(count * halves / 2 for halves, count in enumerate(one.pairs))
+        assert points == one.wins + one.draws / 2
+    written = (run.folder / MEASUREMENT).read_text()
+    (run.folder / MEASUREMENT).write_text(re.sub(r', "pairs": \[[0-9, ]*\]', "", written))
+    known = Measurement.read(run.folder)  # that of an early version
+    assert known is not None
+    assert [one.pairs for one in known.series] == [()] * SERIES
+
+
 def test_no_match_is_played_twice(run: Run) -> None:
     counts: list[int] = []
     with pytest.raises(KeyboardInterrupt):
@@ -151,6 +166,7 @@ def test_impossible_numbers_of_matches_are_rejected(matches: int, run: Run) -> N
      '{"matches": 2, "opponents": 2, "series": [], "played": -1}',
      '{"matches": 2, "opponents": "2", "series": [], "played": 0}',
      '{"matches": 2, "opponents": 2, "series": [{"agent": 1}], "played": 0}',
+     f'{{"matches": 2, "opponents": 1, "played": 2, "series": [{json.dumps(WRONG_PAIRS)}]}}',
      "[" * 100_000, "\0"],
 )  # fmt: skip
 def test_a_damaged_measurement_is_reported_and_counts_as_none(content: str, run: Run) -> None:
