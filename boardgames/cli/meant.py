@@ -30,6 +30,7 @@ OTHER_COMMANDS = {
     "server": "serve",
     "test": "check",
     "tournament": "arena",
+    "tune": "train",
     "view": "show",
     "watch": "replay",
     "web": "serve",

@@ -85,6 +85,7 @@ FIXED_BY_RUN = {
         "boardgames train --config slow.toml --workers 2",
         "boardgames train --config sweep.toml --seeds 3",
         "boardgames train connect4 --seeds 5 --seed 1 --run td",
+        "boardgames train --learner tune --help",
         "boardgames train --resume slow",
         "boardgames train --resume slow --set steps=400",
         "boardgames train abalone --from slow --set alpha=0.01",
@@ -176,8 +177,8 @@ def train(
     against opponents that never change; --resume continues these, too.
 
     td, the default, is the fastest learner. For Abalone, --evolve takes two
-    minutes and is stronger in search. The page on training in the documentation
-    compares the learners.
+    minutes and is stronger in search. The learner tune finds values for options
+    of an agent. The page on training in the documentation compares the learners.
     """
     from boardgames.executors import open_executor
     from boardgames.learning.measurement import check_matches

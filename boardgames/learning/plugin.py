@@ -1,4 +1,4 @@
-"""The learners, and the players that use learned weights; every game with features or patterns has them."""
+"""The learners, and the players that use learned weights; their entries say what a game needs for them."""
 
 from boardgames.hookspecs import Entry, hookimpl
 

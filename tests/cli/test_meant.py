@@ -47,6 +47,7 @@ def test_where_nothing_similar_is_known_the_help_is_named(command: str, rest: st
     [
         ("plya abalone", "'plya'; did you mean 'play' or 'replay'? `boardgames --help` lists all commands"),
         ("tournament abalone", "'tournament'; did you mean 'arena'? `boardgames --help` lists all commands"),
+        ("tune connect4", "'tune'; did you mean 'train'? `boardgames --help` lists all commands"),
         ("xyz", "'xyz'; `boardgames --help` lists all commands"),
         ("matches lst", "'lst'; did you mean 'list'? `boardgames matches --help` lists all commands"),
         ("matches view", "'view'; `boardgames matches --help` lists all commands"),
