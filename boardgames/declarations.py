@@ -40,6 +40,16 @@ def _no_items() -> Mapping[str, Any]:  # values of several types
     return MappingProxyType({})
 
 
+LIMIT = Option(
+    "limit",
+    str,
+    "draw",
+    "what a limit of plies means: a draw, or the side with the better score wins",
+    choices=("draw", "score"),
+)
+"""An option for games that may set the kernel `outcome_at_limit`."""
+
+
 @kernel(MoveOrder)
 def no_move_order(position: Words, action: int) -> int:
     """Rank all moves equally; used if a game has no move order."""
@@ -56,6 +66,12 @@ def no_tactical_moves(position: Words, moves: Actions) -> int:
 def no_pass_turn(position: Words, successor: Words) -> None:
     """Write nothing, which turns null-move pruning off; used if a pass can be better than every move."""
     return
+
+
+@kernel(OutcomeOf)
+def no_outcome_at_limit(position: Words) -> int:
+    """Return -1; used if a limit of plies ends a match in a draw, as it does in most games."""
+    return -1
 
 
 @kernel(PositionKey)
@@ -98,6 +114,9 @@ class Kernels:
     pass_turn : callable
         Writes the position after a pass, for games in which passing is hardly
         ever better than moving.
+    outcome_at_limit : callable
+        Who wins if a limit of plies ends the match here: side 0 or 1, or 2 for a draw. If it is set,
+        search and training reckon with the limit. It is only called while `outcome` is -1.
 
     Raises
     ------
@@ -113,6 +132,12 @@ class Kernels:
     tactical_moves: Callable[[Words, Actions], int] = no_tactical_moves
     symmetric_key: Callable[[Words], np.uint64] = position_key
     pass_turn: Callable[[Words, Words], None] = no_pass_turn
+    outcome_at_limit: Callable[[Words], int] = no_outcome_at_limit
+
+    @property
+    def decides_at_limit(self) -> bool:
+        """Return True if the game says who wins at a limit of plies."""
+        return self.outcome_at_limit is not no_outcome_at_limit
 
     def __post_init__(self) -> None:
         for name, signature in SIGNATURES.items():
@@ -128,6 +153,7 @@ SIGNATURES = {
     "tactical_moves": LegalMoves,
     "symmetric_key": PositionKey,
     "pass_turn": PassTurn,
+    "outcome_at_limit": OutcomeOf,
 }
 """The signature of each field of `Kernels`."""
 

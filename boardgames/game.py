@@ -258,6 +258,23 @@ class Position:
         return Outcome(None if draws else 1 - self.side_to_move, Termination.NO_MOVES)
 
     @property
+    @rules_code
+    def outcome_at_limit(self) -> Outcome:
+        """Return the outcome if a limit of plies ends the match here: a draw, unless the game says who wins.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> game = boardgames.load("abalone", limit="score")
+        >>> game.parse("4:0000000:0000000:000000000:00000000b:0000000w:000000:00000:b:2:1").outcome_at_limit
+        Outcome(winner=1, termination=<Termination.PLY_LIMIT: 'ply-limit'>)
+        """
+        code = int(self.game.kernels.outcome_at_limit(self._words))
+        if not -1 <= code <= DRAWN:
+            raise self.game._kernel_fault("outcome_at_limit", f"returned {code}, not -1 to {DRAWN}")
+        return Outcome(code if code in (0, 1) else None, Termination.PLY_LIMIT)
+
+    @property
     def score(self) -> tuple[int, int]:
         """Return the points of side 0 and side 1; (0, 0) in a game without points."""
         points = self.game.score(self._words)

@@ -78,9 +78,9 @@ class MatchRules:
     Attributes
     ----------
     ply_limit : int or None
-        The match is drawn after this many plies.
+        The match ends after this many plies: in a draw, unless the game says who wins.
     move_limits : (int, int) or None
-        The number of moves that each side may make. The match is drawn when a side that has
+        The number of moves that each side may make. The match ends likewise when a side that has
         made all of its moves is to move.
     no_progress_limit : int or None
         The match is drawn after this many plies without a change of score.
@@ -119,6 +119,25 @@ class MatchRules:
     def times(self) -> TimeControls:
         """Return the time control of each side."""
         return of_both_sides(self.time)
+
+    def plies_left(self, positions: Sequence[Position]) -> int | None:
+        """Return after how many more plies a limit ends a match, or None without a limit.
+
+        That is unknown, and also None, if each side has a limit of moves and a side may move several
+        times in a row.
+
+        Parameters
+        ----------
+        positions : sequence of Position
+            The positions of the match so far, beginning with the start.
+        """
+        position, before = positions[-1], positions[:-1]
+        limits = [] if self.ply_limit is None else [self.ply_limit - len(before)]
+        if self.move_limits is not None and position.game.facts.alternates:
+            side, made = position.side_to_move, sum(one.side_to_move for one in before)  # by side 1
+            left = self.move_limits[0] - (len(before) - made), self.move_limits[1] - made
+            limits.append(min(2 * left[side], 2 * left[1 - side] + 1))
+        return min(limits, default=None)
 
     @classmethod
     def between(cls, players: Players, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
@@ -336,6 +355,20 @@ class Manager:
         else:
             return None
         return min(made + 1, limit), limit
+
+    @property
+    def plies_left(self) -> int | None:
+        """Return the number of plies after which a limit ends the match; see `MatchRules.plies_left`.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> match = Manager(boardgames.load("connect4"), [None, None], rules=MatchRules(ply_limit=9))
+        >>> match.make_move(0, "4")
+        >>> match.plies_left
+        8
+        """
+        return self.rules.plies_left(self._positions)
 
     @property
     def clocks(self) -> tuple[float, float] | None:
@@ -652,7 +685,8 @@ class Manager:
         if not self._is_waiting_at(position, pauses):
             return self.outcome
         self._stop = stop = stop or Stop()
-        context = Context(stop=stop, history=tuple(self._positions[:-1]), report=report)
+        history = tuple(self._positions[:-1])
+        context = Context(stop=stop, history=history, report=report, plies_left=self.plies_left)
         limit = self.limit_for(side)
         self._clock.start()
         try:
@@ -796,6 +830,8 @@ class Manager:
         if (rules.ply_limit is not None and self.ply >= rules.ply_limit) or (
             limits is not None and self.moves_made[side] >= limits[side]
         ):
+            if self.game.kernels.decides_at_limit:
+                return position.outcome_at_limit
             return rules.adjudication.outcome_at_limit(position.score)
         return None
 

@@ -313,11 +313,14 @@ class Context:
         The positions of the match before this one, oldest first.
     report : callable or None
         Called whenever the player finds a better choice.
+    plies_left : int or None
+        The number of plies after which a limit ends the match, at least 1; None if there is no limit.
     """
 
     stop: Stop | None = None
     history: tuple[Position, ...] = ()
     report: Callable[[Choice], None] | None = None
+    plies_left: int | None = None
 
 
 NO_CONTEXT = Context()

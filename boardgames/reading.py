@@ -445,6 +445,9 @@ def _own_outcome(match: MatchText, termination: str | None, last: Position, wher
     ended = outcome is not None and outcome.termination in _BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != outcome:
         raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
+    if termination == Termination.PLY_LIMIT and outcome != last.outcome_at_limit:
+        expected = last.outcome_at_limit.describe(last.game.facts.sides)
+        raise RecordError(f"according to the rules, the result is {expected!r} {where}")
     return outcome
 
 

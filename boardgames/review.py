@@ -335,13 +335,14 @@ def review_positions(
     if record.game != player.game.facts.name:
         raise RecordError(f"a player of {player.game} cannot review a match of {record.game}")
     positions = tuple(record.positions(player.game))
-    unit = player.game.evaluation.unit
+    unit, plies_left = player.game.evaluation.unit, plies_until_limit(record, player.game)
     for ply, position in enumerate(positions):
-        if position.outcome is not None:
+        left = None if plies_left is None else plies_left - ply
+        if position.outcome is not None or left == 0:
             yield review_end(position, unit)
             return
         by_depth: dict[int, Score] = {}
-        own = replace(context, history=(), report=_recorder(by_depth, context))
+        own = replace(context, history=(), report=_recorder(by_depth, context), plies_left=left)
         analysis = player.analyse(position, limit, own, lines=1)
         unit = analysis.unit
         is_stopped = context.stop is not None and context.stop.is_set()
@@ -349,6 +350,12 @@ def review_positions(
             yield _reviewed(analysis, by_depth)
         if is_stopped:
             return
+
+
+def plies_until_limit(record: Record, game: Game) -> int | None:
+    """Return after how many plies a limit ended a match, if the game says who wins there, or None."""
+    ended = record.outcome is not None and record.outcome.termination is Termination.PLY_LIMIT
+    return len(record.moves) if ended and game.kernels.decides_at_limit else None
 
 
 def reviewed_move(
@@ -380,6 +387,8 @@ def reviewed_move(
 def review_end(position: Position, unit: Unit) -> ReviewedPosition:
     """Return the exact score of a finished position: the margin if `unit` measures it, otherwise the result.
 
+    A position that the rules do not end is one in which a limit of plies has ended the match.
+
     Examples
     --------
     >>> from boardgames import load
@@ -387,8 +396,7 @@ def review_end(position: Position, unit: Unit) -> ReviewedPosition:
     >>> str(review_end(load("connect4").parse("1212121"), RETURN).score_for_side(0))
     'won'
     """
-    outcome, evaluation = position.outcome, position.game.evaluation
-    assert outcome is not None
+    outcome, evaluation = position.outcome or position.outcome_at_limit, position.game.evaluation
     is_margin = evaluation.exact_at_end and evaluation.unit == unit
     if is_margin and outcome.termination == Termination.RULES:
         score = evaluation.score(float(evaluation.kernel(position.words, evaluation.weights)))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from boardgames import plugins
-from boardgames.declarations import Symmetry
+from boardgames.declarations import LIMIT, Symmetry
 from boardgames.errors import (
     BoardgamesError,
     BookError,
@@ -98,7 +98,7 @@ class Book:
     Parameters
     ----------
     game, options : str, mapping
-        Name and options of the game.
+        Name and options of the game; see `options_of_book`.
     unit : Unit
         Unit of the scores.
     provenance : mapping
@@ -181,7 +181,7 @@ class Book:
 
     def fits(self, game: Game) -> bool:
         """Return True if the book is for this game with its current options."""
-        return self.game == game.facts.name and self.options == dict(game.options)
+        return self.game == game.facts.name and self.options == options_of_book(game)
 
     def lookup(self, position: Position) -> tuple[tuple[Move, BookMove], ...]:
         """Return the legal moves that the book has for a position, each with its entry."""
@@ -207,6 +207,20 @@ class Book:
         """Return the game and options that the book is for."""
         options = (f"{name}={value}".lower() for name, value in self.options.items())
         return " ".join([self.game, *options])
+
+
+def options_of_book(game: Game) -> dict[str, object]:
+    """Return the options of a game that its books depend on.
+
+    `LIMIT` is not among them, since openings are far from any limit.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> options_of_book(boardgames.load("abalone", limit="score"))
+    {'broadside': True}
+    """
+    return {option.name: game.options[option.name] for option in game.declared_options if option != LIMIT}
 
 
 def book_choice(books: Sequence[Book], position: Position, random: np.random.Generator) -> Choice | None:

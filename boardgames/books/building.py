@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from boardgames import __version__
-from boardgames.books.book import Book, BookMove, Page, canonical
+from boardgames.books.book import Book, BookMove, Page, canonical, options_of_book
 from boardgames.errors import BookError, LimitError, MoveError, PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.options import parse_agent
@@ -202,7 +202,7 @@ class Builder:
         self._back_up()
         provenance = {"command": self.plan.command, **self.settings, "margin": self.margin}
         game = self.plan.game
-        return Book(game.facts.name, game.options, self.unit, provenance, self.pages.values())
+        return Book(game.facts.name, options_of_book(game), self.unit, provenance, self.pages.values())
 
     @property
     def margin(self) -> float:

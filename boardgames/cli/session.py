@@ -43,6 +43,7 @@ from boardgames.errors import (
 from boardgames.faults import must_propagate
 from boardgames.options import agent_title
 from boardgames.picture import Caption
+from boardgames.player import Context
 from boardgames.plugins import close_player
 from boardgames.record import append_record
 
@@ -376,7 +377,8 @@ class Session:
         agent = load_player(position.game.facts.default_agent, position.game)
         try:
             with self._status("searching for a hint"), rules_compiled():
-                choice = agent.choose(position, self.setup.limits[position.side_to_move])
+                context = Context(plies_left=self.manager.plies_left)
+                choice = agent.choose(position, self.setup.limits[position.side_to_move], context)
         finally:
             close_player(agent)
         if choice.move is not None:

@@ -820,11 +820,12 @@ def _check_origin(header: Mapping[str, Any], learner: Learner, config: Config, p
     if not isinstance(provenance, dict):
         raise WeightsError(f"{path} is not a checkpoint")
     recorded = _flat({**provenance, "game": header.get("game")})
+    defaults = {f"option {option.name}": option.default for option in learner.game.declared_options}
     for name, value in _flat({"game": learner.game.facts.name, **_origin(learner, config)}).items():
         other = recorded.get(name, "nothing")
         if name.removeprefix("setting ") in learner.extensible:
             continue
-        if name not in recorded and value is None:  # an option that is newer than the checkpoint
+        if name not in recorded and value == defaults.get(name):  # an option newer than the checkpoint
             continue
         if (type(other), other) != (type(value), value):
             raise LearnerStateError(

@@ -117,6 +117,7 @@ class ContemptSearch:
             more = normal.search(position, _part_of(limit, position, 1.0 - NORMAL), context)
             return _combined(more if more.depth >= best.depth else best, best, more)
         without_report = replace(context, report=None)
+        plies_left = None if context.plies_left is None else context.plies_left - 1
         searcher = self._searcher(position.side_to_move)
         suggestion = searcher.search(position, _part_of(limit, position, SUGGESTION), without_report)
         move = suggestion.moves[0].move
@@ -124,7 +125,9 @@ class ContemptSearch:
         if move == best.moves[0].move or successor.outcome is not None or _is_stopped(context):
             return _combined(best, best, suggestion)
         reply = normal.search(
-            successor, _part_of(limit, position, CHECK), replace(without_history, report=None)
+            successor,
+            _part_of(limit, position, CHECK),
+            replace(without_history, report=None, plies_left=plies_left),
         )
         least = max(floor, amount - self.contempt.concession - self.credit)
         choice = _combined(best, best, suggestion, reply)

@@ -25,7 +25,7 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS_OUT, WORDS_STACK, record_array
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES, UNFINISHED, UNLIMITED, final_result, rules_of
+from boardgames.search.rules import RULES, UNFINISHED, UNLIMITED, final_result, result_at_limit, rules_of
 from boardgames.search.runner import run
 
 TOTALS_DTYPE = np.dtype([("results", np.int64, 4), ("plies", np.int64)], align=True)
@@ -48,7 +48,7 @@ class Workspace(NamedTuple):
 
     Attributes
     ----------
-    legal_moves, apply, side_to_move, outcome : kernels
+    legal_moves, apply, side_to_move, outcome, outcome_at_limit : kernels
         The rules.
     positions : uint64[3, words]
         The start, and two rows of scratch space.
@@ -64,6 +64,7 @@ class Workspace(NamedTuple):
     apply: Callable[[Words, int, Words], None]
     side_to_move: Callable[[Words], int]
     outcome: Callable[[Words], int]
+    outcome_at_limit: Callable[[Words], int]
     positions: Words
     moves: Actions
     random_state: Words
@@ -101,6 +102,7 @@ def play_out(bundle: Actions, count: int, ply_limit: int, no_moves_draws: bool) 
                 result = final_result(game.side_to_move, game.outcome, row(positions, here), no_moves_draws)
                 break
             if plies == ply_limit:
+                result = result_at_limit(game.outcome_at_limit, row(positions, here))
                 break
             there = 2 if here == 1 else 1
             action = buffer[random_below(game.random_state, legal)]
@@ -121,8 +123,8 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     seed : int
         Equal seeds give equal playouts.
     ply_limit : int, optional
-        Number of plies after which a match is left unfinished; needed for games whose rules
-        do not limit a match.
+        Number of plies after which a match is left unfinished, unless the game says who wins then;
+        needed for games whose rules do not limit a match.
 
     Raises
     ------

@@ -14,8 +14,15 @@ from numba import types
 from boardgames.game import Game
 from boardgames.kernels import Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
 from boardgames.kernels.abi import WORDS, first_class
+from boardgames.player import Context
 
-RULES = {"legal_moves": LegalMoves, "apply": Apply, "side_to_move": SideToMove, "outcome": OutcomeOf}
+RULES = {
+    "legal_moves": LegalMoves,
+    "apply": Apply,
+    "side_to_move": SideToMove,
+    "outcome": OutcomeOf,
+    "outcome_at_limit": OutcomeOf,
+}
 """Signatures of the rules' kernels: the first fields of every workspace."""
 
 ONGOING = -1
@@ -34,6 +41,23 @@ UNLIMITED = 2**62
 def rules_of(game: Game) -> dict[str, Any]:
     """Return the kernels of a game's rules by their names in `RULES`."""
     return {name: getattr(game.kernels, name) for name in RULES}
+
+
+def plies_left_of(game: Game, context: Context, most: int) -> int:
+    """Return the plies after which a limit ends the match, if a search of `most` plies must know them.
+
+    Otherwise the limit is too far away or ends the match in a draw, which searches ignore, and the
+    result is `UNLIMITED`.
+    """
+    left = context.plies_left
+    return UNLIMITED if left is None or left > most or not game.kernels.decides_at_limit else left
+
+
+@kernel(types.int64(first_class(OutcomeOf), WORDS))
+def result_at_limit(outcome_at_limit: Callable[[Words], int], position: Words) -> int:
+    """Return the result of a match that a limit of plies ends here; `UNFINISHED` if the game has no rule."""
+    result = outcome_at_limit(position)
+    return UNFINISHED if result == ONGOING else result
 
 
 @kernel(types.int64(first_class(SideToMove), first_class(OutcomeOf), WORDS, types.boolean))

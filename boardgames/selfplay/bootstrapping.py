@@ -60,7 +60,15 @@ from boardgames.search.alphabeta.ordering import (
 from boardgames.search.alphabeta.quiescence import quiescence
 from boardgames.search.alphabeta.workspace import final_value, update_line
 from boardgames.search.alphabeta.workspace import unpack as unpack_search
-from boardgames.search.rules import EVALUATION_BOUND, INFINITY, ONGOING, UNFINISHED, WIN, final_result
+from boardgames.search.rules import (
+    EVALUATION_BOUND,
+    INFINITY,
+    ONGOING,
+    UNFINISHED,
+    WIN,
+    final_result,
+    result_at_limit,
+)
 from boardgames.selfplay.temporal import RESULTS, hash_move, reward, uniform
 
 NODES, SQUARES = range(2)
@@ -442,7 +450,8 @@ def learn_match(search: Actions, bundle: Actions, opening: int, ply_limit: int) 
     opening : int64
         Number of random opening plies, which nothing is learned from.
     ply_limit : int64
-        A match that reaches this length, or is stopped, is unfinished.
+        A match that reaches this length is unfinished, unless the game says who wins. One that is
+        stopped is unfinished, too.
 
     Returns
     -------
@@ -461,6 +470,7 @@ def learn_match(search: Actions, bundle: Actions, opening: int, ply_limit: int) 
             result = final_result(game.side_to_move, game.outcome, row(positions, 0), no_moves_draws)
             break
         if plies == ply_limit:
+            result = result_at_limit(game.outcome_at_limit, row(positions, 0))
             break
         is_exploring = plies < opening or uniform(random_state) < parameters.epsilon
         action = moves[0, random_below(random_state, legal) if is_exploring else 0]

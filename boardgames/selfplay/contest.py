@@ -30,7 +30,7 @@ from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.ordering import pick_move
 from boardgames.search.alphabeta.search import pvs
 from boardgames.search.alphabeta.workspace import SPARE_ROWS, Workspace, new_workspace, unpack
-from boardgames.search.rules import INFINITY, UNFINISHED, final_result
+from boardgames.search.rules import INFINITY, UNFINISHED, final_result, result_at_limit
 from boardgames.selfplay.temporal import RESULTS, hash_move, uniform
 
 
@@ -117,7 +117,8 @@ def contest(
     opening : int64
         Number of random opening plies.
     ply_limit : int64
-        A match that reaches this length, or is stopped, is unfinished.
+        A match that reaches this length is unfinished, unless the game says who wins. One that is
+        stopped is unfinished, too.
     epsilon : float64
         Probability of a random move after the opening, for both sides.
 
@@ -136,6 +137,7 @@ def contest(
             result = final_result(game.side_to_move, game.outcome, row(positions, 0), no_moves_draws)
             break
         if plies == ply_limit:
+            result = result_at_limit(game.outcome_at_limit, row(positions, 0))
             break
         side = game.side_to_move(row(positions, 0))
         is_random = plies < opening or depths[side] == 0

@@ -47,7 +47,7 @@ from boardgames.kernels.abi import (
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames.search.alphabeta.workspace import unpack as unpack_search
-from boardgames.search.rules import RULES, UNFINISHED, final_result, rules_of
+from boardgames.search.rules import RULES, UNFINISHED, final_result, result_at_limit, rules_of
 from boardgames.selfplay.contest import best_action
 from boardgames.selfplay.temporal import RESULTS, hash_move, uniform
 
@@ -82,7 +82,7 @@ class Workspace(NamedTuple):
 
     Attributes
     ----------
-    legal_moves, apply, side_to_move, outcome : kernels
+    legal_moves, apply, side_to_move, outcome, outcome_at_limit : kernels
         The rules.
     state, reward, guard_action : kernels
         The state abstraction.
@@ -111,6 +111,7 @@ class Workspace(NamedTuple):
     apply: Callable[[Words, int, Words], None]
     side_to_move: Callable[[Words], int]
     outcome: Callable[[Words], int]
+    outcome_at_limit: Callable[[Words], int]
     state: Callable[[Words, int], int]
     reward: Callable[[Words, int], float]
     guard_action: Callable[[Words, int], int]
@@ -267,7 +268,8 @@ def play_match(
     opening : int64
         Number of random opening plies.
     ply_limit : int64
-        A match that reaches this length, or is stopped, is unfinished; the record has so many rows.
+        A match that reaches this length is unfinished, unless the game says who wins. One that is
+        stopped is unfinished, too. The record has so many rows.
 
     Returns
     -------
@@ -285,6 +287,7 @@ def play_match(
             result = final_result(game.side_to_move, game.outcome, row(positions, 0), no_moves_draws)
             break
         if plies == ply_limit:
+            result = result_at_limit(game.outcome_at_limit, row(positions, 0))
             break
         side = game.side_to_move(row(positions, 0))
         state = game.state(row(positions, 0), side)

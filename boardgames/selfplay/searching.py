@@ -193,7 +193,7 @@ class LabelSettings:
     opening : int
         Largest number of random opening plies; at least half as many are played.
     ply_limit : int
-        A match that reaches this length is unfinished.
+        A match that reaches this length is unfinished, unless the game says who wins.
     epsilon : float
         Probability of a random move after the opening.
     side_positions : float
@@ -352,6 +352,9 @@ class _LabelledMatch:
         elif outcome < 0 and not self._count_moves(words):
             loser = int(self.kernels.side_to_move(words))
             self.winner = None if self.game.facts.no_moves_draws else 1 - loser
+        elif outcome < 0 and len(self.history) >= settings.ply_limit:
+            at_limit = int(self.kernels.outcome_at_limit(words))
+            self.winner = at_limit if at_limit in (0, 1) else None
 
     def points(self, side: int) -> float:
         """Return the points of a side at the end."""

@@ -64,7 +64,7 @@ from boardgames.kernels.abi import (
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames.patterns import PatternSet
-from boardgames.search.rules import RULES, UNFINISHED, final_result, rules_of
+from boardgames.search.rules import RULES, UNFINISHED, final_result, result_at_limit, rules_of
 from boardgames.selfplay.temporal import RESULTS, reward, uniform
 
 PARAMETERS_DTYPE = np.dtype(
@@ -95,7 +95,7 @@ class Workspace(NamedTuple):
 
     Attributes
     ----------
-    legal_moves, apply, side_to_move, outcome, cells, phase : kernels
+    legal_moves, apply, side_to_move, outcome, outcome_at_limit, cells, phase : kernels
         The rules, and the patterns of a position.
     positions : uint64[2, words]
         The position, and a row for its successor.
@@ -129,6 +129,7 @@ class Workspace(NamedTuple):
     apply: Callable[[Words, int, Words], None]
     side_to_move: Callable[[Words], int]
     outcome: Callable[[Words], int]
+    outcome_at_limit: Callable[[Words], int]
     cells: Callable[[Words, int, Actions], None]
     phase: Callable[[Words, int], int]
     positions: Words
@@ -457,6 +458,7 @@ def learn_match(bundle: Actions) -> int:
             result = final_result(work.side_to_move, work.outcome, row(positions, 0), draws)
             break
         if plies == parameters.ply_limit:
+            result = result_at_limit(work.outcome_at_limit, row(positions, 0))
             break
         side = work.side_to_move(row(positions, 0))
         is_exploring = plies < parameters.opening or uniform(random_state) < parameters.epsilon

@@ -49,7 +49,7 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import ACTIONS_STACK, REALS, REALS_STACK, WORDS_OUT, WORDS_STACK, record_array
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES, UNFINISHED, final_result, rules_of
+from boardgames.search.rules import RULES, UNFINISHED, final_result, result_at_limit, rules_of
 
 RESULTS = 4
 """Number of results of a match: either side won, `DRAWN`, `UNFINISHED`."""
@@ -82,7 +82,7 @@ class Workspace(NamedTuple):
 
     Attributes
     ----------
-    legal_moves, apply, side_to_move, outcome, features : kernels
+    legal_moves, apply, side_to_move, outcome, outcome_at_limit, features : kernels
         The rules, and the features of a position.
     positions : uint64[3, words]
         The position, and rows for its successors one and two plies on.
@@ -110,6 +110,7 @@ class Workspace(NamedTuple):
     apply: Callable[[Words, int, Words], None]
     side_to_move: Callable[[Words], int]
     outcome: Callable[[Words], int]
+    outcome_at_limit: Callable[[Words], int]
     features: Callable[[Words, int, Reals], None]
     positions: Words
     moves: Actions
@@ -360,7 +361,8 @@ def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: b
     opening : int64
         Number of random opening plies, which count as exploratory.
     ply_limit : int64
-        A match that reaches this length, or is stopped, is unfinished.
+        A match that reaches this length is unfinished, unless the game says who wins. One that is
+        stopped is unfinished, too.
 
     Returns
     -------
@@ -378,6 +380,7 @@ def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: b
             result = final_result(work.side_to_move, work.outcome, row(positions, 0), no_moves_draws)
             break
         if plies == ply_limit:
+            result = result_at_limit(work.outcome_at_limit, row(positions, 0))
             break
         side = work.side_to_move(row(positions, 0))
         parameters = work.parameters[side]

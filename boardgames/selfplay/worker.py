@@ -49,7 +49,7 @@ class MatchSetup:
     opening : int
         Number of random opening plies.
     ply_limit : int
-        A match that reaches this length is unfinished.
+        A match that reaches this length is unfinished, unless the game says who wins.
     """
 
     game: str

@@ -200,6 +200,10 @@ def check_outcomes(sample: Sample) -> RunningCheck:
         actual = Position(game, words.copy()).outcome
         if actual != expected or (actual is not None and actual.returns != _returns(actual)):
             yield Fault(f"Position.outcome is {actual}, not {expected},", words)
+        at_limit = int(game.kernels.outcome_at_limit(words.copy()))
+        codes = range(3) if game.kernels.decides_at_limit else range(-1, 0)
+        if at_limit not in codes:
+            yield Fault(f"outcome_at_limit is {at_limit}, not 0 to 2,", words)
         over += expected is not None
     return f"{len(sample.words)} positions, {over} at the end"
 
@@ -514,6 +518,7 @@ def _calls(sample: Sample, words: Words) -> Iterator[tuple[str, int | None, Call
     kernels, evaluation, facts = game.kernels, game.evaluation, game.facts
     yield "side_to_move", None, kernels.side_to_move
     yield "outcome", None, kernels.outcome
+    yield "outcome_at_limit", None, kernels.outcome_at_limit
     yield "evaluate", None, lambda given: evaluation.kernel(given, evaluation.weights)
 
     def moves(given: Words) -> object:
@@ -597,13 +602,15 @@ def _asymmetries(game: Game, symmetry: Symmetry, words: Words, actions: Sequence
                 f"the successor is {first}, which {symmetry.name} makes {second}, but the image of the move, "
                 f"{mapped} in {at(image)}, leads to {third}", words, action,
             )  # fmt: skip
-    code, mapped_code = int(kernels.outcome(words.copy())), int(kernels.outcome(image.copy()))
+    for what, kernel in (("outcome", kernels.outcome), ("outcome at a limit", kernels.outcome_at_limit)):
+        code, mapped_code = int(kernel(words.copy())), int(kernel(image.copy()))
+        if mapped_code != (1 - code if symmetry.swaps_sides and code in (0, 1) else code):
+            yield Fault(
+                f"the {what} is {code}, but {mapped_code} in {at(image)}, the image under {symmetry.name},",
+                words,
+            )
+    code = int(kernels.outcome(words.copy()))
     side, mapped_side = (int(kernels.side_to_move(given.copy())) for given in (words, image))
-    if mapped_code != (1 - code if symmetry.swaps_sides and code in (0, 1) else code):
-        yield Fault(
-            f"the outcome is {code}, but {mapped_code} in {at(image)}, the image under {symmetry.name},",
-            words,
-        )
     if code < 0 and mapped_side != (1 - side if symmetry.swaps_sides else side):
         yield Fault(
             f"side {side} is to move, but {mapped_side} in {at(image)}, the image under {symmetry.name},",

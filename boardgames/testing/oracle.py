@@ -1,7 +1,7 @@
 """The oracle for searches: minimax with quiescence and extensions, but without pruning.
 
 Principal variation search must return the same results when nothing is pruned or
-reduced. The two share no code except the value of a finished position, the root
+reduced. The two share no code except the values of finished positions, the root
 and iterative deepening. `boardgames.search.minimax` is the same search without
 quiescence and extensions.
 """
@@ -9,10 +9,10 @@ quiescence and extensions.
 from boardgames.declarations import Evaluation
 from boardgames.game import Position
 from boardgames.kernels import FORCING, Actions, is_stopped, kernel, row, row_out
-from boardgames.player import NO_CONTEXT, Analysis, Limit
+from boardgames.player import Analysis, Context, Limit
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line
+from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line, value_at_limit
 from boardgames.search.rules import INFINITY, MAX_DEPTH, ONGOING
 
 
@@ -25,6 +25,8 @@ def unpruned_quiescence(bundle: Actions, ply: int, depth: int, alpha: float, bet
     lines[ply, 0] = 0
     if game.outcome(row(positions, ply)) != ONGOING:
         return final_value(bundle, ply)
+    if ply >= game.options[0].plies_left:
+        return value_at_limit(bundle, ply)
     control[0].evaluated += 1
     best = game.evaluate(row(positions, ply), game.weights)
     count = 0
@@ -50,7 +52,7 @@ def unpruned_search(bundle: Actions, ply: int, depth: int, alpha: float, beta: f
     """Return the value of the position at `ply` for its side to move; the window is ignored."""
     game = unpack(bundle)
     options, positions, moves, lines = game.options[0], game.positions, game.moves, game.lines
-    if depth <= 0 or ply >= MAX_DEPTH:
+    if depth <= 0 or ply >= MAX_DEPTH or ply >= options.plies_left:
         return unpruned_quiescence(bundle, ply, options.quiescence, alpha, beta)
     game.control[0].nodes += 1
     lines[ply, 0] = 0
@@ -84,6 +86,7 @@ def search_unpruned(
     quiescence: int = 0,
     extensions: bool = False,
     lines: int | None = 1,
+    plies_left: int | None = None,
 ) -> Analysis:
     """Return the analysis of minimax with quiescence and extensions at a depth.
 
@@ -95,6 +98,8 @@ def search_unpruned(
         Search forcing moves one ply deeper.
     lines : int, optional
         Number of best moves to value; None for all.
+    plies_left : int, optional
+        Plies after which a limit ends the match.
 
     Examples
     --------
@@ -106,4 +111,4 @@ def search_unpruned(
     """
     options = SearchOptions.plain(quiescence=quiescence, extensions=extensions)
     searcher = Searcher(position.game, evaluation, options, node=unpruned_search)
-    return searcher.search(position, Limit(depth=depth), NO_CONTEXT, lines=lines)
+    return searcher.search(position, Limit(depth=depth), Context(plies_left=plies_left), lines=lines)

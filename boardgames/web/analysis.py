@@ -119,13 +119,14 @@ class Analyst:
         """
         kept, stop = self._begin(request.purpose)
         line = await line_of(self._lobby, request)
-        position, ply = line.position, line.ply
-        if position.outcome is not None:
+        position, ply, plies_left = line.position, line.ply, line.plies_left
+        if line.is_over:
             return _end_reply(request, ply, position)
 
         def think(player: Player) -> Analysis:
             lines = None if request.values else max(request.lines, 1)
-            return player.analyse(position, Limit(seconds=request.seconds), Context(stop=stop), lines=lines)
+            context = Context(stop=stop, plies_left=plies_left)
+            return player.analyse(position, Limit(seconds=request.seconds), context, lines=lines)
 
         agent, analysis = await self._search(
             kept, stop, request.agent, position.game, think, seconds=request.seconds

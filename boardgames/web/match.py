@@ -274,6 +274,7 @@ class LiveMatch:
         self._compile_agents = compile_agents
         self._on_change, self._on_watched = on_change, on_watched
         self._old_values, self._old_fault = tuple(values), fault
+        self.rules = manager.rules
         self._limits = manager.limit_for(0), manager.limit_for(1)
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
         self._delay = 0.0
@@ -493,14 +494,14 @@ class LiveMatch:
             If there is not enough memory for the agent's tables.
         """
 
-        def look(manager: Manager) -> tuple[Position, int]:
+        def look(manager: Manager) -> tuple[Position, int, int | None]:
             if manager.outcome is not None:
                 raise MatchError("the match is over")
-            return manager.position, manager.ply
+            return manager.position, manager.ply, manager.plies_left
 
         while self._is_paused and self._is_thinking:  # the move that it is thinking about is still played
             await asyncio.sleep(WATCH_INTERVAL_SECONDS)
-        position, ply = await self._read(look)
+        position, ply, plies_left = await self._read(look)
         game, stop = position.game, Stop()
         seat = self.request.seats[position.side_to_move]
         agent = (seat.kind == "agent" and seat.agent) or game.facts.default_agent
@@ -509,7 +510,8 @@ class LiveMatch:
             player = load_player(agent, game)
             try:
                 self._tables.reserve(player)
-                choice = player.choose(position, Limit(seconds=HINT_SECONDS), Context(stop=stop))
+                context = Context(stop=stop, plies_left=plies_left)
+                choice = player.choose(position, Limit(seconds=HINT_SECONDS), context)
             finally:
                 close_player(player)
             value = None if choice.score is None else game.facts.score_text(choice.score)

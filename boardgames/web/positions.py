@@ -13,9 +13,11 @@ from typing import Literal, TypeVar
 from boardgames import pgn, plugins
 from boardgames.errors import MatchError, MoveError, OptionError, PositionError, RecordError, quote
 from boardgames.game import Game, Position
+from boardgames.manager import MatchRules
 from boardgames.plugins import load_game_of, load_overlay
 from boardgames.reading import Defaults, read_position
 from boardgames.record import Record, choose_record, options_as_texts, parse_records
+from boardgames.review import plies_until_limit
 from boardgames.web.calls import LOAD_SECONDS, call_in_thread, game_subject
 from boardgames.web.lobby import Lobby, game_of
 from boardgames.web.match import load_overlays
@@ -48,6 +50,21 @@ class Line:
     record: Record
     positions: tuple[Position, ...]
     ply: int
+    rules: MatchRules | None = None
+
+    @property
+    def plies_left(self) -> int | None:
+        """Return after how many plies from here a limit ends the match, or None if that does not matter."""
+        if not self.game.kernels.decides_at_limit:
+            return None
+        if (end := plies_until_limit(self.record, self.game)) is not None:
+            return end - self.ply
+        return None if self.rules is None else self.rules.plies_left(self.positions[: self.ply + 1])
+
+    @property
+    def is_over(self) -> bool:
+        """Return True if the rules or a limit of plies end the match here."""
+        return self.position.outcome is not None or self.plies_left == 0
 
     @property
     def position(self) -> Position:
@@ -76,7 +93,8 @@ async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
         return await in_thread(lobby, request.game, partial(_line_of_game, request), load=load)
     match = await lobby.find(request.match)
     record = match.saved().record
-    return await in_thread(lobby, match.request.game, lambda: _line_of_match(record, request.ply))
+    find = partial(_line_of_match, record, request.ply, match.rules)
+    return await in_thread(lobby, match.request.game, find)
 
 
 async def in_thread(
@@ -257,11 +275,11 @@ def _loaded_name(lobby: Lobby, request: PositionRequest) -> str:
     return (request.game or "") if match is None else match.request.game
 
 
-def _line_of_match(text: str, ply: int | None) -> Line:
+def _line_of_match(text: str, ply: int | None, rules: MatchRules) -> Line:
     (record,) = parse_records(text, None).records
     game = load_game_of(record)
     positions = tuple(record.positions(game))
-    return Line(replace(record, loaded_game=game), positions, _checked_ply(ply, positions))
+    return Line(replace(record, loaded_game=game), positions, _checked_ply(ply, positions), rules)
 
 
 def _line_of_game(request: PositionRequest) -> Line:

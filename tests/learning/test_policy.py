@@ -10,6 +10,7 @@ from nim import Nim
 
 import boardgames
 from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError
+from boardgames.kernels import OutcomeOf, Words, kernel
 from boardgames.learning.policy import (
     ChoiceOptions,
     Experience,
@@ -20,6 +21,7 @@ from boardgames.learning.policy import (
     play_recorded,
 )
 from boardgames.selfplay import MatchSetup
+from boardgames.selfplay.worker import worker_state
 from boardgames.weights import Weights
 from boardgames.weights.files import read_arrays, write_arrays
 
@@ -178,6 +180,20 @@ def test_ply_limit_leaves_matches_unfinished() -> None:
     short = MatchSetup.of(GAME, "tops", opening=2, ply_limit=3)
     played = play_recorded(short, TablePlayer(), matches=4, seed=3)
     assert all(match.is_unfinished and match.plies == 3 for match in played.matches)
+
+
+@kernel(OutcomeOf)
+def second_side(position: Words) -> int:
+    """Return 1: the second side wins at a limit."""
+    return 1
+
+
+def test_a_game_may_say_who_wins_at_the_ply_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    short = MatchSetup.of(GAME, "tops", opening=2, ply_limit=3)
+    game = worker_state(short).game
+    monkeypatch.setattr(game, "kernels", replace(game.kernels, outcome_at_limit=second_side))
+    played = play_recorded(short, TablePlayer(), matches=4, seed=3)
+    assert all(match.winner == 1 and match.plies == 3 for match in played.matches)
 
 
 # --- files --------------------------------------------------------------------

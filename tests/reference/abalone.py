@@ -143,7 +143,7 @@ def successors(board: Board, with_broadside: bool) -> dict[str, Board]:
 class Abalone:
     """The reference rules in the form of `boardgames.testing.Reference`."""
 
-    def __init__(self, broadside: bool = True) -> None:
+    def __init__(self, broadside: bool = True, limit: str = "draw") -> None:
         self.broadside = broadside
 
     def start(self, text: str) -> Board:

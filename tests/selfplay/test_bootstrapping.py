@@ -17,7 +17,7 @@ from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs
 from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
 from boardgames.search.alphabeta.workspace import new_workspace as new_search
-from boardgames.search.rules import INFINITY, WIN
+from boardgames.search.rules import INFINITY, UNFINISHED, WIN
 from boardgames.selfplay import bootstrapping
 from boardgames.selfplay.bootstrapping import (
     NEVER,
@@ -108,6 +108,14 @@ def test_matches_give_the_weights_of_plain_python(
         assert quick.play(game.start(), limit, 3) == plain.play(game.start(), limit, 3)
     assert np.abs(weights - np.array(plain.weights)).max() <= 1e-10
     assert np.abs(weights - before).max() > 1e-3
+
+
+@pytest.mark.parametrize(("limit", "result"), [("score", 1), ("draw", UNFINISHED)])
+def test_a_game_may_say_who_wins_at_the_limit(limit: str, result: int) -> None:
+    game = boardgames.load("abalone", limit=limit)
+    known = boardgames.load_features("classic14", game)
+    quick = Compiled(game, known, random_weights(known), new_parameters(depth=1, whole_tree=False))
+    assert quick.play(game.parse(f"{game.start()}".replace("0:0", "2:1")), 3) == result
 
 
 @ALGORITHMS

@@ -14,6 +14,7 @@ from boardgames.game import Game
 from boardgames.kernels import Actions, Cells, Words, kernel
 from boardgames.kernels.bundles import Bundle
 from boardgames.patterns import PatternSet
+from boardgames.search.rules import UNFINISHED
 from boardgames.selfplay import MatchSetup, TableParameters, train_tables
 from boardgames.selfplay.tables import (
     KINDS,
@@ -89,6 +90,18 @@ def test_matches_are_learned_as_in_plain_python(
         assert np.count_nonzero(array) == sum(value != 0 for value in known.values())
         for key, value in known.items():
             assert array[place_of(patterns, key)] == pytest.approx(value, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize(("limit", "result"), [("score", 1), ("draw", UNFINISHED)])
+def test_a_game_may_say_who_wins_at_the_limit(limit: str, result: int) -> None:
+    game = boardgames.load("abalone", limit=limit)
+    patterns = boardgames.load_patterns("shapes", game)
+    workspace = new_workspace(game, patterns, new_parameters(ply_limit=3))
+    results = np.zeros(4, dtype=np.int64)
+    start = game.parse(f"{game.start()}".replace("0:0", "2:1"))
+    learn_matches(Bundle(KINDS, workspace).words, start.words, 2, results)
+    assert results[result] == 2
+    assert workspace.weights.any() == (limit == "score")  # all values are 0 until something is won or lost
 
 
 @pytest.mark.plain

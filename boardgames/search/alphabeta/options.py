@@ -7,6 +7,7 @@ import numpy as np
 from boardgames.declarations import Evaluation, Facts, no_pass_turn, no_tactical_moves
 from boardgames.game import Game
 from boardgames.search.alphabeta.workspace import OPTIONS_DTYPE, Options
+from boardgames.search.rules import UNLIMITED
 
 MARGIN_DIGITS = 6
 
@@ -95,6 +96,7 @@ class SearchOptions:
         here.quiescence, here.extensions = self.quiescence, self.extensions
         here.pvs, here.table = self.pvs, self.table > 0
         here.repetition = self.detects_repetition(facts)
+        here.plies_left = UNLIMITED
         here.killers, here.history = self.killers, self.history
         has_tactics = kernels.tactical_moves is not no_tactical_moves
         has_pass = kernels.pass_turn is not no_pass_turn

@@ -7,7 +7,7 @@ D. Beal, "A generalised quiescence search algorithm", 1990).
 
 from boardgames.kernels import Actions, is_stopped, kernel, row, row_out
 from boardgames.search.alphabeta.ordering import pick_move, rank_tactical_moves
-from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line
+from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line, value_at_limit
 from boardgames.search.rules import ONGOING
 
 
@@ -23,6 +23,8 @@ def quiescence(bundle: Actions, ply: int, depth: int, alpha: float, beta: float)
     position = row(positions, ply)
     if game.outcome(position) != ONGOING:
         return final_value(bundle, ply)
+    if ply >= game.options[0].plies_left:
+        return value_at_limit(bundle, ply)
     control[0].evaluated += 1
     best = game.evaluate(position, game.weights)
     if depth == 0 or best >= beta:

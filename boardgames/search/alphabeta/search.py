@@ -37,6 +37,7 @@ from boardgames.kernels import (
     Words,
     is_stopped,
     kernel,
+    mix,
     prefetch,
     row,
     row_out,
@@ -80,7 +81,7 @@ from boardgames.search.alphabeta.workspace import (
     unpack,
     update_line,
 )
-from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, ONGOING
+from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, ONGOING, UNLIMITED
 
 NULL_WINDOW = 1e-6
 """Width of a null window: no two values are closer than this."""
@@ -135,6 +136,13 @@ def uses_table(options: Options, depth: int) -> bool:
     """
     here = options[0]
     return here.table != 0 and (depth > 1 or here.selective == 0 or here.futility_margin == 0.0)
+
+
+@kernel(types.uint64(OPTIONS, types.uint64, types.int64))
+def table_key(options: Options, key: np.uint64, ply: int) -> np.uint64:
+    """Return the key of a position in the table: near a limit, its value depends on the plies left."""
+    plies_left = options[0].plies_left
+    return key if plies_left == UNLIMITED else key ^ mix(np.uint64(plies_left - ply))
 
 
 @kernel(types.boolean(types.int64, types.int64, types.float64, types.float64, types.float64, types.boolean))
@@ -196,14 +204,15 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     game = unpack(bundle)
     options, control = game.options[0], game.control
     control[0].nodes += 1
-    if depth <= 0 or ply >= MAX_DEPTH:
+    if depth <= 0 or ply >= MAX_DEPTH or ply >= options.plies_left:
         return quiescence(bundle, ply, options.quiescence, alpha, beta)
     positions, moves, lines, keys, table = game.positions, game.moves, game.lines, game.keys, game.table
     lines[ply, 0] = 0
     if is_stopped(control):
         return 0.0
     is_null_window = beta - alpha < 2 * NULL_WINDOW
-    may_prune = is_null_window and options.selective != 0
+    ends_at_limit = ply + depth >= options.plies_left  # then the evaluation says little
+    may_prune = is_null_window and options.selective != 0 and not ends_at_limit
     here = options.root_key + ply
     if options.repetition != 0 and is_repetition(keys, options.first_key, here):
         control[0].evaluated += 1
@@ -223,7 +232,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
 
     table_move = -1
     if uses_table(game.options, depth):
-        stored, facts = look_up(table, keys[here])
+        stored, facts = look_up(table, table_key(game.options, keys[here], ply))
         if facts != 0:
             table_move = action_of(facts)
             value = value_from_table(stored, ply)
@@ -283,7 +292,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
                 continue
             keys[here + 1] = key
             if uses_table(game.options, full_depth):
-                prefetch(table, bucket_of(table, key))
+                prefetch(table, bucket_of(table, table_key(game.options, key, ply + 1)))
         changes_side = game.side_to_move(row(positions, ply + 1)) != side
         plies = full_depth
         if options.lmr != 0 and depth >= LMR_DEPTH and changes_side and place > 0 and rank < KILLER_RANK:
@@ -328,7 +337,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
             bound = UPPER
         proven = control[0].evaluated == evaluated
         facts = pack_facts(best_action, depth, bound, proven, options.generation)
-        store(table, keys[here], value_to_table(best, ply), facts)
+        store(table, table_key(game.options, keys[here], ply), value_to_table(best, ply), facts)
     return best
 
 

@@ -37,7 +37,7 @@ from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, HUGE_PAGE_WORDS, WORDS_PER_BUCKET, clear, new_table
 from boardgames.search.alphabeta.workspace import KINDS, ROWS, new_workspace
 from boardgames.search.results import decode_line, score_of
-from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
+from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, plies_left_of
 from boardgames.search.runner import run
 
 REMEMBERED_POSITIONS = 200
@@ -175,9 +175,10 @@ class Searcher:
         self.killers.fill(-1)  # killers are valid in one tree only
         self.history //= 2
         nodes = 0 if limit.nodes is None else max(1, limit.nodes // len(self._threads))
+        plies_left = plies_left_of(self.game, context, ROWS)
         earlier, team = self._earlier_keys(position, context), SearchTeam(position)
         for thread in self._threads:
-            thread.start(position, exact_moves, nodes, earlier, team)
+            thread.start(position, exact_moves, nodes, plies_left, earlier, team)
         return self._threads
 
     def _prepare_threads(self) -> None:
@@ -355,7 +356,13 @@ class SearchThread:
         self.futility_margin = float(self.workspace.options[0].futility_margin)
 
     def start(
-        self, position: Position, exact_moves: int, node_limit: int, earlier: Words, team: "SearchTeam"
+        self,
+        position: Position,
+        exact_moves: int,
+        node_limit: int,
+        plies_left: int,
+        earlier: Words,
+        team: "SearchTeam",
     ) -> None:
         """Set the root, the limits, the counters and the keys of earlier positions of the match."""
         self.position, self.exact_moves, self.team = position, exact_moves, team
@@ -365,6 +372,7 @@ class SearchThread:
         work.positions[0] = position.words
         work.keys[first : first + earlier.size] = earlier
         options = work.options[0]
+        options.plies_left = plies_left
         options.exact_root_moves, options.generation = exact_moves, self.searcher.generation
         options.first_key, options.root_key = first, first + earlier.size
         options.keys_per_thread = KEYS_PER_THREAD if self.searcher.options.threads > 1 else 0

@@ -65,6 +65,7 @@ OPTIONS_DTYPE = np.dtype(
         ("first_key", np.int64),
         ("root_key", np.int64),
         ("keys_per_thread", np.int64),
+        ("plies_left", np.int64),
     ],
     align=True,
 )
@@ -81,6 +82,7 @@ exact_root_moves : number of root moves that get an exact value
 generation : number of this search, which tells the table which entries are old
 first_key, root_key : index of the thread's first key, and of the key of the root
 keys_per_thread : distance to the keys of the next thread, 0 if there is one thread only
+plies_left : plies from the root after which a limit ends the match; `UNLIMITED` if none matters
 """
 
 OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
@@ -114,7 +116,8 @@ class Workspace(NamedTuple):
 
     Attributes
     ----------
-    legal_moves, apply, side_to_move, outcome, move_order, tactical_moves, pass_turn : kernels
+    legal_moves, apply, side_to_move, outcome, outcome_at_limit : kernels
+    move_order, tactical_moves, pass_turn : kernels
         The kernels of the game.
     position_key : kernel
         The key that identifies positions in the table and for repetitions.
@@ -147,6 +150,7 @@ class Workspace(NamedTuple):
     apply: Callable[[Words, int, Words], None]
     side_to_move: Callable[[Words], int]
     outcome: Callable[[Words], int]
+    outcome_at_limit: Callable[[Words], int]
     move_order: Callable[[Words, int], int]
     tactical_moves: Callable[[Words, Actions], int]
     pass_turn: Callable[[Words, Words], None]
@@ -238,6 +242,14 @@ def new_workspace(
     )
 
 
+@kernel(types.float64(types.int64, types.int64, types.int64))
+def value_of_result(result: int, ply: int, side: int) -> float:
+    """Return what the result of a match that ended at `ply` is worth to a side."""
+    if result == DRAWN:
+        return 0.0
+    return WIN - ply if result == side else -(WIN - ply)
+
+
 @kernel(types.float64(BUNDLE, types.int64))
 def final_value(bundle: Actions, ply: int) -> float:
     """Return the value, for its side to move, of the position at `ply`, which has no legal moves.
@@ -253,9 +265,15 @@ def final_value(bundle: Actions, ply: int) -> float:
         return game.evaluate(position, game.weights)
     if result == ONGOING:
         return 0.0 if options.no_moves_draws != 0 else -(WIN - ply)
-    if result == DRAWN:
-        return 0.0
-    return WIN - ply if result == game.side_to_move(position) else -(WIN - ply)
+    return value_of_result(result, ply, game.side_to_move(position))
+
+
+@kernel(types.float64(BUNDLE, types.int64))
+def value_at_limit(bundle: Actions, ply: int) -> float:
+    """Return the value, for its side to move, of the position at `ply`, where a limit ends the match."""
+    game = unpack(bundle)
+    position = row(game.positions, ply)
+    return value_of_result(game.outcome_at_limit(position), ply, game.side_to_move(position))
 
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64))

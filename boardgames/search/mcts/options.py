@@ -21,7 +21,7 @@ from boardgames.kernels.abi import (
 )
 from boardgames.kernels.bundles import unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES
+from boardgames.search.rules import RULES, UNLIMITED
 
 Prior = Literal["none", "order", "evaluation"]
 PRIORS: tuple[Prior, ...] = ("none", "order", "evaluation")
@@ -47,6 +47,7 @@ OPTIONS_DTYPE = np.dtype(
         ("cutoff", np.int64),
         ("prior", np.int64),
         ("max_depth", np.int64),
+        ("plies_left", np.int64),
         ("exploration", np.float64),
         ("half_return", np.float64),
         ("prior_temperature", np.float64),
@@ -61,6 +62,7 @@ shared : several threads work on the tree
 cutoff : plies after which a playout is evaluated, or `NO_CUTOFF`
 prior : `NO_PRIOR`, `ORDER_PRIOR` or `EVALUATION_PRIOR`
 max_depth : leaves at this depth are not expanded
+plies_left : plies from the root after which a limit ends the match; `UNLIMITED` if none matters
 exploration : weight of the exploration term
 half_return : the evaluation that counts as a return of one half, 0 if it is a return already
 prior_temperature : `PRIOR_TEMPERATURE`
@@ -90,7 +92,7 @@ class Workspace(NamedTuple):
 
     Attributes
     ----------
-    legal_moves, apply, side_to_move, outcome, move_order : kernels
+    legal_moves, apply, side_to_move, outcome, outcome_at_limit, move_order : kernels
         The kernels of the game.
     evaluate, weights : kernel and float64[n]
         The evaluation.
@@ -116,6 +118,7 @@ class Workspace(NamedTuple):
     apply: Callable[[Words, int, Words], None]
     side_to_move: Callable[[Words], int]
     outcome: Callable[[Words], int]
+    outcome_at_limit: Callable[[Words], int]
     move_order: Callable[[Words, int], int]
     evaluate: Callable[[Words, Reals], float]
     weights: Reals
@@ -212,7 +215,7 @@ class MctsOptions:
         here = record[0]
         here.no_moves_draws, here.shared = game.facts.no_moves_draws, self.threads > 1
         here.prior, here.cutoff = PRIORS.index(resolved.prior), resolved.cutoff
-        here.max_depth = MAX_TREE_DEPTH
+        here.max_depth, here.plies_left = MAX_TREE_DEPTH, UNLIMITED
         here.exploration, here.prior_temperature = self.exploration, PRIOR_TEMPERATURE
         if not evaluation.unit.is_return:
             here.half_return = evaluation.unit.half_return * evaluation.scale

@@ -34,7 +34,7 @@ from boardgames.search.mcts.tree import (
     ranked_moves,
 )
 from boardgames.search.results import decode_line
-from boardgames.search.rules import UNLIMITED, rules_of
+from boardgames.search.rules import UNLIMITED, plies_left_of, rules_of
 from boardgames.search.runner import run
 
 REPORT_S = 0.2
@@ -76,6 +76,7 @@ class Searcher:
         self.tree = Tree(options.memory)
         self.record = options.record(game, evaluation)
         self.control = new_control()
+        self._end = UNLIMITED  # the ply at which a limit ends the match
         self._threads: list[SearchThread] = []
 
     def search(
@@ -147,8 +148,12 @@ class Searcher:
         self, position: Position, limit: Limit, context: Context, seeds: Words, *, all_moves: bool
     ) -> "list[SearchThread]":
         """Return the threads, ready to search a position; the parameters are those of `search`."""
+        here, plies_left = self.record[0], plies_left_of(self.game, context, UNLIMITED)
+        end = min(len(context.history) + plies_left, UNLIMITED)
+        if end != self._end:  # proofs and values below the old root may depend on the limit
+            self.tree.forget()
+        self._end, here.plies_left = end, plies_left
         self.tree.set_root(position, context.history)
-        here = self.record[0]
         here.all_moves, here.max_depth = all_moves, min(limit.depth or MAX_TREE_DEPTH, MAX_TREE_DEPTH)
         if not self._threads:
             self._threads = [SearchThread(self) for _ in range(self.options.threads)]

@@ -276,9 +276,20 @@ def set_proof(tree: Actions, node: int, proof: int) -> None:
         atomic_store(tree, node + FACTS, tree[node + FACTS] | proof)
 
 
+@kernel(types.int64(BUNDLE, types.int64, types.int64))
+def result_at(bundle: Actions, place: int, depth: int) -> int:
+    """Return the result of the position in row `place`, at a depth of the tree, or `ONGOING`."""
+    game = unpack(bundle)
+    position = row(game.positions, place)
+    result = game.outcome(position)
+    if result == ONGOING and depth >= game.options[0].plies_left:
+        return game.outcome_at_limit(position)
+    return result
+
+
 @kernel(types.boolean(BUNDLE, types.int64, types.int64, types.int64))
-def expand(bundle: Actions, node: int, here: int, count: int) -> bool:
-    """Add the children of a leaf. Its `count` moves are in `moves`, and its position is in row `here`.
+def expand(bundle: Actions, node: int, depth: int, count: int) -> bool:
+    """Add the children of a leaf at `depth`. Its `count` moves are in `moves`.
 
     Moves that end the match are proven immediately.
 
@@ -289,7 +300,7 @@ def expand(bundle: Actions, node: int, here: int, count: int) -> bool:
     """
     game = unpack(bundle)
     tree, positions, priors, options = game.tree, game.positions, game.priors, game.options[0]
-    is_shared = options.shared != 0
+    here, is_shared = row_at(depth), options.shared != 0
     if is_shared and not compare_and_swap(tree, node + CHILDREN, NOT_EXPANDED, EXPANDING):
         return False
     first = allocate(tree, count * WORDS_PER_NODE, is_shared)
@@ -300,7 +311,7 @@ def expand(bundle: Actions, node: int, here: int, count: int) -> bool:
     for index in range(count):
         action = game.moves[0, index]
         game.apply(row(positions, here), action, row_out(positions, LOOKAHEAD))
-        result = game.outcome(row(positions, LOOKAHEAD))
+        result = result_at(bundle, LOOKAHEAD, depth + 1)
         side = game.side_to_move(row(positions, LOOKAHEAD))
         child = first + index * WORDS_PER_NODE
         tree[child + VISITS] = 0
@@ -332,16 +343,15 @@ def final_proof(bundle: Actions, here: int) -> int:
 
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
-def play_out(bundle: Actions, here: int, count: int) -> int:
+def play_out(bundle: Actions, depth: int, count: int) -> int:
     """Return the result of a random playout, or of the evaluation at the cutoff, as a total.
 
-    The playout starts from the position in row `here`, 0 to 2, whose `count`
-    moves are in `moves`, and overwrites rows 1 and 2. If the stop flag is set,
-    the result is `CANCELLED`.
+    The playout starts from the position at `depth`, whose `count` moves are in `moves`,
+    and overwrites rows 1 and 2. If the stop flag is set, the result is `CANCELLED`.
     """
     game = unpack(bundle)
     positions, moves, options = game.positions, game.moves, game.options[0]
-    plies = 0
+    here, plies = row_at(depth), 0
     while plies != options.cutoff:
         if load_stop(game.control) != 0:
             return CANCELLED
@@ -354,6 +364,9 @@ def play_out(bundle: Actions, here: int, count: int) -> int:
         if count == 0:
             game.counters[0].nodes += plies
             return proven_total(final_proof(bundle, here))
+        if depth + plies >= options.plies_left:
+            game.counters[0].nodes += plies
+            return proven_total(result_at(bundle, here, depth + plies) + 1)
     game.counters[0].nodes += plies
     value = game.evaluate(row(positions, here), game.weights)
     return to_total(value, options.half_return, game.side_to_move(row(positions, here)))
@@ -414,9 +427,9 @@ def run_simulation(bundle: Actions) -> None:
             set_proof(tree, node, proof)
             break
         is_due = tree[node + VISITS] >= EXPANSION_VISITS and depth < options.max_depth
-        if (depth == 0 or is_due) and expand(bundle, node, here, count):
+        if (depth == 0 or is_due) and expand(bundle, node, depth, count):
             continue
-        total = play_out(bundle, here, count)
+        total = play_out(bundle, depth, count)
         break
     if proof != NO_PROOF:
         total = proven_total(proof)

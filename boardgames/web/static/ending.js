@@ -29,6 +29,7 @@ export function endingText({ outcome, score, yours, fault }, name) {
     case "time": return T.onTime(won);
     case "resignation": return you === loser ? T.youResigned : T.resigned(won, name(loser));
     case "no-moves": return T.noLegalMove(won);
+    case "ply-limit": return T.atMoveLimit(points(won, you ?? winner));
     case "adjudication": return T.adjudicated(won);
     case "illegal-move": return T.illegalMove(won, lost);
     case "crash": return fault ? `${T.crash(won, lost)} (${fault})` : T.crash(won, lost);

@@ -258,6 +258,7 @@ export const T = {
   youLost: "You lost",
   won: (name) => sentence(`${name} won`),
   withPoints: (won, own, other) => `${won} ${own}–${other}`,
+  atMoveLimit: (won) => `${won} at the move limit`,
   onTime: (won) => `${won} on time`,
   youResigned: "You resigned",
   resigned: (won, lost) => `${won}: ${lost} resigned`,

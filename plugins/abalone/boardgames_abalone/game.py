@@ -7,7 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.declarations import Evaluation, Facts, Kernels, Symmetry
+from boardgames.declarations import (
+    LIMIT,
+    Evaluation,
+    Facts,
+    Kernels,
+    Symmetry,
+    no_outcome_at_limit,
+)
 from boardgames.errors import PositionError
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
@@ -42,6 +49,7 @@ RULES = (
     "ahead, if they are fewer than yours and the cell behind them is empty or off the board. Whoever pushes "
     "six marbles off the board wins."
 )
+BY_SCORE = " If a limit of plies ends the match, whoever has pushed off more marbles wins."
 SIDEWAYS = ", or sideways onto empty cells"
 MOVE_HELP = "Type the last marble of the line and the cell ahead of it, such as a1b2."
 SIDEWAYS_HELP = (
@@ -64,31 +72,34 @@ PERFT = {  # by `broadside`
 
 
 class Abalone(Game):
-    """Abalone with full rules, or without broadside moves (`broadside=False`)."""
+    """Abalone with full rules, or without broadside moves (`broadside=False`).
+
+    With `limit="score"`, the side that has pushed off more marbles wins at a limit of plies.
+    """
 
     edit_pieces = view.SIDE_NAMES
     lessons = LESSONS
     _default_evaluation: ClassVar[Evaluation | None] = None
-    declared_options = (Option("broadside", bool, True, "allow broadside moves (side-steps)"),)
+    declared_options = (Option("broadside", bool, True, "allow broadside moves (side-steps)"), LIMIT)
 
     def __init__(self, *, layout: str | None = None, **options: object) -> None:
         super().__init__(layout=layout_named(layout) if isinstance(layout, str) else layout, **options)
 
     def prepare(self) -> None:
         """Set facts and kernels for the options."""
-        broadside = bool(self.options["broadside"])
+        broadside, by_score = bool(self.options["broadside"]), self.options["limit"] == "score"
         layouts = {name: f"{board}:b:0:0" for name, board in LAYOUTS.items()}
         self.facts = Facts(
             name="abalone",
             title="Abalone",
             summary="push six opposing marbles off a hexagonal board",
-            rules=RULES.format(sideways=SIDEWAYS if broadside else ""),
+            rules=RULES.format(sideways=SIDEWAYS if broadside else "") + (BY_SCORE if by_score else ""),
             move_help=SIDEWAYS_HELP if broadside else MOVE_HELP,
             sides=("black", "white"),
             words=rules.WORDS,
             actions=rules.ACTIONS,
             ply_limit=400,
-            no_progress_limit=100,
+            no_progress_limit=None if by_score else 100,  # who is ahead may wait for the limit
             allows_reductions=True,
             score_name="marbles pushed off",
             no_progress="nothing was pushed off",
@@ -111,6 +122,7 @@ class Abalone(Game):
             tactical_moves=rules.tactical_moves,
             symmetric_key=rules.symmetric_key,
             pass_turn=rules.pass_turn,
+            outcome_at_limit=rules.outcome_by_score if by_score else no_outcome_at_limit,
         )
         if Abalone._default_evaluation is None:  # it does not depend on the options
             Abalone._default_evaluation = Weights.read(SHAPES_WEIGHTS).evaluation(self, SHAPES)

@@ -121,6 +121,16 @@ def outcome(position: Words) -> int:
     return -1
 
 
+@kernel(OutcomeOf)
+def outcome_by_score(position: Words) -> int:
+    """Return the side that has pushed off more marbles, or 2 if both have pushed off as many."""
+    black_lost = (position[STATUS] >> np.uint64(LOST_SHIFTS[0])) & BYTE
+    white_lost = (position[STATUS] >> np.uint64(LOST_SHIFTS[1])) & BYTE
+    if black_lost == white_lost:
+        return 2
+    return 0 if black_lost < white_lost else 1
+
+
 @kernel(types.int64(types.uint64, types.uint64, types.int64, ACTIONS_OUT, types.int64))
 def _append(low: np.uint64, high: np.uint64, base: int, moves: Actions, count: int) -> int:
     """Append the action `base` + cell for every cell of a bitboard; return the new count."""
