@@ -26,6 +26,7 @@ from boardgames.review import Review, review, review_end
 from boardgames.score import RETURN, Score, Unit
 
 NIM, CONNECT4 = Nim(layout="hundred"), boardgames.load("connect4")
+BY_SCORE = boardgames.load("abalone", limit="score")
 BLUNDER = Record("connect4", start="-", moves=("1", "2", "1", "2", "1", "3"))
 """Side 1 does not stop three in a column."""
 POINT = Unit("point", "points", half_return=2.0)
@@ -317,3 +318,19 @@ def test_a_notebook_shows_the_chart() -> None:
     assert label is not None
     assert label.startswith("? (red) - ? (blue) *: scores as chances of winning, by ")
     assert label.endswith("ply 6, blue 3??, better 1")
+
+
+def test_a_match_that_ended_at_its_limit_is_reviewed_with_that_limit() -> None:
+    board = "...../....../......./......../wbb....bw/......../......./....w./....."
+    record = Record(
+        "abalone", start=f"{board}:b:2:2", moves=("e3d3", "e9f9"), options={"limit": "score"},
+        outcome=Outcome(None, Termination.PLY_LIMIT),
+    )  # fmt: skip
+    player = boardgames.load_player("alphabeta:depth=4", BY_SCORE)
+    reviewed = review(record, player)
+    assert [one.score for one in reviewed.positions[:2]] == [
+        Score.win(2),
+        Score.of(0.0, BY_SCORE.evaluation.unit),
+    ]
+    assert all(one.proven for one in reviewed.positions)
+    assert [move.mark for move in reviewed.moves] == ["??", ""]

@@ -122,7 +122,7 @@ FRESH = ("--fresh",)
 )
 @click.option("--nodes", type=NODES, metavar="N", help="Nodes an agent may search per move.")
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth of the agents in plies.")
-@click.option("--plies", type=POSITIVE, metavar="N", help="Draw after N plies.")
+@click.option("--plies", type=POSITIVE, metavar="N", help="End a match after N plies, usually in a draw.")
 @click.option(
     "--resign",
     metavar="RULE",

@@ -103,7 +103,7 @@ HIGHEST_LEVEL = 10
     "--plies",
     type=ForEachSide(POSITIVE),
     metavar="N[,N]",
-    help="Draw after N plies; two numbers limit the moves of each side.",
+    help="End the match after N plies, usually in a draw; two numbers limit the moves of each side.",
 )
 @click.option(
     "--no-progress", type=POSITIVE, metavar="N", help="Draw after N plies without a change of the score."

@@ -33,6 +33,23 @@ def start(visitor: Visitor, name: str = "Start match") -> dict[str, Any]:
     return visitor.state
 
 
+def test_the_better_score_may_win_at_the_move_limit(visit: Visit) -> None:
+    visitor = visit()
+    page = open_form(visitor, "abalone")
+    for seat in range(2):
+        page.locator(".seat").nth(seat).get_by_label("Me", exact=True).check()
+    page.get_by_text("Options", exact=True).first.click()
+    page.get_by_label("What a limit of plies means").select_option("score")
+    page.get_by_text("Limits and position").click()
+    page.get_by_label("Maximum number of moves in the match").fill("1")
+    page.get_by_label("Start from this position").fill(
+        "...../....../......./......../wbb....bw/......../......./....w./.....:b:2:3"
+    )
+    start(visitor)
+    visitor.move("e3e2")
+    page.get_by_text("Black won 4\u20132 at the move limit").first.wait_for()
+
+
 @pytest.mark.parametrize("after", ["reload", "another game"])
 def test_form_remembers_everything(visit: Visit, after: str) -> None:
     visitor = visit()

@@ -372,6 +372,20 @@ def test_points_decide_at_the_limit_of_plies(bg: Callable[..., Any]) -> None:
     assert report["players"][0]["wins"] > 0
 
 
+def test_the_rule_of_the_game_decides_at_the_limit_of_plies(bg: Callable[..., Any], tmp_path: Path) -> None:
+    openings = tmp_path / "ahead.txt"
+    openings.write_text("ww.bb/wwwbbb/.ww.bb./......../........./......../.bb.ww./bbbwww/bb.ww:b:3:1\n")
+    arena = ("arena", "abalone", "random", "greedy", "--openings", str(openings), "--matches", "2")
+    for limit, result in (("score", "0-1"), ("draw", "1/2-1/2")):
+        rules = ("--option", f"limit={limit}", "--plies", "4", "--seed", "1")
+        ran = bg(*arena, *rules, *ALONE)
+        assert (ran.code, ran.err) == (0, "")
+        with Store() as store:
+            records = [match.record for match in store.matches() if f"limit={limit}" in match.record]
+        assert len(records) == 2
+        assert all(f'[Result "{result}"]\n[Termination "ply-limit"]' in record for record in records)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

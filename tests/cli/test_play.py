@@ -56,6 +56,19 @@ def test_the_ply_limit_ends_a_match_of_agents(bg: Run) -> None:
     assert "draw (ply limit) after 3 plies" in bg(*AGENTS, "--plies", "3").out
 
 
+def test_the_better_score_wins_at_the_ply_limit_if_that_is_the_rule(home: Path, bg: Run) -> None:
+    board = "...../....../......./......../wbb....bw/......../......./....w./....."
+    players = ("--first", "alphabeta:depth=2", "--second", "random", "--position", f"{board}:b:0:0")
+    by_score = bg("play", "abalone", "--option", "limit=score", *players, "--plies", "3", "--seed", "1")
+    assert (by_score.code, by_score.err) == (0, "")
+    assert "black wins (ply limit) after 3 plies" in by_score.out
+    (home.parent / "match").write_text(by_score.out[by_score.out.index("[Game") :])
+    replayed = bg("replay", "match", "--list")
+    assert (replayed.code, replayed.err) == (0, "")
+    assert " 1-0, 3 plies" in replayed.out
+    assert "draw (ply limit)" in bg("play", "abalone", *players, "--plies", "3", "--seed", "1").out
+
+
 def test_matches_of_agents_end_at_the_third_repetition_by_default(bg: Run) -> None:
     corners = "....w/....../......./......../........./......../......./....../b...."
     table = (

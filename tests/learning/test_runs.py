@@ -459,6 +459,13 @@ def rewrite(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]
     write_arrays(path, arrays, header)
 
 
+def test_an_option_that_is_newer_than_the_checkpoints_has_its_default(finished: Copy, tmp_path: Path) -> None:
+    folder = finished(tmp_path / "run")
+    for path in (folder / "checkpoints").iterdir():
+        rewrite(path, lambda arrays, header: header["provenance"]["options"].pop("rows"))
+    assert resume(folder).progress.step == 5
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

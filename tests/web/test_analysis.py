@@ -72,6 +72,25 @@ def test_a_finished_match_has_its_result_as_value(page: Page) -> None:
     assert (reply["best"], reply["score"], reply["values"]) == (None, 1.0, [])
 
 
+def test_near_the_limit_of_a_match_its_end_is_analysed(page: Page) -> None:
+    board = "...../....../......./......../wbb....bw/......../......./....w./....."
+    rules = {"game": "abalone", "options": {"limit": "score"}, "position": f"{board}:b:2:2", "ply_limit": 2}
+    match = page.start("here", "here", **rules)
+    page.state(ply=0)
+    asked = {"game": None, "match": match, "agent": "alphabeta"}
+    assert analysis(page, **asked)["value"] == "win in 1 move (2 plies)"
+    assert page.ask("hint", match=match)["move"] == "e3e2"
+    page.send("move", match=match, ply=0, move="e3e2")
+    page.state(ply=1)
+    assert analysis(page, **asked)["value"] == "loss in 1 move (1 ply)"
+    page.send("move", match=match, ply=1, move="e9f9")
+    outcome = page.outcome()
+    assert (outcome["winner"], outcome["termination"]) == (0, "ply-limit")
+    at_end = analysis(page, **asked)
+    assert (at_end["value"], at_end["score"], at_end["best"]) == ("won", 1.0, None)
+    assert analysis(page, **asked, ply=0)["value"] == "win in 1 move (2 plies)"
+
+
 def test_a_position_of_a_match_on_the_server(page: Page) -> None:
     match = page.start("here", "here")
     for ply, move in enumerate("112233"):
