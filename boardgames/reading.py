@@ -29,8 +29,11 @@ from boardgames.pgn import RESULTS, Line, MatchText, Note
 WINNERS: Mapping[str, int | None] = {"1-0": 0, "0-1": 1, "1/2-1/2": None}
 UNFINISHED = "*"
 FIRST_WINS = "1-0"
+MAX_SAMPLE = 20
+"""Lines of moves that show whether each is a match."""
 START_TAGS = ("Start", "FEN", "Position")
-_BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
+BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
+"""The reasons that follow from the last position."""
 _REASONS = tuple(reason.value for reason in Termination)
 _TERMINATIONS: Mapping[str, Termination] = {
     "time": Termination.TIME,
@@ -156,7 +159,7 @@ def read_match(
         seconds,
         notes,
         outcome,
-        played.notation,
+        None if played.notation == game.facts.move_notations[0] else played.notation,
         white_won_first,
     )
 
@@ -442,7 +445,7 @@ def _own_outcome(match: MatchText, termination: str | None, last: Position, wher
         outcome = Outcome(WINNERS[match.result], termination_of(termination))
         if termination not in _REASONS and last.outcome is not None:
             outcome = replace(last.outcome, winner=outcome.winner)
-    ended = outcome is not None and outcome.termination in _BY_POSITION
+    ended = outcome is not None and outcome.termination in BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != outcome:
         raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
     if termination == Termination.PLY_LIMIT and outcome != last.outcome_at_limit:
@@ -531,7 +534,7 @@ def _divided(lines: list[str], game: Game, notation: str | None) -> list[str]:
             else:
                 matches[-1] += f" {line}"
         return matches
-    if len(lines) == 1 or all(_is_match(line, game, notation) for line in lines):
+    if len(lines) == 1 or all(_is_match(line, game, notation) for line in lines[:MAX_SAMPLE]):
         has_one_move_each = all(len(_plain_match(line, "", game, notation).moves) == 1 for line in lines)
         whole = " ".join(lines)
         return [whole] if has_one_move_each and _is_match(whole, game, notation) else lines

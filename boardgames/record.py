@@ -38,6 +38,7 @@ from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_any_text, read_text, write_atomic
 from boardgames.picture import Caption, Picture
 from boardgames.reading import (
+    BY_POSITION,
     UNFINISHED,
     WINNERS,
     Defaults,
@@ -309,7 +310,9 @@ def parse_records(
         if is_foreign:
             foreign[number] = match, read
     if reader.learn(read for _, read in foreign.values() if read is not None):
-        for number, (match, _) in foreign.items():
+        for number, (match, read) in foreign.items():
+            if read is not None and not reader.may_change(read):
+                continue
             with suppress(BoardgamesError):
                 records[number], _ = reader.record(match)
                 errors.pop(number, None)
@@ -516,7 +519,7 @@ class _Reader:
     def __init__(self, load: Callable[[Record], Game], defaults: Defaults) -> None:
         self._load, self._defaults = load, defaults
         self._games: dict[tuple[object, ...], Game] = {}
-        self._white_is_one = False
+        self._white_is_one = self._has_new_notation = False
 
     def game(self, name: str, layout: str, options: Mapping[str, str]) -> Game:
         """Return a game."""
@@ -585,7 +588,13 @@ class _Reader:
         if len(notations) == 1 and self._defaults.notation is None:
             self._defaults = replace(self._defaults, notation=notations.pop())
         self._white_is_one = {one.white_won_first for one in matches} - {None} == {True}
+        self._has_new_notation = self._defaults != before[0]
         return (self._defaults, self._white_is_one) != before
+
+    def may_change(self, read: ReadMatch) -> bool:
+        """Return True if a match that could be read may differ by what `learn` has noted."""
+        follows_from_moves = read.outcome is None or read.outcome.termination in BY_POSITION
+        return self._has_new_notation or not follows_from_moves
 
 
 def _layout_of(tags: Mapping[str, str], read: ReadMatch) -> str:

@@ -1,17 +1,19 @@
 """Reading what others write: PGN without our tags, moves alone, results, layouts, notations and notes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import boardgames
+from boardgames import record
 from boardgames.errors import PositionError, RecordError
 from boardgames.game import Outcome, Position, Termination
 from boardgames.pgn import Line, Note
 from boardgames.plugins import load_game_of
-from boardgames.reading import Defaults, layout_name, read_position
+from boardgames.reading import Defaults, ReadMatch, layout_name, read_match, read_position
 from boardgames.record import ParsedRecords, Record, choose_record, format_record, parse_records, read_records
 
 ABALONE, CONNECT4 = Defaults("abalone"), Defaults("connect4")
@@ -279,6 +281,18 @@ def test_the_notation_follows_from_the_moves() -> None:
     texts, canonical = in_notation(boardgames.load("abalone").start(), "nacre", 6)
     assert one(" ".join(texts), ABALONE).moves == tuple(canonical)
     assert one(pgn(f"{' '.join(texts)} *", Notation="Nacre"), ABALONE).moves == tuple(canonical)
+
+
+def test_matches_whose_tags_name_the_usual_notation_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def counted(*arguments: Any, **more: Any) -> ReadMatch:
+        read.append(arguments)
+        return read_match(*arguments, **more)
+
+    monkeypatch.setattr(record, "read_match", counted)
+    text = pgn("1. 4 4 2. 5 3 *", White="Ann", Notation="Column") * 3
+    assert len(parse(text).records) == len(read) == 3
 
 
 def test_a_named_notation_is_the_only_one_that_is_tried() -> None:

@@ -43,6 +43,7 @@ NACRE = "nacre"
 BOARD = "board"
 SIDES = "bw"
 
+_BITS = tuple(BIT_OF_CELL.tolist())
 _CELL = re.compile(r"[a-i][1-9]")
 _SEPARATORS = re.compile("[ \t,;\u2010-\u2015\u2212-]*")
 """What may stand between the cells of a move: spaces, commas, and hyphens and dashes of any kind."""
@@ -119,9 +120,7 @@ def pack_marbles(
 def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the cells of black's and of white's marbles in ascending order."""
     boards = [int(words[2 * side]) | int(words[2 * side + 1]) << 64 for side in (0, 1)]
-    black, white = (
-        tuple(cell for cell in range(CELLS) if board >> int(BIT_OF_CELL[cell]) & 1) for board in boards
-    )
+    black, white = (tuple(cell for cell, bit in enumerate(_BITS) if board >> bit & 1) for board in boards)
     return black, white
 
 
@@ -236,11 +235,12 @@ def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
 
 def _in_line(cells: list[int], text: str) -> int:
     tail, target = cells
-    if target not in NEIGHBOURS[tail]:
+    neighbours: list[int] = NEIGHBOURS[tail].tolist()
+    if target not in neighbours:
         raise MalformedMoveError(
             f"{quote(text)} is not a move: {CELL_NAMES[tail]} and {CELL_NAMES[target]} are not neighbours"
         )
-    return int(np.flatnonzero(NEIGHBOURS[tail] == target)[0]) * CELLS + tail
+    return neighbours.index(target) * CELLS + tail
 
 
 def _side_step(cells: list[int], text: str) -> int:
