@@ -419,6 +419,7 @@ _RESULTS: dict[str, type] = {
     "symmetries": tuple,
     "is_move_text": object,
     "split_moves": list,
+    "successor_texts": list,
     "explain_illegal_move": str,
     "explain_clicks": str,
 }
@@ -539,6 +540,25 @@ class Game(ABC):
         """Return the text of a position, by default in the canonical notation."""
         self._check_notation(notation, self.facts.position_notations)
         return self.format_words(self._checked(position).words, notation)
+
+    def successor_texts(self, position: Position, notation: str | None = None) -> list[str]:
+        """Return the texts of the positions after each legal move; games may override this.
+
+        Parameters
+        ----------
+        notation : str, optional
+            One of `facts.position_notations`. Where other programs list positions in this notation in a
+            form or an order of their own, the texts are as they write them.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> game = boardgames.load("connect4")
+        >>> game.successor_texts(game.start(), "moves")
+        ['1', '2', '3', '4', '5', '6', '7']
+        """
+        moves = position.legal_moves
+        return [self.format(position.apply(move), notation=notation) for move in moves]
 
     def unpack(self, words: Words | Sequence[int]) -> Position:
         """Return the position of packed words, `uint64[facts.words]`, which are copied.

@@ -31,6 +31,10 @@ UNFINISHED = "*"
 FIRST_WINS = "1-0"
 MAX_SAMPLE = 20
 """Lines of moves that show whether each is a match."""
+EXAMPLE_PLIES, EXAMPLE_LENGTH = 4, 20
+"""Moves that lead to the position of examples in errors, and characters of it that they show."""
+LIKENESS = 0.6
+"""Part of a text whose characters are those of a notation, if it is meant to be in it."""
 START_TAGS = ("Start", "FEN", "Position")
 BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
 """The reasons that follow from the last position."""
@@ -198,30 +202,67 @@ def _load_game(
     return game, ""
 
 
-def read_position(game: Game, text: str) -> Position:
+def read_position(game: Game, text: str, notation: str | None = None) -> Position:
     """Return the position that a text describes, in whichever of the game's notations it fits.
+
+    Parameters
+    ----------
+    notation : str, optional
+        One of the game's notations for positions. The text is read in it if it fits.
 
     Raises
     ------
     PositionError
         If it fits none, or has different meanings in two.
     """
+    if notation is not None:
+        with suppress(PositionError):
+            return game.parse(text, notation=notation)
     try:
         return game.parse(text)
     except PositionError as error:
         problem = error
     found: dict[Position, str] = {}
-    for notation in game.facts.position_notations[1:]:
+    for name in game.facts.position_notations[1:]:
         with suppress(PositionError):
-            found.setdefault(game.parse(text, notation=notation), notation)
+            found.setdefault(game.parse(text, notation=name), name)
     if len(found) > 1:
         first, second = list(found.items())[:2]
         raise PositionError(
-            f"the position can be read in two ways, {first[0]} ({first[1]}) or {second[0]} ({second[1]})"
+            f"the position can be read in two ways, {first[0]} ({first[1]}) or {second[0]} ({second[1]}); "
+            "name the notation"
         )
-    if not found:
+    if found:
+        return next(iter(found))
+    examples = position_examples(game)
+    if any(_looks_like(text, example) for example in examples.values()):
         raise problem
-    return next(iter(found))
+    forms = ", ".join(f"{name} {quote(_shortened(example))}" for name, example in examples.items())
+    raise PositionError(f"{problem}; forms that are read: {forms}")
+
+
+def position_examples(game: Game) -> Mapping[str, str]:
+    """Return a position in each of the game's notations."""
+    position = game.start()
+    for _ in range(EXAMPLE_PLIES):
+        if position.legal_moves:
+            position = position.apply(position.legal_moves[len(position.legal_moves) // 2])
+    examples = {}
+    for notation in game.facts.position_notations:
+        with suppress(PositionError):
+            examples[notation] = game.format(position, notation=notation)
+    return examples
+
+
+def _looks_like(text: str, example: str) -> bool:
+    """Return True if most characters of a text are in an example, where any digit stands for all digits."""
+    written, known = (re.sub("[0-9]", "0", "".join(one.lower().split())) for one in (text, example))
+    return sum(character in known for character in written) > LIKENESS * len(written)
+
+
+def _shortened(example: str) -> str:
+    flat = " ".join(example.split())
+    return flat if len(flat) <= EXAMPLE_LENGTH else flat[: EXAMPLE_LENGTH - 3] + "..."
 
 
 def layout_name(text: str) -> str:
@@ -295,8 +336,19 @@ def _played(starts: Sequence[Position], match: MatchText, notation: str | None, 
             f"{quote(match.moves[min(at, len(match.moves) - 1)])})"
         )
     if len(tried) > 1:
-        raise RecordError(f"{problem}; tried the notations {', '.join((canonical, *others))}")
+        raise RecordError(f"{problem}; tried the notations {_move_examples(starts[0])}")
     raise problem
+
+
+def _move_examples(position: Position) -> str:
+    """Return the names of all notations for moves, each with its text of the move that has most texts."""
+    game, notations = position.game, position.game.facts.move_notations
+    moves = [
+        [game.format_move(position, move, notation=notation) for notation in notations]
+        for move in position.legal_moves
+    ]
+    texts = max(moves, key=lambda texts: len(set(texts)), default=[""] * len(notations))
+    return ", ".join(f"{name} {quote(text)}" for name, text in zip(notations, texts, strict=True))
 
 
 def _play(start: Position, words: Sequence[str], notation: str | None) -> _Played:

@@ -303,7 +303,7 @@ def test_a_named_notation_is_the_only_one_that_is_tried() -> None:
 
 def test_a_text_that_fits_no_notation_says_what_was_tried() -> None:
     (error,) = parse("a1a9", ABALONE).errors
-    assert "tried the notations aba-pro, nacre, " in str(error)
+    assert "tried the notations aba-pro 'c2c3d2', nacre 'c2d3', playstrategy " in str(error)
 
 
 @pytest.mark.parametrize("text", ["Belgian Daisy", "belgian_daisy", "  BELGIAN-daisy "])

@@ -12,6 +12,7 @@ from boardgames.errors import BoardgamesError, FileError, LimitError, UnknownNam
 from boardgames.game import Game, Position
 from boardgames.paths import read_text
 from boardgames.player import fingerprint_of
+from boardgames.reading import read_position
 
 DEFAULT_OPENINGS = "random:4"
 MOVES = "moves:"
@@ -152,7 +153,7 @@ def _check(game: Game, positions: Mapping[str, str]) -> list[str]:
     for place, text in positions.items():
         try:
             moves = text.removeprefix(MOVES)
-            position = game.parse(text) if moves == text else game.start().apply_moves(moves)
+            position = read_position(game, text) if moves == text else game.start().apply_moves(moves)
         except BoardgamesError as error:
             error.args = (f"{error} ({place})", *error.args[1:])
             raise

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_agent, complete_game
+from boardgames.cli.completion import complete_agent, complete_game, complete_notation
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game, load_player, load_position, record_defaults
+from boardgames.cli.loading import (
+    load_game,
+    load_game_for,
+    load_player,
+    load_position,
+    record_defaults,
+    split_notation,
+)
 from boardgames.cli.options import (
     DEPTH,
     NODES,
@@ -24,7 +31,6 @@ from boardgames.cli.options import (
     game_options,
     json_option,
     moves_option,
-    notation_option,
 )
 from boardgames.cli.output import (
     BOOK,
@@ -53,6 +59,8 @@ if TYPE_CHECKING:
 LINE_MOVES = 8
 """Largest number of moves that are printed of a line of play."""
 STDIN = "-"
+MAX_POSITION_BYTES = 10_000
+"""Longer files have no position."""
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
 """Time for each position of a recorded match if neither the user nor the agent sets a limit."""
@@ -111,7 +119,12 @@ class AnalysisRequest:
     help="The position, even if it looks like a file name.",
 )
 @moves_option
-@notation_option
+@click.option(
+    "--notation",
+    metavar="NAME",
+    shell_complete=complete_notation,
+    help="Notation of the position or of the moves, if it does not follow from them.",
+)
 @click.argument("subject", metavar="[POSITION|RECORD|ID]", required=False)
 @click.option(
     "--agent",
@@ -173,14 +186,16 @@ def analyze(
     """
     request = AnalysisRequest(game, agent, seconds, depth, nodes, as_json)
     _ = request.limit  # report a bad limit before anything is loaded
+    for_position, for_moves = split_notation(load_game(game, layout, options), notation)
+    defaults = record_defaults(game, layout, options, for_moves)
     is_reviewed = subject is not None and (
-        is_record(subject) or _is_stored(request, subject, layout, options)
+        (is_record(subject) and not _has_position(defaults, subject, for_position))
+        or _is_stored(request, subject, layout, options, for_position)
     )
-    defaults = record_defaults(game, layout, options, notation)
     finished = None if is_reviewed or position_text or moves else _finished_match(defaults, subject)
     if subject is None or not (is_reviewed or finished):
         _reject_options({"match": number, "mistakes": mistakes, "svg": svg_file}, "a recorded match")
-        analyze_position(request, defaults, subject, position_text, moves, lines=lines)
+        analyze_position(request, defaults, subject, position_text, moves, for_position, lines=lines)
         return
     unsuitable = {"position": position_text, "moves": moves, "lines": lines}
     _reject_options(unsuitable, "a position")
@@ -195,15 +210,44 @@ def analyze(
     print_review(request, record, number, title, mistakes=mistakes, svg_file=svg_file)
 
 
-def _is_stored(request: AnalysisRequest, subject: str, layout: str | None, options: tuple[str, ...]) -> bool:
+def _has_position(defaults: "Defaults", source: str, notation: str | None) -> bool:
+    """Return whether a file has a position and no match."""
+    from boardgames.plugins import load_game_of
+    from boardgames.reading import read_position
+    from boardgames.record import choose_record
+
+    path = Path(source)
+    if source == STDIN or not path.is_file() or path.stat().st_size > MAX_POSITION_BYTES:
+        return False
+    text = _read_source(source)
+    options = tuple(f"{name}={value}" for name, value in defaults.options.items())
+    try:
+        read_position(load_game_for(defaults.game, defaults.layout or None, options, text), text, notation)
+    except BoardgamesError:
+        return False
+    with suppress(BoardgamesError):
+        choose_record(text, load_game_of, defaults=defaults)
+        return False
+    return True
+
+
+def _is_stored(
+    request: AnalysisRequest,
+    subject: str,
+    layout: str | None,
+    options: tuple[str, ...],
+    notation: str | None,
+) -> bool:
     """Return whether an argument is the number of a stored match; a number can also be a position."""
+    from boardgames.reading import read_position
+
     number = stored_number(subject)
     if number is None or subject.startswith(PREFIX):
         return number is not None
     is_stored = has_stored_match(number)
     game = load_game(request.game, layout, options)
     try:
-        game.parse(subject)
+        read_position(game, subject, notation)
     except BoardgamesError as error:
         if not is_stored:
             raise PositionError(f"{error}, and there is no stored match {number}") from error
@@ -229,15 +273,16 @@ def analyze_position(
     argument: str | None,
     text: str | None,
     moves: str | None,
+    notation: str | None,
     *,
     lines: int | None,
 ) -> None:
-    """Print the values of a position's moves."""
+    """Print the values of a position's moves; the notation is that of the position."""
     from boardgames.player import Context, ExactPlayer
     from boardgames.plugins import close_player
 
     options = tuple(f"{name}={value}" for name, value in defaults.options.items())
-    first = load_position(request.game, defaults.layout or None, options, argument, text, None)
+    first = load_position(request.game, defaults.layout or None, options, argument, text, None, notation)
     position = apply_moves(first, moves, defaults.notation)
     if position.outcome is not None:
         how = outcome_text(position.outcome, position.game)

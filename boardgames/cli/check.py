@@ -87,6 +87,7 @@ def check(
     The exit code is 1 if there are findings; remarks do not count.
     """
     game = load_game(game_name, layout, options)
+    from boardgames.reading import read_position
     from boardgames.testing import CHECKS, check_game, load_reference
 
     for name in only:
@@ -96,7 +97,7 @@ def check(
         raise OptionError("--move needs --position: say in which position to check the move")
     sys.path.append("")  # an installed program does not search the current folder
     reference_rules = None if reference is None else load_reference(reference, game)
-    at = [game.parse(text) for text in position_texts]
+    at = [read_position(game, text) for text in position_texts]
     with spinner(f"checking {game_name}"):
         report = check_game(
             game,

@@ -255,10 +255,10 @@ def complete_layout(context: click.Context, parameter: click.Parameter, text: st
 
 @_quietly
 def complete_notation(context: click.Context, parameter: click.Parameter, text: str) -> Items:
-    """Return the notations of the game: of moves and, where a position is shown, of positions."""
+    """Return the notations of the game: of moves and, where a position can be given, of positions."""
     facts = _game(context).facts
-    shows_position = context.info_name == "show"
-    names = (*facts.move_notations, *(facts.position_notations if shows_position else ()))
+    has_position = any(one.name == "position_text" for one in context.command.params)
+    names = (*facts.move_notations, *(facts.position_notations if has_position else ()))
     return _starting_with(text, dict.fromkeys(names, ""))
 
 

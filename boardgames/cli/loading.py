@@ -7,7 +7,7 @@ import click
 from boardgames.cli.options import apply_moves
 from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 from boardgames.options import parse_assignments
-from boardgames.paths import find_path
+from boardgames.paths import find_path, read_any_text
 
 if TYPE_CHECKING:
     from boardgames.game import Game, Position
@@ -76,20 +76,48 @@ def load_position(
     argument: str | None,
     text: str | None,
     moves: str | None,
+    notation: str | None = None,
 ) -> "Position":
     """Load the game and parse the position given as an argument or with `--position`, else the start.
 
-    Then apply the moves given with `--moves`.
+    The argument may also be the name of a file with a position. Then apply the moves given with `--moves`.
+    The notation is that of the position or of the moves.
     """
     if argument is not None and text is not None:
         raise OptionError("give the position either as an argument or with --position, not both")
-    chosen = argument if argument is not None else text
+    chosen = text if argument is None else _position_text(argument)
     game = load_game_for(name, layout, options, chosen)
+    for_position, for_moves = split_notation(game, notation)
     if chosen is None:
-        return apply_moves(game.start(), moves)
+        return apply_moves(game.start(), moves, for_moves)
     from boardgames.reading import read_position
 
-    return apply_moves(read_position(game, chosen), moves)
+    return apply_moves(read_position(game, chosen, for_position), moves, for_moves)
+
+
+def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str | None]:
+    """Return the name of a notation as one for positions and as one for moves; None for what it is not.
+
+    Raises
+    ------
+    UnknownNameError
+        If it is neither.
+    """
+    facts = game.facts
+    for_position = notation if notation in facts.position_notations else None
+    for_moves = notation if notation in facts.move_notations else None
+    if notation is not None and for_position is None and for_moves is None:
+        known = suggest(notation, dict.fromkeys((*facts.position_notations, *facts.move_notations)))
+        raise UnknownNameError(f"{facts.name} has no notation {quote(notation)}{known}")
+    return for_position, for_moves
+
+
+def _position_text(argument: str) -> str:
+    """Return the text of a position, given that text or the name of a file that has it."""
+    path = find_path(argument)
+    if path is None or not path.is_file():
+        return argument
+    return read_any_text(path)[0]
 
 
 def record_defaults(

@@ -160,11 +160,20 @@ notation_option = click.option(
 
 
 def position_options(command: Command) -> Command:
-    """Add the argument POSITION, `--position TEXT` and `--moves MOVES` to `game_options`."""
+    """Add the argument POSITION, `--position`, `--moves` and `--notation` to `game_options`."""
     command = game_options(command)
+    command = click.option(
+        "--notation",
+        metavar="NAME",
+        shell_complete=complete_notation,
+        help="Notation of the position or of the moves, if it does not follow from them.",
+    )(command)
     command = moves_option(command)
     command = click.option(
-        "--position", "position_text", metavar="TEXT", help="The position, instead of POSITION."
+        "--position",
+        "position_text",
+        metavar="TEXT",
+        help="The position, even if it looks like a file name.",
     )(command)
     return click.argument("position_argument", metavar="[POSITION]", required=False)(command)
 

@@ -33,6 +33,7 @@ def perft(
     moves: str | None,
     layout: str | None,
     options: tuple[str, ...],
+    notation: str | None,
     depth: int,
     divide: bool,
     as_json: bool,
@@ -43,7 +44,7 @@ def perft(
     """
     from boardgames import search
 
-    position = load_position(game, layout, options, position_argument, position_text, moves)
+    position = load_position(game, layout, options, position_argument, position_text, moves, notation)
     if divide and depth < 1:
         raise OptionError(f"--divide needs a depth of at least 1, not {depth}")
     search.perft(position, 0)  # loads the kernels, so that it is not timed

@@ -10,7 +10,7 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game, complete_notation
 from boardgames.cli.interrupts import end_if_stuck, interrupt_on_termination, without_interrupts
-from boardgames.cli.loading import load_game
+from boardgames.cli.loading import load_game_for, split_notation
 from boardgames.cli.options import (
     NON_NEGATIVE,
     NON_NEGATIVE_SECONDS,
@@ -39,7 +39,6 @@ from boardgames.draw.text import printable
 from boardgames.errors import OptionError, quote
 
 if TYPE_CHECKING:
-    from boardgames.game import Game
     from boardgames.manager import Manager
 
 WATCH_DELAY_S = 0.5
@@ -113,7 +112,12 @@ HIGHEST_LEVEL = 10
 )
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agents' random choices.")
 @click.option("--names", metavar="A,B", help="Names of the first and the second player.")
-@click.option("--notation", metavar="NAME", shell_complete=complete_notation, help="Notation for the moves.")
+@click.option(
+    "--notation",
+    metavar="NAME",
+    shell_complete=complete_notation,
+    help="Notation of the moves, or of the position.",
+)
 @click.option(
     "--resume",
     type=click.Path(),
@@ -174,6 +178,7 @@ def play(
     from boardgames.clock import TimeControl
     from boardgames.match_setup import HUMAN, MatchSetup, is_person, pair, seats_of
     from boardgames.plugins import load_game_of
+    from boardgames.reading import read_position
 
     opponent = _opponent(second, agent, level)
     if resume is not None and (layout or options or position_text is not None or moves is not None):
@@ -181,12 +186,16 @@ def play(
             "--resume takes the game from the saved match; remove --layout, --option, --position and --moves"
         )
     game_name, resumed = _what_to_play(game_name, resume)
-    game = load_game(game_name, layout, options) if resumed is None else load_game_of(resumed.record)
+    if resumed is None:
+        game = load_game_for(game_name, layout, options, position_text)
+    else:
+        game = load_game_of(resumed.record)
     if delay is not None and not watch:
         raise OptionError("--delay only works with --watch")
-    start = None if position_text is None else game.parse(position_text)
+    for_position, for_moves = split_notation(game, notation)
+    start = None if position_text is None else read_position(game, position_text, for_position)
     if moves is not None:
-        start = apply_moves(start or game.start(), moves)
+        start = apply_moves(start or game.start(), moves, for_moves)
     times = [
         TimeControl(match=seconds, increment=added)
         for seconds, added in zip(pair(clock), pair(increment or 0.0), strict=True)
@@ -205,8 +214,6 @@ def play(
         no_progress_limit=no_progress,
         repetition=repetition,
     )
-    if notation is not None:
-        _check_notation(game, notation)
 
     record = None if resumed is None else resumed.record
     if web:
@@ -220,7 +227,7 @@ def play(
     _check_terminal(opens, port)
     from boardgames.cli.session import Session, has_person
 
-    session = Session(setup, notation=notation, confirm=confirm)
+    session = Session(setup, notation=for_moves, confirm=confirm)
     listeners = () if watch else (session.on_event,)
     background = any(is_person(seat) for seat in setup.players)
     with rules_interpreted() if background else nullcontext():
@@ -308,12 +315,6 @@ def _decoded(text: str) -> str:
         return text if text.isprintable() else os.fsencode(text).decode()
     except UnicodeError:
         return text
-
-
-def _check_notation(game: "Game", notation: str) -> None:
-    start = game.start()
-    for move in start.legal_moves[:1]:
-        game.format_move(start, move, notation=notation)
 
 
 def _play_agents(manager: "Manager", file: MatchFile, watch: bool, delay: float) -> int:

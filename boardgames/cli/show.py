@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_game, complete_notation
-from boardgames.cli.loading import load_position
+from boardgames.cli.completion import complete_game
+from boardgames.cli.loading import load_position, split_notation
 from boardgames.cli.options import OutputFile, apply_moves, examples, json_option, position_options
 from boardgames.cli.output import (
     outcome_json,
@@ -21,6 +21,8 @@ from boardgames.compiling import rules_interpreted
 from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from boardgames.game import Position
     from boardgames.picture import Overlay
     from boardgames.weights.explain import Explanation
@@ -34,15 +36,16 @@ if TYPE_CHECKING:
         "boardgames show connect4 --moves '4 4 5 3'",
         "boardgames show connect4 4453 --features",
         "boardgames show hexifence --option dimension=2 --json",
+        "boardgames show abalone Test1.input --successors --notation course",
     )
 )
 @click.argument("game", shell_complete=complete_game)
 @position_options
 @click.option(
-    "--notation",
-    metavar="NAME",
-    shell_complete=complete_notation,
-    help="Notation for the moves or for the position.",
+    "--successors",
+    "lists_successors",
+    is_flag=True,
+    help="Print only the position after each legal move, one in each line.",
 )
 @click.option("--flip", is_flag=True, help="Turn the board around.")
 @click.option("--svg", "svg_file", type=OutputFile(), metavar="FILE", help="Draw the board as SVG.")
@@ -65,6 +68,7 @@ def show(
     layout: str | None,
     options: tuple[str, ...],
     notation: str | None,
+    lists_successors: bool,
     flip: bool,
     svg_file: Path | None,
     has_features: bool,
@@ -72,6 +76,9 @@ def show(
     as_json: bool,
 ) -> None:
     """Show a position of GAME; the start by default.
+
+    POSITION may also be the name of a file with a position. With --notation it
+    is printed in this notation, or its moves are.
 
     With --features the board is drawn with the overlays of the game, if it has
     any: in Hexifence the kinds of edges, and chains and loops. Below it are the
@@ -82,14 +89,15 @@ def show(
     """
     if weights_text is not None and not has_features:
         raise OptionError("--weights needs --features")
-    first = load_position(game, layout, options, position_argument, position_text, None)
+    if lists_successors and (svg_file is not None or has_features):
+        raise OptionError("--successors cannot be used with --svg or --features")
+    first = load_position(game, layout, options, position_argument, position_text, None, notation)
     rules = first.game
-    known = dict.fromkeys((*rules.facts.position_notations, *rules.facts.move_notations))
-    if notation is not None and notation not in known:
-        raise UnknownNameError(f"{game} has no notation {quote(notation)}{suggest(notation, known)}")
-    is_for_position = notation in rules.facts.position_notations
-    for_position, for_moves = (notation, None) if is_for_position else (None, notation)
+    for_position, for_moves = split_notation(rules, notation)
     position = apply_moves(first, moves, for_moves)
+    if lists_successors:
+        _print_successors(position, notation, as_json)
+        return
     overlays: tuple[Overlay, ...] = ()
     explained = None
     if has_features:
@@ -118,16 +126,37 @@ def show(
         return
     print_picture(picture, flipped=flip)
     say(f"\n{text}")
-    if rules.facts.score_name:
-        named = zip(rules.facts.sides, position.score, strict=True)
-        say(f"{rules.facts.score_name}: " + ", ".join(f"{side} {count}" for side, count in named))
-    if position.outcome is not None:
-        say(outcome_text(position.outcome, rules))
-    else:
-        side = rules.facts.sides[position.side_to_move]
-        say(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")
+    _print_state(position, legal_moves)
     if explained is not None:
         _print_features(explained, position)
+
+
+def _print_state(position: "Position", legal_moves: "Sequence[str]") -> None:
+    """Print the points, and the outcome or the legal moves."""
+    facts = position.game.facts
+    if facts.score_name:
+        named = zip(facts.sides, position.score, strict=True)
+        say(f"{facts.score_name}: " + ", ".join(f"{side} {count}" for side, count in named))
+    if position.outcome is not None:
+        say(outcome_text(position.outcome, position.game))
+        return
+    side = facts.sides[position.side_to_move]
+    say(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")
+
+
+def _print_successors(position: "Position", notation: str | None, as_json: bool) -> None:
+    """Print the positions after each legal move, separated by empty lines if they take several lines."""
+    game = position.game
+    if notation is not None and notation not in game.facts.position_notations:
+        known = game.facts.position_notations
+        raise UnknownNameError(
+            f"{game.facts.name} has no notation {quote(notation)} for positions{suggest(notation, known)}"
+        )
+    texts = game.successor_texts(position, notation)
+    if as_json:
+        print_json(game=game.facts.name, position=str(position), successors=texts)
+    elif texts:
+        say(("\n\n" if any("\n" in text for text in texts) else "\n").join(texts))
 
 
 def _last_mover(position: "Position", moves: str | None, notation: str | None) -> int | None:

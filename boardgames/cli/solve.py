@@ -12,10 +12,11 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game_for, load_player, load_position
+from boardgames.cli.loading import load_game_for, load_player, load_position, split_notation
 from boardgames.cli.options import SECONDS, WEEK_S, examples, json_option, position_options
 from boardgames.cli.output import (
     MAX_ERRORS,
+    count_text,
     outcome_text,
     print_error,
     print_json,
@@ -55,6 +56,14 @@ class FilePosition:
     text: str
     position: "Position"
     expected: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What it took to solve the positions of a file."""
+
+    seconds: float
+    nodes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,7 @@ def solve(
     moves: str | None,
     layout: str | None,
     options: tuple[str, ...],
+    notation: str | None,
     file: str | None,
     agent: str | None,
     seconds: float | None,
@@ -122,7 +132,7 @@ def solve(
     that cannot be read are named and skipped, and the exit code is 2.
     """
     if file is None:
-        position = load_position(game, layout, options, position_argument, position_text, moves)
+        position = load_position(game, layout, options, position_argument, position_text, moves, notation)
         if position.outcome is not None:
             how = outcome_text(position.outcome, position.game)
             raise MatchError(f"nothing to solve, the match is over: {how}; position {position}")
@@ -132,7 +142,8 @@ def solve(
             raise OptionError("give either a position or --file, not both")
         lines = read_lines(file)
         loaded = load_game_for(game, layout, options, split_score(lines[0][1])[0])
-        positions, bad = read_positions(lines, loaded)
+        for_position, _ = split_notation(loaded, notation)
+        positions, bad = read_positions(lines, loaded, for_position)
         for one in bad[:MAX_ERRORS]:
             print_error(f"{one.error} ({_name_of(file)}, line {one.line})")
         if len(bad) > MAX_ERRORS:
@@ -164,13 +175,17 @@ def read_lines(file: str) -> list[tuple[int, str]]:
     raise FileError(f"there are no positions in {_name_of(file)}")
 
 
-def read_positions(lines: list[tuple[int, str]], game: "Game") -> "tuple[list[FilePosition], list[BadLine]]":
+def read_positions(
+    lines: list[tuple[int, str]], game: "Game", notation: str | None = None
+) -> "tuple[list[FilePosition], list[BadLine]]":
     """Return the positions that lines contain, and the lines without one that can be solved."""
+    from boardgames.reading import read_position
+
     positions, bad = [], []
     for number, line in lines:
         text, expected = split_score(line)
         try:
-            position = game.parse(text)
+            position = read_position(game, text, notation)
             if position.outcome is not None:
                 raise PositionError(f"the match is over in {text}")
         except BoardgamesError as error:
@@ -314,7 +329,6 @@ def _solve_all(
     from boardgames.player import Context, stop_after
     from boardgames.plugins import close_player
 
-    started = time.monotonic()
     scores: list[Score] = []
     chunk_size = max(1, len(positions) // MAX_PROGRESS_UPDATES)
 
@@ -322,30 +336,41 @@ def _solve_all(
         return f"{len(scores):,} of {len(positions):,} positions, {player.solver_nodes():,} nodes"
 
     try:
-        with (
-            spinner("solving", done),
-            stop_on_interrupt() as interrupted,
-            stop_after(seconds, interrupted) as stop,
-            suppress(MatchError),  # stopped before all were solved
-        ):
-            for first in range(0, len(positions), chunk_size):
-                chunk = [one.position for one in positions[first : first + chunk_size]]
-                scores += player.scores(chunk, Context(stop=stop))
+        with spinner("solving", done), stop_on_interrupt() as interrupted:
+            _load_code(player, positions[0].position)  # so that it is not timed
+            started = time.monotonic()
+            with stop_after(seconds, interrupted) as stop, suppress(MatchError):  # stopped too early
+                for first in range(0, len(positions), chunk_size):
+                    chunk = [one.position for one in positions[first : first + chunk_size]]
+                    scores += player.scores(chunk, Context(stop=stop))
+            used = Used(time.monotonic() - started, player.solver_nodes())
     finally:
         close_player(player)
-    used = time.monotonic() - started
+    solved = list(zip(positions, scores, strict=False))
+    is_compared = any(one.expected is not None for one in positions) and not as_json
+    if solved and is_compared:
+        _print_comparison(player, solved, bad, used)
     if len(scores) < len(positions):
-        print_error("not all positions were solved in time" if seconds else "interrupted")
+        count = len(positions) - len(scores)
+        left = f"; {count_text(count, 'is', 'are')} left" if is_compared else ""
+        print_error(("not all positions were solved in time" if seconds else "interrupted") + left)
         return EXIT_INTERRUPTED if interrupted.is_set() else EXIT_CHECK_FAILED
-    solved = list(zip(positions, scores, strict=True))
     different = [one for one, score in solved if is_different(player, one, score)]
     if as_json:
         _print_all_json(player, solved, bad, used)
-    elif any(one.expected is not None for one in positions):
-        _print_comparison(player, solved, bad, used)
-    else:
+    elif not is_compared:
         say("\n".join(number_of(player, one.position, score) for one, score in solved))
     return EXIT_CHECK_FAILED if different else 0
+
+
+def _load_code(player: "ExactPlayer", position: "Position") -> None:
+    """Load or compile the solver by a call that is stopped at once."""
+    from boardgames.player import Context, Stop
+
+    stop = Stop()
+    stop.set()
+    with suppress(MatchError):
+        player.scores([position], Context(stop=stop))
 
 
 def is_different(player: "ExactPlayer", one: FilePosition, score: "Score") -> bool:
@@ -355,7 +380,7 @@ def is_different(player: "ExactPlayer", one: FilePosition, score: "Score") -> bo
 
 
 def _print_comparison(
-    player: "ExactPlayer", solved: "list[tuple[FilePosition, Score]]", bad: list[BadLine], seconds: float
+    player: "ExactPlayer", solved: "list[tuple[FilePosition, Score]]", bad: list[BadLine], used: Used
 ) -> None:
     """Print the positions whose score is not that of the file, and a summary."""
     stated = [(one, score) for one, score in solved if one.expected is not None]
@@ -375,12 +400,12 @@ def _print_comparison(
         if count or place < ALWAYS_COUNTED
     ]
     say(wrap(", ".join(parts), 4))
-    mean, nodes = seconds / len(solved), player.solver_nodes() / len(solved)
-    say(f"{len(solved):,} positions in {seconds:.2f} s: mean {1000 * mean:.3g} ms, {nodes:,.0f} nodes")
+    mean, nodes = used.seconds / len(solved), used.nodes / len(solved)
+    say(f"{len(solved):,} positions in {used.seconds:.2f} s: mean {1000 * mean:.3g} ms, {nodes:,.0f} nodes")
 
 
 def _print_all_json(
-    player: "ExactPlayer", solved: "list[tuple[FilePosition, Score]]", bad: list[BadLine], seconds: float
+    player: "ExactPlayer", solved: "list[tuple[FilePosition, Score]]", bad: list[BadLine], used: Used
 ) -> None:
     game = solved[0][0].position.game
     entries = [
@@ -399,8 +424,8 @@ def _print_all_json(
         positions=entries,
         different=sum(is_different(player, one, score) for one, score in solved),
         bad_lines=[{"line": one.line, "error": one.error} for one in bad],
-        nodes=player.solver_nodes(),
-        seconds=seconds,
+        nodes=used.nodes,
+        seconds=used.seconds,
     )
 
 

@@ -321,7 +321,7 @@ CASES = {
     "prose": (["-"], "standard input: match 1: 'once' is not a column"),
     "lines": (["two", "--lines", "3"], "--lines only works with a position"),
     "an unknown layout": (["two", "--layout", "x"], "connect4 has no layout 'x'"),
-    "an unknown notation": (["two", "--notation", "x"], "connect4 has no notation 'x' for moves"),
+    "an unknown notation": (["two", "--notation", "x"], "connect4 has no notation 'x'"),
     "a position too": (["two", "--position", "4"], "--position only works with a position"),
     "an agent without values": (["two", "--agent", "random"], "does not evaluate moves"),
     "no mistakes to tell": (["two", "--mistakes", "0"], "--mistakes must be at least 1"),
@@ -434,3 +434,11 @@ def test_estimates_of_a_solver_do_not_look_proven(files: Path, bg: Run) -> None:
     assert ESTIMATES in out
     shown = json.loads(bg("analyze", "hexifence", "hexifence.record", "--time", "0.05", "--json").out)
     assert {ply["proven"] for ply in shown["plies"]} == {False}
+
+
+def test_a_file_may_have_a_position_instead_of_a_match(bg: Run) -> None:
+    Path("Test1.input").write_text("b\nA1b,A2b,B2b,I9w\n", encoding="utf-8")
+    ran = bg("analyze", "abalone", "Test1.input", "--depth", "1", "--json")
+    assert json.loads(ran.out)["position"].startswith("....w/")
+    Path("moves").write_text("4453", encoding="utf-8")
+    assert "plies" in json.loads(bg("analyze", "connect4", "moves", "--depth", "1", "--json").out)

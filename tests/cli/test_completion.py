@@ -42,7 +42,7 @@ def complete(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         ("boardgames play connect4 --layout 8x", ["8x7", "8x8", "8x4", "8x5", "8x6"]),
         ("boardgames show abalone --notation n", ["nacre"]),
         ("boardgames show abalone --notation f", ["fen"]),
-        ("boardgames play abalone --notation f", []),
+        ("boardgames play abalone --notation f", ["fen"]),
         ("boardgames play abalone --option ", ["broadside=", "limit="]),
         ("boardgames play abalone --option limit=", ["limit=draw", "limit=score"]),
         ("boardgames play abalone --option broadside=", ["broadside=true", "broadside=false"]),

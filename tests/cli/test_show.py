@@ -156,3 +156,78 @@ def test_a_game_without_features_and_overlays_says_so_in_one_line(bg: Run, monke
     monkeypatch.setitem(registry._offers, "features", [])
     ran = bg("show", "connect4", "--features")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+
+
+# --- successors, files and notations ---------------------------------------------
+
+
+def test_successors_of_a_file_of_the_course_are_listed_one_in_each_line(bg: Run) -> None:
+    Path("Test1.input").write_text("w\nA1b,A2b,B2b,C3w,C4w\n", encoding="utf-8")
+    ran = bg("show", "abalone", "Test1.input", "--successors", "--notation", "course")
+    lines = ran.out.splitlines()
+    assert (ran.code, lines[0], len(lines)) == (0, "A1b,A2b,B2b,C4w,D4w", len(set(lines)))
+    assert all(line.startswith("A1b,A2b,B2b,") and line.count(",") == 4 for line in lines)
+    listed = json.loads(bg("show", "abalone", "Test1.input", "--successors", "--json").out)
+    assert len(listed["successors"]) == len(lines)
+
+
+def test_successors_that_take_several_lines_have_empty_lines_between_them(bg: Run) -> None:
+    ran = bg("show", "hexifence", "--option", "dimension=2", "--successors", "--notation", "board-file")
+    boards = ran.out.split("\n\n")
+    assert len(boards) == 30
+    assert all(board.startswith("2\n") for board in boards)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--features",), "--successors cannot be used with --svg or --features"),
+        (("--notation", "nacre"), "abalone has no notation 'nacre' for positions"),
+        (("--notation", "cours"), "abalone has no notation 'cours'; did you mean 'course'?"),
+    ],
+)
+def test_successors_are_positions_only(options: tuple[str, ...], error: str, bg: Run) -> None:
+    ran = bg("show", "abalone", "--successors", *options)
+    assert (ran.code, ran.err[: len(error) + 7]) == (2, f"error: {error}")
+
+
+def test_the_option_position_is_a_text_even_if_there_is_such_a_file(bg: Run) -> None:
+    Path("4453").write_text("1", encoding="utf-8")
+    assert "./....r../" not in bg("show", "connect4", "4453").out
+    assert "......./......./......./......./......./r......" in bg("show", "connect4", "4453").out
+    assert "...b.../..brr.." in bg("show", "connect4", "--position", "4453").out
+
+
+AMBIGUOUS = "." * 30 + "b" + "." * 29 + "w"
+
+
+@pytest.mark.parametrize("command", ["show", "perft", "analyze", "play", "solve"])
+def test_a_text_with_two_meanings_is_read_in_the_notation_that_is_named(command: str, bg: Run) -> None:
+    more = {"perft": ("--depth", "1"), "analyze": ("--depth", "1"), "play": ("--first", "random")}
+    arguments = (command, "abalone", "--position", AMBIGUOUS, *more.get(command, ()))
+    ran = bg(*arguments)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "can be read in two ways" in ran.err
+    for notation in ("line", "line-from-a"):
+        ran = bg(*arguments, "--notation", notation)
+        assert "can be read in two ways" not in ran.err
+
+
+def test_columns_from_zero_are_read_if_they_are_named(bg: Run) -> None:
+    board = bg("show", "connect4", "4453").out.split("\n\n")[0]
+    assert bg("show", "connect4", "3342", "--notation", "zero-based-moves").out.startswith(board)
+
+
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_a_text_that_fits_nothing_gets_an_example_of_each_form_in_three_lines(game: str, bg: Run) -> None:
+    ran = bg("show", game, "nonsense")
+    assert ran.code == 2
+    assert len(ran.err) < 3 * 120
+    for notation in plugins.load(game).facts.position_notations:
+        assert f" {notation} '" in ran.err
+
+
+def test_a_text_that_nearly_fits_gets_the_reason_alone(bg: Run) -> None:
+    assert bg("show", "connect4", "44444444").err == (
+        "error: illegal move '4': the column is full; open columns: 1, 2, 3, 5, 6, 7 (ply 7 of '44444444')\n"
+    )

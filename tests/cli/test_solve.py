@@ -150,7 +150,19 @@ def test_the_scores_of_a_test_set_are_compared_and_summed_up(bg: Run) -> None:
     ran = bg("solve", "connect4", "--file", "set")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("4 scores agree, 0 differ\n4 positions in ")
-    assert re.search(r" s: mean [0-9.]+ ms, [0-9,]+ nodes$", ran.out)
+    nodes = re.search(r" s: mean [0-9.]+ ms, ([0-9,]+) nodes$", ran.out)
+    assert nodes is not None
+    assert int(nodes[1].replace(",", "")) > 0
+    assert json.loads(bg("solve", "connect4", "--file", "set", "--json").out)["nodes"] > 0
+
+
+@pytest.mark.slow
+def test_what_was_compared_is_summed_up_when_the_time_is_over(bg: Run) -> None:
+    Path("set").write_text("4455 18\n4455 17\n- 1\n", encoding="utf-8")
+    ran = bg("solve", "connect4", "--file", "set", "--agent", "solver:book=false", "--time", "3")
+    assert ran.code == 1
+    assert "1 score agrees, 1 differs\n2 positions in " in ran.out
+    assert ran.err == "error: not all positions were solved in time; 1 is left\n"
 
 
 def test_a_score_that_differs_is_named_and_is_a_failure(bg: Run) -> None:

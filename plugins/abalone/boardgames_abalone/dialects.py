@@ -9,7 +9,8 @@ Positions:
   `-5b4w` if marbles have been lost, and the side to move.
 - `course`, the input files of a course on artificial intelligence: the side to move on the
   first line and a list such as `A3b,B2b,G7w` on the second. The marbles lost are those
-  missing from 14; where they are not, the first line is extended to `b:0:0`.
+  missing from 14, or none if more than six are missing; otherwise the first line is extended
+  to `b:0:0`.
 - `line` and `line-from-a`: the 61 cells without separators, starting with row I and followed by
   `:SIDE:LOST:LOST`, or starting with row A and preceded by `SIDE:LOST:LOST:`.
 
@@ -88,7 +89,6 @@ ALPHABETS = (".bw", "012", "+@O", "*$!")
 """Symbols for an empty cell, black and white in 61 characters."""
 
 _FEN_MARBLES = "Ss"
-_SIDE_NAMES = ("black", "white")
 _MARBLE = re.compile(r"([a-i][1-9])([bw])")
 _LIST_OF_MARBLES = re.compile(r"(?:([bw](?::[0-9]:[0-9])?)[\s,;]*)?[a-i][1-9][bw](?:[\s,;]|$)")
 _EJECTED = re.compile(r"([0-9])b([0-9])w")
@@ -146,7 +146,7 @@ def format_words(words: Words, notation: str | None = None) -> str:
         return aba_pro.format_words(words)
     rows, side, (black, white) = board_rows(words), SIDES[int(words[STATUS]) & 1], lost(words)
     if notation == COURSE:
-        is_implied = [MARBLES - len(cells) for cells in cells_of(words)] == [black, white]
+        is_implied = _implied_losses(cells_of(words)) == (black, white)
         return f"{side if is_implied else f'{side}:{black}:{white}'}\n{_marble_list(words)}"
     if notation in (LINE, LINE_FROM_A):
         status = f"{side}:{black}:{white}"
@@ -252,15 +252,17 @@ def _parse_course(text: str) -> Words:
     if ":" in status:
         _, side, lost_marbles = split_status(f":{status}")
         return pack_marbles(*groups, side, lost_marbles)
+    return pack_marbles(*groups, parse_side(status), _implied_losses(groups))
+
+
+def _implied_losses(groups: Sequence[Sequence[int]]) -> tuple[int, int]:
+    """Return the marbles lost by both sides, given the cells of those on the board.
+
+    They are those missing from 14. If that many cannot be lost, the position was set up, and none are.
+    """
     black, white = (MARBLES - len(group) for group in groups)
-    for name, number in zip(_SIDE_NAMES, (black, white), strict=True):
-        if not 0 <= number <= MARBLES_TO_WIN:
-            least = MARBLES - MARBLES_TO_WIN
-            raise PositionError(
-                f"{name} must have {least} to {MARBLES} marbles, not {MARBLES - number}, "
-                "unless the marbles lost are given, as in 'b:0:0'"
-            )
-    return pack_marbles(*groups, parse_side(status), (black, white))
+    is_possible = all(0 <= number <= MARBLES_TO_WIN for number in (black, white))
+    return (black, white) if is_possible and black + white < 2 * MARBLES_TO_WIN else (0, 0)
 
 
 def _marble_list(words: Words) -> str:

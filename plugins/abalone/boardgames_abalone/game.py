@@ -137,6 +137,12 @@ class Abalone(Game):
         """Return the text of a packed position."""
         return dialects.format_words(words, notation)
 
+    def successor_texts(self, position: Position, notation: str | None = None) -> list[str]:
+        """Return the positions after each legal move; those of `course` as its output files list them."""
+        if notation == dialects.COURSE:
+            return dialects.successors(position)
+        return super().successor_texts(position, notation)
+
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
         """Return the legal action of a text, by default in any notation that does not look like Aba-Pro's."""
         return dialects.parse_action(position.words, position.actions, text, notation)
