@@ -280,8 +280,8 @@ class _LineParser:
         return self._notes.setdefault(len(self.moves), ([], [], []))
 
     def comment(self, text: str) -> None:
-        """Add a comment after the last move, unless it is empty."""
-        if words := text.split():
+        """Add a comment after the last move, unless it is empty; it can be written in braces again."""
+        if words := text.replace("}", ")").split():
             self.note()[1].append(" ".join(words))
 
     def notes(self) -> dict[int, Note]:

@@ -33,6 +33,8 @@ MAX_SAMPLE = 20
 """Lines of moves that show whether each is a match."""
 EXAMPLE_PLIES, EXAMPLE_LENGTH = 4, 20
 """Moves that lead to the position of examples in errors, and characters of it that they show."""
+MAX_EXAMPLES = 12
+"""Moves among which that of the examples in errors is chosen."""
 LIKENESS = 0.6
 """Part of a text whose characters are those of a notation, if it is meant to be in it."""
 START_TAGS = ("Start", "FEN", "Position")
@@ -320,6 +322,8 @@ def _played(starts: Sequence[Position], match: MatchText, notation: str | None, 
     tried = [notation] if notation is not None or is_own else [None, *others]
     for one in tried:
         for start in starts:
+            if (one, start) == (notation, starts[0]):
+                continue  # that has failed
             with suppress(RecordError):
                 played = _play(start, match.moves, one)
                 found.setdefault((str(start), *played.moves), played)
@@ -345,7 +349,7 @@ def _move_examples(position: Position) -> str:
     game, notations = position.game, position.game.facts.move_notations
     moves = [
         [game.format_move(position, move, notation=notation) for notation in notations]
-        for move in position.legal_moves
+        for move in position.legal_moves[-MAX_EXAMPLES:]
     ]
     texts = max(moves, key=lambda texts: len(set(texts)), default=[""] * len(notations))
     return ", ".join(f"{name} {quote(text)}" for name, text in zip(notations, texts, strict=True))

@@ -227,6 +227,11 @@ def test_notes_within_moves_of_several_words_are_refused_and_not_lost() -> None:
     assert "stand within moves that consist of several words" in str(error)
 
 
+def test_a_comment_is_the_same_when_its_export_is_read() -> None:
+    record = one(pgn("1. 4 ; a } brace\n4 *", White="Ann"))
+    assert one(format_record(record)).notes == record.notes == {1: Note(comments=("a ) brace",))}
+
+
 def test_times_come_along() -> None:
     record = one(pgn("1. 4 {[%emt 0:01:02.5]} 4 {3} {[%clk 0:00:09]} *", Event="x"))
     assert record.seconds == (62.5, 3.0)

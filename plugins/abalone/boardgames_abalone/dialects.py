@@ -454,7 +454,8 @@ def split_moves(text: str, notation: str | None = None) -> list[str]:
         else:
             moves += _joined_cells(cells, commas, notation)
             cells, commas = [], []
-            moves.append(" ".join(token[0].split()))
+            if words := token[0].split():  # unless it is a space that is not ASCII
+                moves.append(" ".join(words))
         end = token.end()
     return moves + _joined_cells(cells, commas, notation)
 

@@ -43,7 +43,9 @@ NACRE = "nacre"
 BOARD = "board"
 SIDES = "bw"
 
-_BITS = tuple(BIT_OF_CELL.tolist())
+_BITS: list[int] = BIT_OF_CELL.tolist()
+_NEIGHBOURS: list[list[int]] = NEIGHBOURS.tolist()
+"""As lists, which are faster than arrays where numbers are read one at a time."""
 _CELL = re.compile(r"[a-i][1-9]")
 _SEPARATORS = re.compile("[ \t,;\u2010-\u2015\u2212-]*")
 """What may stand between the cells of a move: spaces, commas, and hyphens and dashes of any kind."""
@@ -127,18 +129,22 @@ def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def moved_cells(words: Words, action: int) -> tuple[int, ...]:
     """Return the side's own marbles that a legal action moves, starting with the tail or leftmost."""
     kind, direction, cell = split_action(action)
-    own = set(cells_of(words)[int(words[STATUS]) & 1])
+    side = int(words[STATUS]) & 1
+    own = int(words[2 * side]) | int(words[2 * side + 1]) << 64
+
+    def has_own(target: int) -> bool:
+        return target >= 0 and bool(own >> _BITS[target] & 1)
+
+    group = [cell]
     if kind == 1:
-        group = [cell]
-        while int(NEIGHBOURS[group[-1], direction]) in own:
-            group.append(int(NEIGHBOURS[group[-1], direction]))
+        while has_own(ahead := _NEIGHBOURS[group[-1]][direction]):
+            group.append(ahead)
         return tuple(group)
     along = (direction + 1) % 6
-    if int(NEIGHBOURS[cell, along]) not in own:
+    if not has_own(_NEIGHBOURS[cell][along]):
         along = (direction + 2) % 6
-    group = [cell]
     for _ in range(kind - 1):
-        group.append(int(NEIGHBOURS[group[-1], along]))
+        group.append(_NEIGHBOURS[group[-1]][along])
     return tuple(group)
 
 
@@ -235,7 +241,7 @@ def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
 
 def _in_line(cells: list[int], text: str) -> int:
     tail, target = cells
-    neighbours: list[int] = NEIGHBOURS[tail].tolist()
+    neighbours = _NEIGHBOURS[tail]
     if target not in neighbours:
         raise MalformedMoveError(
             f"{quote(text)} is not a move: {CELL_NAMES[tail]} and {CELL_NAMES[target]} are not neighbours"
@@ -274,7 +280,7 @@ def direction_between(start: int, end: int) -> int | None:
 
 def _name_ahead(cell: int, direction: int) -> str:
     """Return the name of the cell ahead."""
-    return CELL_NAMES[int(NEIGHBOURS[cell, direction])]
+    return CELL_NAMES[_NEIGHBOURS[cell][direction]]
 
 
 def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str) -> int:

@@ -485,6 +485,7 @@ def test_any_text_is_a_legal_move_or_raises_a_move_error(text: str, notation: st
 
 @given(ANY_TEXT, st.sampled_from([None, *MOVE_NOTATIONS]))
 @example("a1 " * 500, None)
+@example("\x85", None)
 def test_any_line_is_split_or_raises_a_move_error(text: str, notation: str | None) -> None:
     try:
         moves = GAME.split_moves(text, notation)
