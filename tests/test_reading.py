@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import boardgames
@@ -230,6 +230,14 @@ def test_notes_within_moves_of_several_words_are_refused_and_not_lost() -> None:
 def test_a_comment_is_the_same_when_its_export_is_read() -> None:
     record = one(pgn("1. 4 ; a } brace\n4 *", White="Ann"))
     assert one(format_record(record)).notes == record.notes == {1: Note(comments=("a ) brace",))}
+
+
+@given(st.lists(st.sampled_from([*"4{}();!$1%", "\n", " ", "[%emt 0:00:05]", "a"]), max_size=30).map("".join))
+@example("(4 ; a } brace\n)")
+def test_what_is_read_from_pgn_is_the_same_when_its_export_is_read(moves: str) -> None:
+    parsed = parse(pgn(f"1. 4 4 {moves} *", White="Ann"))
+    again = parse_records("\n\n".join(map(str, parsed.records)), load_game_of)
+    assert (again.records, again.errors) == (parsed.records, ())
 
 
 def test_times_come_along() -> None:

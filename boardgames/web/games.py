@@ -9,11 +9,18 @@ from boardgames.hookspecs import Entry
 from boardgames.options import Option
 from boardgames.player import Player
 from boardgames.plugins import load
-from boardgames.web.messages import AgentEntry, GameReply, OptionEntry, OverlayEntry, picture_json
+from boardgames.web.messages import (
+    AgentEntry,
+    GameReply,
+    OptionEntry,
+    OverlayEntry,
+    picture_changes,
+    picture_json,
+)
 from boardgames.web.training import trained_agents
 from boardgames.weights.lookup import usable_agents, usable_names
 
-MAX_PICTURES = 20
+MAX_PICTURES = 60
 """Most layouts that are shown as pictures."""
 NOT_IN_BROWSER = frozenset({"human", "engine"})
 """People have seats of their own, and no page may start programs."""
@@ -77,6 +84,7 @@ def description(name: str) -> GameReply:
         )
         for entry, agent in load_agents(name)
     ]
+    start = game.start().picture()
     pictured = facts.layouts if 1 < len(facts.layouts) <= MAX_PICTURES else ()
     return GameReply(
         name=name,
@@ -84,10 +92,11 @@ def description(name: str) -> GameReply:
         summary=facts.summary,
         move_help=facts.move_help,
         sides=facts.sides,
-        colours=game.start().picture().colours,
+        colours=start.colours,
         layouts=game.layout_names,
         default_layout=game.layout,
-        pictures={layout: picture_json(load(name, layout=layout).start().picture()) for layout in pictured},
+        picture=picture_json(start),
+        pictures={one: picture_changes(start, game.parse(facts.layouts[one]).picture()) for one in pictured},
         options=[_entry_of(option) for option in facts.options],
         agents=agents,
         default_agent=facts.default_agent,

@@ -545,7 +545,8 @@ export interface GameReply {
   colours: [string, string];
   layouts: string[];
   default_layout: string;
-  pictures: Record<string, Picture>;
+  picture: Picture;
+  pictures: Record<string, Partial<Picture>>;
   options: OptionEntry[];
   agents: AgentEntry[];
   default_agent: string;

@@ -441,7 +441,8 @@ class GameReply(Reply, frozen=True, tag="game"):
 
     `move_help` says how a move is typed.
 
-    `pictures` shows the start of each layout, if there are several. `premoves` tells whether moves can be
+    `pictures` shows the start of each layout, if there are several: what differs from `picture`, that of the
+    default layout. `premoves` tells whether moves can be
     chosen while the other side is to move, and `puzzles` whether there are puzzles. `trained` maps the names
     of the user's training runs to agents that play with what these have learned.
     """
@@ -454,6 +455,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     colours: tuple[str, str]
     layouts: tuple[str, ...]
     default_layout: str
+    picture: msgspec.Raw
     pictures: Mapping[str, msgspec.Raw]
     options: list[OptionEntry]
     agents: list[AgentEntry]
@@ -957,6 +959,12 @@ def decode(text: str) -> Request:
     """
     request: Request = _decoder.decode(text)
     return request
+
+
+def picture_changes(base: Picture, picture: Picture) -> msgspec.Raw:
+    """Return the fields of a picture that differ from another one as JSON; `picture_json` has all fields."""
+    was, fields = (msgspec.json.decode(picture_json(one)) for one in (base, picture))
+    return msgspec.Raw(_encoder.encode({name: fields[name] for name in fields if fields[name] != was[name]}))
 
 
 def picture_json(picture: Picture) -> msgspec.Raw:

@@ -194,7 +194,7 @@ def test_layouts_on_one_board_are_shown_as_pictures(visit: Visit) -> None:
     page = open_form(visitor, "abalone")
     page.locator(".layouts summary").click()
     cards = page.locator(".layout")
-    visitor.wait(lambda: page.locator(".layout svg").count() == cards.count() == 20, "the pictures")
+    visitor.wait(lambda: page.locator(".layout svg").count() == cards.count() == 47, "the pictures")
     for card in cards.all():
         assert card.locator(".thumbnail-cell").count() == 61
         assert card.locator(".thumbnail-piece").count() in (28, 26, 24)

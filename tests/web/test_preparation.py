@@ -58,7 +58,7 @@ def received(page: Page) -> set[str]:
 
 def test_a_form_can_be_filled_in_while_its_game_is_compiled(page: Page) -> None:
     reply = page.ask("game", name="abalone")
-    assert (reply["title"], len(reply["pictures"])) == ("Abalone", 20)
+    assert (reply["title"], len(reply["pictures"])) == ("Abalone", 47)
     assert {"alphabeta", "level"} < {agent["name"] for agent in reply["agents"]}
 
 

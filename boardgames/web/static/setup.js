@@ -529,8 +529,8 @@ export class Setup {
  * @param {GameReply} game
  * @param {Card[]} cards
  */
-function drawThumbnails({ pictures }, cards) {
-  for (const { name, place } of cards) if (place && !place.firstChild) place.append(thumbnail(pictures[name]));
+function drawThumbnails({ picture, pictures }, cards) {
+  for (const { name, place } of cards) if (place && !place.firstChild) place.append(thumbnail({ ...picture, ...pictures[name] }));
 }
 
 /**
