@@ -378,7 +378,8 @@ class Position:
         return self.svg()
 
     def _is_legal_action(self, action: object) -> bool:
-        return isinstance(action, Integral) and action in self.actions
+        is_integer = type(action) is int or isinstance(action, Integral)  # the first is much faster
+        return is_integer and action in self.actions
 
     def __str__(self) -> str:
         return self.game.format_words(self._words)

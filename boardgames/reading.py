@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import accumulate
 
 from boardgames.errors import (
@@ -40,6 +41,8 @@ LIKENESS = 0.6
 START_TAGS = ("Start", "FEN", "Position")
 BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
 """The reasons that follow from the last position."""
+MAX_STARTS = 1_000
+"""Start positions that are remembered; almost all files have fewer."""
 _REASONS = tuple(reason.value for reason in Termination)
 _TERMINATIONS: Mapping[str, Termination] = {
     "time": Termination.TIME,
@@ -97,6 +100,8 @@ class ReadMatch:
         In canonical notation.
     seconds : tuple of float or None
         Time spent on each move.
+    side_seconds : (float, float)
+        Time spent by side 0 and side 1, as far as it is known.
     notes : mapping of int to Note
         Notes by ply, with the moves of variations in canonical notation.
     outcome : Outcome or None
@@ -113,10 +118,37 @@ class ReadMatch:
     names: tuple[str, str]
     moves: tuple[str, ...]
     seconds: tuple[float | None, ...]
+    side_seconds: tuple[float, float]
     notes: Mapping[int, Note]
     outcome: Outcome | None
     notation: str | None = None
     white_won_first: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """Moves that have been made; `plies` is the ply after each word of the text.
+
+    `positions` are the start and those after each move. Of a match without times and notes, for which
+    nobody asks, they may be the first and the last one only.
+    """
+
+    positions: Sequence[Position]
+    moves: tuple[str, ...]
+    plies: Sequence[int]
+    notation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What has been read of a text, so that nothing is worked out twice.
+
+    Many matches begin in the same position. Moves alone are made once to see where a match ends, and
+    again to read it; and a match is read again if later ones show what its text means.
+    """
+
+    starts: dict[tuple[Game, str, str | None], list[Position]] = field(default_factory=dict)
+    played: dict[tuple[object, ...], _Played] = field(default_factory=dict)
 
 
 def read_match(
@@ -127,6 +159,7 @@ def read_match(
     defaults: Defaults = _NO_DEFAULTS,
     *,
     white_is_one: bool = False,
+    memory: Memory | None = None,
 ) -> ReadMatch:
     """Check the moves and the result of a match, and fill in what its text leaves out.
 
@@ -142,6 +175,8 @@ def read_match(
         What is known about matches whose text does not say it.
     white_is_one : bool
         Read `1-0` as a win of the tag White's side, even if it moved second.
+    memory : Memory, optional
+        What has been read of the same text.
 
     Raises
     ------
@@ -151,8 +186,9 @@ def read_match(
         If the game cannot be loaded, or the start is not a position.
     """
     game, layout_tag = _load_game(tags, options, load, defaults)
-    starts = _starts(game, tags, layout_tag)
-    played = _played(starts, match, _notation_of(game, tags, defaults), is_own=is_own(tags))
+    memory = Memory() if memory is None else memory
+    starts = _starts(game, tags, layout_tag, memory)
+    played = _played(starts, match, _notation_of(game, tags, defaults), memory, is_own=is_own(tags))
     sides = _sides(game, played.positions[0])
     outcome, white_won_first = _outcome(match, tags, played, sides, white_is_one=white_is_one)
     names = _names(tags, sides)
@@ -161,8 +197,9 @@ def read_match(
         game,
         str(played.positions[0]),
         names,
-        tuple(played.moves),
+        played.moves,
         seconds,
+        _side_seconds(seconds, played),
         notes,
         outcome,
         None if played.notation == game.facts.move_notations[0] else played.notation,
@@ -278,11 +315,18 @@ def layout_name(text: str) -> str:
     return "-".join(re.findall(r"[^\s_-]+", text.lower()))
 
 
-def _starts(game: Game, tags: Mapping[str, str], layout_tag: str) -> list[Position]:
+def _starts(game: Game, tags: Mapping[str, str], layout_tag: str, memory: Memory) -> list[Position]:
     """Return the positions in which the match may have begun: for a layout, with either side to move."""
-    for tag in START_TAGS:
-        if tag in tags and tag != layout_tag:
-            return [read_position(game, tags[tag])]
+    text = next((tags[tag] for tag in START_TAGS if tag in tags and tag != layout_tag), None)
+    key = game, game.layout, text
+    if key not in memory.starts:
+        if len(memory.starts) == MAX_STARTS:
+            memory.starts.clear()
+        memory.starts[key] = _possible_starts(game) if text is None else [read_position(game, text)]
+    return memory.starts[key]
+
+
+def _possible_starts(game: Game) -> list[Position]:
     start = game.start()
     with suppress(PositionError):
         return [start, game.edit_turn(start, 1 - start.side_to_move)]
@@ -292,23 +336,26 @@ def _starts(game: Game, tags: Mapping[str, str], layout_tag: str) -> list[Positi
 # --- moves --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """Moves that have been made; `plies` is the ply after each word of the text."""
-
-    positions: list[Position]
-    moves: list[str]
-    plies: Sequence[int]
-    notation: str | None
-
-
 def _notation_of(game: Game, tags: Mapping[str, str], defaults: Defaults) -> str | None:
     """Return the notation that a match or its reader names, or None."""
     named = layout_name(tags.get("Notation", ""))
     return named if named in game.facts.move_notations else defaults.notation
 
 
-def _played(starts: Sequence[Position], match: MatchText, notation: str | None, *, is_own: bool) -> _Played:
+def _played(
+    starts: Sequence[Position], match: MatchText, notation: str | None, memory: Memory, *, is_own: bool
+) -> _Played:
+    """Return the moves of a match, from memory if they have been made before."""
+    if is_own or _has_times_or_notes(match):
+        return _made(starts, match, notation, is_own=is_own)
+    key = (*starts, notation, *match.moves)
+    if key not in memory.played:
+        played = _made(starts, match, notation, is_own=False)
+        memory.played[key] = replace(played, positions=(played.positions[0], played.positions[-1]))
+    return memory.played[key]
+
+
+def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *, is_own: bool) -> _Played:
     """Return the moves, read in the notation that is given, else in the only one in which they are legal.
 
     The canonical notation comes first, with all other texts that cannot be confused with it.
@@ -365,7 +412,7 @@ def _play(start: Position, words: Sequence[str], notation: str | None) -> _Playe
     """
     try:
         positions, moves = _make_moves(start, words, notation)
-        return _Played(positions, moves, range(1, len(words) + 1), notation)
+        return _Played(positions, tuple(moves), range(1, len(words) + 1), notation)
     except RecordError:
         parts = [start.game.split_moves(word, notation) for word in words]
         flat = [part for word in parts for part in word]
@@ -376,32 +423,48 @@ def _play(start: Position, words: Sequence[str], notation: str | None) -> _Playe
             raise
     positions, moves = _make_moves(start, flat, notation)
     plies = list(accumulate(map(len, parts)))
-    return _Played(positions, moves, plies if len(plies) == len(words) else [], notation)
+    return _Played(positions, tuple(moves), plies if len(plies) == len(words) else [], notation)
 
 
 def _make_moves(
     start: Position, words: Sequence[str], notation: str | None
 ) -> tuple[list[Position], list[str]]:
-    game, positions, moves = start.game, [start], []
+    game, position, positions, moves = start.game, start, [start], []
     for ply, word in enumerate(words, start=1):
         try:
-            move = game.parse_move(positions[-1], word, notation=notation)
-            positions.append(positions[-1].apply(move))
+            move = game.parse_move(position, word, notation=notation)
+            position = position.apply(move)
         except MoveError as error:
             raise RecordError(f"{error} (ply {ply}, token {quote(word)})") from None
+        positions.append(position)
         moves.append(move.text)
     return positions, moves
 
 
+def _has_times_or_notes(match: MatchText) -> bool:
+    return bool(match.notes) or any(second is not None for second in match.seconds)
+
+
 def _by_ply(match: MatchText, played: _Played) -> tuple[tuple[float | None, ...], Mapping[int, Note]]:
     """Return the times and notes of all plies, with the moves of variations in canonical notation."""
-    if not any(second is not None for second in match.seconds) and not match.notes:
+    if not _has_times_or_notes(match):
         return (None,) * len(played.moves), {}
     notes = _checked_notes(match.notes, played)
     seconds: list[float | None] = [None] * len(played.moves)
     for ply, second in zip(played.plies, match.seconds, strict=False):
         seconds[ply - 1] = second
     return tuple(seconds), notes
+
+
+def _side_seconds(seconds: Sequence[float | None], played: _Played) -> tuple[float, float]:
+    """Add up the times of each side, which may move twice in a row."""
+    if not any(seconds):
+        return 0.0, 0.0
+    used: list[float] = [0, 0]
+    for position, second in zip(played.positions, seconds, strict=False):  # no move was made in the last one
+        if second is not None:
+            used[position.side_to_move] += second
+    return used[0], used[1]
 
 
 def _checked_notes(notes: Mapping[int, Note], played: _Played) -> dict[int, Note]:
@@ -431,7 +494,7 @@ def _checked_note(note: Note, before: Position, notation: str | None) -> Note:
             played = _play(before, line.moves, notation)
         except RecordError as error:
             raise RecordError(f"in a variation: {error}") from None
-        variations.append(Line(tuple(played.moves), _checked_notes(line.notes, played)))
+        variations.append(Line(played.moves, _checked_notes(line.notes, played)))
     return replace(note, variations=tuple(variations))
 
 
@@ -528,6 +591,7 @@ def termination_of(text: str | None) -> Termination:
     return Termination.UNKNOWN
 
 
+@lru_cache(maxsize=1_000)  # a file with many matches has few different texts
 def is_foreign_termination(text: str) -> bool:
     """Return True if the text of a tag is neither one of our reasons nor nearly one, but somebody else's."""
     return bool(text) and (" " in text or not get_close_matches(text, _REASONS))
@@ -542,7 +606,9 @@ def _outcome_text(last: Position) -> str:
 # --- moves without tags ----------------------------------------------------------
 
 
-def plain_matches(text: str, load: Callable[[str], Game], notation: str | None = None) -> Iterator[MatchText]:
+def plain_matches(
+    text: str, load: Callable[[str], Game], notation: str | None = None, memory: Memory | None = None
+) -> Iterator[MatchText]:
     """Yield the matches of a text that has moves only, with or without numbers.
 
     Matches are separated by empty lines, or there is one in each line. A line with the name of a
@@ -554,14 +620,17 @@ def plain_matches(text: str, load: Callable[[str], Game], notation: str | None =
         Returns the game with a layout; an empty name stands for the default.
     notation : str, optional
         The notation of the moves.
+    memory : Memory, optional
+        Keeps the moves that have been made, for `read_match`.
     """
     layout, game = "", load("")
+    memory = Memory() if memory is None else memory
     for block in re.split(r"\n\s*\n", _COMMENT.sub(" ", text)):
         lines: list[str] = []
         for line in [*filter(None, map(str.strip, block.split("\n"))), ""]:
             named = _layout_in(line, game, load) if line else None
             if (named is not None or not line) and lines:
-                for words in _divided(lines, game, notation):
+                for words in _divided(lines, game, notation, memory):
                     yield _plain_match(words, layout, game, notation)
                 lines = []
             if named is not None:
@@ -580,7 +649,7 @@ def _layout_in(line: str, game: Game, load: Callable[[str], Game]) -> Game | Non
         return None
 
 
-def _divided(lines: list[str], game: Game, notation: str | None) -> list[str]:
+def _divided(lines: list[str], game: Game, notation: str | None, memory: Memory) -> list[str]:
     """Return the lines of a block as one text for each match."""
     if any(_MOVE_NUMBER.match(line) for line in lines):
         matches: list[str] = []
@@ -590,19 +659,19 @@ def _divided(lines: list[str], game: Game, notation: str | None) -> list[str]:
             else:
                 matches[-1] += f" {line}"
         return matches
-    if len(lines) == 1 or all(_is_match(line, game, notation) for line in lines[:MAX_SAMPLE]):
+    if len(lines) == 1 or all(_is_match(line, game, notation, memory) for line in lines[:MAX_SAMPLE]):
         has_one_move_each = all(len(_plain_match(line, "", game, notation).moves) == 1 for line in lines)
         whole = " ".join(lines)
-        return [whole] if has_one_move_each and _is_match(whole, game, notation) else lines
+        return [whole] if has_one_move_each and _is_match(whole, game, notation, memory) else lines
     whole = " ".join(lines)
-    return [whole] if _is_match(whole, game, notation) else lines
+    return [whole] if _is_match(whole, game, notation, memory) else lines
 
 
-def _is_match(text: str, game: Game, notation: str | None) -> bool:
+def _is_match(text: str, game: Game, notation: str | None, memory: Memory) -> bool:
     """Return True if a text has legal moves from the start of the game's layout."""
     match = _plain_match(text, "", game, notation)
     try:
-        _played(_starts(game, {}, ""), match, notation, is_own=False)
+        _played(_starts(game, {}, "", memory), match, notation, memory, is_own=False)
     except RecordError:
         return False
     return True

@@ -42,6 +42,7 @@ from boardgames.reading import (
     UNFINISHED,
     WINNERS,
     Defaults,
+    Memory,
     ReadMatch,
     is_foreign_termination,
     is_own,
@@ -59,6 +60,7 @@ _NOT_OPTIONS = ("name", "layout", "self")  # parameters of `plugins.load`
 _NO_DEFAULTS = Defaults()
 _EMPTY: Mapping[str, str] = MappingProxyType({})
 _NO_NOTES: Mapping[int, pgn.Note] = MappingProxyType({})
+_NO_SECONDS: Mapping[int, tuple[float, float]] = MappingProxyType({})
 
 
 def _empty() -> Mapping[str, str]:
@@ -256,12 +258,16 @@ class ParsedRecords:
         What is wrong with the others.
     warnings : tuple of str
         What the reader had to assume.
+    side_seconds : tuple
+        For each record, the seconds that side 0 and side 1 took, as far as they are known; empty if
+        the moves have not been checked.
     """
 
     records: tuple[Record, ...]
     errors: tuple[RecordError, ...]
     numbers: tuple[int, ...] = field(default=(), compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    side_seconds: tuple[tuple[float, float], ...] = field(default=(), compare=False)
 
 
 def parse_records(
@@ -296,6 +302,7 @@ def parse_records(
         return _parse_unchecked(text)
     reader = _Reader(load, defaults)
     records: dict[int, Record] = {}
+    side_seconds: dict[int, tuple[float, float]] = {}
     foreign: dict[int, tuple[pgn.MatchText, ReadMatch | None]] = {}
     errors: dict[int, BoardgamesError] = {}
     for number, match in enumerate(reader.matches(text), start=1):
@@ -305,6 +312,7 @@ def parse_records(
         is_foreign, read = "Start" not in dict(match.tags), None
         try:
             records[number], read = reader.record(match)
+            side_seconds[number] = read.side_seconds
         except BoardgamesError as error:
             errors[number] = error
         if is_foreign:
@@ -314,9 +322,10 @@ def parse_records(
             if read is not None and not reader.may_change(read):
                 continue
             with suppress(BoardgamesError):
-                records[number], _ = reader.record(match)
+                records[number], again = reader.record(match)
+                side_seconds[number] = again.side_seconds
                 errors.pop(number, None)
-    return _parsed(records, errors)
+    return _parsed(records, errors, side_seconds)
 
 
 def _parse_unchecked(text: str) -> ParsedRecords:
@@ -330,12 +339,17 @@ def _parse_unchecked(text: str) -> ParsedRecords:
     return _parsed(records, errors)
 
 
-def _parsed(records: Mapping[int, Record], errors: Mapping[int, BoardgamesError]) -> ParsedRecords:
+def _parsed(
+    records: Mapping[int, Record],
+    errors: Mapping[int, BoardgamesError],
+    side_seconds: Mapping[int, tuple[float, float]] = _NO_SECONDS,
+) -> ParsedRecords:
     found = sorted(records)
     return ParsedRecords(
         tuple(records[number] for number in found),
         tuple(RecordError(f"match {number}: {errors[number]}") for number in sorted(errors)),
         tuple(found),
+        side_seconds=tuple(side_seconds[number] for number in found if number in side_seconds),
     )
 
 
@@ -520,6 +534,7 @@ class _Reader:
         self._load, self._defaults = load, defaults
         self._games: dict[tuple[object, ...], Game] = {}
         self._white_is_one = self._has_new_notation = False
+        self._memory = Memory()
 
     def game(self, name: str, layout: str, options: Mapping[str, str]) -> Game:
         """Return a game."""
@@ -540,7 +555,7 @@ class _Reader:
             def load(layout: str) -> Game:
                 return self.game(given.game, layout or given.layout, given.options)
 
-            yield from plain_matches(text, load, given.notation)
+            yield from plain_matches(text, load, given.notation, self._memory)
             return
         for lines in pgn.split_matches(text):
             try:
@@ -556,7 +571,13 @@ class _Reader:
         tags, options = _read_tags(match)
         try:
             read = read_match(
-                match, tags, options, self.game, self._defaults, white_is_one=self._white_is_one
+                match,
+                tags,
+                options,
+                self.game,
+                self._defaults,
+                white_is_one=self._white_is_one,
+                memory=self._memory,
             )
         except BoardgamesError:
             raise

@@ -349,9 +349,10 @@ def _import(store: "Store", parsed: "ParsedRecords") -> tuple[int, list[str]]:
     from boardgames.store import NewMatch
 
     added, batch, rejected = 0, [], []
-    for number, record in zip(parsed.numbers, parsed.records, strict=True):
+    read = zip(parsed.numbers, parsed.records, parsed.side_seconds, strict=True)
+    for number, record, seconds in read:
         try:
-            batch.append(NewMatch.from_record(record))
+            batch.append(NewMatch.from_record(record, seconds=seconds))
         except BoardgamesError as error:
             rejected.append(f"match {number}: {error}")
         if len(batch) == BATCH:

@@ -474,7 +474,7 @@ def _insert_match(
         match.plies,
         *match.seconds,
         _encodable(match.fault),
-        _moves_hash_of_record(match.record),
+        match.moves_hash or _moves_hash_of_record(match.record),
         _text_hash(match.record),
         _encodable(match.record),
         match.run,

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from boardgames.errors import BoardgamesError, RecordError, quote
 from boardgames.game import Game, Termination
@@ -65,6 +65,8 @@ class NewMatch:
         Details if a player lost by an illegal move, on time or by a crash.
     run, number : int or None
         ID of the run to which the match belongs, and its number in the run.
+    moves_hash : bytes or None
+        `moves_hash` of its start and moves, if somebody knows it; the store finds it in the record.
 
     Raises
     ------
@@ -83,6 +85,7 @@ class NewMatch:
     fault: str = ""
     run: int | None = None
     number: int | None = None
+    moves_hash: bytes | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.termination is not None and self.termination not in TERMINATIONS:
@@ -144,6 +147,7 @@ class NewMatch:
             fault,
             run,
             number,
+            moves_hash(record.start, record.moves),
         )
 
 
@@ -308,7 +312,7 @@ def _join(options: Mapping[str, str]) -> str:
 
 def _variant_of_record(record: Record) -> str:
     try:
-        return variant_of(load_game_of(record))
+        return variant_of(record.loaded_game or load_game_of(record))
     except BoardgamesError:
         return _join(record.options)
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from boardgames.game import Outcome, Termination
+from boardgames.game import Move, Outcome, Position, Termination
 from boardgames.record import Record, parse_records
 from boardgames.store import NewMatch, PlayerKey, Rating, Store
 
@@ -30,6 +31,10 @@ WON = Record(
 )
 OPEN = Record("connect4", start=START, names=("Ann", "?"), moves=("4", "5"))
 LOST = Record("abalone", start="-", outcome=Outcome(1, Termination.CRASH))
+
+
+def three_moves(moves: str, seconds: float | None = None) -> Record:
+    return replace(OPEN, moves=tuple(moves), seconds=(seconds,) * 3)
 
 
 @pytest.fixture
@@ -290,6 +295,31 @@ def test_import_skips_duplicates(home: Path, bg: Run) -> None:
     ran = bg("matches", "import", "two", "one")
     assert (ran.code, ran.out) == (0, "added 0 matches, 5 matches already stored\n")
     assert stored_records() == [str(WON), str(OPEN)]
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("445\n453\n454\n", ("--game", "connect4")),
+        ("".join(f"{three_moves(moves)}\n\n" for moves in ("445", "453", "454")), ()),
+        ("".join(f"{three_moves(moves, seconds=1.0)}\n\n" for moves in ("445", "453", "454")), ()),
+    ],
+    ids=["moves-alone", "records", "records-with-times"],
+)
+def test_import_makes_each_move_of_a_file_once(
+    home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch, text: str, options: tuple[str, ...]
+) -> None:
+    made = []
+    apply = Position.apply
+
+    def counting_apply(position: Position, move: Move | str) -> Position:
+        made.append(move)
+        return apply(position, move)
+
+    monkeypatch.setattr(Position, "apply", counting_apply)
+    Path("file").write_text(text)
+    assert bg("matches", "import", "file", *options).out == "added 3 matches\n"
+    assert len(made) == 9
 
 
 def test_import_skips_matches_and_files_with_errors(home: Path, bg: Run) -> None:

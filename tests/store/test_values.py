@@ -8,8 +8,8 @@ import boardgames
 from boardgames import plugins
 from boardgames.errors import RecordError
 from boardgames.game import Outcome, Termination
-from boardgames.plugins import EntryPoint, Registry
-from boardgames.record import Record
+from boardgames.plugins import EntryPoint, Registry, load_game_of
+from boardgames.record import Record, parse_records
 from boardgames.store import NewMatch, PlayerKey, Rating, variant_of
 
 ANN, BOB = PlayerKey("Ann"), PlayerKey("Bob")
@@ -61,8 +61,9 @@ def test_variant_of_an_unknown_game_lists_all_options_of_the_record() -> None:
 def test_seconds_are_summed_by_the_side_that_moved() -> None:
     # with this option taking one stone keeps the turn
     moves, seconds = ("take1", "take1", "take2", "take3"), (1.0, 2.0, 4.0, None)
-    record = Record("nim", start="7:0:0:0", options={"again": "true"}, moves=moves, seconds=seconds)
+    record = Record("nim", start="9:0:0:0", options={"again": "true"}, moves=moves, seconds=seconds)
     assert NewMatch.from_record(record).seconds == (7.0, 0.0)
+    assert parse_records(str(record), load_game_of).side_seconds == ((7.0, 0.0),)
 
 
 @pytest.mark.parametrize(

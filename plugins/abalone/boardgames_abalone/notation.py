@@ -26,13 +26,13 @@ from boardgames.errors import (
 )
 from boardgames.kernels import Words
 from boardgames_abalone.board import (
-    BIT_OF_CELL,
     CELL_NAMES,
     CELL_OF_NAME,
     CELLS,
     DISTANCES,
     MARBLES_TO_WIN,
-    NEIGHBOURS,
+    MASK_OF_CELL,
+    NEIGHBOURS_OF,
     ROW_LENGTHS,
     ROWS,
 )
@@ -43,9 +43,6 @@ NACRE = "nacre"
 BOARD = "board"
 SIDES = "bw"
 
-_BITS: list[int] = BIT_OF_CELL.tolist()
-_NEIGHBOURS: list[list[int]] = NEIGHBOURS.tolist()
-"""As lists, which are faster than arrays where numbers are read one at a time."""
 _CELL = re.compile(r"[a-i][1-9]")
 _SEPARATORS = re.compile("[ \t,;\u2010-\u2015\u2212-]*")
 """What may stand between the cells of a move: spaces, commas, and hyphens and dashes of any kind."""
@@ -112,7 +109,7 @@ def pack_marbles(
     black: Iterable[int], white: Iterable[int], side: int, lost_marbles: tuple[int, int]
 ) -> Words:
     """Return the packed position with marbles on the given cells."""
-    boards = [sum(1 << int(BIT_OF_CELL[cell]) for cell in cells) for cells in (black, white)]
+    boards = [sum(MASK_OF_CELL[cell] for cell in cells) for cells in (black, white)]
     low = (1 << 64) - 1
     status = side | lost_marbles[0] << LOST_SHIFTS[0] | lost_marbles[1] << LOST_SHIFTS[1]
     halves = [half for board in boards for half in (board & low, board >> 64)]
@@ -121,30 +118,30 @@ def pack_marbles(
 
 def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the cells of black's and of white's marbles in ascending order."""
-    boards = [int(words[2 * side]) | int(words[2 * side + 1]) << 64 for side in (0, 1)]
-    black, white = (tuple(cell for cell, bit in enumerate(_BITS) if board >> bit & 1) for board in boards)
+    boards = [marbles_of(words, side) for side in (0, 1)]
+    black, white = (tuple(cell for cell, mask in enumerate(MASK_OF_CELL) if board & mask) for board in boards)
     return black, white
+
+
+def marbles_of(words: Words, side: int) -> int:
+    """Return the marbles of a side as a bitboard of 128 bits."""
+    return int(words[2 * side]) | int(words[2 * side + 1]) << 64
 
 
 def moved_cells(words: Words, action: int) -> tuple[int, ...]:
     """Return the side's own marbles that a legal action moves, starting with the tail or leftmost."""
     kind, direction, cell = split_action(action)
-    side = int(words[STATUS]) & 1
-    own = int(words[2 * side]) | int(words[2 * side + 1]) << 64
-
-    def has_own(target: int) -> bool:
-        return target >= 0 and bool(own >> _BITS[target] & 1)
-
-    group = [cell]
+    own, group = marbles_of(words, int(words[STATUS]) & 1), [cell]
     if kind == 1:
-        while has_own(ahead := _NEIGHBOURS[group[-1]][direction]):
+        while (ahead := NEIGHBOURS_OF[group[-1]][direction]) >= 0 and own & MASK_OF_CELL[ahead]:
             group.append(ahead)
         return tuple(group)
     along = (direction + 1) % 6
-    if not has_own(_NEIGHBOURS[cell][along]):
+    beside = NEIGHBOURS_OF[cell][along]
+    if beside < 0 or not own & MASK_OF_CELL[beside]:
         along = (direction + 2) % 6
     for _ in range(kind - 1):
-        group.append(_NEIGHBOURS[group[-1]][along])
+        group.append(NEIGHBOURS_OF[group[-1]][along])
     return tuple(group)
 
 
@@ -221,9 +218,9 @@ def action_cells(words: Words, action: int) -> list[int]:
     """Return the two or three cells of a legal action, in the form that `action_from_cells` takes."""
     kind, direction, cell = split_action(action)
     if kind == 1:
-        return [cell, int(NEIGHBOURS[cell, direction])]
+        return [cell, NEIGHBOURS_OF[cell][direction]]
     group = moved_cells(words, action)
-    return [group[0], group[-1], int(NEIGHBOURS[group[0], direction])]
+    return [group[0], group[-1], NEIGHBOURS_OF[group[0]][direction]]
 
 
 def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
@@ -241,12 +238,11 @@ def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
 
 def _in_line(cells: list[int], text: str) -> int:
     tail, target = cells
-    neighbours = _NEIGHBOURS[tail]
-    if target not in neighbours:
+    if target not in NEIGHBOURS_OF[tail]:
         raise MalformedMoveError(
             f"{quote(text)} is not a move: {CELL_NAMES[tail]} and {CELL_NAMES[target]} are not neighbours"
         )
-    return neighbours.index(target) * CELLS + tail
+    return NEIGHBOURS_OF[tail].index(target) * CELLS + tail
 
 
 def _side_step(cells: list[int], text: str) -> int:
@@ -270,17 +266,17 @@ def _side_step(cells: list[int], text: str) -> int:
 def direction_between(start: int, end: int) -> int | None:
     """Return the direction from one cell to another, or None if they are not in line."""
     for direction in range(6):
-        cell = int(NEIGHBOURS[start, direction])
+        cell = NEIGHBOURS_OF[start][direction]
         while cell >= 0:
             if cell == end:
                 return direction
-            cell = int(NEIGHBOURS[cell, direction])
+            cell = NEIGHBOURS_OF[cell][direction]
     return None
 
 
 def _name_ahead(cell: int, direction: int) -> str:
     """Return the name of the cell ahead."""
-    return CELL_NAMES[_NEIGHBOURS[cell][direction]]
+    return CELL_NAMES[NEIGHBOURS_OF[cell][direction]]
 
 
 def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str) -> int:
@@ -294,7 +290,7 @@ def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str
         kind, direction, _ = split_action(action)
         group = moved_cells(words, action)
         ends = [(group[0], group[-1])] if kind == 1 else [(group[0], group[-1]), (group[-1], group[0])]
-        if any(cells == [first, int(NEIGHBOURS[last, direction])] for first, last in ends):
+        if any(cells == [first, NEIGHBOURS_OF[last][direction]] for first, last in ends):
             matching.append(action)
     if len(matching) == 1:
         return matching[0]

@@ -249,7 +249,7 @@ def parse_action(
     [3, 3, 3]
     """
     action, row = _place_of(text, board, notation)
-    if action not in actions or row not in (None, _height(words, action, board)):
+    if action not in actions or (row is not None and row != _height(words, action, board)):
         reason = "the match is over"
         if outcome(words) < 0:
             reason = explain_illegal_move(words, actions, text, board, notation)
