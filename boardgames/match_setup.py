@@ -6,6 +6,7 @@ description means is decided here alone. Front ends only parse what they are giv
 
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass, replace
+from datetime import date
 from typing import Any, Protocol, TypeVar
 
 from boardgames.adjudication import Adjudication
@@ -125,6 +126,7 @@ class MatchSetup:
         self,
         record: Record | None = None,
         *,
+        today: date | None = None,
         load: LoadPlayer = load_player,
         **settings: Any,  # those of Manager
     ) -> Manager:
@@ -137,6 +139,8 @@ class MatchSetup:
             and so are names, clocks and times for a move unless the setup has others. If
             an agent replaces another one, the text of the new agent replaces that of the old one
             as its name. A finished match stays finished and loads no players.
+        today : date, optional
+            The day on which a new match begins, which its record then has as the tag Date.
         load : callable
             Called with the text of an agent, the game and a seed; returns the player.
         settings
@@ -161,7 +165,7 @@ class MatchSetup:
                 for given, recorded, seat in zip(self.names, known, self.players, strict=True)
             ]
             rules = MatchRules.between(players, game, time=self._times(seats, record), **self._ends())
-            settings = {"tags": self._tags(names, record)} | settings
+            settings = {"tags": self._tags(names, record, today)} | settings
             if record is not None:
                 settings = {
                     "played": zip(record.moves, record.seconds, strict=True),
@@ -195,9 +199,9 @@ class MatchSetup:
             for seat, name, text in zip(self.players, record.names, _seat_texts(record), strict=True)
         )
 
-    def _tags(self, names: list[str], record: Record | None) -> dict[str, str]:
+    def _tags(self, names: list[str], record: Record | None, today: date | None) -> dict[str, str]:
         """Return the tags of the record, with the agent of each player whose name does not say it."""
-        known = {} if record is None else dict(record.tags)
+        known = date_tag(today) if record is None else dict(record.tags)
         if record is not None and record.outcome is not None:
             return known
         tags = {tag: value for tag, value in known.items() if tag not in SEAT_TAGS}
@@ -247,6 +251,17 @@ class MatchSetup:
         names = ("ply_limit", "move_limits", "no_progress_limit", "repetition", "adjudication")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def date_tag(day: date | None) -> dict[str, str]:
+    """Return the tag with the day of a match; there is none if the day is not known.
+
+    Examples
+    --------
+    >>> date_tag(date(2026, 11, 27))
+    {'Date': '2026.11.27'}
+    """
+    return {} if day is None else {"Date": f"{day:%Y.%m.%d}"}
 
 
 def pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:

@@ -171,7 +171,7 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
     with _open_store() as store:
         match = _select(store, [number])[0]
     if as_json:
-        print_json(**match_json(match), record=match.record)
+        print_json(**match_json(match), record=match.dated_record)
         return
     print_facts(match)
     parsed = parse_records(match.record, None)
@@ -207,7 +207,7 @@ def export(
             raise FileError(f"{file} already exists; --force overwrites it")
     with _open_store() as store:
         selected = _select(store, ids, **filters)
-    text = "".join(f"{match.record}\n\n" for match in reversed(selected))
+    text = "".join(f"{match.dated_record}\n\n" for match in reversed(selected))
     if str(file) == "-":
         say(text, nl=False)
         return

@@ -33,6 +33,7 @@ from boardgames.cli.saving import (
     newest_unfinished,
     print_learned,
     read_unfinished,
+    today,
 )
 from boardgames.compiling import rules_interpreted
 from boardgames.draw.text import printable
@@ -231,7 +232,9 @@ def play(
     listeners = () if watch else (session.on_event,)
     background = any(is_person(seat) for seat in setup.players)
     with rules_interpreted() if background else nullcontext():
-        manager = setup.start_match(record, starts_clocks=False, listeners=listeners, background=background)
+        manager = setup.start_match(
+            record, today=today(), starts_clocks=False, listeners=listeners, background=background
+        )
     with interrupt_on_termination():
         if has_person(manager):
             if watch:

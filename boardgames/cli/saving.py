@@ -6,7 +6,7 @@ import stat
 import warnings
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,6 +87,11 @@ class MatchFile:
         with suppress(FileError):
             return "" if self._path is None else read_text(self._path)
         return ""
+
+
+def today() -> date:
+    """Return the day by the clock of this computer."""
+    return datetime.now().astimezone().date()
 
 
 def print_learned(manager: "Manager") -> None:

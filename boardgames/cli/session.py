@@ -27,7 +27,14 @@ from boardgames.cli.output import (
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import spinner_on
 from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt, typed_move
-from boardgames.cli.saving import MatchFile, UnfinishedMatch, close_players, print_learned, read_unfinished
+from boardgames.cli.saving import (
+    MatchFile,
+    UnfinishedMatch,
+    close_players,
+    print_learned,
+    read_unfinished,
+    today,
+)
 from boardgames.compiling import rules_compiled, rules_interpreted
 from boardgames.draw.text import printable
 from boardgames.errors import (
@@ -455,7 +462,7 @@ class Session:
 
     def _new(self, argument: str) -> None:
         self._end_match()
-        self.manager = self.setup.start_match(starts_clocks=False, background=True)
+        self.manager = self.setup.start_match(today=today(), starts_clocks=False, background=True)
         self._file = MatchFile(self.manager)
         self._begin()
 

@@ -24,7 +24,9 @@ from boardgames.store.values import (
     Run,
     ServedMatch,
     StoredMatch,
+    day_of,
     moves_hash,
+    split_date,
 )
 
 PAGE_SIZE = 256
@@ -159,7 +161,7 @@ class Store:
         return self._add(matches, skip_known=False)
 
     def add_new(self, matches: Sequence[NewMatch]) -> list[int]:
-        """Store the matches whose records are not stored yet, and return their IDs.
+        """Store the matches whose records are not stored yet, with or without a date, and return their IDs.
 
         Raises
         ------
@@ -533,8 +535,17 @@ def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) 
 
 
 def _has_record(connection: sqlite3.Connection, record: str) -> bool:
+    """Return True if a record is stored, or was stored without its date.
+
+    Runs may repeat a match, so one of a run counts only if it was played on that day.
+    """
     query = "SELECT 1 FROM matches WHERE text = ?"
-    return connection.execute(query, [_text_hash(record)]).fetchone() is not None
+    if connection.execute(query, [_text_hash(record)]).fetchone() is not None:
+        return True
+    undated, day = split_date(record)
+    query = "SELECT run, played FROM matches WHERE text = ?"
+    rows = connection.execute(query, [_text_hash(undated)]).fetchall() if day else []
+    return any(run is None or day_of(played) == day for run, played in rows)
 
 
 def _moves_hash_of_record(record: str) -> bytes:

@@ -1,6 +1,7 @@
 """Values that the store accepts and returns: matches, players, runs, ratings and counts of results."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from boardgames.plugins import load_game_of
 from boardgames.record import Record, format_record, options_as_texts
 
 TERMINATIONS = tuple(Termination)
+_DATE_TAG = re.compile(r'\n\[Date "([^"\n]*)"\]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,18 @@ class StoredMatch:
     number: int | None
     moves_hash: bytes
 
+    @property
+    def dated_record(self) -> str:
+        """Return the record, with the tag Date if the day of the match is known.
+
+        A record without the tag is that of a match of a run, which was stored as soon as it had been
+        played, or one that was imported, whose day nobody knows.
+        """
+        header, gap, moves = self.record.partition("\n\n")
+        if self.run is None or not gap or split_date(self.record)[1]:
+            return self.record
+        return f'{header}\n[Date "{day_of(self.played)}"]{gap}{moves}'
+
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
@@ -285,6 +299,32 @@ class ResultCount:
 def moves_hash(start: str, moves: Sequence[str]) -> bytes:
     """Return a hash of a match's start and moves, 32 bytes."""
     return hashlib.sha256(" ".join([start, *moves]).encode(errors="replace")).digest()
+
+
+def split_date(record: str) -> tuple[str, str]:
+    r"""Return the text of a record without the tag Date, and the value of the tag; empty if there is none.
+
+    Examples
+    --------
+    >>> split_date('[Game "x"]\n[Date "2026.11.27"]\n\n*')
+    ('[Game "x"]\n\n*', '2026.11.27')
+    """
+    header, gap, moves = record.partition("\n\n")
+    found = _DATE_TAG.search(header)
+    if found is None:
+        return record, ""
+    return f"{header[: found.start()]}{header[found.end() :]}{gap}{moves}", found[1]
+
+
+def day_of(timestamp: str) -> str:
+    """Return the day of a time in the store as the tag Date has it.
+
+    Examples
+    --------
+    >>> day_of("2026-11-27T12:00:00Z")
+    '2026.11.27'
+    """
+    return timestamp[:10].replace("-", ".")
 
 
 def variant_of(game: Game) -> str:

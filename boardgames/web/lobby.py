@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 
 import msgspec
@@ -23,7 +24,7 @@ from boardgames.errors import (
 from boardgames.game import Game
 from boardgames.machine import release_memory
 from boardgames.manager import Manager
-from boardgames.match_setup import DEFAULT_LIMIT, SEAT_TAGS, MatchSetup, is_person
+from boardgames.match_setup import DEFAULT_LIMIT, SEAT_TAGS, MatchSetup, date_tag, is_person
 from boardgames.options import parse_agent
 from boardgames.player import Player
 from boardgames.plugins import close_player, load, load_player
@@ -712,7 +713,7 @@ def _make_manager(
 ) -> tuple[Manager, MatchLock]:
     """Return the manager and the lock of a match, which continues from the record if one is given."""
     setup = setup_of(request)
-    tags: Mapping[str, str] = {}
+    tags: Mapping[str, str] = date_tag(datetime.now().astimezone().date())
     if record is not None:
         tags = {name: value for name, value in record.tags.items() if name not in SEAT_TAGS}
         if restored:  # people who took a seat have changed the names

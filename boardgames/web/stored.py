@@ -76,7 +76,7 @@ def record_of(match: StoredMatch) -> Record:
     RecordError
         If it cannot be read.
     """
-    parsed = parse_records(match.record, None)
+    parsed = parse_records(match.dated_record, None)
     for error in parsed.errors:
         raise RecordError(str(error).removeprefix("match 1: "))
     if len(parsed.records) != 1:

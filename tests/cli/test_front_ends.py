@@ -5,6 +5,7 @@ import itertools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import boardgames
 from boardgames import match_setup
 from boardgames.arena.plan import MatchSettings
 from boardgames.arena.play import Batch, OpeningPair, play_batch, player_seed
+from boardgames.cli.saving import today
 from boardgames.clock import TimeControl
 from boardgames.manager import Manager
 from boardgames.match_setup import SEAT_TAGS, MatchSetup
@@ -131,8 +133,8 @@ def facts_of(manager: Manager) -> dict[str, object]:
     }
 
 
-def play_in_python(setup: MatchSetup, record: Record | None) -> Manager:
-    manager = setup.start_match(record)
+def play_in_python(setup: MatchSetup, record: Record | None, day: date | None = None) -> Manager:
+    manager = setup.start_match(record, today=day)
     while manager.outcome is None:
         player = manager.players[manager.side_to_move]
         if player is None or player.is_human:
@@ -217,7 +219,7 @@ def test_a_setup_gives_the_same_match_everywhere(
     setup = MatchSetup(
         CONNECT4, seats, seed=SEED, time=times.control, move_time=times.move_time, ply_limit=PLIES
     )
-    expected = facts_of(play_in_python(setup, record))
+    expected = facts_of(play_in_python(setup, record, today()))
     made()
     play_on_the_terminal(seats, times, saved, bg)
     assert facts_of(made()) == expected

@@ -31,6 +31,7 @@ WON = Record(
 )
 OPEN = Record("connect4", start=START, names=("Ann", "?"), moves=("4", "5"))
 LOST = Record("abalone", start="-", outcome=Outcome(1, Termination.CRASH))
+DATED = replace(LOST, tags={"Date": "2026.01.31"})
 
 
 def three_moves(moves: str, seconds: float | None = None) -> Record:
@@ -251,9 +252,26 @@ def test_show_as_json_has_the_record(stored: list[int], bg: Run) -> None:
 
 def test_export_writes_the_oldest_match_first(stored: list[int], bg: Run) -> None:
     assert bg("matches", "export", "out").out == "wrote 3 matches to out\n"
-    assert Path("out").read_text() == f"{WON}\n\n{OPEN}\n\n{LOST}\n\n"
-    assert bg("matches", "export", "-", "3", "1").out == f"{WON}\n\n{LOST}\n\n"
-    assert bg("matches", "export", "-", "--run", "1").out == f"{LOST}\n\n"
+    assert Path("out").read_text() == f"{WON}\n\n{OPEN}\n\n{DATED}\n\n"
+    assert bg("matches", "export", "-", "3", "1").out == f"{WON}\n\n{DATED}\n\n"
+    assert bg("matches", "export", "-", "--run", "1").out == f"{DATED}\n\n"
+
+
+def test_a_match_of_a_run_is_exported_with_the_day_on_which_it_was_played(
+    home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(now=lambda: NOON) as store:
+        run = store.begin_run("arena", "connect4", key="k", settings={}, seed=7).id
+        store.add([NewMatch.from_record(OPEN, run=run, number=0)])
+    bg("matches", "export", "out")
+    (exported,) = parse_records(Path("out").read_text(), None).records
+    assert exported == replace(OPEN, tags={"Date": "2026.01.31"})
+    assert json.loads(bg("matches", "show", "1", "--json").out)["record"] == str(exported)
+    assert bg("matches", "import", "out").out == "added 0 matches, 1 match already stored\n"
+    monkeypatch.setenv("BOARDGAMES_HOME", "another")
+    assert bg("matches", "import", "out").out == "added 1 match\n"
+    bg("matches", "export", "again")
+    assert Path("again").read_text() == Path("out").read_text()
 
 
 def test_export_overwrites_a_file_only_with_force(stored: list[int], bg: Run) -> None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from boardgames.game import Outcome, Termination
 from boardgames.manager import Manager
 from boardgames.players.simple import Random
 from boardgames.plugins import load_game_of
-from boardgames.record import Record, read_records, write_records
+from boardgames.record import Record, parse_records, read_records, write_records
 
 Run = Callable[..., Any]
 PEOPLE = ("play", "connect4", "--second", "human")
@@ -805,6 +806,22 @@ def test_the_match_that_was_saved_last_is_resumed_without_naming_its_file(bg: Ru
     assert (after[:4], len(after)) == ((*before, "5"), 5), "the agent moves by itself again"
     assert bg("play", "abalone", "--resume").out.startswith("black is human, white is human; ")
     assert bg("play", "--resume", "abalone").out == bg("play", "abalone", "--resume").out
+
+
+def test_a_match_keeps_the_day_on_which_it_began(
+    bg: Run, records: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardgames.cli.play.today", lambda: date(2026, 11, 27))
+    bg(*PEOPLE, typed="4\n")
+    assert saved(records).tags["Date"] == "2026.11.27"
+    monkeypatch.setattr("boardgames.cli.play.today", lambda: date(2026, 11, 28))
+    monkeypatch.setattr("boardgames.cli.session.today", lambda: date(2026, 11, 29))
+    bg("play", "--resume", typed="resign\nnew\n1\n")
+    first, second = (read_records(path, load_game_of).records[0] for path in records())
+    assert (first.outcome is not None, first.tags["Date"]) == (True, "2026.11.27")
+    assert (second.moves, second.tags["Date"]) == (("1",), "2026.11.29")
+    (stored,) = parse_records(bg("matches", "export", "-").out, load_game_of).records
+    assert stored == first
 
 
 @pytest.mark.parametrize("words", [("--resume",), ("connect4", "--resume", "mine")], ids=["newest", "file"])

@@ -3,6 +3,7 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import count
 from pathlib import Path
@@ -164,6 +165,20 @@ def test_invalid_match_keeps_the_others_from_being_stored(store: Store, match: M
 def test_add_new_skips_stored_records(store: Store, match: Make) -> None:
     store.add([match("4")])
     assert store.add_new([match("4"), match("5"), match("5")]) == [2]
+
+
+def test_add_new_knows_a_match_that_was_stored_without_its_date(path: Path) -> None:
+    undated = Record("connect4", start="-", moves=("4", "5"))
+    dated = [replace(undated, tags={"Event": "x", "Date": day}) for day in ("2026.01.30", "2026.01.31")]
+    of_run = replace(undated, tags={"Event": "x"})
+    with Store(path, now=lambda: datetime(2026, 1, 31, 12, tzinfo=UTC)) as store:
+        run = store.begin_run("arena", "connect4", key="k", settings={}, seed=7).id
+        store.add([NewMatch.from_record(of_run, run=run, number=0)])
+        other_day, same_day = (NewMatch.from_record(record) for record in dated)
+        assert store.add_new([same_day]) == []
+        assert store.add_new([other_day, other_day]) == [2], "a run may repeat a match on another day"
+        store.add([NewMatch.from_record(undated)])
+        assert store.add_new([NewMatch.from_record(replace(undated, tags={"Date": "2001.01.01"}))]) == []
 
 
 @settings(max_examples=30)

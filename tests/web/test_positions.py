@@ -6,6 +6,7 @@ import pytest
 from web_pages import Page
 
 import boardgames
+from boardgames.cli.saving import today
 
 
 def ask(page: Page, kind: str, **fields: object) -> Any:
@@ -118,11 +119,15 @@ def test_a_record_is_exported_and_imported_again(page: Page) -> None:
     assert (reply["game"], reply["result"], reply["outcome"]) == ("connect4", "1-0", "red wins")
 
 
-def test_a_match_on_the_server_is_exported_with_its_times(page: Page) -> None:
+def test_a_match_on_the_server_is_exported_with_its_day_and_times(page: Page) -> None:
+    days = [today()]
     match = page.start("here", "here")
     page.send("move", match=match, ply=0, move="4")
     page.state(ply=1)
-    assert "1. 4 {" in ask(page, "export", match=match)["text"]
+    text = ask(page, "export", match=match)["text"]
+    days.append(today())
+    assert any(f'[Date "{day:%Y.%m.%d}"]' in text for day in days)
+    assert "1. 4 {" in text
 
 
 def test_one_of_several_records_is_imported(page: Page) -> None:

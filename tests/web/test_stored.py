@@ -4,6 +4,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,15 @@ def test_a_guest_of_a_shared_server_cannot_delete_a_match_for_the_user(
     assert stored_plies(path) == left
     assert [match["ply"] for match in listed(page, len(left))] == left
     page.close()
+
+
+def test_a_match_of_a_run_is_exported_with_the_day_on_which_it_was_played(page: Page, path: Path) -> None:
+    with Store(path, now=lambda: datetime(2026, 1, 31, 12, tzinfo=UTC)) as store:
+        run = store.begin_run("arena", "connect4", key="k", settings={}, seed=7).id
+        store.add([NewMatch.from_record(record("4"), run=run, number=0)])
+    page.send("join", match="stored.1")
+    page.receive("match")
+    assert '[Date "2026.01.31"]' in page.ask("export", match="stored.1")["text"]
 
 
 def test_paths_in_names_of_agents_are_not_shown(page: Page, add: Callable[..., list[int]]) -> None:
