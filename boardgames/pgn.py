@@ -12,7 +12,8 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from boardgames.errors import RecordError
 
@@ -41,7 +42,10 @@ _NUMBER = re.compile(r"[0-9]+\.+|\.+(?=.)")
 _GLYPH = re.compile(r"(.*[^!?])([!?]{1,2})")
 _GLUED_RESULT = re.compile(r"(.+?)(1-0|0-1|1/2-1/2|\*)")
 _SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)\s*")
-_ELAPSED = re.compile(r"\[%emt\s+([0-9]+):([0-9]{1,2}):([0-9]{1,2}(?:\.[0-9]+)?)\]")
+_ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,9}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]+))?\]")
+_VALUE = re.compile(r"\s*\[%eval\s[^\]]*\]\s*")
+MAX_ELAPSED_S = 1e12
+"""Longer times are not written as `[%emt]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +196,47 @@ def format_match(match: MatchText) -> str:
     """
     tags = [f'[{name} "{escape(value)}"]' for name, value in match.tags]
     return "\n".join([*tags, "", *_wrapped(_words(match))])
+
+
+def commands(*, value: str | None = None, seconds: float | None = None) -> list[str]:
+    """Return what comments say about a move to other programs: its value, and the time it took.
+
+    Source: "PGN Specification and Implementation Guide, Supplement", 2001, for `[%emt]`.
+
+    Examples
+    --------
+    >>> commands(value="+0.35", seconds=75.5), commands()
+    (['[%eval +0.35]', '[%emt 0:01:15.5]'], [])
+    """
+    words = [] if value is None else [f"[%eval {value.replace(']', ')')}]"]
+    if seconds is not None and seconds < MAX_ELAPSED_S:
+        whole, _, fraction = f"{Decimal(repr(seconds)):f}".partition(".")
+        minutes, rest = divmod(int(whole), 60)
+        decimals = f".{fraction}" if fraction.strip("0") else ""
+        words.append(f"[%emt {minutes // 60}:{minutes % 60:02}:{rest:02}{decimals}]")
+    return words
+
+
+def without_values(text: str) -> str:
+    r"""Return the text of a match without the values of its moves.
+
+    Raises
+    ------
+    RecordError
+        If the text is malformed.
+
+    Examples
+    --------
+    >>> without_values('[Game "x"]\n\n1. a {[%eval +0.35] so} b {[%eval 0]} *').splitlines()[-1]
+    '1. a {so} 1... b *'
+    """
+    if "[%eval" not in text:
+        return text
+    match = parse_match(text.split("\n"))
+    for ply, note in list(match.notes.items()):
+        comments = tuple(filter(None, (_VALUE.sub(" ", comment).strip() for comment in note.comments)))
+        match.notes[ply] = replace(note, comments=comments)
+    return format_match(match)
 
 
 def is_word(text: str) -> bool:
@@ -375,8 +420,9 @@ def _without_time(comment: str, match: MatchText) -> str:
         match.seconds[-1] = seconds if math.isfinite(seconds) else None
         return ""
     if elapsed := _ELAPSED.search(comment):
-        hours, minutes, rest = map(float, elapsed.groups())
-        match.seconds[-1] = 3600.0 * hours + 60.0 * minutes + rest
+        hours, minutes, rest = map(int, elapsed.groups()[:3])
+        # the number that is nearest to the decimal, so that times can be written and read again
+        match.seconds[-1] = float(f"{3600 * hours + 60 * minutes + rest}.{elapsed[4] or 0}")
         return comment[: elapsed.start()] + comment[elapsed.end() :]
     return comment
 

@@ -23,7 +23,7 @@ whose text leaves out the game, the start or how the match ended.
 import html
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -57,6 +57,8 @@ _TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NOT_OPTIONS = ("name", "layout", "self")  # parameters of `plugins.load`
 
 
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Keeps a line end out of commands; neither tags nor moves have this character."""
 _NO_DEFAULTS = Defaults()
 _EMPTY: Mapping[str, str] = MappingProxyType({})
 _NO_NOTES: Mapping[int, pgn.Note] = MappingProxyType({})
@@ -244,6 +246,38 @@ def format_record(record: Record) -> str:
         _tag_pairs(record), list(record.moves), list(record.seconds), record.result, dict(record.notes)
     )
     return pgn.format_match(match)
+
+
+def format_annotated(
+    record: Record, *, values: Sequence[str | None] = (), writes_elapsed: bool = False
+) -> str:
+    """Return the text of a record with comments that other programs read.
+
+    Parameters
+    ----------
+    values : sequence of str or None
+        The value after each move; none are written if there are fewer than moves.
+    writes_elapsed : bool
+        Write times as `[%emt 0:00:05]` and not as `5.0`.
+
+    Examples
+    --------
+    >>> record = Record("connect4", start="-", moves=("4", "4"), seconds=(5.0, 0.5))
+    >>> format_annotated(record, values=("52.0%", None), writes_elapsed=True).splitlines()[-1]
+    '1. 4 {[%eval 52.0%] [%emt 0:00:05]} 1... 4 {[%emt 0:00:00.5]} *'
+    """
+    seconds, notes = list(record.seconds), dict(record.notes)
+    known = values if len(values) >= len(record.moves) else [None] * len(record.moves)
+    for index, (value, elapsed) in enumerate(zip(known, record.seconds, strict=False)):
+        commands = pgn.commands(value=value, seconds=elapsed if writes_elapsed else None)
+        if any(command.startswith("[%emt") for command in commands):
+            seconds[index] = None
+        if commands:
+            comment = " ".join(command.replace(" ", _NO_BREAK) for command in commands)
+            note = notes.get(index + 1, pgn.Note())
+            notes[index + 1] = replace(note, comments=(comment, *note.comments))
+    match = pgn.MatchText(_tag_pairs(record), list(record.moves), seconds, record.result, notes)
+    return pgn.format_match(match).replace(_NO_BREAK, " ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import re
 import string
 import tracemalloc
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ import boardgames
 from boardgames import plugins
 from boardgames.errors import FileError, RecordError, UnknownNameError
 from boardgames.game import Outcome, Termination
-from boardgames.pgn import Line, Note
+from boardgames.pgn import Line, Note, without_values
 from boardgames.plugins import EntryPoint, Registry, load_game_of
 from boardgames.record import (
     OWN_TAGS,
     ParsedRecords,
     Record,
     append_record,
+    format_annotated,
     format_record,
     parse_records,
     read_records,
@@ -242,6 +244,36 @@ def test_other_ways_of_writing_moves_are_accepted(moves: str) -> None:
 def test_number_in_braces_is_the_time_of_the_move_before_it() -> None:
     text = '[Game "nim"]\n[Start "7:0:0:0"]\n\n{9} take1 {clear} { 1.5 } {2} take1 {1e999} take1 {3e-2} *'
     assert parse_records(text, load_game_of).records[0].seconds == (1.5, None, 0.03)
+
+
+@given(st.lists(st.none() | st.floats(0, 1e300), min_size=2, max_size=2))
+def test_times_that_are_written_for_other_programs_are_read_unchanged(seconds: list[float | None]) -> None:
+    record = replace(UNFINISHED, moves=("take3", "take1"), seconds=tuple(seconds))
+    assert parse_records(format_annotated(record, writes_elapsed=True), None).records == (record,)
+
+
+@given(st.integers(0, 10**9).map(lambda milliseconds: milliseconds / 1000))
+def test_the_time_of_a_move_is_written_in_hours_minutes_and_seconds(seconds: float) -> None:
+    record = replace(UNFINISHED, seconds=(seconds,))
+    moves = format_annotated(record, writes_elapsed=True).splitlines()[-1]
+    found = re.fullmatch(r"1\. take3 \{\[%emt ([0-9]+):([0-5][0-9]):([0-5][0-9](?:\.[0-9]+)?)\]\} \*", moves)
+    assert found is not None, moves
+    hours, minutes, rest = map(float, found.groups())
+    assert hours * 3600 + minutes * 60 + rest == pytest.approx(seconds)
+
+
+def test_a_line_never_ends_within_what_other_programs_read() -> None:
+    record = replace(UNFINISHED, moves=("take1",) * 40, seconds=(1.0,) * 40)
+    text = format_annotated(record, values=["+0.35"] * 40, writes_elapsed=True)
+    assert max(map(len, text.splitlines())) <= 80
+    assert not re.search(r"\[%[^\]]*\n", text)
+
+
+def test_a_value_stands_before_the_comments_of_its_move() -> None:
+    record = replace(UNFINISHED, notes={1: Note(glyphs=(1,), comments=("so",))})
+    text = format_annotated(record, values=("+0.35",))
+    assert text.splitlines()[-1] == "1. take3 $1 {[%eval +0.35]} {so} *"
+    assert without_values(text) == str(record)
 
 
 def test_game_need_not_be_installed_without_replay() -> None:

@@ -186,18 +186,24 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
         "boardgames matches export all.record",
         "boardgames matches export best.record 12 17",
         "boardgames matches export - --game abalone | less",
+        "boardgames matches export mine.pgn --times --values",
     ),
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("ids", nargs=-1, type=POSITIVE, metavar="[ID]...")
 @filter_options
+@click.option("--times", is_flag=True, help="Write times as other programs do: [%emt 0:00:05].")
+@click.option("--values", is_flag=True, help="Write the values of reviews on the page: [%eval +0.35].")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(
-    file: Path, ids: tuple[int, ...], force: bool, **filters: Any
+    file: Path, ids: tuple[int, ...], times: bool, values: bool, force: bool, **filters: Any
 ) -> None:  # those of `filter_options`
     """Write matches to the record file FILE, oldest first; `-` is standard output.
 
     Without IDs, all matches that fit the filters are written.
+
+    Values are those of the first player. They are known for matches that were
+    played and reviewed in the browser, as long as they are listed there.
     """
     from boardgames.paths import check_folder, write_atomic
 
@@ -207,7 +213,12 @@ def export(
             raise FileError(f"{file} already exists; --force overwrites it")
     with _open_store() as store:
         selected = _select(store, ids, **filters)
-    text = "".join(f"{match.dated_record}\n\n" for match in reversed(selected))
+        reviewed = _reviewed_values(store) if values and store is not None else {}
+    known = {match.id: reviewed[match.record] for match in selected if match.record in reviewed}
+    if values and not known:
+        say("no review is kept with these matches, so no values are written", err=True)
+    texts = [_record_text(match, known.get(match.id, ()), times=times) for match in reversed(selected)]
+    text = "".join(f"{one}\n\n" for one in texts)
     if str(file) == "-":
         say(text, nl=False)
         return
@@ -342,6 +353,35 @@ def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
     ):
         return NOTHING_DELETED
     return f"deleted run {run} with {count_text(store.delete_run(run), 'match', 'matches')}"
+
+
+def _record_text(match: "StoredMatch", values: Sequence[str], *, times: bool) -> str:
+    """Return the record of a match, with times and values as other programs write them if that is wanted."""
+    from boardgames.record import format_annotated, parse_records
+
+    if not times and not values:
+        return match.dated_record
+    records = parse_records(match.dated_record, None).records
+    if len(records) != 1:  # it is damaged
+        return match.dated_record
+    return format_annotated(records[0], values=values, writes_elapsed=times)
+
+
+def _reviewed_values(store: "Store") -> dict[str, list[str]]:
+    """Return the values after each move, of matches with a review that the page has kept, by record."""
+    from boardgames.record import parse_records
+
+    found = {}
+    for match in store.served():
+        review: Any = match.data.get("review")  # JSON, which may be anything
+        try:
+            moves, values = tuple(review["moves"]), [str(note["value"]) for note in review["notes"]]
+        except (LookupError, TypeError):
+            continue
+        records = parse_records(match.record, None).records
+        if [record.moves for record in records] == [moves]:  # none has been taken back or added since
+            found[match.record] = values[1:]  # the first one is that of the start
+    return found
 
 
 def _import(store: "Store", parsed: "ParsedRecords") -> tuple[int, list[str]]:

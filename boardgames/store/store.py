@@ -161,7 +161,9 @@ class Store:
         return self._add(matches, skip_known=False)
 
     def add_new(self, matches: Sequence[NewMatch]) -> list[int]:
-        """Store the matches whose records are not stored yet, with or without a date, and return their IDs.
+        """Store the matches whose records are not stored yet, and return their IDs.
+
+        A record is also known if it is stored without its date or the values of its moves.
 
         Raises
         ------
@@ -535,6 +537,12 @@ def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) 
 
 
 def _has_record(connection: sqlite3.Connection, record: str) -> bool:
+    """Return True if a record is stored, or was stored without its date or the values of its moves."""
+    texts = dict.fromkeys((record, pgn.without_values(record)))
+    return any(_has_text(connection, text) for text in texts)
+
+
+def _has_text(connection: sqlite3.Connection, record: str) -> bool:
     """Return True if a record is stored, or was stored without its date.
 
     Runs may repeat a match, so one of a run counts only if it was played on that day.

@@ -11,10 +11,12 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec import to_builtins
 
 from boardgames.game import Move, Outcome, Position, Termination
 from boardgames.record import Record, parse_records
-from boardgames.store import NewMatch, PlayerKey, Rating, Store
+from boardgames.store import NewMatch, PlayerKey, Rating, ServedMatch, Store
+from boardgames.web.messages import AnnotatedPly, AnnotationReply, KeptReview
 
 Run = Callable[..., Any]
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -36,6 +38,15 @@ DATED = replace(LOST, tags={"Date": "2026.01.31"})
 
 def three_moves(moves: str, seconds: float | None = None) -> Record:
     return replace(OPEN, moves=tuple(moves), seconds=(seconds,) * 3)
+
+
+def served(record: Record, *, moves: tuple[str, ...]) -> ServedMatch:
+    """Return a match of the page with a review of these moves."""
+    values = "50.0%", "51.0%", "win in 2 moves (3 plies)"
+    notes = [AnnotatedPly("k", ply, 2, value, 0.0, False, None) for ply, value in enumerate(values)]
+    reply = AnnotationReply("k", "solver", "returns", "", ("", ""), (None, None), True)
+    review = to_builtins(KeptReview(moves, tuple(notes), reply))
+    return ServedMatch("".join(moves), {"review": review}, str(record))
 
 
 @pytest.fixture
@@ -272,6 +283,34 @@ def test_a_match_of_a_run_is_exported_with_the_day_on_which_it_was_played(
     assert bg("matches", "import", "out").out == "added 1 match\n"
     bg("matches", "export", "again")
     assert Path("again").read_text() == Path("out").read_text()
+
+
+def test_export_writes_times_and_values_on_request(home: Path, bg: Run) -> None:
+    slow = replace(OPEN, seconds=(75.123, 0.5))
+    with Store() as store:
+        store.add([NewMatch.from_record(slow), NewMatch.from_record(WON)])
+        store.save_served([served(slow, moves=slow.moves), served(WON, moves=("1",))])
+    assert "%" not in bg("matches", "export", "-").out
+    ran = bg("matches", "export", "out", "--times", "--values")
+    assert ran.err == ""
+    one, other = Path("out").read_text().rstrip().split("*\n\n")
+    assert one.endswith(
+        "1. 4 {[%eval 51.0%] [%emt 0:01:15.123]} 1... 5 {[%eval win in 2 moves (3 plies)]\n[%emt 0:00:00.5]} "
+    )
+    assert "%eval" not in other, "that review is of another match"
+    assert "{[%emt 0:00:01]}" in other
+    assert bg("matches", "import", "out").out == "added 0 matches, 2 matches already stored\n"
+    read, same = parse_records(Path("out").read_text(), None).records
+    assert (read.seconds, same) == (slow.seconds, WON)
+    assert read.notes[2].comments == ("[%eval win in 2 moves (3 plies)]",)
+    bg("matches", "export", "timed", "--times")
+    assert parse_records(Path("timed").read_text(), None).records == (slow, WON)
+
+
+def test_export_says_that_there_are_no_values(stored: list[int], bg: Run) -> None:
+    ran = bg("matches", "export", "out", "--values")
+    assert (ran.code, ran.out) == (0, "wrote 3 matches to out\n")
+    assert ran.err == "no review is kept with these matches, so no values are written\n"
 
 
 def test_export_overwrites_a_file_only_with_force(stored: list[int], bg: Run) -> None:
