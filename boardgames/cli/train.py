@@ -410,7 +410,7 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
         say(trainer.summary(), file=stream)
     result = result_of(run.folder, run.learner.game)
     agent = run.learner.agent_with(result)
-    has_weights = not agent or result in agent
+    has_weights = not agent or f"={result}," in f"{agent},"  # a tuned agent has the values themselves
     if has_weights and run.best_path.exists():
         say(f"weights: {run.best_path}", file=stream)
     for line in measurement_lines(measured):

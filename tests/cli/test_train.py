@@ -158,7 +158,7 @@ def test_a_run_that_nothing_can_measure_is_trained(
 
 TUNE = (
     "train", "connect4", "--learner", "tune", "--set", "agent=mcts:simulations=5", "--set", "steps=3",
-    "--set", "pairs=2", "--seed", "1", "--run", "tuned", "--workers", "1",
+    "--set", "pairs=2", "--seed", "1", "--run", "mcts", "--workers", "1",
 )  # fmt: skip
 
 
@@ -178,7 +178,7 @@ def test_a_tuned_agent_is_printed_measured_and_played(bg: Run) -> None:
     assert "weights: " not in ran.out
     assert ran.out.endswith(f"play against it: boardgames play connect4 --agent {tuned[1]}\n")
     assert bg("play", "connect4", "--agent", tuned[1], "--first", "random", "--seed", "1").code == 0
-    shown = bg("runs", "show", "tuned").out
+    shown = bg("runs", "show", "mcts").out
     assert re.search(r"^exploration [0-9.]+$", shown, re.MULTILINE)
 
 
@@ -186,13 +186,13 @@ def test_a_wrong_range_is_an_error_without_a_run(bg: Run, home: Path) -> None:
     ran = bg(*TUNE, "--set", "ranges=exploration=3:0.5")
     message = "the range of exploration must go from low to high, not '3:0.5'"
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n")
-    assert not (home / "runs" / "tuned").exists()
+    assert not (home / "runs" / "mcts").exists()
 
 
 def test_an_agent_that_cannot_be_loaded_is_an_error_without_a_run(bg: Run, home: Path) -> None:
     ran = bg(*TUNE, "--set", "agent=mcts:weights=none", "--set", "ranges=exploration=0.5:3")
     assert ran.code == 2
-    assert not (home / "runs" / "tuned").exists()
+    assert not (home / "runs" / "mcts").exists()
 
 
 def test_value_iteration_tells_how_many_states_were_visited_and_how_to_play(bg: Run) -> None:
