@@ -1,7 +1,7 @@
 """Minimax: plain search without pruning. Read it before the other searches."""
 
 from boardgames.kernels import Actions, is_stopped, kernel, row, row_out
-from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line, value_at_limit
+from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line
 from boardgames.search.rules import INFINITY, ONGOING
 
 
@@ -15,10 +15,9 @@ def minimax(bundle: Actions, ply: int, depth: int, alpha: float, beta: float) ->
     positions, moves, lines, control = game.positions, game.moves, game.lines, game.control
     control[0].nodes += 1
     lines[ply, 0] = 0
-    is_at_limit = ply >= game.options[0].plies_left
-    if (depth == 0 or is_at_limit) and game.outcome(row(positions, ply)) == ONGOING:
-        if is_at_limit:
-            return value_at_limit(bundle, ply)
+    if ply >= game.options[0].plies_left:
+        return final_value(bundle, ply)
+    if depth == 0 and game.outcome(row(positions, ply)) == ONGOING:
         control[0].evaluated += 1
         return game.evaluate(row(positions, ply), game.weights)
     count = game.legal_moves(row(positions, ply), row_out(moves, 2 * ply))

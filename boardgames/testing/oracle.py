@@ -12,7 +12,7 @@ from boardgames.kernels import FORCING, Actions, is_stopped, kernel, row, row_ou
 from boardgames.player import Analysis, Context, Limit
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line, value_at_limit
+from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line
 from boardgames.search.rules import INFINITY, MAX_DEPTH, ONGOING
 
 
@@ -23,10 +23,8 @@ def unpruned_quiescence(bundle: Actions, ply: int, depth: int, alpha: float, bet
     positions, moves, lines, control = game.positions, game.moves, game.lines, game.control
     control[0].nodes += 1
     lines[ply, 0] = 0
-    if game.outcome(row(positions, ply)) != ONGOING:
+    if game.outcome(row(positions, ply)) != ONGOING or ply >= game.options[0].plies_left:
         return final_value(bundle, ply)
-    if ply >= game.options[0].plies_left:
-        return value_at_limit(bundle, ply)
     control[0].evaluated += 1
     best = game.evaluate(row(positions, ply), game.weights)
     count = 0

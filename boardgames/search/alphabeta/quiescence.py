@@ -7,24 +7,26 @@ D. Beal, "A generalised quiescence search algorithm", 1990).
 
 from boardgames.kernels import Actions, is_stopped, kernel, row, row_out
 from boardgames.search.alphabeta.ordering import pick_move, rank_tactical_moves
-from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line, value_at_limit
+from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line
 from boardgames.search.rules import ONGOING
+
+AT_LIMIT = -1
+"""The depth at which a position is valued as the end of a match at its limit."""
 
 
 @kernel(NODE)
 def quiescence(bundle: Actions, ply: int, depth: int, alpha: float, beta: float) -> float:
     """Return the value of the position at `ply`, following at most `depth` tactical moves.
 
-    The parameters are those of `search.pvs`; at depth 0 the evaluation is returned.
+    The parameters are those of `search.pvs`; at depth 0 the evaluation is returned. At the depth
+    `AT_LIMIT` a limit ends the match in the position, unless the rules end it.
     """
     game = unpack(bundle)
     positions, moves, lines, control = game.positions, game.moves, game.lines, game.control
     lines[ply, 0] = 0
     position = row(positions, ply)
-    if game.outcome(position) != ONGOING:
+    if depth == AT_LIMIT or game.outcome(position) != ONGOING:
         return final_value(bundle, ply)
-    if ply >= game.options[0].plies_left:
-        return value_at_limit(bundle, ply)
     control[0].evaluated += 1
     best = game.evaluate(position, game.weights)
     if depth == 0 or best >= beta:
@@ -34,6 +36,7 @@ def quiescence(bundle: Actions, ply: int, depth: int, alpha: float, beta: float)
         return best
     rank_tactical_moves(bundle, ply, count)
     side = game.side_to_move(row(positions, ply))
+    following = AT_LIMIT if ply + 1 >= game.options[0].plies_left else depth - 1
     for index in range(count):
         if is_stopped(control):
             return best
@@ -42,9 +45,9 @@ def quiescence(bundle: Actions, ply: int, depth: int, alpha: float, beta: float)
         control[0].nodes += 1
         low = max(alpha, best)
         if game.side_to_move(row(positions, ply + 1)) == side:
-            value = quiescence(bundle, ply + 1, depth - 1, low, beta)
+            value = quiescence(bundle, ply + 1, following, low, beta)
         else:
-            value = -quiescence(bundle, ply + 1, depth - 1, -beta, -low)
+            value = -quiescence(bundle, ply + 1, following, -beta, -low)
         if value > best:
             best = value
             update_line(lines, ply, action)

@@ -55,7 +55,7 @@ from boardgames.search.alphabeta.ordering import (
     restore_move,
     update_killers_and_history,
 )
-from boardgames.search.alphabeta.quiescence import quiescence
+from boardgames.search.alphabeta.quiescence import AT_LIMIT, quiescence
 from boardgames.search.alphabeta.table import (
     EXACT,
     LOWER,
@@ -76,12 +76,13 @@ from boardgames.search.alphabeta.workspace import (
     OPTIONS,
     REDUCTION_DEPTHS,
     REDUCTION_PLACES,
+    ROWS,
     Options,
     final_value,
     unpack,
     update_line,
 )
-from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, ONGOING, UNLIMITED
+from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, ONGOING
 
 NULL_WINDOW = 1e-6
 """Width of a null window: no two values are closer than this."""
@@ -138,11 +139,10 @@ def uses_table(options: Options, depth: int) -> bool:
     return here.table != 0 and (depth > 1 or here.selective == 0 or here.futility_margin == 0.0)
 
 
-@kernel(types.uint64(OPTIONS, types.uint64, types.int64))
-def table_key(options: Options, key: np.uint64, ply: int) -> np.uint64:
+@kernel(types.uint64(types.uint64, types.int64))
+def table_key(key: np.uint64, plies_left: int) -> np.uint64:
     """Return the key of a position in the table: near a limit, its value depends on the plies left."""
-    plies_left = options[0].plies_left
-    return key if plies_left == UNLIMITED else key ^ mix(np.uint64(plies_left - ply))
+    return key if plies_left > ROWS else key ^ mix(np.uint64(plies_left))
 
 
 @kernel(types.boolean(types.int64, types.int64, types.float64, types.float64, types.float64, types.boolean))
@@ -204,15 +204,16 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     game = unpack(bundle)
     options, control = game.options[0], game.control
     control[0].nodes += 1
-    if depth <= 0 or ply >= MAX_DEPTH or ply >= options.plies_left:
-        return quiescence(bundle, ply, options.quiescence, alpha, beta)
+    plies_left = options.plies_left - ply
+    if depth <= 0 or ply >= MAX_DEPTH or plies_left <= 0:
+        return quiescence(bundle, ply, options.quiescence if plies_left > 0 else AT_LIMIT, alpha, beta)
     positions, moves, lines, keys, table = game.positions, game.moves, game.lines, game.keys, game.table
     lines[ply, 0] = 0
     if is_stopped(control):
         return 0.0
     is_null_window = beta - alpha < 2 * NULL_WINDOW
-    ends_at_limit = ply + depth >= options.plies_left  # then the evaluation says little
-    may_prune = is_null_window and options.selective != 0 and not ends_at_limit
+    # at a limit that is within the depth, the evaluation says little
+    may_prune = is_null_window and options.selective != 0 and depth < plies_left
     here = options.root_key + ply
     if options.repetition != 0 and is_repetition(keys, options.first_key, here):
         control[0].evaluated += 1
@@ -232,7 +233,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
 
     table_move = -1
     if uses_table(game.options, depth):
-        stored, facts = look_up(table, table_key(game.options, keys[here], ply))
+        stored, facts = look_up(table, table_key(keys[here], plies_left))
         if facts != 0:
             table_move = action_of(facts)
             value = value_from_table(stored, ply)
@@ -270,6 +271,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     else:
         rank_moves(bundle, ply, count, side, table_move)
     best_action = -1
+    horizon = options.quiescence if plies_left > 1 else AT_LIMIT
     index, deferred = 0, count  # the moves from `deferred` on were deferred
     while index < count:
         # reductions depend on the place in the order, which must be the same in all threads
@@ -292,7 +294,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
                 continue
             keys[here + 1] = key
             if uses_table(game.options, full_depth):
-                prefetch(table, bucket_of(table, table_key(game.options, key, ply + 1)))
+                prefetch(table, bucket_of(table, key))
         changes_side = game.side_to_move(row(positions, ply + 1)) != side
         plies = full_depth
         if options.lmr != 0 and depth >= LMR_DEPTH and changes_side and place > 0 and rank < KILLER_RANK:
@@ -302,7 +304,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
             lower, upper = (-high, -low) if changes_side else (low, high)
             if plies <= 0:  # what `pvs` would do, without the call
                 control[0].nodes += 1
-                value = quiescence(bundle, ply + 1, options.quiescence, lower, upper)
+                value = quiescence(bundle, ply + 1, horizon, lower, upper)
             else:
                 value = pvs(bundle, ply + 1, plies, lower, upper)
             if is_stopped(control):
@@ -337,7 +339,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
             bound = UPPER
         proven = control[0].evaluated == evaluated
         facts = pack_facts(best_action, depth, bound, proven, options.generation)
-        store(table, table_key(game.options, keys[here], ply), value_to_table(best, ply), facts)
+        store(table, table_key(keys[here], plies_left), value_to_table(best, ply), facts)
     return best
 
 

@@ -242,20 +242,12 @@ def new_workspace(
     )
 
 
-@kernel(types.float64(types.int64, types.int64, types.int64))
-def value_of_result(result: int, ply: int, side: int) -> float:
-    """Return what the result of a match that ended at `ply` is worth to a side."""
-    if result == DRAWN:
-        return 0.0
-    return WIN - ply if result == side else -(WIN - ply)
-
-
 @kernel(types.float64(BUNDLE, types.int64))
 def final_value(bundle: Actions, ply: int) -> float:
-    """Return the value, for its side to move, of the position at `ply`, which has no legal moves.
+    """Return the value, for its side to move, of the position at `ply`, where the match ends.
 
-    If the evaluation is exact at the end of a match (a margin of points), it is
-    used instead of win and loss.
+    There are no legal moves, or a limit ends the match. If the evaluation is exact at the
+    end of a match by the rules (a margin of points), it is used instead of win and loss.
     """
     game = unpack(bundle)
     position = row(game.positions, ply)
@@ -263,17 +255,13 @@ def final_value(bundle: Actions, ply: int) -> float:
     result = game.outcome(position)
     if result != ONGOING and options.exact_at_end != 0:
         return game.evaluate(position, game.weights)
+    if result == ONGOING and ply >= options.plies_left:
+        result = game.outcome_at_limit(position)
     if result == ONGOING:
         return 0.0 if options.no_moves_draws != 0 else -(WIN - ply)
-    return value_of_result(result, ply, game.side_to_move(position))
-
-
-@kernel(types.float64(BUNDLE, types.int64))
-def value_at_limit(bundle: Actions, ply: int) -> float:
-    """Return the value, for its side to move, of the position at `ply`, where a limit ends the match."""
-    game = unpack(bundle)
-    position = row(game.positions, ply)
-    return value_of_result(game.outcome_at_limit(position), ply, game.side_to_move(position))
+    if result == DRAWN:
+        return 0.0
+    return WIN - ply if result == game.side_to_move(position) else -(WIN - ply)
 
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64))
