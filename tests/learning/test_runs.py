@@ -463,7 +463,7 @@ def test_an_option_that_is_newer_than_the_checkpoints_has_its_default(finished: 
     folder = finished(tmp_path / "run")
     for path in (folder / "checkpoints").iterdir():
         rewrite(path, lambda arrays, header: header["provenance"]["options"].pop("rows"))
-    assert resume(folder).progress.step == 5
+    assert resume(folder).progress.step == 6
 
 
 @pytest.mark.parametrize(
