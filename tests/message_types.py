@@ -35,6 +35,8 @@ SIMPLE = {
 def written(hint: object) -> str:
     """Return a type of Python as TypeScript."""
     origin, arguments = get_origin(hint), get_args(hint)
+    if hint is messages.PictureChanges:
+        return "Partial<Picture>"
     if isinstance(hint, type) and hint in SIMPLE:
         return SIMPLE[hint]
     if origin is Literal:

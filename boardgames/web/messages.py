@@ -5,7 +5,7 @@ answer repeats the number `re` of its request.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -421,6 +421,10 @@ class OptionEntry(Struct, frozen=True):
     maximum: float | None = None
 
 
+PictureChanges = NewType("PictureChanges", msgspec.Raw)
+"""The fields of a picture that differ from those of another one."""
+
+
 class AgentEntry(Struct, frozen=True):
     """An agent that can play a game."""
 
@@ -456,7 +460,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     layouts: tuple[str, ...]
     default_layout: str
     picture: msgspec.Raw
-    pictures: Mapping[str, msgspec.Raw]
+    pictures: Mapping[str, PictureChanges]
     options: list[OptionEntry]
     agents: list[AgentEntry]
     default_agent: str
@@ -961,10 +965,11 @@ def decode(text: str) -> Request:
     return request
 
 
-def picture_changes(base: Picture, picture: Picture) -> msgspec.Raw:
+def picture_changes(base: Picture, picture: Picture) -> PictureChanges:
     """Return the fields of a picture that differ from another one as JSON; `picture_json` has all fields."""
     was, fields = (msgspec.json.decode(picture_json(one)) for one in (base, picture))
-    return msgspec.Raw(_encoder.encode({name: fields[name] for name in fields if fields[name] != was[name]}))
+    changed = {name: value for name, value in fields.items() if value != was[name]}
+    return PictureChanges(msgspec.Raw(_encoder.encode(changed)))
 
 
 def picture_json(picture: Picture) -> msgspec.Raw:
