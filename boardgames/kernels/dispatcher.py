@@ -42,6 +42,28 @@ _SYMBOLS = {
     "getitem": "an index",
     "setitem": "an index",
 }
+_PLAIN_WORDS = (
+    (r"No conversion from none to .* for '\$\w*return_value", "not every path returns a value"),
+    (
+        r"No conversion from .* to none for '\$\w*return_value",
+        "it returns a value, but its signature has none",
+    ),
+    (r"setitem\(readonly array", "an input such as position is read-only; write to an output array"),
+    (
+        r"Cannot unify (?P<one>.+) and (?P<other>.+) for '(?P<name>[^'.]+)",
+        "the type of {name} is {one} on one path and {other} on another; use the same type on both",
+    ),
+    (
+        r"Cannot infer the type of variable '(?P<name>\w+)', have imprecise type: (?P<one>\w+)",
+        "nothing shows what is in the {one} {name}; a kernel works with numbers and arrays",
+    ),
+    (
+        r"Untyped global name '(?P<name>\w+)': Cannot determine Numba type of <class '(?P<one>[\w.]+)'>",
+        "{name} is of type {one}; compiled code can use numbers, tuples, arrays and kernels",
+    ),
+)
+"""What Numba says, and the same in plain words."""
+_PYTHON_TYPES = {"Tuple": "tuple", "UniTuple": "tuple", "DictType": "dict"}
 _USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) constants"
 
 
@@ -310,7 +332,26 @@ def _compile_error(function: FunctionType, text: str) -> str:
         reason += next((part.removeprefix(">>>") for part in lines if part.startswith(">>>")), "")
         if (found := _FLOAT_OPERATOR.search(reason)) and (symbol := _SYMBOLS.get(found["name"])):
             reason = f"{symbol} does not work with float64; {_USE_UINT64}"
+    reason = _in_plain_words(reason)
     return f"{function.__name__} does not compile: {reason} ({Path(file).resolve()}:{line})"
+
+
+def _in_plain_words(reason: str) -> str:
+    """Translate what Numba says about frequent mistakes."""
+    for pattern, words in _PLAIN_WORDS:
+        if found := re.search(pattern, reason):
+            parts = {name: _plain_name(text) for name, text in found.groupdict().items()}
+            return words.format(**parts)
+    return reason
+
+
+def _plain_name(text: str) -> str:
+    """Return the name of a variable or type as an author knows it: `int` for `Literal[int](1)`."""
+    if text.startswith("$"):
+        return "a conditional expression"
+    text = re.sub(r"Literal\[(\w+)\]\([^()]*\)", r"\1", text)
+    name = re.split(r"[(\[]", text)[0]
+    return _PYTHON_TYPES.get(name, name)
 
 
 def _check_merges(function: FunctionType, result: Any) -> None:  # Numba has no type stubs
