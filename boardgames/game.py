@@ -266,7 +266,7 @@ class Position:
         --------
         >>> import boardgames
         >>> game = boardgames.load("abalone", limit="score")
-        >>> game.parse("4:0000000:0000000:000000000:00000000b:0000000w:000000:00000:b:2:1").outcome_at_limit
+        >>> game.parse("ww.bb/wwwbbb/.ww.bb./......../........./......../.bb.ww./bb.www/bb.w.:b:2:1").outcome_at_limit
         Outcome(winner=1, termination=<Termination.PLY_LIMIT: 'ply-limit'>)
         """
         code = int(self.game.kernels.outcome_at_limit(self._words))

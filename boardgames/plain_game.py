@@ -2,17 +2,20 @@
 
 The packed position of such a game is the text of its state, so everything that works on packed
 positions works with it: search, arena, records, the page. The kernels below call back into
-Python, which takes microseconds instead of nanoseconds.
+Python, which takes microseconds instead of nanoseconds. A game that packs its states itself can
+replace them by kernels of its own, one after the other.
 """
 
 import ast
 import hashlib
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from ctypes import memmove, string_at
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numba import objmode
@@ -23,6 +26,7 @@ from boardgames.faults import guard_methods, plugin_fault
 from boardgames.game import DRAWN, Game, Position
 from boardgames.kernels import Actions, Reals, Words, kernel
 from boardgames.kernels.abi import Apply, Evaluate, Features, LegalMoves, OutcomeOf, SideToMove
+from boardgames.kernels.plain import callback
 from boardgames.picture import Button, Cell, Label, Picture, Piece
 
 DRAW = "draw"
@@ -60,9 +64,11 @@ class PlainGame(Game, Generic[State, PlainMove]):
     colours : (str, str)
         CSS colours of the sides.
     most_moves : int
-        The largest number of legal moves in a position.
+        The largest number of legal moves in a position, without `all_moves`.
     longest_text : int
         The largest number of bytes in the text of a state; 0 for twice that of the initial state.
+    word_count : int
+        The number of words that `pack_state` returns, or 0 without it.
 
     Examples
     --------
@@ -94,6 +100,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
     colours: ClassVar[tuple[str, str]] = ("#222222", "#eeeeee")
     most_moves: ClassVar[int] = 256
     longest_text: ClassVar[int] = 0
+    word_count: ClassVar[int] = 0
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
@@ -201,6 +208,31 @@ class PlainGame(Game, Generic[State, PlainMove]):
             title=self.facts.title,
         )
 
+    # --- the way to compiled rules -------------------------------------------
+
+    def all_moves(self) -> Sequence[PlainMove]:
+        """Return all moves of the game; the action of a move is its index here.
+
+        Without it, an action is the index of a move among the legal ones.
+        """
+        return ()
+
+    def pack_state(self, state: State) -> Sequence[int]:
+        """Return a state as `word_count` integers of 64 bits, the same for equal states."""
+        raise NotImplementedError
+
+    def unpack_state(self, words: Words) -> State:
+        """Return the state of the words that `pack_state` returns; a ValueError says that there is none."""
+        raise NotImplementedError
+
+    def compiled(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the kernels that exist so far, by the names of the fields of `Kernels`.
+
+        They work on the words of `pack_state` and the actions of `all_moves`. `boardgames check`
+        compares them with the methods.
+        """
+        return {}
+
     # --- Game, in terms of these ---------------------------------------------
 
     def prepare(self) -> None:
@@ -214,6 +246,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         identity = f"{type(self).__module__}.{type(self).__qualname__} {options}"
         self._key = hashlib.blake2b(identity.encode(), digest_size=WORD_BYTES).digest()
         self._unchecked = CHECKED_MOVES
+        self._actions = {move: action for action, move in enumerate(self.all_moves())}
         _register(self)
         self.facts = Facts(
             name=self.name,
@@ -222,30 +255,40 @@ class PlainGame(Game, Generic[State, PlainMove]):
             rules=self.rules,
             move_help=self.move_help,
             sides=self.sides,
-            words=1 + -(-self._text_bytes // WORD_BYTES),
-            actions=self.most_moves,
+            words=self.word_count or 1 + -(-self._text_bytes // WORD_BYTES),
+            actions=len(self._actions) or self.most_moves,
             layouts=texts,
             **self.other_facts,  # type: ignore[arg-type]  # `Facts` checks them
         )
-        self.kernels = Kernels(legal_moves, apply, side_to_move, outcome)
+        compiled = self.compiled()
+        if compiled and not (self.word_count and self._actions):
+            reason = "returned kernels, which need `word_count`, `pack_state`, `unpack_state` and `all_moves`"
+            raise self._fault("compiled", reason)
+        plain = self._plain_kernels()
+        rules = ("legal_moves", "apply", "side_to_move", "outcome")
+        kernels: dict[str, Any] = {name: getattr(plain, name) for name in rules} | dict(compiled)
+        if unknown := kernels.keys() - {field.name for field in fields(Kernels)}:
+            raise self._fault(
+                "compiled", f"returned {quote(min(unknown))}, which is not a field of `Kernels`"
+            )
+        self.kernels = Kernels(**kernels)
         if type(self).evaluate is not PlainGame.evaluate:
-            self.evaluation = Evaluation("evaluate", evaluate, np.zeros(0))
+            self.evaluation = Evaluation("evaluate", plain.evaluate, np.zeros(0))
 
     def start(self) -> Position:
         """Return the start position of the layout."""
         return Position(self, self._pack(self.layouts()[self.layout]))
 
-    @classmethod
-    def feature_set(cls, name: str) -> FeatureSet:
-        """Return the declared features as a set, which the hook `bg_features` can name."""
-        return FeatureSet(name, features, cls.declared_features)
+    def feature_set(self, name: str) -> FeatureSet:
+        """Return the declared features as a set, for the hook `bg_features`."""
+        return FeatureSet(name, self._plain_kernels().features, self.declared_features)
 
     def state_of(self, position: Position) -> State:
         """Return the state of a position."""
         return self._state(self._checked(position).words)
 
     def _state(self, words: Words) -> State:
-        state: State = _node_of(words.tobytes()).state  # type: ignore[assignment]  # the words are of this game
+        state: State = self._node(words).state  # type: ignore[assignment]  # the words are of this game
         return state
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
@@ -257,26 +300,28 @@ class PlainGame(Game, Generic[State, PlainMove]):
             reason = str(error) if isinstance(error, ValueError) else describe_error(error)
             raise PositionError(f"{what}: {reason}") from None
         try:
-            node = _Node(self, state)
-            self.state_text(state), self.side_to_move(state), node.moves
+            self.side_to_move(state)
+            _Node(self, state).find_moves()
+            return self._pack(state)
         except PluginError as error:
             raise PositionError(f"{what}: the rules cannot be applied to it ({error})") from None
-        return self._pack(state)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
         """Return the text of a packed state."""
-        return words.tobytes()[WORD_BYTES:].rstrip(b"\0").decode()
+        return self.state_text(self._state(words)) if self.word_count else _text_of(words.tobytes())
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
         """Return the text of a legal action."""
-        return self.move_text(_node_of(words.tobytes()).moves[action])
+        return self.move_text(self._node(words).moves[action])
 
     def check_words(self, words: Words) -> None:
-        """Refuse words that are not the text of a state."""
-        content = words.tobytes()
+        """Refuse words that are not those of a state."""
         try:
-            text = content[WORD_BYTES:].rstrip(b"\0").decode()
-            is_valid = content[:WORD_BYTES] == self._key and self._packed(self.parse_state(text)) == content
+            if self.word_count:
+                state = self.unpack_state(words)
+            else:
+                state = self.parse_state(_text_of(words.tobytes()))
+            is_valid = np.array_equal(self._pack(state), words)
         except Exception:  # noqa: BLE001 - as above
             is_valid = False
         if not is_valid:
@@ -305,12 +350,37 @@ class PlainGame(Game, Generic[State, PlainMove]):
             raise self._fault("apply", "changed the state that it was given, instead of returning a new one")
         return successor
 
+    def _plain_kernels(self) -> "_PlainKernels":
+        """Return kernels that call the methods."""
+        return _plain_kernels(int.from_bytes(self._key, "little", signed=True) if self.word_count else 0)
+
+    def _node(self, words: Words) -> "_Node":
+        return _node_of((self._key if self.word_count else b"") + words.tobytes())
+
     def _pack(self, state: State) -> Words:
         """Return the words of a state."""
-        return np.frombuffer(self._packed(state), dtype=np.uint64)
+        packed = self._packed(state)
+        return np.frombuffer(packed[WORD_BYTES:] if self.word_count else packed, dtype=np.uint64)
 
     def _packed(self, state: State) -> bytes:
-        """Return the words of a state as bytes, and keep it."""
+        """Return the key of the game and the words or the text of a state, and keep the state."""
+        packed = self._key + (self._own_words(state) if self.word_count else self._text_words(state))
+        if packed not in _nodes:
+            _keep(packed, _Node(self, state))
+        return packed
+
+    def _own_words(self, state: State) -> bytes:
+        words = self.pack_state(state)
+        try:
+            packed = np.array(words, dtype=np.uint64)
+        except (ValueError, TypeError, OverflowError):
+            packed = np.zeros(0, dtype=np.uint64)
+        if packed.shape != (self.word_count,):
+            reason = f"returned {quote(words)}, not {self.word_count} integers of 64 bits"
+            raise self._fault("pack_state", reason)
+        return packed.tobytes()
+
+    def _text_words(self, state: State) -> bytes:
         text = self.state_text(state)
         content = text.encode()
         if len(content) > self._text_bytes:
@@ -320,10 +390,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
             raise self._fault("state_text", reason)
         if not content or b"\0" in content or any(character.isspace() for character in text):
             raise self._fault("state_text", f"returned {quote(text)}, which is empty or has spaces")
-        packed = self._key + content.ljust((self.facts.words - 1) * WORD_BYTES, b"\0")
-        if packed not in _nodes:
-            _keep(packed, _Node(self, state))
-        return packed
+        return content.ljust((self.facts.words - 1) * WORD_BYTES, b"\0")
 
     def _fault(self, method: str, reason: str) -> PluginError:
         return plugin_fault(type(self).__module__, f"{type(self).__name__}.{method}", reason, kind=RulesError)
@@ -365,6 +432,9 @@ _RESULTS: dict[str, type] = {
     "features": Sequence,
     "points": tuple,
     "board": Sequence,
+    "all_moves": Sequence,
+    "pack_state": Sequence,
+    "compiled": Mapping,
     "picture": Picture,
 }
 """The methods that subclasses implement, and the types of their results."""
@@ -381,7 +451,7 @@ class _Node:
     def __init__(self, game: PlainGame[Any, Any], state: object) -> None:
         self.game = game
         self.state = state
-        self._moves: tuple[Any, ...] | None = None
+        self._moves: dict[int, Any] | None = None
         self._outcome: int | None = None
 
     @property
@@ -396,21 +466,34 @@ class _Node:
         return self._outcome
 
     @property
-    def moves(self) -> tuple[Any, ...]:
-        """Return the legal moves; an action is the index of one of them."""
+    def moves(self) -> dict[int, Any]:
+        """Return the legal moves by their actions, in ascending order."""
         if self._moves is None:
-            game = self.game
-            moves = () if self.outcome >= 0 else tuple(game.legal_moves(self.state))
-            if len(moves) > game.most_moves:
-                reason = f"returned {len(moves)} moves, but `most_moves` is {game.most_moves}"
-                raise game._fault("legal_moves", reason)
-            if not all(isinstance(move, Hashable) for move in moves):
-                raise game._fault("legal_moves", f"returned {quote(moves[0])}, which is not hashable")
-            if len(set(moves)) < len(moves):
-                twice = next(move for move in moves if moves.count(move) > 1)
-                raise game._fault("legal_moves", f"returned {quote(twice)} twice")
-            self._moves = moves
+            self._moves = self.find_moves()
         return self._moves
+
+    def find_moves(self) -> dict[int, Any]:
+        """Ask the game for the legal moves, and check them."""
+        game = self.game
+        moves = () if self.outcome >= 0 else tuple(game.legal_moves(self.state))
+        if not all(isinstance(move, Hashable) for move in moves):
+            raise game._fault("legal_moves", f"returned {quote(moves[0])}, which is not hashable")
+        if len(set(moves)) < len(moves):
+            twice = next(move for move in moves if moves.count(move) > 1)
+            raise game._fault("legal_moves", f"returned {quote(twice)} twice")
+        return self._numbered(moves)
+
+    def _numbered(self, moves: tuple[Any, ...]) -> dict[int, Any]:
+        actions = self.game._actions
+        if actions:
+            if unknown := [move for move in moves if move not in actions]:
+                reason = f"returned {quote(unknown[0])}, which is not in `all_moves`"
+                raise self.game._fault("legal_moves", reason)
+            return dict(sorted((actions[move], move) for move in moves))
+        if len(moves) > self.game.most_moves:
+            reason = f"returned {len(moves)} moves, but `most_moves` is {self.game.most_moves}"
+            raise self.game._fault("legal_moves", reason)
+        return dict(enumerate(moves))
 
 
 _games: dict[bytes, PlainGame[Any, Any]] = {}
@@ -433,23 +516,32 @@ def _keep(packed: bytes, node: _Node) -> None:
         _nodes.pop(next(iter(_nodes)), None)
 
 
-def _node_at(address: int, size: int) -> _Node:
-    """Return the state of a packed position of `size` words in memory."""
-    return _node_of(string_at(address, size * WORD_BYTES))
+def _node_at(address: int, size: int, key: int) -> _Node:
+    """Return the state of a packed position of `size` words in memory; see `_plain_kernels` for the key."""
+    words = string_at(address, size * WORD_BYTES)
+    return _node_of(words if key == 0 else key.to_bytes(WORD_BYTES, "little", signed=True) + words)
 
 
-def _write_at(address: int, packed: bytes) -> None:
-    memmove(address, packed, len(packed))
+def _write_at(address: int, content: bytes) -> None:
+    memmove(address, content, len(content))
 
 
 def _node_of(packed: bytes) -> _Node:
-    """Return the state of a packed position, parsing its text if it is not kept any more."""
+    """Return the state of a packed position, unpacking it if it is not kept any more."""
     node = _nodes.get(packed)
     if node is None:
         game = _games[packed[:WORD_BYTES]]
-        node = _Node(game, game.parse_state(packed[WORD_BYTES:].rstrip(b"\0").decode()))
+        if game.word_count:
+            state = game.unpack_state(np.frombuffer(packed[WORD_BYTES:], dtype=np.uint64))
+        else:
+            state = game.parse_state(_text_of(packed))
+        node = _Node(game, state)
         _keep(packed, node)
     return node
+
+
+def _text_of(packed: bytes) -> str:
+    return packed[WORD_BYTES:].rstrip(b"\0").decode()
 
 
 # --- texts -------------------------------------------------------------------------
@@ -489,108 +581,118 @@ def _split_cells(text: str, names: set[str]) -> tuple[str, ...]:
 
 # --- kernels that call Python --------------------------------------------------------
 #
-# They pass addresses, since making NumPy's arrays takes longer than the call. The functions import
-# what they need, so that the states in memory are not captured as a part of the kernels.
+# They pass addresses, since making NumPy's arrays takes longer than the call.
 
 
-def _count_moves(position: int, size: int) -> int:
-    from boardgames.plain_game import _node_at
-
-    return len(_node_at(position, size).moves)
-
-
-def _write_successor(position: int, size: int, action: int, successor: int) -> None:
-    from boardgames.plain_game import _node_at, _write_at
-
-    node = _node_at(position, size)
-    _write_at(successor, node.game._packed(node.game._successor(node.state, node.moves[action])))
+@callback
+def _write_moves(position: int, size: int, key: int, moves: int) -> int:
+    legal = _node_at(position, size, key).moves
+    _write_at(moves, array("q", legal).tobytes())
+    return len(legal)
 
 
-def _side_to_move(position: int, size: int) -> int:
-    from boardgames.plain_game import _node_at
+@callback
+def _write_successor(position: int, size: int, key: int, action: int, successor: int) -> None:
+    node = _node_at(position, size, key)
+    packed = node.game._packed(node.game._successor(node.state, node.moves[action]))
+    _write_at(successor, packed[WORD_BYTES:] if key else packed)
 
-    node = _node_at(position, size)
+
+@callback
+def _side_to_move(position: int, size: int, key: int) -> int:
+    node = _node_at(position, size, key)
     side = node.game.side_to_move(node.state)
     if side not in (0, 1):
         raise node.game._fault("side_to_move", f"returned {quote(side)}, not 0 or 1")
     return side
 
 
-def _outcome(position: int, size: int) -> int:
-    from boardgames.plain_game import _node_at
+@callback
+def _outcome(position: int, size: int, key: int) -> int:
+    return _node_at(position, size, key).outcome
 
-    return _node_at(position, size).outcome
 
-
-def _value(position: int, size: int) -> float:
-    from boardgames.plain_game import _node_at
-
-    node = _node_at(position, size)
+@callback
+def _value(position: int, size: int, key: int) -> float:
+    node = _node_at(position, size, key)
     value = node.game.evaluate(node.state)
     if not (isinstance(value, int | float) and -1 <= value <= 1):
         raise node.game._fault("evaluate", f"returned {quote(value)}, not a number from -1 to 1")
     return float(value)
 
 
-def _write_features(position: int, size: int, side: int, out: Reals) -> None:
-    from boardgames.plain_game import _node_at
-
-    node = _node_at(position, size)
+@callback
+def _write_features(position: int, size: int, key: int, side: int, out: Reals) -> None:
+    node = _node_at(position, size, key)
     values = node.game.features(node.state, side)
     if len(values) != len(out):
         raise node.game._fault("features", f"returned {len(values)} numbers for {len(out)} declared features")
     out[:] = values
 
 
-@kernel(LegalMoves)
-def legal_moves(position: Words, moves: Actions) -> int:
-    """Write the actions 0 to n - 1, and return n."""
-    address, size = position.ctypes.data, position.size
-    with objmode(count="int64"):
-        count = _count_moves(address, size)
-    for action in range(count):
-        moves[action] = action
-    return count
+class _PlainKernels(NamedTuple):
+    legal_moves: Callable[[Words, Actions], int]
+    apply: Callable[[Words, int, Words], None]
+    side_to_move: Callable[[Words], int]
+    outcome: Callable[[Words], int]
+    evaluate: Callable[[Words, Reals], float]
+    features: Callable[[Words, int, Reals], None]
 
 
-@kernel(Apply)
-def apply(position: Words, action: int, successor: Words) -> None:
-    """Write the successor of a legal action."""
-    address, size, target = position.ctypes.data, position.size, successor.ctypes.data
-    with objmode():
-        _write_successor(address, size, action, target)
+@cache
+def _plain_kernels(key: int) -> _PlainKernels:
+    """Return kernels that call the methods of a game.
 
+    Parameters
+    ----------
+    key : int
+        The key of a game that packs its states itself, or 0 for those whose positions begin with it.
+    """
 
-@kernel(SideToMove)
-def side_to_move(position: Words) -> int:
-    """Return the side to move."""
-    address, size = position.ctypes.data, position.size
-    with objmode(side="int64"):
-        side = _side_to_move(address, size)
-    return side  # noqa: RET504 - Numba needs a name for what leaves the block
+    @kernel(LegalMoves)
+    def legal_moves(position: Words, moves: Actions) -> int:
+        """Write the legal actions, and return their number."""
+        address, size, target = position.ctypes.data, position.size, moves.ctypes.data
+        with objmode(count="int64"):
+            count = _write_moves(address, size, key, target)
+        return count  # noqa: RET504 - Numba needs a name for what leaves the block
 
+    @kernel(Apply)
+    def apply(position: Words, action: int, successor: Words) -> None:
+        """Write the successor of a legal action."""
+        address, size, target = position.ctypes.data, position.size, successor.ctypes.data
+        with objmode():
+            _write_successor(address, size, key, action, target)
 
-@kernel(OutcomeOf)
-def outcome(position: Words) -> int:
-    """Return -1, the side that has won, or 2 for a draw."""
-    address, size = position.ctypes.data, position.size
-    with objmode(code="int64"):
-        code = _outcome(address, size)
-    return code  # noqa: RET504 - as above
+    @kernel(SideToMove)
+    def side_to_move(position: Words) -> int:
+        """Return the side to move."""
+        address, size = position.ctypes.data, position.size
+        with objmode(side="int64"):
+            side = _side_to_move(address, size, key)
+        return side  # noqa: RET504 - as above
 
+    @kernel(OutcomeOf)
+    def outcome(position: Words) -> int:
+        """Return -1, the side that has won, or 2 for a draw."""
+        address, size = position.ctypes.data, position.size
+        with objmode(code="int64"):
+            code = _outcome(address, size, key)
+        return code  # noqa: RET504 - as above
 
-@kernel(Evaluate)
-def evaluate(position: Words, weights: Reals) -> float:
-    """Return the value of a position for the side to move."""
-    address, size = position.ctypes.data, position.size
-    with objmode(value="float64"):
-        value = _value(address, size)
-    return value  # noqa: RET504 - as above
+    @kernel(Evaluate)
+    def evaluate(position: Words, weights: Reals) -> float:
+        """Return the value of a position for the side to move."""
+        address, size = position.ctypes.data, position.size
+        with objmode(value="float64"):
+            value = _value(address, size, key)
+        return value  # noqa: RET504 - as above
 
+    @kernel(Features)
+    def features(position: Words, side: int, out: Reals) -> None:
+        """Write the declared features from the point of view of a side."""
+        address, size = position.ctypes.data, position.size
+        with objmode():
+            _write_features(address, size, key, side, out)
 
-@kernel(Features)
-def features(position: Words, side: int, out: Reals) -> None:
-    """Write the declared features from the point of view of a side."""
-    address, size = position.ctypes.data, position.size
-    with objmode():
-        _write_features(address, size, side, out)
+    return _PlainKernels(legal_moves, apply, side_to_move, outcome, evaluate, features)

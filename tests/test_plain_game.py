@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
 from boardgames import (
@@ -20,11 +21,25 @@ from boardgames import (
     playouts,
 )
 from boardgames.errors import IllegalMoveError, PluginError, PositionError, RulesError
+from boardgames.kernels import (
+    Actions,
+    Apply,
+    LegalMoves,
+    OutcomeOf,
+    SideToMove,
+    Words,
+    bit,
+    has_bit,
+    kernel,
+    popcount,
+)
 from boardgames.picture import Button
+from boardgames.testing import check_game
 
 pytestmark = pytest.mark.plain
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+LINE_BITS = tuple(np.uint64(sum(1 << place for place in line)) for line in LINES)
 CELLS = ("a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1")
 
 
@@ -220,6 +235,138 @@ def test_a_class_that_is_defined_again_takes_over() -> None:
 
     assert len(heap_of(3).start().legal_moves) == 2
     assert len(heap_of(4).start().legal_moves) == 3
+
+
+# --- kernels instead of methods ---------------------------------------------------------
+
+
+class Packed(Noughts):
+    """The same game on two words, the cells of each side."""
+
+    name = "packed-noughts"
+    word_count = 2
+
+    def all_moves(self) -> tuple[str, ...]:
+        return CELLS
+
+    def pack_state(self, state: str) -> list[int]:
+        return [sum(1 << place for place in range(9) if state[place] == symbol) for symbol in "xo"]
+
+    def unpack_state(self, words: Words) -> str:
+        first, second = (int(word) for word in words)
+        if first & second or (first | second) >> 9:
+            raise ValueError("a cell has one symbol")
+        return "".join("x" if first >> n & 1 else "o" if second >> n & 1 else "." for n in range(9))
+
+
+@kernel(SideToMove)
+def packed_side(position: Words) -> int:
+    return 1 if popcount(position[0]) > popcount(position[1]) else 0
+
+
+@kernel(OutcomeOf)
+def packed_outcome(position: Words) -> int:
+    for side in range(2):
+        for line in LINE_BITS:
+            if position[side] & line == line:
+                return side
+    return 2 if popcount(position[0] | position[1]) == 9 else -1
+
+
+@kernel(LegalMoves)
+def packed_moves(position: Words, moves: Actions) -> int:
+    if packed_outcome(position) >= 0:
+        return 0
+    count = 0
+    for cell in range(9):
+        if not has_bit(position[0] | position[1], cell):
+            moves[count] = cell
+            count += 1
+    return count
+
+
+@kernel(Apply)
+def packed_apply(position: Words, action: int, successor: Words) -> None:
+    successor[0], successor[1] = position[0], position[1]
+    successor[packed_side(position)] |= bit(action)
+
+
+@kernel(OutcomeOf)
+def swapped_outcome(position: Words) -> int:
+    outcome = packed_outcome(position)
+    return 1 - outcome if outcome in (0, 1) else outcome
+
+
+@kernel(SideToMove)
+def first_side(position: Words) -> int:
+    return 0
+
+
+@kernel(LegalMoves)
+def too_few_moves(position: Words, moves: Actions) -> int:
+    return max(packed_moves(position, moves) - 1, 0)
+
+
+@kernel(Apply)
+def idle_apply(position: Words, action: int, successor: Words) -> None:
+    successor[0], successor[1] = position[0] | bit(action), position[1]
+
+
+PACKED = {
+    "side_to_move": packed_side,
+    "legal_moves": packed_moves,
+    "apply": packed_apply,
+    "outcome": packed_outcome,
+}
+
+
+def packed_with(**kernels: Any) -> Packed:
+    class Partly(Packed):
+        def compiled(self) -> dict[str, Any]:
+            return kernels
+
+    return Partly()
+
+
+@pytest.mark.parametrize("names", [(), *[(name,) for name in PACKED], tuple(PACKED)])
+def test_kernels_replace_the_methods_one_after_the_other(names: tuple[str, ...]) -> None:
+    game = packed_with(**{name: PACKED[name] for name in names})
+    assert [perft(game.start(), depth) for depth in (1, 2, 3)] == [9, 72, 504]
+    assert game.parse("'xx.oo....'") == game.unpack([3, 24])
+    assert load_player("alphabeta:depth=9", game).choose(game.unpack([3, 24])).move.text == "c3"
+    report = check_game(game, matches=4, positions=10)
+    assert report.ok, str(report)
+    assert ("reference" in {check.name for check in report.checks}) == bool(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "words"),
+    [
+        ("outcome", swapped_outcome, "in the reference"),
+        ("side_to_move", first_side, "the side to move is 0, but 1 in the reference"),
+        ("legal_moves", too_few_moves, "is legal only in the reference"),
+        ("apply", idle_apply, "in the reference"),
+    ],
+)
+def test_a_kernel_that_differs_from_the_method_is_found(name: str, wrong: Any, words: str) -> None:
+    report = check_game(packed_with(**{name: wrong}), matches=4, positions=20, only=["reference"])
+    assert not report.ok
+    assert words in str(report)
+
+
+@pytest.mark.parametrize("words", [[1, 1], [512, 0]])
+def test_words_that_are_no_state_are_refused(words: list[int]) -> None:
+    with pytest.raises(PositionError, match="these words are not a position of Packed noughts"):
+        packed_with().unpack(words)
+
+
+def test_kernels_need_a_packing_and_numbered_moves() -> None:
+    class Unpacked(Noughts):
+        def compiled(self) -> dict[str, Any]:
+            return PACKED
+
+    with pytest.raises(RulesError, match="need `word_count`, `pack_state`, `unpack_state` and `all_moves`"):
+        Unpacked()
 
 
 # --- faults of the author -------------------------------------------------------------

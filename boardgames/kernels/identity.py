@@ -7,7 +7,8 @@ and the versions and flags of the compiler. Only code in memory counts: a file t
 a process runs changes nothing until the module is reloaded. Line numbers, comments and
 annotations do not count.
 
-The standard library, NumPy, Numba and llvmlite are covered by their versions.
+The standard library, NumPy, Numba and llvmlite are covered by their versions. Functions marked as
+callbacks are not part of the code: it calls them by their names.
 """
 
 import hashlib
@@ -28,6 +29,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import Signature
 from numba.extending import _Intrinsic
+
+from boardgames.kernels.plain import is_callback
 
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"llvmlite", "numba", "numpy"}
 _FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX")
@@ -143,7 +146,7 @@ class _Description:
 
     def _add_function(self, function: FunctionType, *, own_name: str = "") -> None:
         self.texts.append(f"function {_name(function)}")
-        if _is_of_a_library(function):
+        if _is_of_a_library(function) or is_callback(function):
             return
         self._add_all("defaults", (function.__defaults__, function.__kwdefaults__))
         self._add_code(function.__code__)

@@ -12,6 +12,7 @@ from numba.extending import _Intrinsic
 JIT = not numba.config.DISABLE_JIT
 """False where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
 
+_CALLBACK = "is_callback"
 Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
 
 
@@ -44,6 +45,17 @@ _CASTS: dict[Any, Callable[[Any], Any]] = {
     types.float64: np.float64,
     types.boolean: bool,
 }
+
+
+def callback(function: Function) -> Function:
+    """Mark a Python function that kernels call by its name, in blocks of `numba.objmode`."""
+    function.__dict__[_CALLBACK] = True
+    return function
+
+
+def is_callback(function: Callable[..., Any]) -> bool:
+    """Return True if a function is marked as a callback, and so is not part of the kernels that call it."""
+    return bool(function.__dict__.get(_CALLBACK))
 
 
 def compiled_by(

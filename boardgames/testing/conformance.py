@@ -17,13 +17,14 @@ from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, de
 from boardgames.faults import HangError, must_propagate
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
+from boardgames.plain_game import PlainGame
 from boardgames.plugins import load_abstraction, load_features, load_patterns
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.hangs import interrupt_hangs
 from boardgames.testing.mirrors import check_mirrors
 from boardgames.testing.probe import Plan, place_isolated, probe_kernels
-from boardgames.testing.reference import Reference, check_reference, check_reference_perft
+from boardgames.testing.reference import PlainRules, Reference, check_reference, check_reference_perft
 from boardgames.testing.results import check_coverage, check_results, check_stuck
 from boardgames.testing.sampling import Fault, Place, Sample, place, selected, write_moves
 
@@ -176,7 +177,8 @@ def check_game(
     seed : int
         Seed of the matches; equal seeds give equal reports.
     reference : Reference, optional
-        A second implementation of the rules; without it the rules are not checked.
+        A second implementation of the rules; without it the rules are not checked. By default it is
+        the methods of a `PlainGame` that also has kernels.
     perft_depth : int, optional
         Deepest declared perft to count; by default as deep as a few million leaves allow.
     feature_sets : sequence of FeatureSet, optional
@@ -211,6 +213,8 @@ def check_game(
     """
     given = tuple(tuple(position.words.tolist()) for position in at)
     plan = Plan(matches, positions, seed, given, move)
+    if reference is None and isinstance(game, PlainGame) and game.compiled():
+        reference = PlainRules(game)
     run = _Run(game, plan, reference, frozenset(only))
     with interrupt_hangs(game) if isolated else nullcontext():
         try:
@@ -400,7 +404,8 @@ class _Run:
                 if value != default
                 for part in (f"--{name}", str(value))
             ]
-        if self.reference is not None and check.startswith("reference"):
+        is_given = self.reference is not None and not isinstance(self.reference, PlainRules)
+        if is_given and check.startswith("reference"):
             kind = type(self.reference)
             words += ["--reference", f"{kind.__module__}:{kind.__qualname__}"]
         return shlex.join([*words, "--only", check])

@@ -11,7 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 from boardgames.errors import PluginError, describe_error
 from boardgames.faults import must_propagate
-from boardgames.game import Game, Position
+from boardgames.game import DRAWN, Game, Position
+from boardgames.plain_game import DRAW, PlainGame
 from boardgames.search.perft import perft
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.sampling import Fault, Sample
@@ -26,7 +27,8 @@ class Reference(Protocol[State]):
     """Slow rules of one game. A state may be of any type and is never modified.
 
     Texts are in the game's canonical notation. The class is instantiated with
-    the game's options as keyword arguments.
+    the game's options as keyword arguments. If it also has a method
+    `side_to_move(state)`, that is compared, too.
 
     Examples
     --------
@@ -66,6 +68,47 @@ class Reference(Protocol[State]):
         """Return the text of the position."""
 
 
+class PlainRules:
+    """The methods of a `PlainGame` as a reference for the kernels that replace them."""
+
+    def __init__(self, game: PlainGame[Any, Any]) -> None:
+        self._game = game
+
+    def start(self, text: str) -> Any:  # the state has a type of the game
+        """Return the state that a position's text describes."""
+        return self._game.parse_state(text)
+
+    def side_to_move(self, state: Any) -> int:
+        """Return the side to move."""
+        return self._game.side_to_move(state)
+
+    def legal(self, state: Any) -> list[str]:
+        """Return the texts of the legal moves, none if the match is over."""
+        return list(self._moves(state))
+
+    def play(self, state: Any, move: str) -> Any:
+        """Return the state after a legal move."""
+        return self._game.apply(state, self._moves(state)[move])
+
+    def outcome(self, state: Any) -> int:
+        """Return -1 if the match is not over, the side that has won, or 2 for a draw."""
+        outcome = self._game.outcome(state)
+        if outcome is not None:
+            return DRAWN if outcome == DRAW else int(outcome)
+        if self._moves(state):
+            return -1
+        return DRAWN if self._game.facts.no_moves_draws else 1 - self._game.side_to_move(state)
+
+    def text(self, state: Any) -> str:
+        """Return the text of the position."""
+        return self._game.state_text(state)
+
+    def _moves(self, state: Any) -> dict[str, Any]:
+        if self._game.outcome(state) is not None:
+            return {}
+        return {self._game.move_text(move): move for move in self._game.legal_moves(state)}
+
+
 def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the reference's own
     """Return an instance of the reference `module:Class`, made with the options of `game`.
 
@@ -95,7 +138,7 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
 
 def check_reference(sample: Sample, reference: Reference[State]) -> RunningCheck:
     """Compare legal moves, successors and outcomes in each sampled position."""
-    count = 0
+    count, side_to_move = 0, getattr(reference, "side_to_move", None)
     for position in sample.positions():
         text = str(position)
         state = reference.start(text)
@@ -105,6 +148,9 @@ def check_reference(sample: Sample, reference: Reference[State]) -> RunningCheck
         actual, expected = _code(position), reference.outcome(state)
         if actual != expected:
             yield Fault(f"the outcome is {actual}, but {expected} in the reference,", position.words)
+        if side_to_move is not None and expected < 0 and side_to_move(state) != position.side_to_move:
+            sides = f"{position.side_to_move}, but {side_to_move(state)} in the reference,"
+            yield Fault(f"the side to move is {sides}", position.words)
         moves, known = {move.text: move for move in position.legal_moves}, set(reference.legal(state))
         for name in sorted(moves.keys() ^ known):
             side = "reference" if name in known else "game"

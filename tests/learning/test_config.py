@@ -38,7 +38,8 @@ def test_overrides_replace_values_and_merge_tables() -> None:
 
 @pytest.mark.parametrize("learner", [offer.entry.name for offer in registry().offers("learners", "connect4")])
 def test_complete_config_of_every_learner_can_be_used_again(learner: str) -> None:
-    config = Config("connect4", learner, options={"rows": 5})
+    needed = {"agent": "mcts:simulations=2", "ranges": "exploration=0.1:5"} if learner == "tune" else {}
+    config = Config("connect4", learner, options={"rows": 5}, settings=needed)
     loaded = config.load()
     complete = config.completed(loaded)
     text = complete.as_toml(loaded)

@@ -55,7 +55,7 @@ export function endingButtons(state, { ask, review }) {
   const again = state.next !== null ? [nextButton(state.next, T.toRematch)]
     : canAsk ? [rematch(false, T.rematch, { class: "primary" }), rematch(true, T.swap)] : [];
   const others = [button(T.reviewMatch, review), button(T.again, () => (location.hash = "#/"))];
-  return canAsk ? [...again, ...others] : [...others, ...again]; // so that those that were there stay where they are
+  return canAsk ? [...again, ...others] : [...others, ...again]; // what was there stays where it is
 }
 
 /**

@@ -33,7 +33,7 @@ export class Pace {
     this.isHidden = isHidden;
   }
 
-  // Return whether states wait to be shown, so that what is on the board is not the position to play in.
+  // Return whether states wait to be shown: nobody can move until then.
   get isBehind() {
     return this.queue.length > 0;
   }
@@ -81,7 +81,7 @@ export class Pace {
       }
       const [state] = this.queue;
       const picture = state.picture ?? await this.look(state.ply).catch(() => null);
-      // other states may have come meanwhile, and have replaced this one
+      // other states may have replaced this one
       if (this.queue[0] !== state) continue;
       this.queue.shift();
       if (picture) this.#show({ ...state, picture });
