@@ -266,7 +266,8 @@ class Position:
         --------
         >>> import boardgames
         >>> game = boardgames.load("abalone", limit="score")
-        >>> game.parse("ww.bb/wwwbbb/.ww.bb./......../........./......../.bb.ww./bb.www/bb.w.:b:2:1").outcome_at_limit
+        >>> last = game.parse("ww.bb/wwwbbb/.ww.bb./......../........./......../.bb.ww./bb.www/bb.w.:b:2:1")
+        >>> last.outcome_at_limit
         Outcome(winner=1, termination=<Termination.PLY_LIMIT: 'ply-limit'>)
         """
         code = int(self.game.kernels.outcome_at_limit(self._words))

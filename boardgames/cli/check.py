@@ -88,7 +88,7 @@ def check(
     """
     game = load_game(game_name, layout, options)
     from boardgames.reading import read_position
-    from boardgames.testing import CHECKS, check_game, load_reference
+    from boardgames.testing import CHECKS, check_game, load_reference, reference_file
 
     for name in only:
         if name not in CHECKS:
@@ -97,6 +97,8 @@ def check(
         raise OptionError("--move needs --position: say in which position to check the move")
     sys.path.append("")  # an installed program does not search the current folder
     reference_rules = None if reference is None else load_reference(reference, game)
+    if reference_rules is not None and not as_json:
+        say(f"reference: {reference_file(reference_rules)}")
     at = [read_position(game, text) for text in position_texts]
     with spinner(f"checking {game_name}"):
         report = check_game(

@@ -24,6 +24,7 @@ RESERVED = frozenset({"core"})
 
 COMMON_FILES = MappingProxyType(
     {
+        "check.yml": ".github/workflows/check.yml",
         "README.md": "README.md",
         "pyproject.toml": "pyproject.toml",
         "__init__.py": "{package}/__init__.py",
@@ -37,7 +38,7 @@ BOARD_FILES = MappingProxyType(
         "rules.py": "{package}/rules.py",
         "features.py": "{package}/features.py",
         "game.py": "{package}/game.py",
-        "reference.py": "tests/reference.py",
+        "reference.py": "tests/{module}_reference.py",
         "test_rules.py": "tests/test_rules.py",
     }
 )
@@ -207,12 +208,13 @@ def plugin_files(name: str, board: str | None) -> dict[str, str]:
     values |= {
         "name": name,
         "distribution": distribution,
+        "module": name.replace("-", "_"),
         "package": f"boardgames_{name.replace('-', '_')}",
         "class_name": _class_name(words, "".join(templates.values())),
         "title": " ".join(words).capitalize(),
     }
     return {
-        path.format(package=values["package"]): Template(text).substitute(values)
+        path.format(package=values["package"], module=values["module"]): Template(text).substitute(values)
         for path, text in templates.items()
     }
 

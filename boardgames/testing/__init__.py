@@ -8,7 +8,7 @@
 """
 
 from boardgames.testing.conformance import CHECKS, Check, Finding, Report, check_game
-from boardgames.testing.reference import Reference, count_reference_leaves, load_reference
+from boardgames.testing.reference import Reference, count_reference_leaves, load_reference, reference_file
 from boardgames.testing.sampling import PlayedMatch, matches, positions
 
 __all__ = [
@@ -23,4 +23,5 @@ __all__ = [
     "load_reference",
     "matches",
     "positions",
+    "reference_file",
 ]

@@ -6,7 +6,12 @@ kernels, can; it need not be fast.
 """
 
 import importlib
+import inspect
+import sys
 from collections.abc import Iterable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from boardgames.errors import PluginError, describe_error
@@ -112,6 +117,8 @@ class PlainRules:
 def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the reference's own
     """Return an instance of the reference `module:Class`, made with the options of `game`.
 
+    A module in the current folder comes before those that are installed: `tests` is a frequent name.
+
     Raises
     ------
     PluginError
@@ -121,7 +128,7 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
     if not (module and colon and attribute):
         raise PluginError(f"a reference is written module:Class, not {text!r}")
     try:
-        reference: Reference[Any] = getattr(importlib.import_module(module), attribute)(**game.options)
+        reference: Reference[Any] = getattr(_import_module(module), attribute)(**game.options)
     except BaseException as error:
         if must_propagate(error):
             raise
@@ -134,6 +141,38 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
     if missing:
         raise PluginError(f"the reference {text!r} has no method {', '.join(missing)}")
     return reference
+
+
+def reference_file(reference: object) -> str:
+    """Return the file of a reference, or an empty string if it has none."""
+    try:
+        return inspect.getfile(type(reference))
+    except (TypeError, OSError):
+        return ""
+
+
+def _import_module(name: str) -> ModuleType:
+    """Import a module, from the current folder if it is there.
+
+    A folder without `__init__.py` would otherwise be passed over if another folder on the path has one.
+    """
+    path = Path(*name.split(".")).with_suffix(".py")
+    has_package = any((folder / "__init__.py").exists() for folder in path.parents if folder != Path())
+    spec = spec_from_file_location(name, path.resolve()) if path.is_file() and not has_package else None
+    sys.path.insert(0, "")
+    try:
+        if spec is None or spec.loader is None:
+            return importlib.import_module(name)
+        module = module_from_spec(spec)
+        sys.modules[name] = module  # dataclasses look their module up
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+        return module
+    finally:
+        sys.path.remove("")
 
 
 def check_reference(sample: Sample, reference: Reference[State]) -> RunningCheck:

@@ -36,7 +36,6 @@ def test_the_game_passes_every_check(
     folder, package = home.parent / f"boardgames-{name}", f"boardgames_{name.replace('-', '_')}"
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.syspath_prepend(str(folder / "tests"))
-    monkeypatch.delitem(sys.modules, "reference", raising=False)
     hooks = importlib.import_module(f"{package}.plugin")
     targets = [hooks.bg_games()[0].target, hooks.bg_features()[0].target]
     make_game, make_features = (
@@ -45,8 +44,9 @@ def test_the_game_passes_every_check(
     )
     game = make_game()
     assert game.facts.name == name
-    reference = importlib.import_module("reference").Reference()
-    monkeypatch.delitem(sys.modules, "reference")
+    module = f"{name.replace('-', '_')}_reference"
+    reference = importlib.import_module(module).Reference()
+    monkeypatch.delitem(sys.modules, module)
     report = check_game(
         game, matches=4, positions=20, feature_sets=[make_features(game)], reference=reference
     )
@@ -60,7 +60,8 @@ def test_the_folder_has_a_distribution_with_tests(options: tuple[str, ...], bg: 
     ran = bg("new", "three-in-line", *options)
     assert (ran.code, ran.err) == (0, "")
     folder = home.parent / "boardgames-three-in-line"
-    paths = {path.format(package="boardgames_three_in_line") for path in (COMMON_FILES | own_files).values()}
+    names = {"package": "boardgames_three_in_line", "module": "three_in_line"}
+    paths = {path.format(**names) for path in (COMMON_FILES | own_files).values()}
     assert written(folder) == paths
     assert all(f"  {path}\n" in ran.out for path in paths)
     assert "pip install -e ./boardgames-three-in-line\n" in ran.out
@@ -74,7 +75,7 @@ def test_the_folder_has_a_distribution_with_tests(options: tuple[str, ...], bg: 
 @pytest.mark.parametrize("name", ["g", "three_in_line", "none", "picture", "x" * 40])
 def test_all_sources_are_valid(name: str, board: str | None) -> None:
     for path, text in plugin_files(name, board).items():
-        assert "${" not in text
+        assert "${" not in text.replace("${{ matrix.python-version }}", "")
         if path.endswith(".py"):
             ast.parse(text, path)
 
@@ -190,7 +191,7 @@ def test_it_is_installed_tested_checked_and_played(options: tuple[str, ...], hom
     run("pip", "install", "--quiet", "--no-deps", "--target", str(site), str(created))
     listed = json.loads(run("boardgames", "plugins", "--json"))["plugins"]
     assert {plugin["name"]: plugin["error"] for plugin in listed}["othello"] is None
-    reference = () if "--plain" in options else ("--reference", "tests.reference:Reference")
+    reference = () if "--plain" in options else ("--reference", "tests.othello_reference:Reference")
     checked = run("boardgames", "check", "othello", *reference, folder=created)
     assert "no findings" in checked
     run("pytest", "-q", "-p", "no:cacheprovider", folder=created)
