@@ -229,7 +229,7 @@ class Position:
         if actions and not (min(actions) >= 0 and max(actions) < most):
             wrong = next(action for action in actions if not 0 <= action < most)
             raise self.game._kernel_fault(
-                "legal_moves", f"wrote the action {wrong}, but actions are 0 to {most - 1}"
+                "legal_moves", f"wrote the action {wrong} in {self}, but actions are 0 to {most - 1}"
             )
         return actions
 

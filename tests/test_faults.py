@@ -151,7 +151,7 @@ def third_side(position: Words) -> int:
         (
             {"legal_moves": moves_out_of_range},
             lambda position: position.legal_moves,
-            "the kernel legal_moves of Noughts wrote the action 99, but actions are 0 to 8",
+            "the kernel legal_moves of Noughts wrote the action 99 in .../.../...:x, but actions are 0 to 8",
         ),
         (
             {"legal_moves": more_moves_than_actions},

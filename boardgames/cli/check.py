@@ -100,7 +100,7 @@ def check(
     if reference_rules is not None and not as_json:
         say(f"reference: {reference_file(reference_rules)}")
     at = [read_position(game, text) for text in position_texts]
-    with spinner(f"checking {game_name}"):
+    with spinner(f"checking {game_name}") as update:
         report = check_game(
             game,
             matches=matches,
@@ -112,6 +112,7 @@ def check(
             only=only,
             at=at,
             move=move or "",
+            announce=lambda name: update(f"checking {game_name}: {name}"),
         )
     if as_json:
         print_json(

@@ -73,6 +73,10 @@ NOTATION_INTERVAL = 4
 RESERVED_UNITS = {unit.name: unit for unit in (RETURN, WEIGHTED_SUM)}
 """Units that the core declares, by name."""
 PRINTABLE = (32, 127)
+MIN_VALUES = 20
+"""With fewer values, nothing is said about their distribution."""
+NEAR_BOUND, MOST_AT_BOUND = 0.99, 0.8
+"""Share of the bound from which a value counts as being at it, and of the values that may be."""
 BEYOND_ASCII = (160, 1000)
 
 
@@ -252,7 +256,27 @@ def check_evaluation(sample: Sample) -> RunningCheck:
     also = "; contempt" if game.contempt is not None else ""
     if evaluation is NO_EVALUATION:
         return f"no evaluation{also}; move order"
+    yield from _uniform_values(sample)
     return f"{len(sample.words)} positions, {evaluation.name!r} in {evaluation.unit.label}{also}; move order"
+
+
+def _uniform_values(sample: Sample) -> Iterator[Fault | str]:
+    """Yield a finding if the evaluation cannot tell positions apart: most values are at its bounds, or equal."""
+    game, evaluation = sample.game, sample.game.evaluation
+    ongoing = [words for words in sample.words if int(game.kernels.outcome(words.copy())) < 0]
+    values = [float(evaluation.kernel(words.copy(), evaluation.weights)) for words in ongoing]
+    if len(values) < MIN_VALUES:
+        return
+    extreme = sum(abs(value) >= NEAR_BOUND * evaluation.bound for value in values)
+    what = f"of {len(values)} positions in which the match goes on"
+    if extreme > MOST_AT_BOUND * len(values):
+        yield (
+            f"the evaluation is within 1% of ±{evaluation.bound:g} in {extreme} {what}, so it cannot tell "
+            "them apart; scale it down, or give it a larger bound"
+        )
+    elif min(values) == max(values):
+        message = f"the evaluation is {values[0]:g} in all {what}, so search learns nothing from it"
+        yield Fault(message, is_remark=True)
 
 
 def check_unit(game: Game) -> RunningCheck:
@@ -602,20 +626,21 @@ def _asymmetries(game: Game, symmetry: Symmetry, words: Words, actions: Sequence
                 f"the successor is {first}, which {symmetry.name} makes {second}, but the image of the move, "
                 f"{mapped} in {at(image)}, leads to {third}", words, action,
             )  # fmt: skip
+    turned = f"{symmetry.name} turns the position into {at(image)}, where"
     for what, kernel in (("outcome", kernels.outcome), ("outcome at a limit", kernels.outcome_at_limit)):
         code, mapped_code = int(kernel(words.copy())), int(kernel(image.copy()))
-        if mapped_code != (1 - code if symmetry.swaps_sides and code in (0, 1) else code):
-            yield Fault(
-                f"the {what} is {code}, but {mapped_code} in {at(image)}, the image under {symmetry.name},",
-                words,
-            )
+        expected_code = 1 - code if symmetry.swaps_sides and code in (0, 1) else code
+        if mapped_code != expected_code:
+            message = f"{turned} the {what} should be {expected_code}, not {mapped_code}; it is {code}"
+            yield Fault(message, words)
     code = int(kernels.outcome(words.copy()))
     side, mapped_side = (int(kernels.side_to_move(given.copy())) for given in (words, image))
-    if code < 0 and mapped_side != (1 - side if symmetry.swaps_sides else side):
-        yield Fault(
-            f"side {side} is to move, but {mapped_side} in {at(image)}, the image under {symmetry.name},",
-            words,
+    expected_side = 1 - side if symmetry.swaps_sides else side
+    if code < 0 and mapped_side != expected_side:
+        message = (
+            f"{turned} side {expected_side} should be to move, not {mapped_side}; side {side} is to move"
         )
+        yield Fault(message, words)
 
 
 def _text(game: Game, words: Words, action: int) -> str:

@@ -106,8 +106,9 @@ class Report:
     >>> report.ok
     True
     >>> print(report)
-    nim: 1 check, no findings
+    nim: 1 check
       actions: 12 positions
+    no findings
     """
 
     game: str
@@ -140,14 +141,14 @@ class Report:
     def __str__(self) -> str:
         total = counted(len(self.findings), "finding") if self.findings else "no findings"
         remarks = f", {counted(len(self.remarks), 'remark')}" if self.remarks else ""
-        lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {total}{remarks}"]
+        lines = [f"{self.game}: {counted(len(self.checks), 'check')}"]
         lines += [f"  {check.name}: {check.covered}" for check in self.checks]
         for label, found in (("FAILED", self.findings), ("remark:", self.remarks)):
             for finding in found:
                 lines.append(f"  {label} {finding}")
                 if finding.command:
                     lines.append(f"    reproduce: {finding.command}")
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes), f"{total}{remarks}"])
 
 
 def check_game(
@@ -163,6 +164,7 @@ def check_game(
     only: Collection[str] = (),
     at: Sequence[Position] = (),
     move: str = "",
+    announce: Callable[[str], object] = lambda name: None,
 ) -> Report:
     """Check on positions from random play that a game implements the interface correctly.
 
@@ -194,6 +196,8 @@ def check_game(
         Check these positions instead of those of random matches.
     move : str
         Check only this move, in canonical notation, in the positions `at`.
+    announce : callable
+        Called with the name of each check before it is run.
 
     Returns
     -------
@@ -215,7 +219,7 @@ def check_game(
     plan = Plan(matches, positions, seed, given, move)
     if reference is None and isinstance(game, PlainGame) and game.compiled():
         reference = PlainRules(game)
-    run = _Run(game, plan, reference, frozenset(only))
+    run = _Run(game, plan, reference, frozenset(only), announce)
     with interrupt_hangs(game) if isolated else nullcontext():
         try:
             return _run_checks(run, perft_depth, feature_sets, is_isolated=isolated)
@@ -316,9 +320,15 @@ class _Run:
     """The checks that have been run so far, and what they have found."""
 
     def __init__(
-        self, game: Game, plan: Plan, reference: Reference[Any] | None, only: frozenset[str]
+        self,
+        game: Game,
+        plan: Plan,
+        reference: Reference[Any] | None,
+        only: frozenset[str],
+        announce: Callable[[str], object],
     ) -> None:
         self.game, self.plan, self.reference, self.only = game, plan, reference, only
+        self.announce = announce
         self.checks: list[Check] = []
         self.findings: list[Finding] = []
         self.remarks: list[Finding] = []
@@ -332,6 +342,7 @@ class _Run:
             return
         covered, found = f"stopped after {MAX_FINDINGS} findings", 0
         before, self.current = self.current, name
+        self.announce(name)
         try:
             running = start()
             while found < MAX_FINDINGS:
@@ -348,6 +359,7 @@ class _Run:
 
     def probe(self) -> bool:
         """Run the kernels in a process of their own; return False if they are not safe to call here."""
+        self.announce("kernels")
         probed = probe_kernels(self.game, self.plan)
         if probed.problem:
             self.notes.append(f"{NOT_PROBED}: {probed.problem}")

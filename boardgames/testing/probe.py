@@ -44,7 +44,7 @@ from boardgames.testing.sampling import (
     selected,
 )
 
-PATIENCE_S = 60.0
+PATIENCE_S = 10.0
 """How long a single call of a kernel may take."""
 BOUNDS_CHECKS = {"NUMBA_BOUNDSCHECK": "1"}
 REAL_FILLS = (0.0, -12345.5)

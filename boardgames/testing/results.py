@@ -11,10 +11,14 @@ from boardgames.declarations import NO_EVALUATION
 from boardgames.game import Game
 from boardgames.kernels import Words
 from boardgames.testing.checks import RunningCheck, counted
-from boardgames.testing.sampling import Fault, Sample, Walk, place, write_moves
+from boardgames.testing.sampling import Fault, Sample, Walk, more_walks, place, write_moves
 
 CHANCE = 0.001
 """A share below one half is a finding if a fair coin gives one as low with at most this probability."""
+DOUBT = 0.3
+"""With at most this probability, more matches are played, until it is a finding or not doubtful any more."""
+MAX_MATCHES = 400
+"""No more matches are played for that."""
 SHOWN_ACTIONS = 8
 REVERSED_POINTS = "`outcome` names the wrong side, or `score` counts what sides want to avoid"
 REVERSED_VALUES = (
@@ -58,20 +62,27 @@ def check_stuck(sample: Sample) -> RunningCheck:
 def check_results(sample: Sample) -> RunningCheck:
     """Check that winners are not mostly behind, neither in points nor in the evaluation."""
     game, name = sample.game, sample.game.facts.score_name
-    if not sample.walks:
+    walks = list(sample.walks)
+    if not walks:
         return "needs matches"
-    decided = [(walk, winner) for walk in sample.walks if (winner := _winner(game, walk)) is not None]
-    covered = f"{len(decided)} of {counted(len(sample.walks), 'match', 'matches')} won"
+    while True:
+        decided = [(walk, winner) for walk in walks if (winner := _winner(game, walk)) is not None]
+        points = _signs(_points(game, walk, winner) for walk, winner in decided) if name else []
+        has_values = game.evaluation is not NO_EVALUATION
+        values = _signs(_value(game, walk, winner) for walk, winner in decided) if has_values else []
+        chances = [_chance(points), _chance(values)]
+        if min(chances) <= CHANCE or min(chances) > DOUBT or len(walks) >= MAX_MATCHES:
+            break
+        walks += more_walks(sample, len(walks))
+    covered = f"{len(decided)} of {counted(len(walks), 'match', 'matches')} won"
     if name:
-        points = _signs(_points(game, walk, winner) for walk, winner in decided)
         covered += f", the winner led in {name} in {points.count(1)} of {len(points)}"
-        if _is_low(points):
+        if _chance(points) <= CHANCE:
             behind = f"{points.count(-1)} of {counted(len(points), 'match', 'matches')}"
             yield f"the winner had fewer {name} than the loser in {behind}: {REVERSED_POINTS}"
-    if game.evaluation is not NO_EVALUATION:
-        values = _signs(_value(game, walk, winner) for walk, winner in decided)
+    if has_values:
         covered += f", the evaluation favoured the winner in {values.count(1)} of {len(values)}"
-        if _is_low(values):
+        if _chance(values) <= CHANCE:
             behind = f"{values.count(-1)} of {counted(len(values), 'match', 'matches')}"
             yield f"the evaluation favoured the loser in the last quarter of {behind}: {REVERSED_VALUES}"
     return covered
@@ -114,8 +125,7 @@ def _signs(values: Iterator[float]) -> list[int]:
     return [1 if value > 0 else -1 for value in values if value]
 
 
-def _is_low(signs: list[int]) -> bool:
-    """Return True if winners were behind too often for chance."""
-    ahead = signs.count(1)
-    as_few = sum(math.comb(len(signs), count) for count in range(ahead + 1))
-    return as_few <= CHANCE * math.pow(2, len(signs))
+def _chance(signs: list[int]) -> float:
+    """Return the probability that a fair coin has winners ahead at most as often (a sign test)."""
+    as_few = sum(math.comb(len(signs), count) for count in range(signs.count(1) + 1))
+    return as_few / (1 << len(signs))

@@ -228,6 +228,13 @@ def sample_positions(
     return Sample(game, seed, tuple(walks), _chosen(walks, positions, generator))
 
 
+def more_walks(sample: Sample, count: int) -> tuple[Walk, ...]:
+    """Return more random matches, other ones for each number of them."""
+    layouts, generator = list(sample.game.facts.layouts), np.random.default_rng([sample.seed, count])
+    calls = Calls(sample.game)
+    return tuple(_walk(calls, layouts[number % len(layouts)], generator) for number in range(count))
+
+
 def ply_bound(game: Game) -> int:
     """Return the number of plies after which a match is stopped; one more than a declared `longest_match`."""
     facts = game.facts

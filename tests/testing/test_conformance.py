@@ -40,7 +40,7 @@ EXPECTED = {
     "missing legal move": ("stuck", BOTH),
     "missing corner move": ("stuck symmetries tactical", BOTH),
     "missed diagonal wins": ("", MOVES),
-    "swapped winner": ("", MOVES),
+    "swapped winner": ("results", MOVES),
     "side moves twice": ("sides", MOVES),
     "unsorted actions": ("actions", NONE),
     "repeated action": ("actions move-notation", LEAVES),

@@ -1,8 +1,11 @@
 """Faults of the rules that are found without a reference, on a small Othello with one fault each."""
 
+import numpy as np
 import pytest
 from othello import Othello
 
+from boardgames import Evaluation
+from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.testing import Report, check_game
 
 EXPECTED = {
@@ -56,3 +59,45 @@ def test_missing_flips_name_both_results() -> None:
     finding = check_game(Othello(fault="missing flips")).findings[0]
     assert "the successor is '" in finding.message
     assert "leads to '" in finding.message
+
+
+@pytest.mark.parametrize(("fault", "matches"), [("reversed winner", 2), ("negated evaluation", 6)])
+def test_more_matches_are_played_while_a_fault_is_in_doubt(fault: str, matches: int) -> None:
+    report = check_game(Othello(fault=fault), matches=matches, only=["results"])
+    assert report.failed() == {"results"}
+    assert f" of {matches + 2} matches won" not in covered(report, "results")
+
+
+def test_no_more_matches_are_played_if_nothing_is_in_doubt() -> None:
+    assert " of 10 matches won" in covered(check_game(Othello(), matches=8, only=["results"]), "results")
+
+
+@kernel(Evaluate)
+def almost_certain(position: Words, weights: Reals) -> float:
+    return 0.995 if position[0] % np.uint64(2) == 0 else -1.0
+
+
+@kernel(Evaluate)
+def undecided(position: Words, weights: Reals) -> float:
+    return 0.25
+
+
+def test_an_evaluation_that_is_almost_always_at_its_bounds_is_found() -> None:
+    game = Othello()
+    game.evaluation = Evaluation("almost certain", almost_certain, np.zeros(0))
+    report = check_game(game, only=["evaluation"])
+    assert report.failed() == {"evaluation"}
+    assert "the evaluation is within 1% of ±1 in " in str(report)
+
+
+def test_an_evaluation_that_is_always_the_same_is_remarked_on() -> None:
+    game = Othello()
+    game.evaluation = Evaluation("undecided", undecided, np.zeros(0))
+    report = check_game(game, only=["evaluation"])
+    assert report.ok
+    assert "the evaluation is 0.25 in all of" in report.remarks[0].message
+
+
+def test_a_broken_symmetry_says_what_should_be_in_the_other_position() -> None:
+    found = [str(one) for one in check_game(Othello(fault="reversed winner"), only=["symmetries"]).findings]
+    assert all("should be" in text for text in found)
