@@ -15,6 +15,8 @@ from typing import Literal, TypeGuard
 from boardgames.errors import OptionError, quote, suggest
 
 OptionValue = bool | int | float | str | None
+Role = Literal["", "limit", "memory", "run", "strength", "threads", "weights"]
+"""What an option of an agent means to programs, whatever its name is; see `Option`."""
 
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
@@ -32,6 +34,10 @@ class Option:
     8)`. A default of None means "not set"; None is then a valid value. If the
     text may be a file, `file` says what the agent does with it, so that no
     page in the browser can name one.
+
+    An agent's option may have a `role`: a `limit` of each search, such as its depth or time; `memory`
+    in MB, which a server bounds; `threads`, the same; `strength`, as levels from 1 on; `weights`, the
+    name of learned weights, a run or a file; or `run`, a training run.
 
     Examples
     --------
@@ -51,6 +57,7 @@ class Option:
     maximum: float | None = None
     choices: tuple[str, ...] | tuple[int, ...] = ()
     file: Literal["", "read", "write"] = ""
+    role: Role = ""
 
     def read(self, value: object) -> OptionValue:
         """Convert `value`, which may be text, to this option's type and check it.

@@ -64,8 +64,6 @@ MAX_POSITION_BYTES = 10_000
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
 """Time for each position of a recorded match if neither the user nor the agent sets a limit."""
-LIMITING_OPTIONS = ("depth", "time", "nodes", "simulations")
-"""Options with which an agent limits its own search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,7 +434,8 @@ def review_limit(request: AnalysisRequest, player: "Player") -> "Limit":
     """Return the limit for each position: the user's, the agent's own, or a short time."""
     from boardgames.player import ExactPlayer
 
-    is_limited = any(player.options.get(name) is not None for name in LIMITING_OPTIONS)
+    limits = (option.name for option in player.declared_options if option.role == "limit")
+    is_limited = any(player.options.get(name) is not None for name in limits)
     if request.limit.is_unlimited and not is_limited and not isinstance(player, ExactPlayer):
         return replace(request.limit, seconds=REVIEW_SECONDS)
     return request.limit

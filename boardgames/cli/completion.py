@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 Items = list[CompletionItem]
 Completer = Callable[[click.Context, click.Parameter, str], Items]
 
-WEIGHTS, POLICY = "weights", "policy"
-"""Agents have options of these names; their values are training runs, and the names of weights."""
-
 BASH = r"""
 %(complete_func)s() {
     local line="${COMP_LINE:0:COMP_POINT}" breaks="" rest response completion type value
@@ -329,11 +326,11 @@ def _values(option: "Option", context: click.Context) -> list[str]:
     """Return the values of an option that can be listed."""
     if option.kind is bool:
         return ["true", "false"]
-    if option.name == WEIGHTS and _game_name(context) is not None:
+    if option.role == "weights" and _game_name(context) is not None:
         from boardgames.weights.lookup import usable_names
 
         return usable_names(_game(context))
-    if option.name == POLICY:
+    if option.role == "run":
         from boardgames.weights.lookup import run_names
 
         return run_names()

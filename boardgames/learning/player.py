@@ -75,7 +75,8 @@ class TDPlayer(Player):
     name: ClassVar[str] = "td"
     declared_options = (
         Option(
-            "weights", str, None, "a name, a run or a file; default: the game's weights named td", file="read"
+            "weights", str, None, "a name, a run or a file; default: the game's weights named td",
+            file="read", role="weights",
         ),
         Option("learn", bool, False, "learn while playing, and save the weights after each match"),
         Option(

@@ -72,7 +72,8 @@ class PolicyPlayer(Player):
     name: ClassVar[str] = "value-iteration"
     declared_options = (
         Option(
-            "policy", str, None, "a run or a file; default: the policy that comes with the game", file="read"
+            "policy", str, None, "a run or a file; default: the policy that comes with the game",
+            file="read", role="run",
         ),
         replace(GAMMA, default=None, summary="discount factor; default: as the policy was learned"),
         CHOOSE,

@@ -32,20 +32,37 @@ DEFAULT_SECONDS = 1.0
 DRAW_OFFER_LIMIT = Limit(seconds=0.2)
 DRAW_OFFER_MB = 16
 
-DEPTH = Option("depth", int, None, "search depth in plies", minimum=1, maximum=MAX_DEPTH)
+DEPTH = Option("depth", int, None, "search depth in plies", minimum=1, maximum=MAX_DEPTH, role="limit")
 TIME = Option(
-    "time", float, None, "seconds per move; 1 if there is no other limit", minimum=0.001, maximum=86_400
+    "time",
+    float,
+    None,
+    "seconds per move; 1 if there is no other limit",
+    minimum=0.001,
+    maximum=86_400,
+    role="limit",
 )
-NODES = Option("nodes", int, None, "positions to visit per move", minimum=1, maximum=10**12)
+NODES = Option("nodes", int, None, "positions to visit per move", minimum=1, maximum=10**12, role="limit")
 WEIGHTS = Option(
-    "weights", str, None, "learned weights to evaluate with: a name, a training run or a file", file="read"
+    "weights",
+    str,
+    None,
+    "learned weights to evaluate with: a name, a training run or a file",
+    file="read",
+    role="weights",
 )
 TABLE = Option(
-    "table", int, 64, "size of the transposition table in MB, 0 for none", minimum=0, maximum=MAX_MB
+    "table",
+    int,
+    64,
+    "size of the transposition table in MB, 0 for none",
+    minimum=0,
+    maximum=MAX_MB,
+    role="memory",
 )
 SEARCH_OPTIONS = (
     TABLE,
-    Option("threads", int, 1, "number of search threads", minimum=1, maximum=64),
+    Option("threads", int, 1, "number of search threads", minimum=1, maximum=64, role="threads"),
     Option(
         "quiescence",
         int,

@@ -66,7 +66,15 @@ STRENGTHS = (
 )
 """The levels, from 1; docs/levels.md has the results of each against the one below."""
 
-LEVEL = Option("level", int, 5, "strength: 1 loses to beginners, 10 is the full search", 1, len(STRENGTHS))
+LEVEL = Option(
+    "level",
+    int,
+    5,
+    "strength: 1 loses to beginners, 10 is the full search",
+    1,
+    len(STRENGTHS),
+    role="strength",
+)
 
 
 class Level(AlphaBeta):

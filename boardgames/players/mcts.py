@@ -26,9 +26,17 @@ from boardgames.search.mcts.tree import MAX_MB
 MAX_CUTOFF = 10_000
 
 DEPTH = Option(
-    "depth", int, None, "depth in plies at which the tree stops growing", minimum=1, maximum=MAX_TREE_DEPTH
+    "depth",
+    int,
+    None,
+    "depth in plies at which the tree stops growing",
+    minimum=1,
+    maximum=MAX_TREE_DEPTH,
+    role="limit",
 )
-SIMULATIONS = Option("simulations", int, None, "simulations per move", minimum=1, maximum=10**12)
+SIMULATIONS = Option(
+    "simulations", int, None, "simulations per move", minimum=1, maximum=10**12, role="limit"
+)
 SEARCH_OPTIONS = (
     Option(
         "exploration", float, MctsOptions().exploration, "weight of exploration, in PUCT and UCB1",
@@ -45,8 +53,11 @@ SEARCH_OPTIONS = (
         "plies of a playout before it is evaluated; by default 0, or no cutoff if the rules limit a match",
         minimum=0, maximum=MAX_CUTOFF,
     ),
-    Option("memory", int, MctsOptions().memory, "size of the tree in MB", minimum=1, maximum=MAX_MB),
-    Option("threads", int, 1, "number of search threads", minimum=1, maximum=MAX_THREADS),
+    Option(
+        "memory", int, MctsOptions().memory, "size of the tree in MB", minimum=1, maximum=MAX_MB,
+        role="memory",
+    ),
+    Option("threads", int, 1, "number of search threads", minimum=1, maximum=MAX_THREADS, role="threads"),
 )  # fmt: skip
 """The fields of `MctsOptions` as options of an agent."""
 

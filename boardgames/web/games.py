@@ -1,6 +1,7 @@
 """Descriptions of games for the page: layouts and their pictures, options, and agents."""
 
 import warnings
+from collections.abc import Sequence
 
 from boardgames import plugins
 from boardgames.errors import PluginError, PositionError
@@ -20,6 +21,8 @@ from boardgames.web.messages import (
 from boardgames.web.training import trained_agents
 from boardgames.weights.lookup import usable_agents, usable_names
 
+LEVEL = "level"
+"""The agent whose levels the form offers."""
 MAX_PICTURES = 60
 """Most layouts that are shown as pictures."""
 NOT_IN_BROWSER = frozenset({"human", "engine"})
@@ -76,13 +79,14 @@ def description(name: str) -> GameReply:
     game = load(name)
     facts = game.facts
     weights = tuple(usable_names(game))
+    loaded = load_agents(name)
     agents = [
         AgentEntry(
             entry.name,
             entry.summary,
             [_entry_of(one, weights) for one in agent.declared_options if one.file != "write"],
         )
-        for entry, agent in load_agents(name)
+        for entry, agent in loaded
     ]
     start = game.start().picture()
     pictured = facts.layouts if 1 < len(facts.layouts) <= MAX_PICTURES else ()
@@ -101,7 +105,7 @@ def description(name: str) -> GameReply:
         agents=agents,
         default_agent=facts.default_agent,
         premoves=_allows_premoves(game),
-        levels=next((_levels(agent) for agent in agents if agent.name == "level"), 0),
+        levels=next((_levels(agent.declared_options) for entry, agent in loaded if entry.name == LEVEL), 0),
         trained=trained_agents(weights),
         overlays=[
             OverlayEntry(offer.entry.name, offer.entry.summary)
@@ -121,8 +125,8 @@ def _allows_premoves(game: Game) -> bool:
     return True
 
 
-def _levels(agent: AgentEntry) -> int:
-    return int(next(option.maximum or 0 for option in agent.options if option.name == "level"))
+def _levels(options: Sequence[Option]) -> int:
+    return int(next((option.maximum or 0 for option in options if option.role == "strength"), 0))
 
 
 def _entry_of(option: Option, weights: tuple[str, ...] = ()) -> OptionEntry:
@@ -130,7 +134,7 @@ def _entry_of(option: Option, weights: tuple[str, ...] = ()) -> OptionEntry:
     choices = option.choices
     if option.file == "read" and option.default == "true":
         choices = ("true", "false")
-    elif option.file == "read" and option.name == "weights":
+    elif option.role == "weights":
         choices = weights
     return OptionEntry(
         option.name,

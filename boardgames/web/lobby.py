@@ -25,7 +25,7 @@ from boardgames.game import Game
 from boardgames.machine import release_memory
 from boardgames.manager import Manager
 from boardgames.match_setup import DEFAULT_LIMIT, SEAT_TAGS, MatchSetup, date_tag, is_person
-from boardgames.options import parse_agent
+from boardgames.options import Role, parse_agent
 from boardgames.player import Player
 from boardgames.plugins import close_player, load, load_player
 from boardgames.record import Record, parse_records
@@ -69,8 +69,8 @@ SWEEP_SECONDS = 30.0
 CLOSE_SECONDS = 0.5
 """How long the server waits for agents to close before it exits."""
 KEY_BYTES = 6
-LARGEST_OPTIONS = {"threads": os.cpu_count() or 1, "table": 1024, "memory": 1024}
-"""Largest values that pages may give to these options of agents: threads, and MB of tables."""
+LARGEST_OPTIONS: Mapping[Role, int] = {"threads": os.cpu_count() or 1, "memory": 1024}
+"""Largest values that pages may give to options of agents, by their roles; memory is in MB."""
 
 
 class Lobby:
@@ -812,7 +812,7 @@ def _check_options(agent: str, options: dict[str, str], game: Game) -> None:
         names = {str(option.default), "true", "false", *offered_names(game), *run_names()}
         if is_path(value) or (option.file == "read" and value not in names):
             raise OptionError(f"{option.name} cannot be a file here, and nothing is called {quote(value)}")
-        most = LARGEST_OPTIONS.get(option.name)
+        most = LARGEST_OPTIONS.get(option.role)
         number = option.read(value)
         if most is not None and isinstance(number, int) and number > most:
             raise OptionError(f"{option.name} can be at most {most} in the browser, not {quote(value)}")

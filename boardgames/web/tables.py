@@ -8,8 +8,6 @@ from boardgames.errors import OptionError
 from boardgames.machine import free_memory
 from boardgames.player import Player
 
-SIZES = ("table", "memory")
-"""The options of agents that are sizes in MB."""
 UNKNOWN_MB = 64
 """Assumed for agents that search but declare no table size."""
 MEMORY_FRACTION = 0.5
@@ -62,6 +60,10 @@ class Tables:
 
 def size_of(player: Player) -> int:
     """Return how many MB the tables of an agent may take."""
-    sizes = [int(player.options.get(name) or 0) for name in SIZES if name in player.options]
+    sizes = [
+        int(player.options.get(option.name) or 0)
+        for option in player.declared_options
+        if option.role == "memory"
+    ]
     searches = type(player).analyse is not Player.analyse
     return sum(sizes) if sizes else UNKNOWN_MB * searches

@@ -4,10 +4,13 @@ import gc
 from collections.abc import Iterator
 
 import pytest
+from installed import add_offers
 from web_pages import Page, Server
 
 import boardgames
-from boardgames.web.tables import Tables, TablesError
+from boardgames import Option
+from boardgames.players.simple import Random
+from boardgames.web.tables import Tables, TablesError, size_of
 
 AGENT = "alphabeta:table=10"
 
@@ -33,6 +36,40 @@ def test_tables_are_counted_as_long_as_their_agents_exist() -> None:
     del first, player
     gc.collect()
     tables.reserve(third)
+
+
+class Hashed(Random):
+    """An agent of a plug-in, with names of its own."""
+
+    declared_options = (
+        Option("hash", int, 30, "size of the table in MB", role="memory"),
+        Option("table", bool, True, "use it"),
+        Option("cores", int, 1, "threads", role="threads"),
+    )
+
+
+def test_memory_is_counted_whatever_the_option_is_called() -> None:
+    game = boardgames.load("connect4")
+    assert size_of(Hashed(game)) == 30
+    assert size_of(Hashed(game, hash=7)) == 7
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        ("hashed:hash=1025", "hash can be at most 1024 in the browser"),
+        ("hashed:cores=4000", "cores can be at most"),
+    ],
+)
+def test_pages_cannot_take_more_of_the_machine_whatever_the_option_is_called(
+    agent: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_offers(monkeypatch, "bg_agents", hashed=Hashed)
+    server = Server()
+    page = server.page()
+    assert reason in page.create("here", agent)["reason"]
+    page.close()
+    server.close()
 
 
 def test_default_limit_is_a_share_of_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:

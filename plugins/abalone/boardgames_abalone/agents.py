@@ -23,7 +23,9 @@ class Simple(SearchPlayer):
     """
 
     name: ClassVar[str] = "simple"
-    declared_options = (Option("depth", int, 3, "search depth in plies", minimum=1, maximum=MAX_DEPTH),)
+    declared_options = (
+        Option("depth", int, 3, "search depth in plies", minimum=1, maximum=MAX_DEPTH, role="limit"),
+    )
 
     def evaluation(self) -> Evaluation:
         """Return the evaluation `classic`."""

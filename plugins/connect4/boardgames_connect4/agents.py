@@ -40,9 +40,15 @@ ESTIMATE = 10.0
 TEMPERATURES = (40.0, 16.0, 9.0, 5.5, 3.5, 2.3, 1.5, 0.9, 0.45, 0.0)
 """The temperature of each level from 1; at 0 only the best moves are played."""
 
-LEVEL = Option("level", int, 10, "strength: 1 makes many mistakes, 10 none", 1, len(TEMPERATURES))
-TABLE = Option("table", int, TABLE_MB, "size of the transposition table in MB", minimum=1, maximum=MAX_MB)
-THREADS = Option("threads", int, 1, "number of threads that solve together", minimum=1, maximum=MAX_THREADS)
+LEVEL = Option(
+    "level", int, 10, "strength: 1 makes many mistakes, 10 none", 1, len(TEMPERATURES), role="strength"
+)
+TABLE = Option(
+    "table", int, TABLE_MB, "size of the transposition table in MB", minimum=1, maximum=MAX_MB, role="memory"
+)
+THREADS = Option(
+    "threads", int, 1, "number of threads that solve together", minimum=1, maximum=MAX_THREADS, role="threads"
+)
 BOOK = Option(
     "book",
     str,
@@ -189,7 +195,9 @@ class Lines(SearchPlayer):
     WEIGHTS: ClassVar[tuple[float, ...]] = (0.02, 0.05, 0.04, 0.25, 0.08)
 
     name: ClassVar[str] = "lines"
-    declared_options = (Option("depth", int, 1, "search depth in plies", minimum=1, maximum=MAX_DEPTH),)
+    declared_options = (
+        Option("depth", int, 1, "search depth in plies", minimum=1, maximum=MAX_DEPTH, role="limit"),
+    )
 
     def evaluation(self) -> Evaluation:
         """Return the evaluation `lines` for the size of the board."""

@@ -30,6 +30,7 @@ TIME = Option(
     "seconds per move; default 3, or 0.9 from dimension 5 on",
     minimum=0.001,
     maximum=86_400,
+    role="limit",
 )
 SAFE_EDGES = Option(
     "safe", int, 30, "largest number of safe edges that are searched", minimum=0, maximum=MOST_SAFE
