@@ -44,7 +44,7 @@ LIMIT = Option(
     "limit",
     str,
     "draw",
-    "what a limit of plies means: a draw, or the side with the better score wins",
+    "who wins when a limit of plies ends the match: nobody (draw), or the side with the better score",
     choices=("draw", "score"),
 )
 """An option for games that may set the kernel `outcome_at_limit`."""

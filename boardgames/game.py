@@ -270,10 +270,11 @@ class Position:
         >>> last.outcome_at_limit
         Outcome(winner=1, termination=<Termination.PLY_LIMIT: 'ply-limit'>)
         """
-        code = int(self.game.kernels.outcome_at_limit(self._words))
-        if not -1 <= code <= DRAWN:
-            raise self.game._kernel_fault("outcome_at_limit", f"returned {code}, not -1 to {DRAWN}")
-        return Outcome(code if code in (0, 1) else None, Termination.PLY_LIMIT)
+        kernels = self.game.kernels
+        code = int(kernels.outcome_at_limit(self._words)) if kernels.decides_at_limit else DRAWN
+        if not 0 <= code <= DRAWN:
+            raise self.game._kernel_fault("outcome_at_limit", f"returned {code}, not 0 to {DRAWN}")
+        return Outcome(code if code < DRAWN else None, Termination.PLY_LIMIT)
 
     @property
     def score(self) -> tuple[int, int]:

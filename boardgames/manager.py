@@ -80,7 +80,7 @@ class MatchRules:
     ply_limit : int or None
         The match ends after this many plies: in a draw, unless the game says who wins.
     move_limits : (int, int) or None
-        The number of moves that each side may make. The match ends likewise when a side that has
+        The number of moves that each side may make. The match ends in the same way when a side that has
         made all of its moves is to move.
     no_progress_limit : int or None
         The match is drawn after this many plies without a change of score.
@@ -123,8 +123,8 @@ class MatchRules:
     def plies_left(self, positions: Sequence[Position]) -> int | None:
         """Return after how many more plies a limit ends a match, or None without a limit.
 
-        That is unknown, and also None, if each side has a limit of moves and a side may move several
-        times in a row.
+        If each side has a limit of moves and a side may move several times in a row, these limits
+        are not taken into account.
 
         Parameters
         ----------

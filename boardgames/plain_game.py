@@ -14,6 +14,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from ctypes import memmove, string_at
 from dataclasses import fields, is_dataclass
 from functools import cache
+from numbers import Real
+from threading import Lock
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -35,8 +37,8 @@ MAX_KEPT = 100_000
 """States that are kept; the text of an older one is parsed again when it is needed."""
 CHECKED_MOVES = 200
 """Moves after which `apply` is trusted not to change the state that it is given."""
-EMPTY = frozenset(". -_")
-"""Characters of empty cells in the rows of a board."""
+EMPTY = "."
+"""The character of an empty cell in the rows of a board."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORD_BYTES = 8
 
@@ -64,9 +66,9 @@ class PlainGame(Game, Generic[State, PlainMove]):
     colours : (str, str)
         CSS colours of the sides.
     most_moves : int
-        The largest number of legal moves in a position, without `all_moves`.
+        The largest number of legal moves in any position; not needed with `all_moves`.
     longest_text : int
-        The largest number of bytes in the text of a state; 0 for twice that of the initial state.
+        The largest number of bytes in the text of a state; 0 for twice that of the longest layout.
     word_count : int
         The number of words that `pack_state` returns, or 0 without it.
 
@@ -144,16 +146,25 @@ class PlainGame(Game, Generic[State, PlainMove]):
         The default writes numbers, strings, None, tuples, lists, sets and dictionaries as Python does, and
         a state that is a dataclass or named tuple of these as a tuple.
         """
-        return _literal(state)
+        value: Any = state
+        if is_dataclass(value):
+            value = tuple(getattr(value, field.name) for field in fields(value))
+        try:
+            return _literal(tuple(value) if _has_fields(value) else value)
+        except TypeError as error:
+            raise self._fault("state_text", str(error)) from None
 
     def parse_state(self, text: str) -> State:
         """Return the state of a text. An exception says what is wrong with it."""
         example = self.initial_state()
         try:
             value = ast.literal_eval(text)
-            return type(example)(*value) if _has_fields(example) else value
+            state = type(example)(*value) if _has_fields(example) else value
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            raise ValueError(f"write it like {self.state_text(example)}") from None
+            state = None
+        if type(state) is not type(example):
+            raise ValueError(f"write it like {self.state_text(example)}")
+        return state
 
     def evaluate(self, state: State) -> float:
         """Return the expected result for the side to move, from -1 for a loss to 1 for a win."""
@@ -178,6 +189,8 @@ class PlainGame(Game, Generic[State, PlainMove]):
     def picture(self, state: State) -> Picture:
         """Return the picture of a state; by default of its `board`, with a button for each other move."""
         rows = [str(row) for row in self.board(state)]
+        if max(map(len, rows), default=0) > len(LETTERS):
+            raise self._fault("board", f"returned a row of more than {len(LETTERS)} cells; write `picture`")
         names = {
             (row, column): f"{LETTERS[column]}{len(rows) - row}"
             for row, text in enumerate(rows)
@@ -187,7 +200,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
             Piece(names[row, column], self._side_of(symbol), symbol, "letter" if self._has_kinds else "disc")
             for row, text in enumerate(rows)
             for column, symbol in enumerate(text)
-            if symbol not in EMPTY
+            if symbol != EMPTY
         ]
         clicks = self._clicks(state, set(names.values()))
         buttons = [
@@ -229,7 +242,8 @@ class PlainGame(Game, Generic[State, PlainMove]):
         """Return the kernels that exist so far, by the names of the fields of `Kernels`.
 
         They work on the words of `pack_state` and the actions of `all_moves`. `boardgames check`
-        compares them with the methods.
+        compares the four kernels of the rules with the methods. A kernel for the evaluation is set in
+        `prepare`, as in games without methods.
         """
         return {}
 
@@ -341,7 +355,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     def _successor(self, state: State, move: PlainMove) -> State:
         """Return the state after a move; the first times, check that the old one has not changed."""
-        if self._unchecked == 0:
+        if self._unchecked <= 0:
             return self.apply(state, move)
         self._unchecked -= 1
         before = self.state_text(state)
@@ -368,6 +382,16 @@ class PlainGame(Game, Generic[State, PlainMove]):
         if packed not in _nodes:
             _keep(packed, _Node(self, state))
         return packed
+
+    def _restored(self, packed: bytes) -> "_Node":
+        """Return the state of a packed position that is not kept any more."""
+        method = "unpack_state" if self.word_count else "parse_state"
+        try:
+            if self.word_count:
+                return _Node(self, self.unpack_state(np.frombuffer(packed[WORD_BYTES:], dtype=np.uint64)))
+            return _Node(self, self.parse_state(_text_of(packed)))
+        except Exception as error:
+            raise self._fault(method, f"raised {describe_error(error)} for a state of the game") from error
 
     def _own_words(self, state: State) -> bytes:
         words = self.pack_state(state)
@@ -421,7 +445,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
 _RESULTS: dict[str, type] = {
     "initial_state": object,
-    "side_to_move": int,
+    "side_to_move": object,
     "legal_moves": Sequence,
     "apply": object,
     "outcome": object,
@@ -429,11 +453,11 @@ _RESULTS: dict[str, type] = {
     "move_text": str,
     "state_text": str,
     "evaluate": object,
-    "features": Sequence,
+    "features": object,
     "points": tuple,
     "board": Sequence,
     "all_moves": Sequence,
-    "pack_state": Sequence,
+    "pack_state": object,
     "compiled": Mapping,
     "picture": Picture,
 }
@@ -476,8 +500,12 @@ class _Node:
         """Ask the game for the legal moves, and check them."""
         game = self.game
         moves = () if self.outcome >= 0 else tuple(game.legal_moves(self.state))
-        if not all(isinstance(move, Hashable) for move in moves):
-            raise game._fault("legal_moves", f"returned {quote(moves[0])}, which is not hashable")
+        for move in moves:
+            try:
+                hash(move)
+            except TypeError:
+                reason = f"returned {quote(move)}, which is not hashable"
+                raise game._fault("legal_moves", reason) from None
         if len(set(moves)) < len(moves):
             twice = next(move for move in moves if moves.count(move) > 1)
             raise game._fault("legal_moves", f"returned {quote(twice)} twice")
@@ -498,6 +526,7 @@ class _Node:
 
 _games: dict[bytes, PlainGame[Any, Any]] = {}
 """The newest game of each class and options, by the first word of its positions."""
+_lock = Lock()
 _nodes: dict[bytes, _Node] = {}
 """The states that are kept, by their packed positions, the oldest first."""
 
@@ -511,9 +540,10 @@ def _register(game: PlainGame[Any, Any]) -> None:
 
 
 def _keep(packed: bytes, node: _Node) -> None:
-    _nodes[packed] = node
-    while len(_nodes) > MAX_KEPT:
-        _nodes.pop(next(iter(_nodes)), None)
+    with _lock:
+        _nodes[packed] = node
+        while len(_nodes) > MAX_KEPT:
+            del _nodes[next(iter(_nodes))]
 
 
 def _node_at(address: int, size: int, key: int) -> _Node:
@@ -530,12 +560,7 @@ def _node_of(packed: bytes) -> _Node:
     """Return the state of a packed position, unpacking it if it is not kept any more."""
     node = _nodes.get(packed)
     if node is None:
-        game = _games[packed[:WORD_BYTES]]
-        if game.word_count:
-            state = game.unpack_state(np.frombuffer(packed[WORD_BYTES:], dtype=np.uint64))
-        else:
-            state = game.parse_state(_text_of(packed))
-        node = _Node(game, state)
+        node = _games[packed[:WORD_BYTES]]._restored(packed)
         _keep(packed, node)
     return node
 
@@ -548,18 +573,27 @@ def _text_of(packed: bytes) -> str:
 
 
 def _literal(value: Any) -> str:  # any Python value
-    """Return a value as a Python literal without spaces, the same for equal values."""
-    if isinstance(value, dict):
+    """Return a value as a Python literal without spaces.
+
+    Raises
+    ------
+    TypeError
+        If there is no literal of its type, as for a dataclass inside another value.
+    """
+    kind = type(value)
+    if kind is dict:
         return "{" + ",".join(sorted(f"{_literal(key)}:{_literal(one)}" for key, one in value.items())) + "}"
-    if isinstance(value, set | frozenset):
+    if kind is set:
         return "{" + ",".join(sorted(map(_literal, value))) + "}" if value else "set()"
-    if is_dataclass(value):
-        value = tuple(getattr(value, field.name) for field in fields(value))
-    if isinstance(value, tuple):
+    if kind is tuple:
         return "(" + ",".join(map(_literal, value)) + (",)" if len(value) == 1 else ")")
-    if isinstance(value, list):
+    if kind is list:
         return "[" + ",".join(map(_literal, value)) + "]"
-    return repr(value).replace(" ", "\\x20") if isinstance(value, str) else repr(value)
+    if kind is str:
+        return repr(value).replace(" ", "\\x20")
+    if kind in (int, float, bool, type(None)):
+        return repr(value)
+    raise TypeError(f"cannot write {quote(value)}; implement it and `parse_state` for such states")
 
 
 def _has_fields(value: object) -> bool:
@@ -604,7 +638,7 @@ def _side_to_move(position: int, size: int, key: int) -> int:
     side = node.game.side_to_move(node.state)
     if side not in (0, 1):
         raise node.game._fault("side_to_move", f"returned {quote(side)}, not 0 or 1")
-    return side
+    return int(side)
 
 
 @callback
@@ -615,8 +649,8 @@ def _outcome(position: int, size: int, key: int) -> int:
 @callback
 def _value(position: int, size: int, key: int) -> float:
     node = _node_at(position, size, key)
-    value = node.game.evaluate(node.state)
-    if not (isinstance(value, int | float) and -1 <= value <= 1):
+    value: object = node.game.evaluate(node.state)
+    if not (isinstance(value, Real) and -1 <= float(value) <= 1):
         raise node.game._fault("evaluate", f"returned {quote(value)}, not a number from -1 to 1")
     return float(value)
 

@@ -31,13 +31,13 @@ WINNERS: Mapping[str, int | None] = {"1-0": 0, "0-1": 1, "1/2-1/2": None}
 UNFINISHED = "*"
 FIRST_WINS = "1-0"
 MAX_SAMPLE = 20
-"""Lines of moves that show whether each is a match."""
+"""Number of lines that are tried to see whether every line is a match."""
 EXAMPLE_PLIES, EXAMPLE_LENGTH = 4, 20
 """Moves that lead to the position of examples in errors, and characters of it that they show."""
 MAX_EXAMPLES = 12
-"""Moves among which that of the examples in errors is chosen."""
+"""Number of legal moves from which an error message picks its example."""
 LIKENESS = 0.6
-"""Part of a text whose characters are those of a notation, if it is meant to be in it."""
+"""A text is taken to be in a notation if at least this share of its characters occur in it."""
 START_TAGS = ("Start", "FEN", "Position")
 BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
 """The reasons that follow from the last position."""

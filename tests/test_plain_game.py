@@ -398,9 +398,27 @@ class TwiceTheSameMove(Heap):
         return [1, 1]
 
 
-class ListsAsMoves(Heap):
+class ListsInMoves(Heap):
     def legal_moves(self, state: Any) -> Any:
-        return [[1], [2]]
+        return [(1,), (2, [3])]
+
+
+class NestedDataclass(Heap):
+    def initial_state(self) -> Any:
+        return Counters(5, 0), 0
+
+    def side_to_move(self, state: Any) -> int:
+        return 0
+
+
+class WideBoard(Heap):
+    def board(self, state: Any) -> list[str]:
+        return ["." * 27]
+
+
+class ForgottenState(Heap):
+    def parse_state(self, text: str) -> Any:
+        raise IndexError(text)
 
 
 class NoMoves(Heap):
@@ -435,7 +453,8 @@ class WildValue(Heap):
         (ThirdSide, "ThirdSide.side_to_move returned 2, not 0 or 1"),
         (WrongWinner, "WrongWinner.outcome returned 'left', not None, 0, 1 or 'draw'"),
         (TwiceTheSameMove, "TwiceTheSameMove.legal_moves returned 1 twice"),
-        (ListsAsMoves, "ListsAsMoves.legal_moves returned [1], which is not hashable"),
+        (ListsInMoves, "ListsInMoves.legal_moves returned (2, [3]), which is not hashable"),
+        (NestedDataclass, "NestedDataclass.state_text cannot write Counters(left=5, side=0); implement"),
         (NoMoves, "NoMoves.legal_moves returned None, not a Sequence"),
         (TooManyMoves, "TooManyMoves.legal_moves returned 2 moves, but `most_moves` is 1"),
         (GrowingText, "`longest_text` is"),
@@ -446,6 +465,37 @@ class WildValue(Heap):
 def test_a_fault_in_the_rules_is_named_even_in_the_middle_of_a_search(game: type[Heap], words: str) -> None:
     with pytest.raises(RulesError, match=re.escape(words)):
         load_player("alphabeta:depth=4", game()).choose(game().start(), Limit(depth=4))
+
+
+def test_a_board_that_is_too_wide_is_named() -> None:
+    with pytest.raises(RulesError, match=r"WideBoard.board returned a row of more than 26 cells"):
+        WideBoard().start().picture()
+
+
+def test_a_state_that_cannot_be_parsed_again_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_game, "MAX_KEPT", 1)
+    with pytest.raises(RulesError, match=r"ForgottenState\.parse_state raised IndexError"):
+        perft(ForgottenState().start(), 3)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    class Numpy(Heap):
+        name = "numpy-heap"
+
+        def side_to_move(self, state: Any) -> Any:
+            return np.int64(state[1])
+
+        def evaluate(self, state: Any) -> Any:
+            return np.float32(0.5)
+
+    choice = load_player("alphabeta:depth=1", Numpy()).choose(Numpy().start())
+    assert choice.score is not None
+    assert abs(choice.score.to_return()) == 0.5
+
+
+def test_a_text_of_another_type_is_no_position() -> None:
+    with pytest.raises(PositionError, match=r"write it like \(5,0\)"):
+        Heap().parse("[5,0]")
 
 
 def test_a_game_without_a_name_is_refused() -> None:

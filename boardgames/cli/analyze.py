@@ -60,7 +60,7 @@ LINE_MOVES = 8
 """Largest number of moves that are printed of a line of play."""
 STDIN = "-"
 MAX_POSITION_BYTES = 10_000
-"""Longer files have no position."""
+"""Longer files are not tried as positions."""
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
 """Time for each position of a recorded match if neither the user nor the agent sets a limit."""

@@ -97,8 +97,9 @@ def check(
         raise OptionError("--move needs --position: say in which position to check the move")
     sys.path.append("")  # an installed program does not search the current folder
     reference_rules = None if reference is None else load_reference(reference, game)
-    if reference_rules is not None and not as_json:
-        say(f"reference: {reference_file(reference_rules)}")
+    file = "" if reference_rules is None else reference_file(reference_rules)
+    if file and not as_json:
+        say(f"reference: {file}")
     at = [read_position(game, text) for text in position_texts]
     with spinner(f"checking {game_name}") as update:
         report = check_game(

@@ -96,7 +96,7 @@ def load_position(
 
 
 def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str | None]:
-    """Return the name of a notation as one for positions and as one for moves; None for what it is not.
+    """Return the name of a notation twice: for positions and for moves, None where it does not apply.
 
     Raises
     ------

@@ -202,7 +202,7 @@ def export(
 
     Without IDs, all matches that fit the filters are written.
 
-    Values are those of the first player. They are known for matches that were
+    Values are from the first player's point of view. They are known for matches that were
     played and reviewed in the browser, as long as they are listed there.
     """
     from boardgames.paths import check_folder, write_atomic
@@ -216,7 +216,7 @@ def export(
         reviewed = _reviewed_values(store) if values and store is not None else {}
     known = {match.id: reviewed[match.record] for match in selected if match.record in reviewed}
     if values and not known:
-        say("no review is kept with these matches, so no values are written", err=True)
+        say("these matches have no saved review, so no values were written", err=True)
     texts = [_record_text(match, known.get(match.id, ()), times=times) for match in reversed(selected)]
     text = "".join(f"{one}\n\n" for one in texts)
     if str(file) == "-":

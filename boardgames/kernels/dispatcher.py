@@ -48,7 +48,7 @@ _PLAIN_WORDS = (
         r"No conversion from .* to none for '\$\w*return_value",
         "it returns a value, but its signature has none",
     ),
-    (r"setitem\(readonly array", "an input such as position is read-only; write to an output array"),
+    (r"setitem\(readonly array", "inputs such as position are read-only; write to an output array"),
     (
         r"Cannot unify (?P<one>.+) and (?P<other>.+) for '(?P<name>[^'.]+)",
         "the type of {name} is {one} on one path and {other} on another; use the same type on both",
@@ -77,7 +77,8 @@ class _CountsError(Exception):
 
 def _calls_python(function: FunctionType) -> bool:
     """Return True if a function has blocks that run as plain Python."""
-    return any(function.__globals__.get(name) is objmode for name in function.__code__.co_names)
+    names = function.__code__.co_names
+    return "objmode" in names or any(function.__globals__.get(name) is objmode for name in names)
 
 
 def _needs_counting(function: FunctionType, signature: Any) -> bool:

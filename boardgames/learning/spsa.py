@@ -45,7 +45,7 @@ class SPSA(Perturbation, FitnessLearner):
             "rate", float, 0.3, "initial step of each weight after a result of 1 : 0", minimum=0, maximum=100
         ),
         Option(
-            "delay", float, 10.0, "steps after which the rate has begun to fall", minimum=0, maximum=1e6
+            "delay", float, 10.0, "number of steps before the rate falls noticeably", minimum=0, maximum=1e6
         ),
         *SEARCH_OPTIONS,
         fitness_option(MARGIN),

@@ -1,7 +1,6 @@
 """The learner `tune`: finds good values for numeric options of an agent by SPSA.
 
-What is learned are not weights of features but values of options, such as the exploration of
-`mcts`. Each step plays a few pairs of matches, as in an arena: one opening, played twice with
+It learns values of options, such as the exploration of `mcts`, not weights of features. Each step plays a few pairs of matches, as in an arena: one opening, played twice with
 sides swapped. The agents of a pair have opposite changes of all values, in a direction that is
 drawn for each pair, and the values move towards those that score more; see `perturbation`.
 
@@ -97,7 +96,9 @@ class Tune(Perturbation, Learner):
             "rate", float, 0.1, "initial step of each value, as a share of its range, if one side wins all "
             "matches", minimum=0, maximum=100,
         ),
-        Option("delay", float, 10.0, "steps after which the rate has begun to fall", minimum=0, maximum=1e6),
+        Option(
+            "delay", float, 10.0, "number of steps before the rate falls noticeably", minimum=0, maximum=1e6
+        ),
         Option("openings", str, DEFAULT_OPENINGS, "opening suite, as in the arena", file="read"),
         Option(
             "ply_limit", int, None, "plies after which a match is drawn; default: the game's limit",
@@ -214,14 +215,13 @@ class Tune(Perturbation, Learner):
     def _given_shares(self, text: str) -> Reals:
         """Return the tuned values of another run as shares of the ranges of this one."""
         tuned, values = _read(find_source(text, self.game).path)
-        if tuned["options"] != list(self.weight_names):
+        if sorted(tuned["options"]) != sorted(self.weight_names):
             raise OptionError(
                 f"{quote(text)} has values of {', '.join(tuned['options'])}, not of "
                 f"{', '.join(self.weight_names)}"
             )
-        return np.array(
-            [one.checked_share(value) for one, value in zip(self.tunable.ranges, values, strict=True)]
-        )
+        given = dict(zip(tuned["options"], values, strict=True))
+        return np.array([one.checked_share(given[one.name]) for one in self.tunable.ranges])
 
     def _changed(self, shares: Reals, draws: Reals) -> str:
         return self.tunable.agent(shares.clip(0.0, 1.0), draws)
@@ -333,8 +333,10 @@ class Range:
     def value(self, share: float) -> float:
         """Return the value at a place in the range, 0 to 1; an integer is not rounded."""
         if self.is_log:
-            return float(self.low * (self.high / self.low) ** share)
-        return float(self.low + share * (self.high - self.low))
+            value = self.low * (self.high / self.low) ** share
+        else:
+            value = self.low + share * (self.high - self.low)
+        return float(min(max(value, self.low), self.high))  # despite rounding
 
     def share(self, value: float) -> float:
         """Return the place of a value in the range, 0 to 1."""
@@ -505,7 +507,7 @@ def _number(value: object) -> float:
 
 
 def _check_faults(results: Sequence[MatchResult], agents: tuple[str, str]) -> None:
-    """Raise MatchError if an agent crashed or made an illegal move, which is no matter of strength."""
+    """Raise MatchError if an agent crashed or made an illegal move, which says nothing about strength."""
     for match in results:
         if match.faulty_agent is not None and match.termination is not Termination.TIME:
             agent = quote(agents[match.faulty_agent])

@@ -537,13 +537,13 @@ def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) 
 
 
 def _has_record(connection: sqlite3.Connection, record: str) -> bool:
-    """Return True if a record is stored, or was stored without its date or the values of its moves."""
+    """Return True if the store has a record, or has it without its date or the values of its moves."""
     texts = dict.fromkeys((record, pgn.without_values(record)))
     return any(_has_text(connection, text) for text in texts)
 
 
 def _has_text(connection: sqlite3.Connection, record: str) -> bool:
-    """Return True if a record is stored, or was stored without its date.
+    """Return True if the store has a record, or has it without its date.
 
     Runs may repeat a match, so one of a run counts only if it was played on that day.
     """

@@ -159,16 +159,18 @@ def _import_module(name: str) -> ModuleType:
     path = Path(*name.split(".")).with_suffix(".py")
     has_package = any((folder / "__init__.py").exists() for folder in path.parents if folder != Path())
     spec = spec_from_file_location(name, path.resolve()) if path.is_file() and not has_package else None
+    before = sys.modules.get(name)
     sys.path.insert(0, "")
     try:
         if spec is None or spec.loader is None:
             return importlib.import_module(name)
-        module = module_from_spec(spec)
-        sys.modules[name] = module  # dataclasses look their module up
+        module = sys.modules[name] = module_from_spec(spec)  # dataclasses look their module up
         try:
             spec.loader.exec_module(module)
         except BaseException:
             del sys.modules[name]
+            if before is not None:
+                sys.modules[name] = before
             raise
         return module
     finally:

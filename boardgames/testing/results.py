@@ -14,11 +14,11 @@ from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.sampling import Fault, Sample, Walk, more_walks, place, write_moves
 
 CHANCE = 0.001
-"""A share below one half is a finding if a fair coin gives one as low with at most this probability."""
+"""It is a finding if chance explains with at most this probability that winners are behind so often."""
 DOUBT = 0.3
-"""With at most this probability, more matches are played, until it is a finding or not doubtful any more."""
+"""If chance explains it with at most this probability, more matches are played until the case is clear."""
 MAX_MATCHES = 400
-"""No more matches are played for that."""
+"""The most matches that are played to settle a doubt."""
 SHOWN_ACTIONS = 8
 REVERSED_POINTS = "`outcome` names the wrong side, or `score` counts what sides want to avoid"
 REVERSED_VALUES = (
@@ -73,7 +73,7 @@ def check_results(sample: Sample) -> RunningCheck:
         chances = [_chance(points), _chance(values)]
         if min(chances) <= CHANCE or min(chances) > DOUBT or len(walks) >= MAX_MATCHES:
             break
-        walks += more_walks(sample, len(walks))
+        walks += more_walks(sample, min(len(walks), MAX_MATCHES - len(walks)))
     covered = f"{len(decided)} of {counted(len(walks), 'match', 'matches')} won"
     if name:
         covered += f", the winner led in {name} in {points.count(1)} of {len(points)}"
@@ -109,7 +109,7 @@ def _points(game: Game, walk: Walk, winner: int) -> float:
 
 
 def _value(game: Game, walk: Walk, winner: int) -> float:
-    """Return the mean evaluation of the last quarter of a match, at least two positions, for the winner."""
+    """Return the sum of the evaluations of the last quarter of a match, at least two, for the winner."""
     ongoing = walk.steps[:-1]
     last = ongoing[-max(2, len(ongoing) // 4) :]
     evaluation = game.evaluation

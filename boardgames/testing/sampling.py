@@ -229,7 +229,7 @@ def sample_positions(
 
 
 def more_walks(sample: Sample, count: int) -> tuple[Walk, ...]:
-    """Return more random matches, other ones for each number of them."""
+    """Play more random matches; each count gives different ones."""
     layouts, generator = list(sample.game.facts.layouts), np.random.default_rng([sample.seed, count])
     calls = Calls(sample.game)
     return tuple(_walk(calls, layouts[number % len(layouts)], generator) for number in range(count))

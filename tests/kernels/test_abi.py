@@ -293,7 +293,7 @@ def test_a_compiler_error_has_its_place_and_reason_on_one_line() -> None:
     message = str(caught.value)
     assert "\n" not in message
     assert f"test_abi.py:{line})" in message
-    assert "an input such as position is read-only; write to an output array" in message
+    assert "inputs such as position are read-only; write to an output array" in message
 
 
 def and_of_a_float(position: Words) -> int:

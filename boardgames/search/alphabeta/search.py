@@ -294,7 +294,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
                 continue
             keys[here + 1] = key
             if uses_table(game.options, full_depth):
-                prefetch(table, bucket_of(table, key))
+                prefetch(table, bucket_of(table, table_key(key, plies_left - 1)))
         changes_side = game.side_to_move(row(positions, ply + 1)) != side
         plies = full_depth
         if options.lmr != 0 and depth >= LMR_DEPTH and changes_side and place > 0 and rank < KILLER_RANK:

@@ -21,6 +21,7 @@ from boardgames.kernels import (
     Words,
     kernel,
     row,
+    row_out,
 )
 from boardgames.kernels.abi import (
     ACTIONS_OUT,
@@ -255,7 +256,8 @@ def final_value(bundle: Actions, ply: int) -> float:
     result = game.outcome(position)
     if result != ONGOING and options.exact_at_end != 0:
         return game.evaluate(position, game.weights)
-    if result == ONGOING and ply >= options.plies_left:
+    is_at_limit = result == ONGOING and ply >= options.plies_left
+    if is_at_limit and game.legal_moves(position, row_out(game.moves, 2 * ply)) > 0:  # else a side is stuck
         result = game.outcome_at_limit(position)
     if result == ONGOING:
         return 0.0 if options.no_moves_draws != 0 else -(WIN - ply)

@@ -179,7 +179,7 @@ class SearchThread:
             weights=searcher.evaluation.weights,
             tree=searcher.tree.words,
             positions=np.zeros((4, facts.words), dtype=np.uint64),
-            moves=np.zeros((1, facts.actions), dtype=np.int64),
+            moves=np.zeros((2, facts.actions), dtype=np.int64),
             priors=np.zeros(2 * facts.actions),
             path=np.zeros(MAX_TREE_DEPTH + 2, dtype=np.int64),
             random_state=np.zeros(1, dtype=np.uint64),

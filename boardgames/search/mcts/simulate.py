@@ -283,7 +283,10 @@ def result_at(bundle: Actions, place: int, depth: int) -> int:
     position = row(game.positions, place)
     result = game.outcome(position)
     if result == ONGOING and depth >= game.options[0].plies_left:
-        return game.outcome_at_limit(position)
+        if game.legal_moves(position, row_out(game.moves, 1)) > 0:  # a stuck side comes first
+            return game.outcome_at_limit(position)
+        no_moves_draws = game.options[0].no_moves_draws != 0
+        return final_result(game.side_to_move, game.outcome, position, no_moves_draws)
     return result
 
 

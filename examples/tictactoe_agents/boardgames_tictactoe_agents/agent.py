@@ -12,7 +12,7 @@ class Watchful(Player):
     name: ClassVar[str] = "watchful"
     declared_options = (
         Option("blocks", bool, True, "prevent the opponent from winning at once"),
-        Option("care", float, 1.0, "probability of looking at all", minimum=0, maximum=1),
+        Option("care", float, 1.0, "probability of looking for wins and threats", minimum=0, maximum=1),
     )
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
