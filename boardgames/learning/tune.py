@@ -1,8 +1,9 @@
 """The learner `tune`: finds good values for numeric options of an agent by SPSA.
 
-It learns values of options, such as the exploration of `mcts`, not weights of features. Each step plays a few pairs of matches, as in an arena: one opening, played twice with
-sides swapped. The agents of a pair have opposite changes of all values, in a direction that is
-drawn for each pair, and the values move towards those that score more; see `perturbation`.
+It learns values of options, such as the exploration of `mcts`, not weights of features. Each step
+plays a few pairs of matches, as in an arena: one opening, played twice with sides swapped. The agents
+of a pair have opposite changes of all values, in a direction that is drawn for each pair, and the
+values move towards those that score more; see `perturbation`.
 
 Values are handled as shares of their ranges, from 0 to 1. Integers are rounded up or down at random,
 so that on average they are what they should be, by the same draw for both agents. If both agents of a
