@@ -100,7 +100,7 @@ _ENDINGS = {
     Termination.ADJUDICATION: " by adjudication",
     Termination.ILLEGAL_MOVE: " (illegal move)",
     Termination.CRASH: " (crash)",
-    Termination.UNKNOWN: " (how is unknown)",
+    Termination.UNKNOWN: " (reason unknown)",
 }
 """The words for each way of ending a match; there are none if the rules of the game decided it."""
 

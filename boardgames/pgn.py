@@ -352,7 +352,10 @@ def _parse_moves(text: str, match: MatchText) -> None:
         raise RecordError(f"unclosed variation {_place(match, '')}")
     _split_result(lines[0], match)
     if not match.result:
-        raise RecordError(f"no result after the moves {_place(match, '')}")
+        raise RecordError(
+            f"no result after the moves, of which there are {len(match.moves)}; "
+            "write one of 1-0, 0-1, 1/2-1/2 and, for a match that is not over, *"
+        )
     match.notes = lines[0].notes()
 
 

@@ -29,7 +29,7 @@ from boardgames.game import DRAWN, Game, Position
 from boardgames.kernels import Actions, Reals, Words, kernel
 from boardgames.kernels.abi import Apply, Evaluate, Features, LegalMoves, OutcomeOf, SideToMove
 from boardgames.kernels.plain import callback
-from boardgames.picture import Button, Cell, Label, Picture, Piece
+from boardgames.picture import Button, Caption, Cell, Label, Picture, Piece
 
 DRAW = "draw"
 """What `PlainGame.outcome` returns for a draw."""
@@ -215,6 +215,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
                 *(Label(-1, row, str(len(rows) - row)) for row in range(len(rows))),
             ),
             buttons=tuple(Button(text) for text in buttons),
+            captions=() if rows else (Caption("top-left", self.state_text(state)),),
             sides=self.sides,
             colours=self.colours,
             clicks={text: (sequence,) for text, sequence in clicks.items()},
@@ -318,7 +319,8 @@ class PlainGame(Game, Generic[State, PlainMove]):
             _Node(self, state).find_moves()
             return self._pack(state)
         except PluginError as error:
-            raise PositionError(f"{what}: the rules cannot be applied to it ({error})") from None
+            cause = describe_error(error.__cause__ or error)
+            raise PositionError(f"{what}: the rules cannot be applied to it ({cause})") from None
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
         """Return the text of a packed state."""

@@ -55,6 +55,8 @@ _TERMINATIONS: Mapping[str, Termination] = {
     "repetition": Termination.REPETITION,
 }
 """Parts of texts in foreign tags, and what they mean. PGN's own word `abandoned` says too little."""
+_WORDS = re.compile(r"[A-Za-z][A-Za-z' _-]*")
+"""A line that may be the name of a layout."""
 _MOVE_NUMBER = re.compile(r"(?<![^\s])[0-9]+\.+\s*")
 _COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*|(?m:^)%[^\n]*|\$[0-9]+")
 
@@ -221,7 +223,7 @@ def _load_game(
     """Return the game, and the tag that named its layout."""
     name = tags.get("Game", defaults.game)
     if not name:
-        raise RecordError("the tag Game is missing (before ply 1, token '')")
+        raise RecordError("the tag Game is missing; name the game with --game NAME")
     is_expected = name == defaults.game and not is_own(tags)
     given = {**defaults.options, **options} if is_expected else options
     if is_own(tags) or "Layout" in tags:
@@ -612,7 +614,7 @@ def plain_matches(
     """Yield the matches of a text that has moves only, with or without numbers.
 
     Matches are separated by empty lines, or there is one in each line. A line with the name of a
-    layout is about the matches after it.
+    layout is about the matches after it; if there is no such layout, they cannot be read.
 
     Parameters
     ----------
@@ -623,7 +625,7 @@ def plain_matches(
     memory : Memory, optional
         Keeps the moves that have been made, for `read_match`.
     """
-    layout, game = "", load("")
+    layout, game, unknown = "", load(""), ""
     memory = Memory() if memory is None else memory
     for block in re.split(r"\n\s*\n", _COMMENT.sub(" ", text)):
         lines: list[str] = []
@@ -632,11 +634,17 @@ def plain_matches(
             if (named is not None or not line) and lines:
                 for words in _divided(lines, game, notation, memory):
                     yield _plain_match(words, layout, game, notation)
-                lines = []
+                lines, unknown = [], ""
             if named is not None:
                 layout, game = named.layout, named
+            elif not lines and _WORDS.fullmatch(line) and not _is_match(line, game, notation, memory):
+                if unknown:
+                    yield _plain_match(unknown, "", game, notation)
+                layout = unknown = line  # no such layout: the matches after it are not read in another one
             elif line:
                 lines.append(line)
+    if unknown:  # no layout either, since no match comes after it
+        yield _plain_match(unknown, "", game, notation)
 
 
 def _layout_in(line: str, game: Game, load: Callable[[str], Game]) -> Game | None:

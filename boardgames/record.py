@@ -523,7 +523,7 @@ def _unchecked(match: pgn.MatchText, defaults: Defaults = _NO_DEFAULTS) -> Recor
     tags, options = _read_tags(match)
     game = tags.get("Game", defaults.game)
     if not game and "Game" not in tags:
-        raise RecordError("the tag Game is missing (before ply 1, token '')")
+        raise RecordError("the tag Game is missing; name the game with --game NAME")
     outcome = None
     if match.result != UNFINISHED:
         outcome = Outcome(WINNERS[match.result], termination_of(tags.get("Termination")))
@@ -581,7 +581,7 @@ class _Reader:
         """Yield the parts of each match, or what is wrong with it."""
         if not self._defaults.game and not pgn.has_tags(text):
             if any(pgn.has_content(line) for line in text.split("\n")):
-                yield RecordError("the tag Game is missing, and no game is named for moves alone")
+                yield RecordError("the tag Game is missing; name the game with --game NAME")
             return
         if not pgn.has_tags(text):
             given = self._defaults

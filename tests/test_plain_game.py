@@ -208,6 +208,7 @@ def test_the_board_is_drawn_and_clicked_by_the_names_of_its_cells() -> None:
 
 def test_a_move_that_names_no_cells_is_a_button() -> None:
     picture = Heap().start().picture()
+    assert "(5,0)" in Heap().start().board()
     assert picture.buttons == (Button("1"), Button("2"))
     assert picture.clicks == {"1": (("1",),), "2": (("2",),)}
 

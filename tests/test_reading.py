@@ -337,3 +337,11 @@ def test_a_position_is_read_in_the_only_notation_that_it_fits_or_the_error_names
     assert read_position(game, game.format(start, notation="fen")) == start
     with pytest.raises(PositionError):
         read_position(game, "nonsense")
+
+
+def test_matches_after_an_unknown_layout_are_not_read_in_another_one() -> None:
+    text = "Strange Daisy\n1. a1b2 i5h5\n\nGerman Daisy\n1. b1b2\n"
+    parsed = parse(text, ABALONE)
+    assert [record.layout for record in parsed.records] == ["german-daisy"]
+    (error,) = parsed.errors
+    assert "abalone has no layout 'Strange Daisy'" in str(error)

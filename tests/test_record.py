@@ -302,7 +302,7 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
         (HEAD + "\n1. take3 take9 *", "match 1: .*'take9'.*\\(ply 2, token 'take9'\\)"),
         (HEAD + "\n1. take3 {open *", "match 1: unclosed comment \\(ply 2, token '\\{open'\\)"),
         (HEAD + "\n1. take3 } *", "match 1: .*\\(ply 2, token '\\}'\\)"),
-        (HEAD + "\n1. take3", "match 1: no result after the moves \\(ply 2, token ''\\)"),
+        (HEAD + "\n1. take3", "match 1: no result after the moves, of which there are 1; write one of"),
         (HEAD + "\n1. take3 * take3", "match 1: text after the result \\* \\(ply 2, token 'take3'\\)"),
         (HEAD + "\n1. take3 1-0", "match 1: the tag Termination is missing \\(ply 2, token '1-0'\\)"),
         (
@@ -325,7 +325,7 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
             HEAD + "\ntake3 take3 take1 *",
             "match 1: .*the rules, the result is 'first wins' \\(ply 4, token '\\*'\\)",
         ),
-        ('[Start "7:0:0:0"]\n\n*', "match 1: the tag Game is missing \\(before ply 1, token ''\\)"),
+        ('[Start "7:0:0:0"]\n\n*', "match 1: the tag Game is missing; name the game with --game NAME"),
         ("1. take3 *", "match 1: the tag Game is missing"),
         (
             HEAD + '[Layout "x"]\n[Layout "nim"]\n\n*',
@@ -367,7 +367,7 @@ def test_reading_continues_with_the_next_match() -> None:
 def test_tags_without_moves_do_not_hide_the_next_match() -> None:
     parsed = parse_records(f"{HEAD}{WON_TEXT}", load_game_of)
     assert parsed.records == (WON,)
-    assert [str(error) for error in parsed.errors] == ["match 1: no result after the moves (ply 1, token '')"]
+    assert [str(error).partition(",")[0] for error in parsed.errors] == ["match 1: no result after the moves"]
 
 
 def test_rules_that_raise_become_an_error_of_the_match(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ from boardgames.cli.options import (
 )
 from boardgames.cli.output import (
     BOOK,
+    count_text,
     outcome_json,
     outcome_text,
     print_json,
@@ -494,7 +495,7 @@ def _review(record: "Record", player: "Player", limit: "Limit", stop: "Stop") ->
 def _print_review(review: "Review", title: str, mistakes: int | None, *, is_exact: bool) -> None:
     record, sides = review.record, review.game.facts.sides
     first, second = map(agent_title, record.names)
-    names = f"{first} - {second} {record.result}, {len(record.moves)} plies"
+    names = f"{first} - {second} {record.result}, {count_text(len(record.moves), 'ply', 'plies')}"
     say(printable(f"{title}: {names}"))
     unit, agent = review.unit.in_words, agent_title(review.agent)
     say(printable(f"value for {sides[0]} after each move, {unit}, by {agent} (! is proven):"))

@@ -267,6 +267,8 @@ def import_files(
         for warning in parsed.warnings:
             say(f"{file}: {warning}", err=True)
         errors = [str(error) for error in parsed.errors]
+        if not parsed.records and not errors:
+            errors = ["there are no matches in it"]
         if parsed.records:
             with Store() as store:
                 count, rejected = _import(store, parsed)

@@ -11,6 +11,9 @@ from boardgames.cli.output import count_text, print_json, say
 from boardgames.cli.progress import spinner
 from boardgames.errors import OptionError
 
+MILLIONS = 100_000
+"""From this rate on, it is shown in millions."""
+
 
 @click.command(
     epilog=examples(
@@ -65,5 +68,13 @@ def perft(
         return
     for move, count in counts.items():
         say(f"{move!s:<8} {count}")
-    rate = f", {leaves / seconds / 1e6:.1f} million/s" if seconds > 0.001 else ""
-    say(f"{count_text(leaves, 'leaf', 'leaves')} at depth {depth} in {seconds:.3f} s{rate}")
+    counted = count_text(leaves, "leaf", "leaves")
+    say(f"{counted} at depth {depth} in {seconds:.3f} s{_rate_text(leaves, seconds)}")
+
+
+def _rate_text(leaves: int, seconds: float) -> str:
+    """Return the number of leaves per second after a comma; empty if the time is too short to tell."""
+    if seconds <= 0.001:
+        return ""
+    rate = leaves / seconds
+    return f", {rate:,.0f}/s" if rate < MILLIONS else f", {rate / 1e6:.1f} million/s"

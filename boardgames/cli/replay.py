@@ -102,7 +102,9 @@ def show_records(records: "list[tuple[int, Record]]", *, folder: Path | None, fl
 
 def _title(record: "Record") -> str:
     names = " - ".join(one_line(agent_title(name)) for name in record.names)
-    return f"{one_line(record.game)}: {names} {record.result}, {len(record.moves)} plies"
+    return (
+        f"{one_line(record.game)}: {names} {record.result}, {count_text(len(record.moves), 'ply', 'plies')}"
+    )
 
 
 def _draw(records: "list[tuple[int, Record]]", folder: Path) -> None:

@@ -9,6 +9,7 @@ from boardgames.cli.completion import complete_game
 from boardgames.cli.loading import load_position, split_notation
 from boardgames.cli.options import OutputFile, apply_moves, examples, json_option, position_options
 from boardgames.cli.output import (
+    count_text,
     outcome_json,
     outcome_text,
     print_json,
@@ -141,7 +142,8 @@ def _print_state(position: "Position", legal_moves: "Sequence[str]") -> None:
         say(outcome_text(position.outcome, position.game))
         return
     side = facts.sides[position.side_to_move]
-    say(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")
+    count = count_text(len(legal_moves), "legal move")
+    say(f"{side} to move, {count}:\n{wrapped_moves(legal_moves)}")
 
 
 def _print_successors(position: "Position", notation: str | None, as_json: bool) -> None:

@@ -256,8 +256,8 @@ def _matchups(run: Run) -> list[tuple[str, str, bool]]:
     """Return the matchups that measure a run, and for each whether it uses the weights before training."""
     after = run.learner.matchups(result_of(run.folder, run.learner.game))
     before = run.learner.matchups(_start_of(run)) if run.start_path.exists() else ()
-    matchups = [(*matchup, True) for matchup in before[:1]] + [(*matchup, False) for matchup in after]
-    return [one for one in matchups if one[0] != one[1]]
+    first = [(agent, opponent, True) for agent, opponent in before[:1] if agent != opponent]
+    return first + [(*matchup, False) for matchup in after]
 
 
 def _start_of(run: Run) -> str:

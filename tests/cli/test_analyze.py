@@ -220,7 +220,7 @@ def test_a_record_is_read_from_a_pipe(files: Path, bg: Run) -> None:
 
 def test_a_stored_match_is_named_by_its_number(files: Path, bg: Run) -> None:
     assert bg("matches", "import", "two", "other").out == "added 3 matches\n"
-    assert bg("analyze", "hexifence", "3", *QUICK).out.startswith("match 3: ? - ? *, 1 plies")
+    assert bg("analyze", "hexifence", "3", *QUICK).out.startswith("match 3: ? - ? *, 1 ply")
     assert bg("analyze", "connect4", "match:2", *QUICK).out.startswith("match 2: Ann - Bob 1-0, 7 plies")
     assert json.loads(bg("analyze", "connect4", "match:2", *QUICK, "--json").out)["match"] == 2
 

@@ -120,7 +120,10 @@ CASES = {
     "a record without a name": (["replay", ""], "cannot read "),
     "bytes in place of a record": (["replay", "bytes"], "cannot read bytes: not text"),
     "an empty record": (["replay", "empty"], "no matches in empty"),
-    "a record of prose": (["replay", "file"], "match 1: the tag Game is missing, and no game is named"),
+    "a record of prose": (
+        ["replay", "file"],
+        "match 1: the tag Game is missing; name the game with --game NAME",
+    ),
     "a match that is not there": (["replay", "good", "--match", "7"], "no match 7 in good"),
     "match zero": (["replay", "good", "--match", "0"], "--match must be at least 1"),
     "pictures in a file": (["replay", "good", "--svg", "file"], "cannot create the folder"),

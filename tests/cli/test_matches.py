@@ -310,7 +310,7 @@ def test_export_writes_times_and_values_on_request(home: Path, bg: Run) -> None:
 def test_export_says_that_there_are_no_values(stored: list[int], bg: Run) -> None:
     ran = bg("matches", "export", "out", "--values")
     assert (ran.code, ran.out) == (0, "wrote 3 matches to out\n")
-    assert ran.err == "no review is kept with these matches, so no values are written\n"
+    assert ran.err == "these matches have no saved review, so no values were written\n"
 
 
 def test_export_overwrites_a_file_only_with_force(stored: list[int], bg: Run) -> None:
@@ -624,3 +624,10 @@ def test_names_in_a_run_stay_different_on_a_terminal(home: Path, bg_on_terminal:
 def test_control_characters_in_settings_are_not_printed(home: Path, bg: Run) -> None:
     begin_run({"agents": ["a\x1b[2J"], "openings": "b\x1b[2J", "planned": "\x1b", "limit": {"x": "\x1b"}})
     assert "\x1b" not in bg("matches", "list", "--runs").out
+
+
+def test_importing_a_file_without_matches_is_an_error(bg: Run, home: Path) -> None:
+    Path("empty.txt").touch()
+    ran = bg("matches", "import", "empty.txt", "--game", "connect4")
+    assert (ran.code, ran.out) == (2, "added 0 matches\n")
+    assert ran.err == "error: empty.txt: there are no matches in it\n"
