@@ -14,7 +14,7 @@ from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -163,10 +163,10 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:  # such as `| head`
         code = 0
-        _discard_stdout()
+        _discard(sys.stdout)
     except OSError as error:  # such as a full disk
         with suppress(OSError):
-            _discard_stdout()
+            _discard(sys.stdout)
         code = _fail(_os_error_message(error))
     sys.exit(code)
 
@@ -265,14 +265,17 @@ def _prepare_streams() -> None:
                 stream.close = stream.flush
 
 
-def _discard_stdout() -> None:
-    """Send what is still buffered for stdout to the null device."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _discard(stream: TextIO) -> None:
+    """Send what is still buffered for a stream to the null device."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _fail(message: str) -> int:
-    with suppress(OSError):  # stderr is full or closed; the exit code remains
+    try:
         print_error(message)
+    except OSError:  # stderr is full or closed; the exit code remains
+        with suppress(OSError):
+            _discard(sys.stderr)
     return EXIT_WRONG_INPUT
 
 

@@ -177,7 +177,7 @@ def plugin_files(name: str, board: str | None) -> dict[str, str]:
 
     Examples
     --------
-    >>> sorted(plugin_files("try-it", "hex:4"))[2:4]
+    >>> sorted(plugin_files("try-it", "hex:4"))[3:5]
     ['boardgames_try_it/features.py', 'boardgames_try_it/game.py']
     """
     distribution = distribution_name(name)
