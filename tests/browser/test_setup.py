@@ -39,7 +39,7 @@ def test_the_better_score_may_win_at_the_move_limit(visit: Visit) -> None:
     for seat in range(2):
         page.locator(".seat").nth(seat).get_by_label("Me", exact=True).check()
     page.get_by_text("Options", exact=True).first.click()
-    page.get_by_label("What a limit of plies means").select_option("score")
+    page.get_by_label("Who wins when a limit of plies ends the match").select_option("score")
     page.get_by_text("Limits and position").click()
     page.get_by_label("Maximum number of moves in the match").fill("1")
     page.get_by_label("Start from this position").fill(
