@@ -70,7 +70,7 @@ def no_pass_turn(position: Words, successor: Words) -> None:
 
 @kernel(OutcomeOf)
 def no_outcome_at_limit(position: Words) -> int:
-    """Return -1; used if a limit of plies ends a match in a draw, as it does in most games."""
+    """Return -1: the game has no rule of its own for a limit of plies, so the match is drawn there."""
     return -1
 
 

@@ -34,7 +34,7 @@ from boardgames.picture import Button, Caption, Cell, Label, Picture, Piece
 DRAW = "draw"
 """What `PlainGame.outcome` returns for a draw."""
 MAX_KEPT = 100_000
-"""States that are kept; the text of an older one is parsed again when it is needed."""
+"""The most states in memory; an older one is parsed from its text again when it is needed."""
 CHECKED_MOVES = 200
 """Moves after which `apply` is trusted not to change the state that it is given."""
 EMPTY = "."
@@ -236,7 +236,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         raise NotImplementedError
 
     def unpack_state(self, words: Words) -> State:
-        """Return the state of the words that `pack_state` returns; a ValueError says that there is none."""
+        """Return the state that `pack_state` packed into these words; raise a ValueError if there is none."""
         raise NotImplementedError
 
     def compiled(self) -> Mapping[str, Callable[..., Any]]:
@@ -530,7 +530,7 @@ _games: dict[bytes, PlainGame[Any, Any]] = {}
 """The newest game of each class and options, by the first word of its positions."""
 _lock = Lock()
 _nodes: dict[bytes, _Node] = {}
-"""The states that are kept, by their packed positions, the oldest first."""
+"""States in memory by their packed positions, oldest first."""
 
 
 def _register(game: PlainGame[Any, Any]) -> None:

@@ -102,7 +102,7 @@ class Counters:
 
 
 class RecordHeap(Heap):
-    """The same with a dataclass."""
+    """The same game with a dataclass as its state."""
 
     name = "record-heap"
 
@@ -123,7 +123,7 @@ class RecordHeap(Heap):
 
 
 class DictHeap(Heap):
-    """The same with a dictionary, whose items come in different orders."""
+    """The same game with a dictionary, whose items come in different orders."""
 
     name = "dict-heap"
 

@@ -246,7 +246,7 @@ class Tune(Perturbation, Learner):
         return points
 
     def _score(self, state: LearnerState, executor: Executor, seed: int) -> dict[str, float]:
-        """Return the share of the points against the agent with its first values."""
+        """Return the share of points that the values score against the agent as it started."""
         pairs = self.integer("test_matches") // 2
         if not pairs:
             return {}
@@ -332,7 +332,7 @@ class Range:
         return cls(option, low, high, len(ends) == 3)
 
     def value(self, share: float) -> float:
-        """Return the value at a place in the range, 0 to 1; an integer is not rounded."""
+        """Return the value at a point of the range, from 0 to 1; an integer is not rounded."""
         if self.is_log:
             value = self.low * (self.high / self.low) ** share
         else:
@@ -340,7 +340,7 @@ class Range:
         return float(min(max(value, self.low), self.high))  # despite rounding
 
     def share(self, value: float) -> float:
-        """Return the place of a value in the range, 0 to 1."""
+        """Return where a value lies in the range, from 0 to 1."""
         if self.is_log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -485,7 +485,7 @@ class TunableAgent:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[float]]:  # JSON values
-    """Return what `Tune.header` wrote to a checkpoint, and the values."""
+    """Read the settings of a tuning run and the tuned values from a checkpoint."""
     arrays, header = read_arrays(path)
     tuned = header.get(TUNED)
     if not isinstance(tuned, dict) or VALUES not in arrays:

@@ -261,7 +261,7 @@ def check_evaluation(sample: Sample) -> RunningCheck:
 
 
 def _uniform_values(sample: Sample) -> Iterator[Fault | str]:
-    """Yield what is wrong if the evaluation hardly tells positions apart."""
+    """Report an evaluation that is extreme in almost all positions, or equal in all of them."""
     game, evaluation = sample.game, sample.game.evaluation
     ongoing = [words for words in sample.words if int(game.kernels.outcome(words.copy())) < 0]
     values = [float(evaluation.kernel(words.copy(), evaluation.weights)) for words in ongoing]

@@ -15,9 +15,9 @@ from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.sampling import Fault, Sample, Walk, more_walks, place, write_moves
 
 CHANCE = 0.001
-"""It is a finding if chance explains with at most this probability that winners are behind so often."""
+"""Winners who are mostly behind are a finding if chance explains that with at most this probability."""
 DOUBT = 0.3
-"""If chance explains it with at most this probability, more matches are played until the case is clear."""
+"""More matches are played while chance explains it with at most this probability."""
 MAX_MATCHES = 400
 """The most matches that are played to settle a doubt."""
 SHOWN_ACTIONS = 8

@@ -7,7 +7,7 @@ from boardgames.player import NO_CONTEXT, NO_LIMIT
 
 
 class Watchful(Player):
-    """Wins at once if it can, may block the opponent, and otherwise plays at random."""
+    """Wins at once if it can, blocks the opponent if told to, and otherwise plays at random."""
 
     name: ClassVar[str] = "watchful"
     declared_options = (
