@@ -434,9 +434,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     def _clicks(self, state: State, names: set[str]) -> dict[str, tuple[str, ...]]:
         """Return for each legal move the cells to click, or the move itself, which is a button."""
-        if self.outcome(state) is not None:
-            return {}
-        texts = [self.move_text(move) for move in self.legal_moves(state)]
+        texts = [self.move_text(move) for move in _Node(self, state).moves.values()]
         clicks = {text: _split_cells(text, names) or (text,) for text in texts}
         sequences = set(clicks.values())
         for text, sequence in clicks.items():

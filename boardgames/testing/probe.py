@@ -27,7 +27,7 @@ from boardgames.game import Game
 from boardgames.kernels import Words
 from boardgames.patterns import PatternSet
 from boardgames.plugins import load_abstraction, load_features, load_patterns, registry
-from boardgames.testing.hangs import interrupt_hangs
+from boardgames.testing.hangs import PATIENCE_S, interrupt_hangs
 from boardgames.testing.sampling import (
     FILLS,
     GUARD,
@@ -44,8 +44,6 @@ from boardgames.testing.sampling import (
     selected,
 )
 
-PATIENCE_S = 10.0
-"""How long a single call of a kernel may take."""
 BOUNDS_CHECKS = {"NUMBA_BOUNDSCHECK": "1"}
 REAL_FILLS = (0.0, -12345.5)
 """What buffers of real numbers contain before a kernel writes into them."""

@@ -246,4 +246,4 @@ def _code(position: Position) -> int:
     outcome = position.outcome
     if outcome is None:
         return -1
-    return 2 if outcome.winner is None else outcome.winner
+    return DRAWN if outcome.winner is None else outcome.winner
