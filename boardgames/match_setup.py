@@ -254,7 +254,7 @@ class MatchSetup:
 
 
 def date_tag(day: date | None) -> dict[str, str]:
-    """Return the tag with the day of a match; there is none if the day is not known.
+    """Return the tag Date of a match, or no tag if its day is unknown.
 
     Examples
     --------

@@ -89,6 +89,7 @@ def description(name: str) -> GameReply:
         for entry, agent in loaded
     ]
     start = game.start().picture()
+    base = picture_json(start)
     pictured = facts.layouts if 1 < len(facts.layouts) <= MAX_PICTURES else ()
     return GameReply(
         name=name,
@@ -99,8 +100,8 @@ def description(name: str) -> GameReply:
         colours=start.colours,
         layouts=game.layout_names,
         default_layout=game.layout,
-        picture=picture_json(start),
-        pictures={one: picture_changes(start, game.parse(facts.layouts[one]).picture()) for one in pictured},
+        picture=base,
+        pictures={one: picture_changes(base, game.parse(facts.layouts[one]).picture()) for one in pictured},
         options=[_entry_of(option) for option in facts.options],
         agents=agents,
         default_agent=facts.default_agent,

@@ -965,9 +965,9 @@ def decode(text: str) -> Request:
     return request
 
 
-def picture_changes(base: Picture, picture: Picture) -> PictureChanges:
-    """Return the fields of a picture that differ from another one as JSON; `picture_json` has all fields."""
-    was, fields = (msgspec.json.decode(picture_json(one)) for one in (base, picture))
+def picture_changes(base: msgspec.Raw, picture: Picture) -> PictureChanges:
+    """Return the fields of a picture that differ from another one, given as `picture_json` returns it."""
+    was, fields = (msgspec.json.decode(one) for one in (base, picture_json(picture)))
     changed = {name: value for name, value in fields.items() if value != was[name]}
     return PictureChanges(msgspec.Raw(_encoder.encode(changed)))
 
