@@ -81,7 +81,7 @@ def evaluation(runs: int) -> Iterator[Row]:
             passes = []
             for _ in range(PASSES):
                 started = time.perf_counter()
-                evaluate(found, one.weights)
+                evaluate(found, one.argument)
                 passes.append(1e9 * (time.perf_counter() - started) / len(found))
             times[name].append(min(passes))
             searcher = Searcher(GAME, one, SearchOptions())

@@ -2,13 +2,14 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boardgames.errors import PluginError, quote
 from boardgames.kernels import (
@@ -32,8 +33,13 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import check_kernel
 from boardgames.kernels.bits import GOLDEN
+from boardgames.kernels.bundles import Bundle
 from boardgames.options import Option, OptionValue, is_finite
 from boardgames.score import RETURN, Score, Unit
+
+Array = npt.NDArray[Any]  # of any type that an evaluation declares
+CACHE_LINE = 64
+"""Bytes of a cache line."""
 
 
 def _no_items() -> Mapping[str, Any]:  # values of several types
@@ -172,8 +178,12 @@ class Evaluation:
         Shown by `boardgames check`.
     kernel : callable
         Returns the value of a position for the side to move.
-    weights : float64[n]
-        Second argument of the kernel.
+    weights : float64[n] or named tuple of arrays
+        What the kernel reads besides the position. The arrays of a named tuple are of the types
+        that its annotations declare, as in a bundle (`boardgames.kernels.bundles`); the kernel
+        unpacks them. They are copied and can't be changed later.
+    argument : float64[n]
+        The second argument of the kernel: the weights, or the words of their bundle.
     unit : Unit
         Unit of the scores that `score` returns.
     bound : float
@@ -199,12 +209,13 @@ class Evaluation:
 
     name: str
     kernel: Callable[[Words, Reals], float]
-    weights: Reals
+    weights: Any  # an array, or a named tuple of arrays of the author's own class
     unit: Unit = RETURN
     bound: float = 1.0
     exact_at_end: bool = False
     margin: float = 0.0
     scale: float = 1.0
+    argument: Reals = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)
@@ -216,22 +227,59 @@ class Evaluation:
                 limits = "positive" + (f" and at most {largest:,.0f}" if math.isfinite(largest) else "")
                 what = f"the {field_name} of evaluation {self.name!r}"
                 raise PluginError(f"{what} must be {limits}, not {quote(value)}")
-        weights = _aligned_copy(self.weights)  # a copy, because the caller may change the array
-        weights.flags.writeable = False
+        # copies, because the caller may change the arrays
+        if _is_named_tuple(self.weights):
+            weights: Any = type(self.weights)(*map(_aligned_copy, self.weights))
+        else:
+            weights = _aligned_copy(np.asarray(self.weights, dtype=np.float64))
         object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "argument", argument_of(weights))
 
     def score(self, value: float) -> Score:
         """Convert a value of the kernel into a score."""
         return Score.of(value / self.scale, self.unit)
 
+    def value(self, words: Words) -> float:
+        """Return the value of a position, `uint64[n]`, for the side to move, on the scale of the kernel."""
+        return float(self.kernel(words, self.argument))
 
-def _aligned_copy(numbers: Reals) -> Reals:
-    """Return a copy that begins at a cache line of 64 bytes, which makes lookups in tables faster."""
-    given = np.asarray(numbers, dtype=np.float64)
-    buffer = np.empty(given.size + 7)
-    first = -buffer.ctypes.data // 8 % 8
-    copy = buffer[first : first + given.size].reshape(given.shape)
-    copy[...] = given
+    def weight_bytes(self) -> bytes:
+        """Return the weights as bytes, which tell evaluations with the same kernel apart."""
+        return b"".join(array.tobytes() for array in arrays_of(self.weights))
+
+
+def arrays_of(weights: Any) -> tuple[Array, ...]:  # an array, or a named tuple of the author's own class
+    """Return the arrays of an evaluation's weights."""
+    return tuple(weights) if _is_named_tuple(weights) else (weights,)
+
+
+def with_arrays(weights: Any, arrays: Sequence[Array]) -> Any:  # as above
+    """Return weights like the given ones, with other arrays."""
+    return type(weights)(*arrays) if _is_named_tuple(weights) else arrays[0]
+
+
+def argument_of(weights: Any) -> Reals:  # an array, or a named tuple of arrays of the author's own class
+    """Return the second argument of an evaluation's kernel.
+
+    Raises
+    ------
+    KernelError
+        If the arrays of a named tuple are not of the types that its annotations declare.
+    """
+    return Bundle(weights).words.view(np.float64) if _is_named_tuple(weights) else weights
+
+
+def _is_named_tuple(weights: object) -> bool:
+    return isinstance(weights, tuple) and hasattr(weights, "_fields")
+
+
+def _aligned_copy(array: Array) -> Array:
+    """Return a read-only copy that begins at a cache line, which makes lookups in tables faster."""
+    buffer = np.empty(array.nbytes + CACHE_LINE, dtype=np.uint8)
+    first = -buffer.ctypes.data % CACHE_LINE
+    copy: Array = buffer[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    copy.flags.writeable = False
     return copy
 
 

@@ -399,7 +399,7 @@ def review_end(position: Position, unit: Unit) -> ReviewedPosition:
     outcome, evaluation = position.outcome or position.outcome_at_limit, position.game.evaluation
     is_margin = evaluation.exact_at_end and evaluation.unit == unit
     if is_margin and outcome.termination == Termination.RULES:
-        score = evaluation.score(float(evaluation.kernel(position.words, evaluation.weights)))
+        score = evaluation.score(evaluation.value(position.words))
     elif outcome.winner is None:
         score = Score.of(0.0, unit)
     else:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
@@ -22,6 +23,9 @@ from boardgames.declarations import (
     no_move_order,
 )
 from boardgames.errors import KernelError, PluginError
+from boardgames.kernels import Evaluate, Reals, Words, kernel
+from boardgames.kernels.abi import REALS, SHORTS_TABLE, Shorts
+from boardgames.kernels.bundles import unpacker
 from boardgames.score import RETURN
 
 RULES = {"legal_moves": legal_moves, "apply": apply, "side_to_move": side_to_move, "outcome": outcome}
@@ -97,6 +101,53 @@ def test_weights_are_a_read_only_copy() -> None:
     weights[0] = 5.0
     assert evaluation.weights.tolist() == [1.0, 1.0, 1.0]
     assert not evaluation.weights.flags.writeable
+
+
+class Parts(NamedTuple):
+    tables: Annotated[Shorts, SHORTS_TABLE]
+    scale: Annotated[Reals, REALS]
+
+
+unpack = unpacker(Parts)
+
+
+@kernel(Evaluate)
+def with_parts(position: Words, weights: Reals) -> float:
+    parts = unpack(weights)
+    return parts.scale[0] * parts.tables[1, position[0]]
+
+
+def parts() -> Parts:
+    return Parts(np.arange(40, dtype=np.int16).reshape(2, 20), np.array([0.5]))
+
+
+@pytest.mark.plain
+def test_an_evaluation_reads_arrays_of_several_types() -> None:
+    evaluation = Evaluation("mine", with_parts, parts())
+    assert evaluation.value(np.array([3, 0], dtype=np.uint64)) == 11.5
+    game = Nim()
+    game.evaluation = evaluation
+    choice = boardgames.load_player("alphabeta:depth=1,table=1", game).choose(game.start())
+    assert choice.move in game.start().legal_moves
+
+
+def test_the_arrays_of_an_evaluation_are_read_only_copies() -> None:
+    given = parts()
+    evaluation = Evaluation("mine", with_parts, given)
+    given.tables[1, 3] = 0
+    assert evaluation.value(np.array([3, 0], dtype=np.uint64)) == 11.5
+    assert not any(array.flags.writeable for array in evaluation.weights)
+
+
+def test_evaluations_with_other_arrays_have_other_bytes() -> None:
+    one, other = (Evaluation("mine", with_parts, parts()._replace(scale=np.array([x]))) for x in (0.5, 1.0))
+    assert one.weight_bytes() != other.weight_bytes()
+    assert one.weight_bytes() == Evaluation("mine", with_parts, parts()).weight_bytes()
+
+
+def test_an_array_of_another_type_than_declared_raises() -> None:
+    with pytest.raises(KernelError, match="an array of int16 with 2 axes, not int64"):
+        Evaluation("mine", with_parts, parts()._replace(tables=np.zeros((2, 20), dtype=np.int64)))
 
 
 @pytest.mark.parametrize(

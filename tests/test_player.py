@@ -445,7 +445,9 @@ def test_fingerprint_depends_on_the_weights() -> None:
     class Doubled(AlphaBeta):
         def evaluation(self) -> Evaluation:
             evaluation = self.game.evaluation
-            return replace(evaluation, weights=2 * evaluation.weights)
+            return replace(
+                evaluation, weights=evaluation.weights._replace(linear=2 * evaluation.weights.linear)
+            )
 
     game = boardgames.load("abalone")
     plain = boardgames.load_player("alphabeta", game).fingerprint()

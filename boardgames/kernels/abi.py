@@ -10,7 +10,7 @@ casts arguments to the types of the signature and makes inputs read-only.
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ Reals = npt.NDArray[np.float64]
 """Features, weights or values, `float64[n]`."""
 Floats = npt.NDArray[np.float32]
 """Tables of weights, `float32[n]`."""
+Shorts = npt.NDArray[np.int16]
+"""Tables of weights, `int16[n]`, or a row for each phase of a match, `int16[m, n]`."""
 
 WORDS = types.Array(types.uint64, 1, "C", readonly=True)
 WORDS_OUT = types.Array(types.uint64, 1, "C")
@@ -40,6 +42,9 @@ REALS = types.Array(types.float64, 1, "C", readonly=True)
 REALS_OUT = types.Array(types.float64, 1, "C")
 REALS_STACK = types.Array(types.float64, 2, "C")
 FLOATS_OUT = types.Array(types.float32, 1, "C")
+SHORTS = types.Array(types.int16, 1, "C", readonly=True)
+SHORTS_TABLE = types.Array(types.int16, 2, "C", readonly=True)
+REALS_TABLE = types.Array(types.float64, 2, "C", readonly=True)
 
 LegalMoves = types.int64(WORDS, ACTIONS_OUT)
 """`legal_moves(position, moves) -> count`: writes the legal actions in ascending order."""
@@ -69,6 +74,12 @@ PassTurn = types.void(WORDS, WORDS_OUT)
 """`pass_turn(position, successor)`: writes the position after a null move, which is never legal."""
 PositionKey = types.uint64(WORDS)
 """`key(position)`: a 64-bit hash; equal for positions that search may treat as one."""
+
+LegalMovesKernel = Annotated[Callable[[Words, Actions], int], LegalMoves]
+ApplyKernel = Annotated[Callable[[Words, int, Words], None], Apply]
+SideToMoveKernel = Annotated[Callable[[Words], int], SideToMove]
+OutcomeKernel = Annotated[Callable[[Words], int], OutcomeOf]
+"""The types of the rules' kernels as fields of a bundle (`boardgames.kernels.bundles`)."""
 
 TACTICAL = 100
 """Rank in `move_order` from which root moves are never reduced."""

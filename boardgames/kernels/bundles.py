@@ -7,13 +7,12 @@ up the addresses once and is passed as one array of words. Inside a kernel,
 `unpack` turns it back into a named tuple; LLVM drops the loads of fields that
 are not used, so unpacking costs nothing.
 
-    class Workspace(NamedTuple):          # field order is the layout of the bundle
-        legal_moves: Callable[[Words, Actions], int]
-        positions: Words
-        control: Control
+    class Workspace(NamedTuple):  # field order is the layout of the bundle
+        legal_moves: Annotated[Callable[[Words, Actions], int], LegalMoves]
+        positions: Annotated[Words, WORDS_STACK]
+        control: Annotated[Control, CONTROL]
 
-    KINDS = {"legal_moves": LegalMoves, "positions": WORDS_STACK, "control": CONTROL}
-    unpack = unpacker(Workspace, KINDS)
+    unpack = unpacker(Workspace)
 
     @kernel(types.int64(BUNDLE, types.int64))
     def count(bundle, ply):
@@ -21,12 +20,18 @@ are not used, so unpacking costs nothing.
         game.control[0].nodes += 1
         return game.legal_moves(row(game.positions, ply), ...)
 
-    bundle = Bundle(KINDS, Workspace(game.kernels.legal_moves, positions, control))
+    bundle = Bundle(Workspace(game.kernels.legal_moves, positions, control))
     count(bundle.words, 0)
+
+The annotation of each field holds its type in Python and its kind: the signature of a kernel, or the
+type of an array with one or two axes.
 """
 
+import itertools
+import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -38,7 +43,7 @@ from numba.np import arrayobj
 from numba.np.numpy_support import as_dtype
 
 from boardgames.errors import KernelError
-from boardgames.kernels.abi import ACTIONS, Actions, check_kernel, first_class
+from boardgames.kernels.abi import ACTIONS, Actions, Reals, check_kernel, first_class
 from boardgames.kernels.plain import JIT
 
 BUNDLE = ACTIONS
@@ -55,37 +60,64 @@ class Bundle:
 
     Parameters
     ----------
-    kinds : mapping of str to numba type
-        For each field, the signature of the kernel or the type of the array (one or two axes).
     items : named tuple
         The kernels and arrays.
 
     Raises
     ------
     KernelError
-        If an item does not match its kind.
+        If an item does not match the kind of its field.
 
     Attributes
     ----------
     words : int64[3 n]
-        The argument for kernels. With the JIT off it holds the items
-        themselves.
+        The argument for kernels.
     """
 
-    def __init__(self, kinds: Mapping[str, Any], items: Sequence[Any]) -> None:
-        self.items = tuple(items)
+    def __init__(self, items: NamedTuple) -> None:
+        self.items = items
         words = [
             word
-            for (field, kind), item in zip(kinds.items(), items, strict=True)
+            for (field, kind), item in zip(kinds_of(type(items)).items(), items, strict=True)
             for word in _words_of(field, kind, item)
         ]
-        self.words: Actions = np.array(words, dtype=np.int64 if JIT else object)
+        self.words: Actions = np.array(words, dtype=np.int64)
+        if not JIT:
+            number = next(_numbers)
+            self.words[:] = number
+            _items[number] = items
+            weakref.finalize(self.words, _items.pop, number)
+
+
+_numbers = itertools.count(1)
+_items: dict[int, NamedTuple] = {}
+"""The items of each bundle whose words are in use, by the number in these words, with the JIT off."""
+
+
+@cache
+def kinds_of(fields: type[NamedTuple]) -> Mapping[str, Any]:
+    """Return the kind of each field of a bundle.
+
+    Raises
+    ------
+    KernelError
+        If the annotation of a field has none.
+    """
+    kinds = {}
+    for name, hint in get_type_hints(fields, include_extras=True).items():
+        if get_origin(hint) is not Annotated:
+            raise KernelError(
+                f"the field {name} of {fields.__name__} needs a kind, such as "
+                f"{name}: Annotated[Actions, ACTIONS]"
+            )
+        kinds[name] = get_args(hint)[1]
+    return kinds
 
 
 def _words_of(field: str, kind: Any, item: Any) -> list[Any]:
     if not isinstance(kind, types.Array):
         check_kernel(field, item, kind)
-        return [_get_wrapper_address(item, kind), _get_jit_address(item, kind), 0] if JIT else [item, 0, 0]
+        return [_get_wrapper_address(item, kind), _get_jit_address(item, kind), 0] if JIT else [0] * _WORDS
     dtype = as_dtype(kind.dtype)
     if not isinstance(item, np.ndarray) or (item.dtype, item.ndim) != (dtype, kind.ndim):
         raise KernelError(
@@ -95,7 +127,7 @@ def _words_of(field: str, kind: Any, item: Any) -> list[Any]:
         raise KernelError(f"{field} must be contiguous: {_described(item)} has gaps")
     if kind.mutable and not item.flags.writeable:
         raise KernelError(f"{field} must be writable: {_described(item)} is read-only")
-    return [item.ctypes.data, *item.shape, 0][:_WORDS] if JIT else [item, 0, 0]
+    return [item.ctypes.data, *item.shape, 0][:_WORDS]
 
 
 def _described(item: Any) -> str:
@@ -107,30 +139,30 @@ def _name(dtype: np.dtype[Any]) -> str:
 
 
 if JIT:
+    _WORD = ir.IntType(64)
 
-    def unpacker(fields: type[Fields], kinds: Mapping[str, Any]) -> Callable[[Actions], Fields]:
+    def unpacker(fields: type[Fields]) -> Callable[[Actions | Reals], Fields]:
         """Return an intrinsic that turns the words of a bundle into a named tuple.
 
         Parameters
         ----------
         fields : named tuple class
-            Its fields are named and ordered as in the bundle.
-        kinds : mapping
-            The kind of each field, as `Bundle` takes them.
+            That of the bundle's items.
 
         Raises
         ------
         KernelError
-            If the names or their order differ.
+            If the annotation of a field has no kind.
         """
-        _check_fields(fields, kinds)
+        kinds = kinds_of(fields)
         members = [kind if isinstance(kind, types.Array) else first_class(kind) for kind in kinds.values()]
         result = types.NamedTuple(members, fields)
 
         @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
         def unpack(typing_context: Any, bundle: Any) -> Any:
             def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                words = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+                data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+                words = builder.bitcast(data, _WORD.as_pointer())
                 values = [_field(context, builder, words, place, kind) for place, kind in enumerate(members)]
                 return context.make_tuple(builder, result, values)
 
@@ -141,7 +173,7 @@ if JIT:
     def _field(context: Any, builder: Any, words: Any, place: int, kind: Any) -> Any:
         """Return one field of a bundle as a value of compiled code."""
         loaded = [
-            builder.load(builder.gep(words.data, [ir.Constant(ir.IntType(64), _WORDS * place + index)]))
+            builder.load(builder.gep(words, [_WORD(_WORDS * place + index)], source_etype=_WORD), typ=_WORD)
             for index in range(_WORDS)
         ]
         if isinstance(kind, types.Array):
@@ -172,13 +204,12 @@ if JIT:
 
 else:
 
-    def unpacker(fields: type[Fields], kinds: Mapping[str, Any]) -> Callable[[Actions], Fields]:
+    def unpacker(fields: type[Fields]) -> Callable[[Actions | Reals], Fields]:
         """Return a function that turns the words of a bundle into a named tuple."""
-        _check_fields(fields, kinds)
-        frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in kinds.values()]
+        frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in kinds_of(fields).values()]
 
         def unpack(bundle: Any) -> Any:
-            items = list(bundle[::_WORDS])
+            items = list(_items[int(bundle.view(np.int64)[0])])
             for index, is_frozen in enumerate(frozen):
                 if is_frozen:
                     items[index] = items[index].view()
@@ -186,10 +217,3 @@ else:
             return fields(*items)
 
         return unpack
-
-
-def _check_fields(fields: type[NamedTuple], kinds: Mapping[str, Any]) -> None:
-    if fields._fields != tuple(kinds):
-        raise KernelError(
-            f"{fields.__name__} has the fields {list(fields._fields)}, but its kinds are {list(kinds)}"
-        )

@@ -16,7 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from boardgames.kernels.abi import Reals, Words
+from boardgames.kernels.abi import Words
 from boardgames.kernels.plain import JIT
 
 LANES, ROW_WORDS = 32, 8
@@ -26,7 +26,7 @@ Lanes = tuple[np.uint64, ...]
 """The words of a row of lanes."""
 LANES_TYPE = types.UniTuple(types.uint64, ROW_WORDS)
 
-Adder = Callable[[Words, int, Reals, int], Lanes]
+Adder = Callable[[Words, int, Words, int], Lanes]
 """Type of the functions that `row_adder` makes."""
 
 
@@ -39,9 +39,9 @@ class Chunk(NamedTuple):
 
 
 def row_adder(boards: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> Adder:
-    """Return a function for kernels, `add_rows(position, side, array, place)`, that returns lanes.
+    """Return a function for kernels, `add_rows(position, side, rows, place)`, that returns lanes.
 
-    From index `place` on, the array of floats holds a row that is always added, and then for each
+    From index `place` on, `rows`, `uint64[n]`, holds a row that is always added, and then for each
     chunk a row for each combination of its bits. Rows selected by the first bitboard are added
     once, those selected by the second one twice, and so on.
 
@@ -58,11 +58,10 @@ def row_adder(boards: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> Add
 
 
 def _plain_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) -> Adder:
-    def add_rows(position: Words, side: int, array: Reals, place: int) -> Lanes:
-        rows = array[place:].view(np.uint64)
-        total, several = rows[:ROW_WORDS].copy(), np.zeros(ROW_WORDS, dtype=np.uint64)
+    def add_rows(position: Words, side: int, rows: Words, place: int) -> Lanes:
+        total, several = rows[place : place + ROW_WORDS].copy(), np.zeros(ROW_WORDS, dtype=np.uint64)
         for starts in reversed(boards):
-            row = ROW_WORDS
+            row = place + ROW_WORDS
             for word, first, size in chunks:
                 bits = int(position[starts[side] + word]) >> first & (1 << size) - 1
                 several += rows[row + ROW_WORDS * bits : row + ROW_WORDS * (bits + 1)]
@@ -77,7 +76,7 @@ def _compiled_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ..
     """Return an intrinsic without loops, in which all lanes stay in vector registers."""
 
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def add_rows(typing_context: Any, position: Any, side: Any, array: Any, place: Any) -> Any:
+    def add_rows(typing_context: Any, position: Any, side: Any, rows: Any, place: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             words = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
             whole = arrayobj.make_array(signature.args[2])(context, builder, arguments[2])
@@ -104,7 +103,7 @@ def _compiled_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ..
                 total = builder.add(total, several)
             return _to_tuple(builder, total)
 
-        return LANES_TYPE(position, types.int64, array, types.int64), generate
+        return LANES_TYPE(position, types.int64, rows, types.int64), generate
 
     added: Adder = add_rows
     return added
@@ -129,27 +128,13 @@ if JIT:
             lanes = builder.insert_value(lanes, word, place)
         return lanes
 
-    def _shorts_from(context: Any, builder: Any, kind: Any, array: Any, place: Any) -> Any:
-        """Return a pointer to a 16-bit integer of an array of floats."""
-        whole = arrayobj.make_array(kind)(context, builder, array)
-        return builder.gep(builder.bitcast(whole.data, _SHORT.as_pointer()), [place], source_etype=_SHORT)
-
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def short_at(typing_context: Any, array: Any, place: Any) -> Any:
-        """Return the 16-bit integer at `place` in an array of floats, each of which holds four of them."""
+    def sum_of_shorts(typing_context: Any, shorts: Any, first: Any, lanes: Any) -> Any:
+        """Return the sum of the 16-bit integers at `first` plus each of the lanes."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            pointer = _shorts_from(context, builder, signature.args[0], *arguments)
-            return builder.sext(builder.load(pointer, typ=_SHORT), _WORD)
-
-        return types.int64(array, types.int64), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def sum_of_shorts(typing_context: Any, array: Any, first: Any, lanes: Any) -> Any:
-        """Return the sum of the 16-bit integers (see `short_at`) at `first` plus each of the lanes."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            shorts = _shorts_from(context, builder, signature.args[0], *arguments[:2])
+            whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+            start = builder.gep(whole.data, [arguments[1]], source_etype=_SHORT)
             # loading single lanes from memory is faster than extracting them from a vector, so
             # an empty assembler statement keeps LLVM from removing the store
             stored = cgutils.alloca_once(builder, _VECTOR)
@@ -159,21 +144,17 @@ if JIT:
             sums: list[Any] = [_INDEX(0)] * 4  # several, because each addition waits for the last
             for lane in range(LANES):
                 index = builder.load(builder.gep(lanes, [_INDEX(lane)], source_etype=_SHORT), typ=_SHORT)
-                pointer = builder.gep(shorts, [builder.zext(index, _WORD)], source_etype=_SHORT)
+                pointer = builder.gep(start, [builder.zext(index, _WORD)], source_etype=_SHORT)
                 short = builder.sext(builder.load(pointer, typ=_SHORT), _INDEX)
                 sums[lane % 4] = builder.add(sums[lane % 4], short)
             total = builder.add(builder.add(sums[0], sums[1]), builder.add(sums[2], sums[3]))
             return builder.sext(total, _WORD)
 
-        return types.int64(array, types.int64, LANES_TYPE), generate
+        return types.int64(shorts, types.int64, LANES_TYPE), generate
 
 else:
 
-    def short_at(array: Any, place: Any) -> Any:
-        """Return the 16-bit integer at `place` in an array of floats, each of which holds four of them."""
-        return np.int64(array.view(np.int16)[place])
-
-    def sum_of_shorts(array: Any, first: Any, lanes: Any) -> Any:
-        """Return the sum of the 16-bit integers (see `short_at`) at `first` plus each of the lanes."""
+    def sum_of_shorts(shorts: Any, first: Any, lanes: Any) -> Any:
+        """Return the sum of the 16-bit integers at `first` plus each of the lanes."""
         places = first + np.array(lanes, dtype=np.uint64).view(np.uint16).astype(np.int64)
-        return array.view(np.int16)[places].sum(dtype=np.int64)
+        return shorts[places].sum(dtype=np.int64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from boardgames.declarations import FeatureSet
+from boardgames.declarations import NO_EVALUATION, FeatureSet
 from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
@@ -139,7 +139,7 @@ class WeightsLearner(Configured, Learner):
         """Return the reference player: the game's own evaluation, or random moves if it has none."""
         from boardgames.selfplay import Contestant
 
-        return Contestant(depth=depth, is_random=not self.game.evaluation.weights.size)
+        return Contestant(depth=depth, is_random=self.game.evaluation is NO_EVALUATION)
 
     def play(
         self, first: "Contestant", second: "Contestant", matches: int, executor: Executor, seed: int

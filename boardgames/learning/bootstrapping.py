@@ -33,7 +33,6 @@ from boardgames.learning.td import (
 from boardgames.options import Option
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs
-from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
 from boardgames.search.alphabeta.workspace import SPARE_ROWS
 from boardgames.search.alphabeta.workspace import new_workspace as new_search
 from boardgames.selfplay import MatchResult, MatchSetup, bootstrapping, derive_seed
@@ -250,7 +249,7 @@ def _train(
         features, weights, search.weights, bootstrapping.new_parameters(**hyperparameters)
     )
     work.random_state[0] = seed
-    searched, learned = Bundle(SEARCH_KINDS, search), Bundle(bootstrapping.KINDS, work)
+    searched, learned = Bundle(search), Bundle(work)
     results = []
     for number in range(matches):
         search.positions[0] = state.start

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.declarations import FeatureSet
+from boardgames.declarations import NO_EVALUATION, FeatureSet
 from boardgames.errors import LearnerStateError, OptionError, quote
 from boardgames.game import Game
 from boardgames.kernels import Reals
@@ -348,7 +348,7 @@ class FitnessLearner(FeatureLearner):
 
     def _find_opponent(self, text: str) -> tuple[Contestant, str]:
         """Return the opponent that a text names, and the fingerprint of its weights."""
-        has_evaluation = self.game.evaluation.weights.size > 0
+        has_evaluation = self.game.evaluation is not NO_EVALUATION
         is_own = bool(text) and text == self.own_opponent
         if text == "random" or is_own or (not text and not has_evaluation):
             return Contestant(depth=self.depth, is_random=True), ""

@@ -13,13 +13,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
 
 from boardgames.game import Game
-from boardgames.kernels import Actions, Cells, Features, Phase, Reals, SideToMove, Words, kernel, row
+from boardgames.kernels import Actions, Cells, Features, Phase, Reals, Words, kernel, row
 from boardgames.kernels.abi import (
     ACTIONS,
     ACTIONS_OUT,
@@ -29,6 +29,7 @@ from boardgames.kernels.abi import (
     REALS_STACK,
     WORDS_STACK,
     Floats,
+    SideToMoveKernel,
 )
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.patterns import PatternSet, no_features
@@ -72,54 +73,30 @@ class Workspace(NamedTuple):
         Slope, limit in units, number of phases, of material features, and of values of a cell.
     """
 
-    side_to_move: Callable[[Words], int]
-    cells: Callable[[Words, int, Actions], None]
-    phase: Callable[[Words, int], int]
-    material: Callable[[Words, int, Reals], None]
-    terms: Callable[[Words, int, Reals], None]
-    words: Words
-    targets: Floats
-    order: Actions
-    bounds: Actions
-    members: Actions
-    begins: Actions
-    tables: Reals
-    tables_gradient: Reals
-    features: Reals
-    features_gradient: Reals
-    scales: Reals
-    values: Actions
-    places: Actions
-    described: Reals
-    found: Reals
-    constants: Reals
+    side_to_move: SideToMoveKernel
+    cells: Annotated[Callable[[Words, int, Actions], None], Cells]
+    phase: Annotated[Callable[[Words, int], int], Phase]
+    material: Annotated[Callable[[Words, int, Reals], None], Features]
+    terms: Annotated[Callable[[Words, int, Reals], None], Features]
+    words: Annotated[Words, WORDS_STACK]
+    targets: Annotated[Floats, FLOATS_OUT]
+    order: Annotated[Actions, ACTIONS_OUT]
+    bounds: Annotated[Actions, ACTIONS]
+    members: Annotated[Actions, ACTIONS]
+    begins: Annotated[Actions, ACTIONS]
+    tables: Annotated[Reals, REALS_STACK]
+    tables_gradient: Annotated[Reals, REALS_STACK]
+    features: Annotated[Reals, REALS_STACK]
+    features_gradient: Annotated[Reals, REALS_STACK]
+    scales: Annotated[Reals, REALS]
+    values: Annotated[Actions, ACTIONS_OUT]
+    places: Annotated[Actions, ACTIONS_OUT]
+    described: Annotated[Reals, REALS_OUT]
+    found: Annotated[Reals, REALS_OUT]
+    constants: Annotated[Reals, REALS]
 
 
-KINDS = {
-    "side_to_move": SideToMove,
-    "cells": Cells,
-    "phase": Phase,
-    "material": Features,
-    "terms": Features,
-    "words": WORDS_STACK,
-    "targets": FLOATS_OUT,
-    "order": ACTIONS_OUT,
-    "bounds": ACTIONS,
-    "members": ACTIONS,
-    "begins": ACTIONS,
-    "tables": REALS_STACK,
-    "tables_gradient": REALS_STACK,
-    "features": REALS_STACK,
-    "features_gradient": REALS_STACK,
-    "scales": REALS,
-    "values": ACTIONS_OUT,
-    "places": ACTIONS_OUT,
-    "described": REALS_OUT,
-    "found": REALS_OUT,
-    "constants": REALS,
-}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 @kernel(types.void(BUNDLE, types.int64))
@@ -322,7 +299,7 @@ class Fit:
             np.zeros(4),
             np.array([model.slope, model.limit / model.scale, patterns.phases, material, patterns.values]),
         )
-        self._bundle = Bundle(KINDS, self._work)
+        self._bundle = Bundle(self._work)
 
     @property
     def tables(self) -> Reals:

@@ -111,7 +111,7 @@ class TDPlayer(Player):
         self._workspace = temporal.new_workspace(
             game, self._features, self._values, self._parameters.record()
         )
-        self._bundle = Bundle(temporal.KINDS, self._workspace)
+        self._bundle = Bundle(self._workspace)
         self._memory = _Memory(self._workspace)
         self._has_learned = False
         self._has_saved = False

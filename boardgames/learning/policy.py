@@ -25,7 +25,6 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.options import Option, OptionValue, is_finite
 from boardgames.player import fingerprint_of
 from boardgames.plugins import load_abstraction
-from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
 from boardgames.selfplay import MatchResult, MatchSetup, derive_seed, policies
 from boardgames.selfplay.contest import new_workspaces
 from boardgames.selfplay.policies import ACTION, BY_TABLE, NEXT, NO_STATE, REACHED, SIDE, STATE
@@ -609,9 +608,9 @@ def _play(
     abstraction, players = load_abstraction(setup.features, game), (first, second or first)
     longest = min(setup.ply_limit, game.facts.longest_match or setup.ply_limit)
     workspaces = _workspaces(state, abstraction, players, longest)
-    bundles = [Bundle(policies.KINDS, workspace) for workspace in workspaces]
+    bundles = [Bundle(workspace) for workspace in workspaces]
     depth = max(1, *(player.depth for player in players))
-    search = Bundle(SEARCH_KINDS, new_workspaces(game, [game.evaluation], depth, state.control)[0])
+    search = Bundle(new_workspaces(game, [game.evaluation], depth, state.control)[0])
     depths = np.array([player.depth for player in players], dtype=np.int64)
     positions, record, rewards = workspaces[0].positions, workspaces[0].record, workspaces[0].rewards
     nothing = Experience.empty(abstraction.states, game.facts.actions)

@@ -116,7 +116,7 @@ class PolicyPlayer(Player):
             game, self._abstraction, np.zeros((states, game.facts.actions)), np.zeros((2, states)),
             self._choice_options.record(), control=new_control(),
         )  # fmt: skip
-        self._bundle = Bundle(policies.KINDS, self._workspace)
+        self._bundle = Bundle(self._workspace)
         self._solve(self._policy.experience)
         self._adapted = False
         self._paths: dict[int, tuple[Position, ...]] = {}

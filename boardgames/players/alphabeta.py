@@ -232,7 +232,7 @@ class AlphaBeta(SearchPlayer):
         evaluation, parts = super().fingerprint(), [book.fingerprint for book in self._books]
         if self._contempt is not None:
             contempt = self._contempt.contempt
-            parts += [fingerprint_of(contempt.evaluation(side).weights.tobytes()) for side in range(2)]
+            parts += [fingerprint_of(contempt.evaluation(side).weight_bytes()) for side in range(2)]
         return fingerprint_of(*(part.encode() for part in (evaluation, *parts))) if parts else evaluation
 
     def _contempt_search(self) -> ContemptSearch | None:
@@ -259,4 +259,4 @@ def fingerprint_of_evaluation(evaluation: Evaluation, *, is_learned: bool) -> st
     of the game; for learned weights, the features and the unit are hashed as well.
     """
     parts = (evaluation.name.encode(), evaluation.unit.name.encode()) if is_learned else ()
-    return fingerprint_of(*parts, evaluation.weights.tobytes())
+    return fingerprint_of(*parts, evaluation.weight_bytes())

@@ -1,7 +1,6 @@
 """Perft: count the leaf positions at a depth, for any game."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
@@ -9,10 +8,17 @@ from numba import types
 from boardgames.errors import LimitError, quote
 from boardgames.game import Move, Position
 from boardgames.kernels import Actions, Control, Words, kernel, load_stop, new_control, row, row_out
-from boardgames.kernels.abi import ACTIONS_STACK, WORDS_STACK
+from boardgames.kernels.abi import (
+    ACTIONS_STACK,
+    WORDS_STACK,
+    ApplyKernel,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
+)
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES, rules_of
+from boardgames.search.rules import rules_of
 from boardgames.search.runner import run
 
 MAX_PERFT_DEPTH = 100
@@ -21,19 +27,17 @@ MAX_PERFT_DEPTH = 100
 class Workspace(NamedTuple):
     """The rules, and for each ply its position, `uint64[n, words]`, and its moves, `int64[n, actions]`."""
 
-    legal_moves: Callable[[Words, Actions], int]
-    apply: Callable[[Words, int, Words], None]
-    side_to_move: Callable[[Words], int]
-    outcome: Callable[[Words], int]
-    outcome_at_limit: Callable[[Words], int]
-    positions: Words
-    moves: Actions
-    control: Control
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS = {**RULES, "positions": WORDS_STACK, "moves": ACTIONS_STACK, "control": CONTROL}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 def new_workspace(position: Position, depth: int, control: Control) -> Workspace:
@@ -91,7 +95,7 @@ def perft(position: Position, depth: int) -> int:
     if not isinstance(depth, int) or not 0 <= depth <= MAX_PERFT_DEPTH:
         raise LimitError(f"depth must be 0 to {MAX_PERFT_DEPTH}, not {quote(depth)}")
     control = new_control()
-    bundle = Bundle(KINDS, new_workspace(position, depth, control))
+    bundle = Bundle(new_workspace(position, depth, control))
     return run(lambda: int(count_leaves(bundle.words, 0, depth)), control)
 
 

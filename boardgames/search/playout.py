@@ -1,9 +1,8 @@
 """Random playouts: matches with uniformly random moves, for any game."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from operator import index
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +21,19 @@ from boardgames.kernels import (
     row,
     row_out,
 )
-from boardgames.kernels.abi import ACTIONS_STACK, WORDS_OUT, WORDS_STACK, record_array
+from boardgames.kernels.abi import (
+    ACTIONS_STACK,
+    WORDS_OUT,
+    WORDS_STACK,
+    ApplyKernel,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
+    record_array,
+)
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES, UNFINISHED, UNLIMITED, final_result, result_at_limit, rules_of
+from boardgames.search.rules import UNFINISHED, UNLIMITED, final_result, result_at_limit, rules_of
 from boardgames.search.runner import run
 
 TOTALS_DTYPE = np.dtype([("results", np.int64, 4), ("plies", np.int64)], align=True)
@@ -60,28 +68,19 @@ class Workspace(NamedTuple):
         Results are added to the totals.
     """
 
-    legal_moves: Callable[[Words, Actions], int]
-    apply: Callable[[Words, int, Words], None]
-    side_to_move: Callable[[Words], int]
-    outcome: Callable[[Words], int]
-    outcome_at_limit: Callable[[Words], int]
-    positions: Words
-    moves: Actions
-    random_state: Words
-    totals: npt.NDArray[Any]  # one record of TOTALS_DTYPE: NumPy has no type for fields
-    control: Control
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    random_state: Annotated[Words, WORDS_OUT]
+    totals: Annotated[npt.NDArray[Any], TOTALS]  # one record: NumPy has no type for fields
+    control: Annotated[Control, CONTROL]
 
 
-KINDS = {
-    **RULES,
-    "positions": WORDS_STACK,
-    "moves": ACTIONS_STACK,
-    "random_state": WORDS_OUT,
-    "totals": TOTALS,
-    "control": CONTROL,
-}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.boolean))
@@ -163,7 +162,7 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
         totals=totals,
         control=control,
     )
-    bundle = Bundle(KINDS, workspace)
+    bundle = Bundle(workspace)
     limit = UNLIMITED if ply_limit is None else ply_limit
     run(lambda: play_out(bundle.words, count, limit, facts.no_moves_draws), control)
     first, second, draws, unfinished = totals[0].results.tolist()

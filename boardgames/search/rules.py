@@ -12,18 +12,12 @@ from typing import Any
 from numba import types
 
 from boardgames.game import Game
-from boardgames.kernels import Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
+from boardgames.kernels import OutcomeOf, SideToMove, Words, kernel
 from boardgames.kernels.abi import WORDS, first_class
 from boardgames.player import Context
 
-RULES = {
-    "legal_moves": LegalMoves,
-    "apply": Apply,
-    "side_to_move": SideToMove,
-    "outcome": OutcomeOf,
-    "outcome_at_limit": OutcomeOf,
-}
-"""Signatures of the rules' kernels: the first fields of every workspace."""
+RULES = ("legal_moves", "apply", "side_to_move", "outcome", "outcome_at_limit")
+"""The rules' kernels: the first fields of every workspace."""
 
 ONGOING = -1
 DRAWN = 2

@@ -30,7 +30,7 @@ program that learns by combining TD(lambda) with game-tree search", 1998.
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -124,36 +124,23 @@ class Workspace(NamedTuple):
         Hyperparameters.
     """
 
-    features: Callable[[Words, int, Reals], None]
-    weights: Reals
-    unscaled: Reals
-    change: Reals
-    traces: Reals
-    values: Reals
-    searched: Actions
-    scratch: Reals
-    scale: Reals
-    totals: Reals
-    random_state: Words
-    parameters: npt.NDArray[Any]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    features: Annotated[Callable[[Words, int, Reals], None], Features]
+    weights: Annotated[Reals, REALS_OUT]
+    unscaled: Annotated[Reals, REALS_OUT]
+    change: Annotated[Reals, REALS_OUT]
+    traces: Annotated[Reals, REALS_STACK]
+    values: Annotated[Reals, REALS_OUT]
+    searched: Annotated[Actions, ACTIONS_OUT]
+    scratch: Annotated[Reals, REALS_STACK]
+    scale: Annotated[Reals, REALS_STACK]
+    totals: Annotated[Reals, REALS_STACK]
+    random_state: Annotated[Words, WORDS_OUT]
+    parameters: Annotated[
+        npt.NDArray[Any], PARAMETERS
+    ]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
 
 
-KINDS = {
-    "features": Features,
-    "weights": REALS_OUT,
-    "unscaled": REALS_OUT,
-    "change": REALS_OUT,
-    "traces": REALS_STACK,
-    "values": REALS_OUT,
-    "searched": ACTIONS_OUT,
-    "scratch": REALS_STACK,
-    "scale": REALS_STACK,
-    "totals": REALS_STACK,
-    "random_state": WORDS_OUT,
-    "parameters": PARAMETERS,
-}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 def new_parameters(

@@ -56,7 +56,7 @@ def new_workspaces(
     return [
         shared._replace(
             evaluate=evaluation.kernel,
-            weights=evaluation.weights,
+            weights=evaluation.argument,
             options=plain.record(game, evaluation),
         )
         for evaluation in evaluations

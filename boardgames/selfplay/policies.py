@@ -13,7 +13,7 @@ the side that made it.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,12 +42,16 @@ from boardgames.kernels.abi import (
     REALS_STACK,
     WORDS_OUT,
     WORDS_STACK,
+    ApplyKernel,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
     record_array,
 )
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames.search.alphabeta.workspace import unpack as unpack_search
-from boardgames.search.rules import RULES, UNFINISHED, final_result, result_at_limit, rules_of
+from boardgames.search.rules import UNFINISHED, final_result, result_at_limit, rules_of
 from boardgames.selfplay.contest import best_action
 from boardgames.selfplay.temporal import RESULTS, hash_move, uniform
 
@@ -107,42 +111,28 @@ class Workspace(NamedTuple):
         The stop flag.
     """
 
-    legal_moves: Callable[[Words, Actions], int]
-    apply: Callable[[Words, int, Words], None]
-    side_to_move: Callable[[Words], int]
-    outcome: Callable[[Words], int]
-    outcome_at_limit: Callable[[Words], int]
-    state: Callable[[Words, int], int]
-    reward: Callable[[Words, int], float]
-    guard_action: Callable[[Words, int], int]
-    positions: Words
-    moves: Actions
-    values: Reals
-    table: Reals
-    success: Reals
-    parameters: npt.NDArray[Any]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
-    record: Actions
-    rewards: Reals
-    control: Control
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    state: Annotated[Callable[[Words, int], int], StateOf]
+    reward: Annotated[Callable[[Words, int], float], RewardOf]
+    guard_action: Annotated[Callable[[Words, int], int], GuardAction]
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    values: Annotated[Reals, REALS_OUT]
+    table: Annotated[Reals, REALS_STACK]
+    success: Annotated[Reals, REALS_STACK]
+    parameters: Annotated[
+        npt.NDArray[Any], PARAMETERS
+    ]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    record: Annotated[Actions, ACTIONS_STACK]
+    rewards: Annotated[Reals, REALS_OUT]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS = {
-    **RULES,
-    "state": StateOf,
-    "reward": RewardOf,
-    "guard_action": GuardAction,
-    "positions": WORDS_STACK,
-    "moves": ACTIONS_STACK,
-    "values": REALS_OUT,
-    "table": REALS_STACK,
-    "success": REALS_STACK,
-    "parameters": PARAMETERS,
-    "record": ACTIONS_STACK,
-    "rewards": REALS_OUT,
-    "control": CONTROL,
-}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 def new_workspace(

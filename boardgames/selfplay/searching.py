@@ -22,7 +22,7 @@ from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.searcher import FEW_MOVES
 from boardgames.search.alphabeta.table import GENERATIONS, clear, new_table
-from boardgames.search.alphabeta.workspace import KINDS, ROWS, new_workspace, unpack
+from boardgames.search.alphabeta.workspace import ROWS, new_workspace, unpack
 from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
 
 TABLE_MB = 1
@@ -134,7 +134,7 @@ class NodeSearch:
         self._work = new_workspace(game, evaluation, options.record(game, evaluation), pvs, control)._replace(
             table=self._table, keys=np.zeros(REMEMBERED_PLIES + ROWS, dtype=np.uint64)
         )
-        self._bundle = Bundle(KINDS, self._work)
+        self._bundle = Bundle(self._work)
         self._options: Any = self._work.options[0]  # a record
         self._options.exact_root_moves = 1
         self._margin = float(self._options.futility_margin)

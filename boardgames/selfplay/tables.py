@@ -28,7 +28,7 @@ temporal coherence learning", 2018, for learning after the match.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,13 +58,17 @@ from boardgames.kernels.abi import (
     WORDS,
     WORDS_OUT,
     WORDS_STACK,
+    ApplyKernel,
     Floats,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
     record_array,
 )
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames.patterns import PatternSet
-from boardgames.search.rules import RULES, UNFINISHED, final_result, result_at_limit, rules_of
+from boardgames.search.rules import UNFINISHED, final_result, result_at_limit, rules_of
 from boardgames.selfplay.temporal import RESULTS, reward, uniform
 
 PARAMETERS_DTYPE = np.dtype(
@@ -125,60 +129,37 @@ class Workspace(NamedTuple):
         Hyperparameters; the stop flag.
     """
 
-    legal_moves: Callable[[Words, Actions], int]
-    apply: Callable[[Words, int, Words], None]
-    side_to_move: Callable[[Words], int]
-    outcome: Callable[[Words], int]
-    outcome_at_limit: Callable[[Words], int]
-    cells: Callable[[Words, int, Actions], None]
-    phase: Callable[[Words, int], int]
-    positions: Words
-    moves: Actions
-    starts: Actions
-    lookups: Actions
-    factors: Actions
-    weights: Floats
-    sums: Floats
-    sizes: Floats
-    current: Actions
-    places: Actions
-    seen: Actions
-    touched: Actions
-    moved: Actions
-    history: Actions
-    values: Reals
-    made: Actions
-    random_state: Words
-    parameters: npt.NDArray[Any]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
-    control: Control
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    cells: Annotated[Callable[[Words, int, Actions], None], Cells]
+    phase: Annotated[Callable[[Words, int], int], Phase]
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    starts: Annotated[Actions, ACTIONS]
+    lookups: Annotated[Actions, ACTIONS]
+    factors: Annotated[Actions, ACTIONS]
+    weights: Annotated[Floats, FLOATS_OUT]
+    sums: Annotated[Floats, FLOATS_OUT]
+    sizes: Annotated[Floats, FLOATS_OUT]
+    current: Annotated[Actions, ACTIONS_STACK]
+    places: Annotated[Actions, ACTIONS_STACK]
+    seen: Annotated[Actions, ACTIONS_OUT]
+    touched: Annotated[Actions, ACTIONS_OUT]
+    moved: Annotated[Actions, ACTIONS_OUT]
+    history: Annotated[Actions, ACTIONS_STACK]
+    values: Annotated[Reals, REALS_OUT]
+    made: Annotated[Actions, ACTIONS_STACK]
+    random_state: Annotated[Words, WORDS_OUT]
+    parameters: Annotated[
+        npt.NDArray[Any], PARAMETERS
+    ]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    control: Annotated[Control, CONTROL]
 
 
-KINDS = {
-    **RULES,
-    "cells": Cells,
-    "phase": Phase,
-    "positions": WORDS_STACK,
-    "moves": ACTIONS_STACK,
-    "starts": ACTIONS,
-    "lookups": ACTIONS,
-    "factors": ACTIONS,
-    "weights": FLOATS_OUT,
-    "sums": FLOATS_OUT,
-    "sizes": FLOATS_OUT,
-    "current": ACTIONS_STACK,
-    "places": ACTIONS_STACK,
-    "seen": ACTIONS_OUT,
-    "touched": ACTIONS_OUT,
-    "moved": ACTIONS_OUT,
-    "history": ACTIONS_STACK,
-    "values": REALS_OUT,
-    "made": ACTIONS_STACK,
-    "random_state": WORDS_OUT,
-    "parameters": PARAMETERS,
-    "control": CONTROL,
-}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,7 @@ Connect-4", 2016, for their exponential form.
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -46,10 +46,21 @@ from boardgames.kernels import (
     row,
     row_out,
 )
-from boardgames.kernels.abi import ACTIONS_STACK, REALS, REALS_STACK, WORDS_OUT, WORDS_STACK, record_array
+from boardgames.kernels.abi import (
+    ACTIONS_STACK,
+    REALS,
+    REALS_STACK,
+    WORDS_OUT,
+    WORDS_STACK,
+    ApplyKernel,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
+    record_array,
+)
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES, UNFINISHED, final_result, result_at_limit, rules_of
+from boardgames.search.rules import UNFINISHED, final_result, result_at_limit, rules_of
 
 RESULTS = 4
 """Number of results of a match: either side won, `DRAWN`, `UNFINISHED`."""
@@ -106,44 +117,29 @@ class Workspace(NamedTuple):
         The stop flag, and the number of positions valued in `nodes`.
     """
 
-    legal_moves: Callable[[Words, Actions], int]
-    apply: Callable[[Words, int, Words], None]
-    side_to_move: Callable[[Words], int]
-    outcome: Callable[[Words], int]
-    outcome_at_limit: Callable[[Words], int]
-    features: Callable[[Words, int, Reals], None]
-    positions: Words
-    moves: Actions
-    weights: Reals
-    sums: Reals
-    sizes: Reals
-    traces: Reals
-    previous: Reals
-    scratch: Reals
-    scale: Reals
-    random_state: Words
-    parameters: npt.NDArray[Any]  # records of PARAMETERS_DTYPE: NumPy has no type for fields
-    control: Control
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    features: Annotated[Callable[[Words, int, Reals], None], Features]
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    weights: Annotated[Reals, REALS_STACK]
+    sums: Annotated[Reals, REALS_STACK]
+    sizes: Annotated[Reals, REALS_STACK]
+    traces: Annotated[Reals, REALS_STACK]
+    previous: Annotated[Reals, REALS_STACK]
+    scratch: Annotated[Reals, REALS_STACK]
+    scale: Annotated[Reals, REALS_STACK]
+    random_state: Annotated[Words, WORDS_OUT]
+    parameters: Annotated[
+        npt.NDArray[Any], PARAMETERS
+    ]  # records of PARAMETERS_DTYPE: NumPy has no type for fields
+    control: Annotated[Control, CONTROL]
 
 
-KINDS = {
-    **RULES,
-    "features": Features,
-    "positions": WORDS_STACK,
-    "moves": ACTIONS_STACK,
-    "weights": REALS_STACK,
-    "sums": REALS_STACK,
-    "sizes": REALS_STACK,
-    "traces": REALS_STACK,
-    "previous": REALS_STACK,
-    "scratch": REALS_STACK,
-    "scale": REALS_STACK,
-    "random_state": WORDS_OUT,
-    "parameters": PARAMETERS,
-    "control": CONTROL,
-}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 def new_parameters(

@@ -23,7 +23,6 @@ from boardgames.errors import OptionError, WeightsError, quote
 from boardgames.game import Game
 from boardgames.kernels import Control, Reals, Words, new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.search.alphabeta.workspace import KINDS
 from boardgames.search.rules import DRAWN, UNFINISHED
 from boardgames.search.runner import run
 from boardgames.selfplay import tables, temporal
@@ -399,7 +398,7 @@ class WorkerState:
         )
         if errors is not None:
             workspace.sums[:], workspace.sizes[:] = errors[:, 0], errors[:, 1]
-        bundle = Bundle(temporal.KINDS, workspace)
+        bundle = Bundle(workspace)
         workspace.random_state[0] = seed
         self.control[0].nodes = 0
         results: list[MatchResult] = []
@@ -434,7 +433,7 @@ class WorkerState:
         trained.spread(workspace)
         workspace.random_state[0] = seed
         results = np.zeros(temporal.RESULTS, dtype=np.int64)
-        bundle = Bundle(tables.KINDS, workspace)
+        bundle = Bundle(workspace)
         plies = tables.learn_matches(bundle.words, self.start, matches, results)
         return TrainedTables(tables.Tables.gather(workspace), tuple(results.tolist()), int(plies))
 
@@ -469,7 +468,7 @@ class WorkerState:
         depths = np.array([0 if one.is_random else one.depth for one in contestants], dtype=np.int64)
         evaluations = [self._evaluation(one) for one in contestants]
         workspaces = new_workspaces(self.game, evaluations, int(depths.max()), self.control)
-        bundles = [Bundle(KINDS, workspace) for workspace in workspaces]
+        bundles = [Bundle(workspace) for workspace in workspaces]
         positions = workspaces[0].positions
         results = []
         for number in range(matches):

@@ -250,7 +250,7 @@ def check_evaluation(sample: Sample) -> RunningCheck:
         if checked.unit != evaluation.unit:
             yield f"{what} counts in {checked.unit.label}, but the evaluation in {evaluation.unit.label}"
         for words in sample.words:
-            value = float(checked.kernel(words.copy(), checked.weights))
+            value = checked.value(words.copy())
             if not abs(value) <= checked.bound:
                 yield Fault(f"{what} is {value!r}, not within ±{checked.bound:g},", words)
     also = "; contempt" if game.contempt is not None else ""
@@ -264,7 +264,7 @@ def _uniform_values(sample: Sample) -> Iterator[Fault | str]:
     """Report an evaluation that is extreme in almost all positions, or equal in all of them."""
     game, evaluation = sample.game, sample.game.evaluation
     ongoing = [words for words in sample.words if int(game.kernels.outcome(words.copy())) < 0]
-    values = [float(evaluation.kernel(words.copy(), evaluation.weights)) for words in ongoing]
+    values = [evaluation.value(words.copy()) for words in ongoing]
     if len(values) < MIN_VALUES:
         return
     extreme = sum(abs(value) >= NEAR_BOUND * evaluation.bound for value in values)
@@ -544,7 +544,7 @@ def _calls(sample: Sample, words: Words) -> Iterator[tuple[str, int | None, Call
     yield "outcome", None, kernels.outcome
     if int(kernels.outcome(words.copy())) < 0:  # otherwise it is not called
         yield "outcome_at_limit", None, kernels.outcome_at_limit
-    yield "evaluate", None, lambda given: evaluation.kernel(given, evaluation.weights)
+    yield "evaluate", None, evaluation.value
 
     def moves(given: Words) -> object:
         buffer = np.zeros(facts.actions, dtype=np.int64)

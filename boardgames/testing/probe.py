@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from boardgames.declarations import FeatureSet, StateAbstraction
+from boardgames.declarations import FeatureSet, StateAbstraction, argument_of, arrays_of, with_arrays
 from boardgames.errors import BoardgamesError, DeadWorkerError, describe_error
 from boardgames.executors import run_isolated
 from boardgames.faults import HangError
@@ -270,14 +270,16 @@ class _CheckedCalls(Calls):
     def evaluate(self, words: Words) -> None:
         """Check that the evaluation stays within its weights."""
         evaluation = self.game.evaluation
-        longer = np.concatenate([evaluation.weights, np.zeros(MORE_ROOM)])
+        arrays = arrays_of(evaluation.weights)
+        longer = [np.concatenate([one, np.zeros((MORE_ROOM, *one.shape[1:]), one.dtype)]) for one in arrays]
+        argument = argument_of(with_arrays(evaluation.weights, longer))
         self._run(
             "evaluate",
-            lambda: float(evaluation.kernel(words.copy(), evaluation.weights)),
+            lambda: evaluation.value(words.copy()),
             words,
             None,
-            f"its {len(evaluation.weights)} weights",
-            lambda: evaluation.kernel(words.copy(), longer),
+            f"its {sum(one.size for one in arrays)} weights",
+            lambda: evaluation.kernel(words.copy(), argument),
         )
 
     def features(self, feature_set: FeatureSet, words: Words) -> None:

@@ -117,7 +117,7 @@ def _value(game: Game, walk: Walk, winner: int) -> float:
     evaluation = game.evaluation
 
     def value(words: Words) -> float:
-        return float(evaluation.kernel(words.copy(), evaluation.weights))
+        return evaluation.value(words.copy())
 
     return sum(value(step.words) if step.side == winner else -value(step.words) for step in last)
 

@@ -1,10 +1,9 @@
 """Tables of weights for patterns as an evaluation for search.
 
 Weights give the value of a position for the side that has just moved, as those of
-features do. The evaluation's array begins with a description of what is looked up, so that
-one kernel serves all groups of a game; its integers are stored as the bits of floats. The
-tables follow, phase by phase. Each weight is a 16-bit integer, a number of steps, so that sums
-are exact and much of a table fits into the processor's cache.
+features do. What is looked up is described in an array of the evaluation (`Tables`), so that
+one kernel serves all groups of a game. Each weight of a table is a 16-bit integer, a number of
+steps, so that sums are exact and much of a table fits into the processor's cache.
 
 If the cells can be read from bitboards, indices are computed by adding rows
 (`boardgames.kernels.lanes`). Otherwise a kernel of the game writes the values of all cells.
@@ -13,6 +12,7 @@ If the cells can be read from bitboards, indices are computed by adding rows
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
@@ -25,30 +25,53 @@ from boardgames.kernels import (
     Evaluate,
     Reals,
     Words,
-    float_to_bits,
     kernel,
     local_integers,
     local_reals,
+    row,
 )
-from boardgames.kernels.abi import REALS, WORDS
-from boardgames.kernels.lanes import LANES, ROW_WORDS, Chunk, row_adder, short_at, sum_of_shorts
+from boardgames.kernels.abi import ACTIONS, REALS, REALS_TABLE, SHORTS, SHORTS_TABLE, WORDS, Shorts
+from boardgames.kernels.bundles import unpacker
+from boardgames.kernels.lanes import LANES, ROW_WORDS, Chunk, row_adder, sum_of_shorts
 from boardgames.patterns import PatternModel, PatternSet, no_features
 from boardgames.score import RETURN
 from boardgames.weights.linear import WEIGHTED_SUM, in_module_of
 from boardgames.weights.merging import MergedTable, merged_tables
 
-COUNT, ROWS, TABLES, PHASE_STRIDE, STEP, LINEAR, LIMIT, BOUND = range(8)
-"""Indices of the numbers at the beginning of the array.
+STEP, LIMIT, BOUND = range(3)
+"""Indices of the numbers of an evaluation: the size of a step, and the reciprocal of the limit and the bound
+of a model."""
+LINE = 32
+"""16-bit integers in a cache line."""
 
-They are the number of blocks of rows, or of lookups; the indices in the array at which these begin, and at
-which the tables begin; the distance from the tables of a phase to those of the next, 0 if all phases share
-them; and the size of a step. A model adds the index of its features' weights, the reciprocal of its limit,
-and its bound.
-"""
-HEADER = 8
-"""Number of values in the header."""
-SHORTS = 4
-"""16-bit integers in a word."""
+
+class Tables(NamedTuple):
+    """The weights of an evaluation with tables.
+
+    Attributes
+    ----------
+    layout : int64[n]
+        If indices are computed by adding rows, where in a phase's tables those of each block begin.
+        Otherwise for each lookup where its table begins, the number of its cells, and the cells.
+    rows : uint64[m]
+        The rows of all blocks.
+    tables : int16[phases, k]
+        The tables in each phase, or one row that serves all phases.
+    linear : float64[phases, materials + terms]
+        The weights of a model's features in each phase.
+    numbers : float64[3]
+        See `STEP`.
+    """
+
+    layout: Annotated[Actions, ACTIONS]
+    rows: Annotated[Words, WORDS]
+    tables: Annotated[Shorts, SHORTS_TABLE]
+    linear: Annotated[Reals, REALS_TABLE]
+    numbers: Annotated[Reals, REALS]
+
+
+unpack = unpacker(Tables)
+
 MAX_CHUNK = 6
 """Largest number of bits that select a row together. The rows of all chunks of a board should fit into the
 processor's L1 cache: in Abalone they take 22 KB; with 8 bits they would take 50 KB and be no faster."""
@@ -58,12 +81,13 @@ STEPS = 1 << 15
 SMALLEST_WEIGHT = 1e-100
 """A step is at least as large as if this were the largest weight, so that it is never 0."""
 
-LookUp = types.int64(WORDS, REALS, types.int64, types.int64)
-"""`look_up(position, weights, side, first)`: the sum of what a side looks up, in steps; `first` is the index
-of the first 16-bit integer of the tables."""
-Finish = types.float64(WORDS, REALS, types.int64, types.int64, types.float64)
-"""`finish(position, weights, side, phase, total)`: the value of a position for `side`, given what it looks up
-in total."""
+LookUp = types.int64(WORDS, ACTIONS, WORDS, SHORTS, types.int64)
+"""`look_up(position, layout, rows, tables, side)`: the sum of what a side looks up, in steps."""
+Finish = types.float64(WORDS, REALS, REALS, types.int64, types.float64)
+"""`finish(position, linear, numbers, side, total)`: the value of a position for `side`, given what it looks
+up in total."""
+LookUpFunction = Callable[[Words, Actions, Words, Shorts, int], int]
+FinishFunction = Callable[[Words, Reals, Reals, int, float], float]
 
 
 def step_of(values: Reals) -> float:
@@ -120,12 +144,12 @@ def table_evaluation(
     >>> game = boardgames.load("connect4")
     >>> column = boardgames.load_patterns("cells", game).grouped([(18,)])  # the bottom of the middle column
     >>> evaluation = table_evaluation(game, column, np.array([1, 6]), np.array([0.5, -0.5]), tanh=True)
-    >>> evaluation.score(evaluation.kernel(game.parse("4").words, evaluation.weights)).amount < 0
+    >>> evaluation.score(evaluation.value(game.parse("4").words)).amount < 0
     True
     """
     tables = np.zeros(patterns.size)
     tables[entries] = values
-    weights = _packed(game, patterns, tables.reshape(patterns.phases, -1))
+    weights = _packed(game, patterns, tables.reshape(patterns.phases, -1), np.zeros((patterns.phases, 0)))
     evaluate = _table_kernel(_look_up(patterns), patterns.phase, game.kernels.side_to_move,
                              _squashed if tanh else _clipped)  # fmt: skip
     unit, bound = (RETURN, 1.0) if tanh else (WEIGHTED_SUM, MAX_VALUE)
@@ -145,9 +169,10 @@ def model_evaluation(game: Game, patterns: PatternSet, tables: Reals, linear: Re
     model = patterns.model
     assert model is not None
     is_shared = len(tables) == 1  # all phases look up the same tables
-    weights = _packed(game, patterns, tables if is_shared else interpolated(tables, patterns.phases))
-    weights[LINEAR : BOUND + 1] = np.int64(len(weights)).view(np.float64), 1.0 / model.limit, model.bound
-    weights = np.append(weights, interpolated(linear, patterns.phases))
+    weights = _packed(
+        game, patterns, tables if is_shared else interpolated(tables, patterns.phases),
+        interpolated(linear, patterns.phases), 1.0 / model.limit, model.bound,
+    )  # fmt: skip
     evaluate = _table_kernel(
         _look_up(patterns), patterns.phase, game.kernels.side_to_move, _model_kernel(patterns.kernel, model)
     )
@@ -157,34 +182,25 @@ def model_evaluation(game: Game, patterns: PatternSet, tables: Reals, linear: Re
     )  # fmt: skip
 
 
-# --- the array ---
+# --- the arrays ---
 
 
-def _packed(game: Game, patterns: PatternSet, tables: Reals) -> Reals:
-    """Return the array of an evaluation, given a row of tables for each phase, or one row for all."""
+def _packed(
+    game: Game, patterns: PatternSet, tables: Reals, linear: Reals, limit: float = 0.0, bound: float = 0.0
+) -> Tables:
+    """Return the weights of an evaluation, given a row of tables for each phase, or one row for all."""
     merged, sums = merged_tables(patterns), merged_sums(patterns, tables)
     step = max(step_of(one) for one in sums)
     firsts, end = [], 1  # a 0 precedes each table
     for one in sums:
         firsts.append(end)
         end += one.shape[1] + 1
-    shorts = np.zeros((len(tables), _in_lines(-(-end // SHORTS)) * SHORTS), dtype=np.int16)
+    shorts = np.zeros((len(tables), -(-end // LINE) * LINE), dtype=np.int16)
     for first, one in zip(firsts, sums, strict=True):
         shorts[:, first : first + one.shape[1]] = np.clip(np.rint(one / step), 1 - STEPS, STEPS - 1)
     described = _blocks if _has_rows(patterns) else _cells_of_lookups
-    count, starts, lookups = described(game, patterns, merged, firsts)
-    header = np.zeros(HEADER)
-    words = shorts.shape[1] // SHORTS
-    rows = HEADER + len(starts)
-    places = [count, rows, rows + len(lookups), words if len(tables) > 1 else 0]
-    header[: len(places)] = np.array(places).view(np.float64)
-    header[STEP] = step
-    return np.concatenate([header, starts, lookups, shorts.reshape(-1).view(np.float64)])
-
-
-def _in_lines(words: int) -> int:
-    """Return a number of words, rounded up to whole rows so that what follows begins at a cache line."""
-    return -(-words // ROW_WORDS) * ROW_WORDS
+    layout, rows = described(game, patterns, merged, firsts)
+    return Tables(layout, rows, shorts, linear, np.array([step, limit, bound]))
 
 
 def _has_rows(patterns: PatternSet) -> bool:
@@ -196,8 +212,8 @@ def _has_rows(patterns: PatternSet) -> bool:
 
 def _blocks(
     game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
-) -> tuple[int, Reals, Reals]:
-    """Return the number of blocks of rows, where the tables of each begin, and the rows."""
+) -> tuple[Actions, Words]:
+    """Return where the tables of each block of rows begin, and the rows."""
     _check_bitboards(game, patterns)
     blocks: list[tuple[int, list[tuple[int, tuple[int, ...]]]]] = []
     for table, first in zip(merged, firsts, strict=True):
@@ -207,12 +223,10 @@ def _blocks(
                 blocks.append((first - 1, []))  # lanes without a group look up the 0 there
             blocks[-1][1].append((first - blocks[-1][0], group))
     rows = [_rows(patterns, lookups) for _, lookups in blocks]
-    starts = np.zeros(_in_lines(len(blocks)), dtype=np.int64)
-    starts[: len(blocks)] = [start for start, _ in blocks]
-    return len(blocks), starts.view(np.float64), np.concatenate(rows)
+    return np.array([start for start, _ in blocks], dtype=np.int64), np.concatenate(rows)
 
 
-def _rows(patterns: PatternSet, lookups: Sequence[tuple[int, tuple[int, ...]]]) -> Reals:
+def _rows(patterns: PatternSet, lookups: Sequence[tuple[int, tuple[int, ...]]]) -> Words:
     """Return the row of the indices at which tables begin, and the rows of all chunks."""
     amounts = np.zeros((patterns.cells, LANES), dtype=np.int64)
     begin = np.zeros((1, LANES), dtype=np.int64)
@@ -225,7 +239,7 @@ def _rows(patterns: PatternSet, lookups: Sequence[tuple[int, tuple[int, ...]]]) 
         cells = [cell_of[64 * word + first + bit] for bit in range(size)]
         combinations = np.arange(1 << size)[:, None] >> np.arange(size) & 1
         rows.append(combinations @ amounts[cells])
-    lanes: Reals = np.concatenate(rows).astype(np.uint16).reshape(-1).view(np.float64)
+    lanes: Words = np.concatenate(rows).astype(np.uint16).reshape(-1).view(np.uint64)
     return lanes
 
 
@@ -258,24 +272,19 @@ def _check_bitboards(game: Game, patterns: PatternSet) -> None:
 
 def _cells_of_lookups(
     game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
-) -> tuple[int, Reals, Reals]:
-    """Return the number of lookups, an empty array, and each lookup's table, length and cells.
-
-    The result has the same form as that of `_blocks`.
-    """
+) -> tuple[Actions, Words]:
+    """Return each lookup's table, number of cells and cells, and no rows."""
     numbers = []
     for table, first in zip(merged, firsts, strict=True):
         for group in table.groups:
             numbers += [first, len(group), *group]
-    described = np.zeros(_in_lines(len(numbers)), dtype=np.int64)
-    described[: len(numbers)] = numbers
-    return sum(len(table.groups) for table in merged), np.zeros(0), described.view(np.float64)
+    return np.array(numbers, dtype=np.int64), np.zeros(0, dtype=np.uint64)
 
 
 # --- kernels ---
 
 
-def _look_up(patterns: PatternSet) -> Callable[[Words, Reals, int, int], int]:
+def _look_up(patterns: PatternSet) -> LookUpFunction:
     """Return the kernel that adds up what is looked up, compiled on first use."""
     if _has_rows(patterns):
         return _row_kernel(patterns.kernel, patterns.bitboards, _chunks(patterns.bits))
@@ -287,43 +296,37 @@ def _row_kernel(
     cells: Callable[[Words, int, Actions], None],
     boards: tuple[tuple[int, int], ...],
     chunks: tuple[Chunk, ...],
-) -> Callable[[Words, Reals, int, int], int]:
+) -> LookUpFunction:
     add_rows = row_adder(boards, chunks)
     words = ROW_WORDS * (1 + sum(1 << chunk.size for chunk in chunks))
 
     @kernel(LookUp, inline=True)
     @in_module_of(cells)
-    def look_up(position: Words, weights: Reals, side: int, first: int) -> int:
-        place = float_to_bits(weights[ROWS])
+    def look_up(position: Words, layout: Actions, rows: Words, tables: Shorts, side: int) -> int:
         total = 0
-        for block in range(float_to_bits(weights[COUNT])):
-            lanes = add_rows(position, side, weights, place)
-            total += sum_of_shorts(weights, first + float_to_bits(weights[HEADER + block]), lanes)
-            place += words
+        for block in range(layout.size):
+            lanes = add_rows(position, side, rows, block * words)
+            total += sum_of_shorts(tables, layout[block], lanes)
         return total
 
     return look_up
 
 
 @cache
-def _cell_kernel(
-    cells: Callable[[Words, int, Actions], None], count: int, digits: int
-) -> Callable[[Words, Reals, int, int], int]:
+def _cell_kernel(cells: Callable[[Words, int, Actions], None], count: int, digits: int) -> LookUpFunction:
     @kernel(LookUp, inline=True)
     @in_module_of(cells)
-    def look_up(position: Words, weights: Reals, side: int, first: int) -> int:
+    def look_up(position: Words, layout: Actions, rows: Words, tables: Shorts, side: int) -> int:
         values = local_integers(count)
         cells(position, side, values)
-        place = float_to_bits(weights[ROWS])
-        total = 0
-        for _ in range(float_to_bits(weights[COUNT])):
-            start, length = float_to_bits(weights[place]), float_to_bits(weights[place + 1])
-            place += 2
+        place, total = 0, 0
+        while place < layout.size:
+            start, end = layout[place], place + 2 + layout[place + 1]
             index = 0
-            for cell in range(place, place + length):
-                index = digits * index + values[float_to_bits(weights[cell])]
-            place += length
-            total += short_at(weights, first + start + index)
+            for cell in range(place + 2, end):
+                index = digits * index + values[layout[cell]]
+            total += int(tables[start + index])  # plain Python would add int16
+            place = end
         return total
 
     return look_up
@@ -331,40 +334,39 @@ def _cell_kernel(
 
 @cache
 def _table_kernel(
-    look_up: Callable[[Words, Reals, int, int], int],
+    look_up: LookUpFunction,
     phase: Callable[[Words, int], int],
     side_to_move: Callable[[Words], int],
-    finish: Callable[[Words, Reals, int, int, float], float],
+    finish: FinishFunction,
 ) -> Callable[[Words, Reals], float]:
     """Return the kernel of an evaluation, compiled on first use."""
 
     @kernel(Evaluate)
     @in_module_of(look_up)
     def evaluate(position: Words, weights: Reals) -> float:
+        own = unpack(weights)
         side = 1 - side_to_move(position)
         at = phase(position, side)
-        place = float_to_bits(weights[TABLES]) + at * float_to_bits(weights[PHASE_STRIDE])
-        total = weights[STEP] * look_up(position, weights, side, SHORTS * place)
-        return -finish(position, weights, side, at, total)
+        tables = row(own.tables, at if own.tables.shape[0] > 1 else 0)
+        total = own.numbers[STEP] * look_up(position, own.layout, own.rows, tables, side)
+        return -finish(position, row(own.linear, at), own.numbers, side, total)
 
     return evaluate
 
 
 @kernel(Finish, inline=True)
-def _squashed(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
+def _squashed(position: Words, linear: Reals, numbers: Reals, side: int, total: float) -> float:
     """Return the hyperbolic tangent of the sum."""
     return math.tanh(total)
 
 
 @kernel(Finish, inline=True)
-def _clipped(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
+def _clipped(position: Words, linear: Reals, numbers: Reals, side: int, total: float) -> float:
     """Return the sum."""
     return min(max(total, -MAX_VALUE), MAX_VALUE)
 
 
-def _model_kernel(
-    cells: Callable[[Words, int, Actions], None], model: PatternModel
-) -> Callable[[Words, Reals, int, int, float], float]:
+def _model_kernel(cells: Callable[[Words, int, Actions], None], model: PatternModel) -> FinishFunction:
     """Return the kernel that adds material and terms to the sum."""
     material, terms = (
         (no_features, 0) if features is None else (features.kernel, len(features.features))
@@ -380,21 +382,20 @@ def _finish_kernel(
     materials: int,
     write_terms: Callable[[Words, int, Reals], None],
     terms: int,
-) -> Callable[[Words, Reals, int, int, float], float]:
+) -> FinishFunction:
     @kernel(Finish, inline=True)
     @in_module_of(cells)
-    def finish(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
+    def finish(position: Words, linear: Reals, numbers: Reals, side: int, total: float) -> float:
         values = local_reals(terms)
         write_terms(position, side, values)
-        place = float_to_bits(weights[LINEAR]) + phase * (materials + terms)
         for index in range(terms):
-            total += weights[place + materials + index] * values[index]
-        total /= 1.0 + abs(total) * weights[LIMIT]
+            total += linear[materials + index] * values[index]
+        total /= 1.0 + abs(total) * numbers[LIMIT]
         counted = local_reals(materials)
         write_material(position, side, counted)
         for index in range(materials):
-            total += weights[place + index] * counted[index]
-        bound = weights[BOUND]
+            total += linear[index] * counted[index]
+        bound = numbers[BOUND]
         return float(min(max(total, -bound), bound))
 
     return finish

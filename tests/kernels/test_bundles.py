@@ -1,14 +1,15 @@
 """Bundles: kernels, arrays and records that a kernel receives as one argument."""
 
+import gc
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
 from numba import types
 
 from boardgames.errors import KernelError
-from boardgames.kernels import JIT, Actions, Reals, kernel
+from boardgames.kernels import JIT, Actions, Reals, bundles, kernel
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS, record_array
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 
@@ -19,23 +20,15 @@ COUNTERS = np.dtype([("calls", np.int64), ("total", np.float64)], align=True)
 
 
 class Workspace(NamedTuple):
-    number: Callable[[int], int]
-    add: Callable[[float, float], float]
-    stack: Actions
-    reals: Reals
-    out: Actions
-    counters: Any
+    number: Annotated[Callable[[int], int], NUMBER]
+    add: Annotated[Callable[[float, float], float], SUM]
+    stack: Annotated[Actions, ACTIONS_STACK]
+    reals: Annotated[Reals, REALS]
+    out: Annotated[Actions, ACTIONS_OUT]
+    counters: Annotated[Any, record_array(COUNTERS)]
 
 
-KINDS = {
-    "number": NUMBER,
-    "add": SUM,
-    "stack": ACTIONS_STACK,
-    "reals": REALS,
-    "out": ACTIONS_OUT,
-    "counters": record_array(COUNTERS),
-}
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 @kernel(NUMBER)
@@ -55,6 +48,12 @@ def add(one: float, other: float) -> float:
 
 @kernel(types.float64(BUNDLE, types.int64))
 def call_both(bundle: Actions, number: int) -> float:
+    work = unpack(bundle)
+    return work.add(float(work.number(number)), 0.5)
+
+
+@kernel(types.float64(REALS, types.int64))
+def call_both_by_reals(bundle: Reals, number: int) -> float:
     work = unpack(bundle)
     return work.add(float(work.number(number)), 0.5)
 
@@ -87,20 +86,20 @@ def workspace(**items: Any) -> Workspace:
 
 
 def test_kernels_are_called_through_their_fields() -> None:
-    assert call_both(Bundle(KINDS, workspace()).words, 4) == 8.5
-    assert call_both(Bundle(KINDS, workspace(number=triple)).words, 4) == 12.5
+    assert call_both(Bundle(workspace()).words, 4) == 8.5
+    assert call_both(Bundle(workspace(number=triple)).words, 4) == 12.5
 
 
 def test_arrays_are_shared_with_the_caller() -> None:
     work = workspace()
-    assert use_arrays(Bundle(KINDS, work).words, 1, 2) == 0.75 + 6
+    assert use_arrays(Bundle(work).words, 1, 2) == 0.75 + 6
     assert work.stack.tolist() == [[0, 1, 2], [3, 4, 6]]
     assert work.out.tolist() == [0, 0, 0, 234]
 
 
 def test_fields_of_records_are_read_and_written_by_name() -> None:
     work = workspace()
-    bundle = Bundle(KINDS, work)
+    bundle = Bundle(work)
     for _ in range(3):
         count_call(bundle.words, 0.5)
     assert (work.counters[0].calls, work.counters[0].total) == (3, 1.5)
@@ -108,7 +107,7 @@ def test_fields_of_records_are_read_and_written_by_name() -> None:
 
 def test_a_bundle_keeps_its_items_alive() -> None:
     reals = np.full(1000, 0.5)
-    bundle = Bundle(KINDS, workspace(stack=np.zeros((1, 1000), dtype=np.int64), reals=reals))
+    bundle = Bundle(workspace(stack=np.zeros((1, 1000), dtype=np.int64), reals=reals))
     assert bundle.items[3] is reals
     del reals
     np.full(1000, 7.0)  # would reuse the memory
@@ -116,26 +115,33 @@ def test_a_bundle_keeps_its_items_alive() -> None:
 
 
 def test_there_are_three_words_per_field() -> None:
-    assert Bundle(KINDS, workspace()).words.shape == (3 * len(KINDS),)
+    assert Bundle(workspace()).words.shape == (3 * len(Workspace._fields),)
 
 
 def test_a_kernel_of_another_signature_is_rejected() -> None:
     with pytest.raises(KernelError, match="number"):
-        Bundle(KINDS, workspace(number=add))
+        Bundle(workspace(number=add))
 
 
 def test_a_function_that_is_not_a_kernel_is_rejected() -> None:
     with pytest.raises(KernelError, match="add"):
-        Bundle(KINDS, workspace(add=np.add))
+        Bundle(workspace(add=np.add))
 
 
-def test_a_workspace_whose_fields_differ_from_the_kinds_is_rejected() -> None:
-    with pytest.raises(KernelError, match="Workspace has the fields"):
-        unpacker(Workspace, {"number": NUMBER})
+class Unmarked(NamedTuple):
+    moves: Actions
 
 
-FROZEN = np.zeros(3, dtype=np.int64)
-FROZEN.flags.writeable = False
+def test_a_field_without_a_kind_is_rejected() -> None:
+    with pytest.raises(KernelError, match="the field moves of Unmarked needs a kind"):
+        unpacker(Unmarked)
+    with pytest.raises(KernelError, match="the field moves of Unmarked needs a kind"):
+        Bundle(Unmarked(np.zeros(3, dtype=np.int64)))
+
+
+FROZEN, FROZEN_REALS = np.zeros(3, dtype=np.int64), np.array([0.25, 0.5, 0.75])
+for frozen in (FROZEN, FROZEN_REALS):
+    frozen.flags.writeable = False
 
 
 @pytest.mark.parametrize(
@@ -151,17 +157,35 @@ FROZEN.flags.writeable = False
     ids=["list", "wrong type", "wrong shape", "strided", "read-only", "no record"],
 )
 def test_an_array_of_another_kind_is_rejected(kind: object, item: object, message: str) -> None:
+    class Fields(NamedTuple):
+        moves: Annotated[Any, kind]
+
     with pytest.raises(KernelError, match=message):
-        Bundle({"moves": kind}, (item,))
+        Bundle(Fields(item))
 
 
 def test_a_read_only_array_may_be_read() -> None:
-    assert Bundle({"moves": ACTIONS}, (FROZEN,)).items == (FROZEN,)
+    assert Bundle(workspace(reals=FROZEN_REALS)).items[3] is FROZEN_REALS
+
+
+def test_the_words_may_be_passed_as_reals() -> None:
+    bundle = Bundle(workspace())
+    assert call_both_by_reals(bundle.words.view(np.float64), 4) == 8.5
+
+
+@pytest.mark.skipif(JIT, reason="compiled code reads memory, whoever owns it")
+def test_items_are_forgotten_with_the_words_without_compilation() -> None:
+    before = len(bundles._items)
+    bundle = Bundle(workspace())
+    assert len(bundles._items) == before + 1
+    del bundle
+    gc.collect()
+    assert len(bundles._items) == before
 
 
 @pytest.mark.skipif(JIT, reason="the compiler rejects it already")
 def test_a_read_only_field_is_read_only_without_compilation_too() -> None:
-    work = unpack(Bundle(KINDS, workspace()).words)
+    work = unpack(Bundle(workspace()).words)
     with pytest.raises(ValueError, match="read-only"):
         work.reals[0] = 1.0
     work.out[0] = 7

@@ -50,7 +50,7 @@ def digest(game: Game, matches: int = MATCHES, longest: int = LONGEST) -> str:
         count = game.kernels.legal_moves(words, buffer)
         said = [game.kernels.side_to_move(words), game.kernels.outcome(words), *buffer[:count].tolist()]
         said += [game.kernels.move_order(words, action) for action in buffer[:count]]
-        said.append(round(game.evaluation.kernel(words, game.evaluation.weights), 9))
+        said.append(round(game.evaluation.value(words), 9))
         for features in sets:
             numbers = np.zeros(len(features.features))
             for side in (0, 1):

@@ -88,7 +88,7 @@ def test_result_can_be_used_as_an_evaluation(name: str) -> None:
     assert (weights.features, weights.tanh) == ("lines", True)
     assert make(name, tanh=False).result(states_of(name)[-1]).tanh is False
     evaluation = weights.evaluation(learner.game, learner.features)
-    assert -1 <= evaluation.kernel(learner.game.start().words, evaluation.weights) <= 1
+    assert -1 <= evaluation.value(learner.game.start().words) <= 1
 
 
 @NAMES

@@ -147,10 +147,7 @@ def test_file_of_weights_has_the_drawn_groups(tmp_path: Path) -> None:
     game = small()
     agent = boardgames.load_player(f"ntuple:weights={tmp_path / 'run'}", game, seed=1)
     evaluation = weights.evaluation(game, patterns)
-    best = max(
-        -evaluation.kernel(game.start().apply(move).words, evaluation.weights)
-        for move in game.start().legal_moves
-    )
+    best = max(-evaluation.value(game.start().apply(move).words) for move in game.start().legal_moves)
     score = agent.choose(game.start()).score
     assert score is not None
     assert score.amount == pytest.approx(best)

@@ -32,7 +32,7 @@ def test_result_can_be_used_as_an_evaluation() -> None:
     weights = learner.result(states_of("td")[-1])
     assert (weights.game, weights.features, weights.tanh) == ("connect4", "lines", True)
     evaluation = weights.evaluation(learner.game, learner.features)
-    assert -1 <= evaluation.kernel(learner.game.start().words, evaluation.weights) <= 1
+    assert -1 <= evaluation.value(learner.game.start().words) <= 1
 
 
 # --- a step -------------------------------------------------------------------

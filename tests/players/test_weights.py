@@ -68,7 +68,7 @@ def test_tables_of_patterns_evaluate_the_simulations_of_mcts() -> None:
     # without plies and priors, nothing but the evaluation distinguishes the moves
     player = boardgames.load_player("mcts:weights=ntuple,cutoff=0,prior=none,simulations=7,depth=1", CONNECT4)
     for entry in player.analyse(start).moves:
-        value = -float(evaluation.kernel(start.apply(entry.move).words, evaluation.weights))
+        value = -evaluation.value(start.apply(entry.move).words)
         assert entry.score.to_return() == pytest.approx(value, abs=1e-6)
 
 

@@ -40,7 +40,7 @@ def minimax_value(
             return 0.0
         return WIN - ply if outcome.winner == side else ply - WIN
     if depth == 0:
-        return sign * float(evaluation.kernel(position.words, evaluation.weights))
+        return sign * evaluation.value(position.words)
     choose = max if position.side_to_move == side else min
     return choose(
         minimax_value(after, side, depth - 1, evaluation=evaluation, ply=ply + 1)

@@ -10,7 +10,7 @@ from boardgames.game import Position
 from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, row, row_out
 from boardgames.kernels.abi import WORDS_STACK
 from boardgames.kernels.bundles import BUNDLE, Bundle
-from boardgames.search.alphabeta.workspace import KINDS, unpack
+from boardgames.search.alphabeta.workspace import unpack
 from boardgames.search.rules import INFINITY, ONGOING, WIN
 from boardgames.selfplay.contest import new_workspaces
 
@@ -62,7 +62,7 @@ def value_with_repetition(
     work = new_workspaces(position.game, [evaluation], len(history) + depth)[0]
     for place, earlier in enumerate((*history, position)):
         work.positions[place] = earlier.words
-    return float(value_of(Bundle(KINDS, work).words, len(history), len(history), depth))
+    return float(value_of(Bundle(work).words, len(history), len(history), depth))
 
 
 @kernel(Evaluate)

@@ -30,7 +30,6 @@ from boardgames.kernels.abi import ACTIONS_STACK, WORDS, WORDS_STACK
 from boardgames.kernels.bundles import Bundle
 from boardgames.player import Limit, Player
 from boardgames.search.alphabeta.search import pvs
-from boardgames.search.alphabeta.workspace import KINDS
 from boardgames.search.rules import INFINITY
 from boardgames.selfplay.contest import new_workspaces
 from boardgames_abalone.rules import apply, legal_moves, outcome, tactical_moves
@@ -161,7 +160,7 @@ class Balances:
         """Return the balance of an action by a search of the core; millions if the match is decided."""
         kernels = self.game.kernels
         kernels.apply(position.words, action, self.positions[1])
-        bundle = Bundle(KINDS, self.workspace)
+        bundle = Bundle(self.workspace)
         value = node(bundle.words, 1, plies - 1, -INFINITY, INFINITY)
         return -float(value) - float(material(position.words, MATERIAL.weights))
 

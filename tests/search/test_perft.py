@@ -13,7 +13,7 @@ from boardgames.errors import LimitError
 from boardgames.game import Position
 from boardgames.kernels import new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.search.perft import KINDS, MAX_PERFT_DEPTH, count_leaves, divide, new_workspace, perft
+from boardgames.search.perft import MAX_PERFT_DEPTH, count_leaves, divide, new_workspace, perft
 
 TICTACTOE_LEAVES = (1, 9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872, 0)
 """Matches of each length; none is longer than nine plies."""
@@ -77,7 +77,7 @@ def test_divide_needs_a_depth_of_at_least_1() -> None:
 def test_the_stop_flag_ends_the_count() -> None:
     control = new_control()
     control[0].stop = 1
-    bundle = Bundle(KINDS, new_workspace(tictactoe().start(), 5, control))
+    bundle = Bundle(new_workspace(tictactoe().start(), 5, control))
     assert count_leaves(bundle.words, 0, 5) == 0
 
 

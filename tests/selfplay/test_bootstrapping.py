@@ -15,10 +15,8 @@ from boardgames.kernels import Reals, new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs
-from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
 from boardgames.search.alphabeta.workspace import new_workspace as new_search
 from boardgames.search.rules import INFINITY, UNFINISHED, WIN
-from boardgames.selfplay import bootstrapping
 from boardgames.selfplay.bootstrapping import (
     NEVER,
     change_weights,
@@ -68,8 +66,8 @@ class Compiled:
         self.work = new_workspace(features, weights, self.search.weights, parameters)
         self.work.traces.fill(1.0)  # each match must start with its own
         self.work.random_state[0] = seed
-        self.searched = Bundle(SEARCH_KINDS, self.search)
-        self.learned = Bundle(bootstrapping.KINDS, self.work)
+        self.searched = Bundle(self.search)
+        self.learned = Bundle(self.work)
         change_weights(self.learned.words, 0.0)  # so that the constant is added up as in plain Python
 
     def play(self, start: Position, ply_limit: int, opening: int = 0) -> int:

@@ -14,7 +14,6 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.kernels import JIT, Control, new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.search.alphabeta.workspace import KINDS
 from boardgames.search.rules import DRAWN, UNFINISHED
 from boardgames.selfplay.contest import best_action, contest, new_workspaces
 from boardgames.selfplay.temporal import RESULTS, hash_move
@@ -39,7 +38,7 @@ def chosen(position: Position, evaluation: Evaluation, depth: int, control: Cont
     work = new_workspaces(position.game, [evaluation], depth, control)[0]
     work.positions[0] = position.words
     count = position.game.kernels.legal_moves(position.words, work.moves[0])
-    return int(best_action(Bundle(KINDS, work).words, count, depth))
+    return int(best_action(Bundle(work).words, count, depth))
 
 
 CASES = {
@@ -94,7 +93,7 @@ class Contest:
         control: Control | None = None,
     ) -> None:
         workspaces = new_workspaces(game, [game.evaluation] * 2, max(depths), control)
-        first, second = (Bundle(KINDS, work) for work in workspaces)
+        first, second = (Bundle(work) for work in workspaces)
         positions = workspaces[0].positions
         positions[0] = game.start().words
         random_state = np.array([seed, 0], dtype=np.uint64)

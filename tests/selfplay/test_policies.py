@@ -8,13 +8,11 @@ from boardgames.game import Position
 from boardgames.kernels import new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.learning.policy import ChoiceOptions
-from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
 from boardgames.search.rules import UNFINISHED
 from boardgames.selfplay.contest import new_workspaces
 from boardgames.selfplay.policies import (
     ACTION,
     BY_TABLE,
-    KINDS,
     NEXT,
     NO_STATE,
     REACHED,
@@ -47,7 +45,7 @@ def workspace(options: ChoiceOptions, seed: int | None = None) -> Workspace:
 def chosen(work: Workspace, position: Position, seed: int = 1) -> int:
     work.positions[0] = position.words
     count = GAME.kernels.legal_moves(position.words, work.moves[0])
-    return int(choose(Bundle(KINDS, work).words, count, np.array([seed], dtype=np.uint64)))
+    return int(choose(Bundle(work).words, count, np.array([seed], dtype=np.uint64)))
 
 
 def choices(work: Workspace, position: Position) -> set[str]:
@@ -87,7 +85,7 @@ def test_value_is_the_weighted_sum_of_reward_table_and_success(
             expected.append(weights[0] * value + weights[1] * success)
         work.positions[0] = position.words
         count = GAME.kernels.legal_moves(position.words, work.moves[0])
-        best = best_move(Bundle(KINDS, work).words, count, np.array([1], dtype=np.uint64))
+        best = best_move(Bundle(work).words, count, np.array([1], dtype=np.uint64))
         assert work.values[:count].tolist() == pytest.approx(expected, abs=1e-12)
         assert expected[best] == pytest.approx(max(expected), abs=1e-12)
 
@@ -135,7 +133,7 @@ def played(
     first.positions[0] = GAME.start().words
     other = first._replace(parameters=second.record())
     search = new_workspaces(GAME, [GAME.evaluation], 2, first.control)[0]
-    bundles = [Bundle(KINDS, first), Bundle(KINDS, other), Bundle(SEARCH_KINDS, search)]
+    bundles = [Bundle(first), Bundle(other), Bundle(search)]
     code = play_match(
         *(bundle.words for bundle in bundles),
         np.array(depths, dtype=np.int64),

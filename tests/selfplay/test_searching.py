@@ -63,7 +63,7 @@ def test_labels_are_for_positions_with_a_quiet_best_move(start: str, count: int)
 def test_labels_are_values_for_the_side_to_move() -> None:
     labelled = label(QUICK, seed=2)
     evaluation = ABALONE.evaluation
-    static = np.array([evaluation.kernel(words, evaluation.weights) for words in labelled.words])
+    static = np.array([evaluation.value(words) for words in labelled.words])
     assert np.corrcoef(static, labelled.values)[0, 1] > 0.5
 
 

@@ -17,7 +17,6 @@ from boardgames.patterns import PatternSet
 from boardgames.search.rules import UNFINISHED
 from boardgames.selfplay import MatchSetup, TableParameters, train_tables
 from boardgames.selfplay.tables import (
-    KINDS,
     Tables,
     Workspace,
     learn,
@@ -72,7 +71,7 @@ def test_matches_are_learned_as_in_plain_python(
     plain = PlainTables(patterns, record, seed=5)
     results = np.zeros(4, dtype=np.int64)
     before = workspace.weights.copy()
-    learn_matches(Bundle(KINDS, workspace).words, game.start().words, 12, results)
+    learn_matches(Bundle(workspace).words, game.start().words, 12, results)
 
     class Filled(dict[Any, float]):
         def __missing__(self, key: Any) -> float:
@@ -99,7 +98,7 @@ def test_a_game_may_say_who_wins_at_the_limit(limit: str, result: int) -> None:
     workspace = new_workspace(game, patterns, new_parameters(ply_limit=3))
     results = np.zeros(4, dtype=np.int64)
     start = game.parse(f"{game.start()}".replace("0:0", "2:1"))
-    learn_matches(Bundle(KINDS, workspace).words, start.words, 2, results)
+    learn_matches(Bundle(workspace).words, start.words, 2, results)
     assert results[result] == 2
     assert workspace.weights.any() == (limit == "score")  # all values are 0 until something is won or lost
 
@@ -117,7 +116,7 @@ def test_an_update_by_hand() -> None:
     workspace.weights[0] = 0.1
     workspace.sums[[0, 4]] = -0.5, 0.0
     workspace.sizes[[0, 4]] = 0.5, 2.0
-    value = learn(Bundle(KINDS, workspace).words, 0, 1.0)
+    value = learn(Bundle(workspace).words, 0, 1.0)
     error = (1 - math.tanh(0.1)) * (1 - math.tanh(0.1) ** 2)
     assert value == pytest.approx(math.tanh(0.1))
     full = 0.25 * error

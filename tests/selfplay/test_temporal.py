@@ -10,7 +10,6 @@ import boardgames
 from boardgames.declarations import FeatureSet
 from boardgames.game import Game, Position
 from boardgames.kernels.bundles import Bundle
-from boardgames.selfplay import temporal
 from boardgames.selfplay.temporal import RESULTS, learn, learn_match, new_parameters, new_workspace, value_of
 
 CONNECT4 = boardgames.load("connect4")
@@ -34,7 +33,7 @@ class Lesson:
         workspace = new_workspace(CONNECT4, LINES, weights, new_parameters(**given))  # type: ignore[arg-type]
         shape = weights.shape
         self.work = workspace._replace(traces=np.zeros(shape), previous=np.zeros(shape))
-        self.bundle = Bundle(temporal.KINDS, self.work)
+        self.bundle = Bundle(self.work)
 
     def learn(self, side: int, features: object, target: float) -> None:
         """Learn that the position with these features is worth `target`."""
@@ -138,7 +137,7 @@ class Compiled:
         self.work.traces.fill(1.0)  # each match must start with its own
         self.work.previous.fill(1.0)
         self.work.random_state[0] = seed
-        self.bundle = Bundle(temporal.KINDS, self.work)
+        self.bundle = Bundle(self.work)
 
     def play(self, start: Position, ply_limit: int, opening: int = 0) -> int:
         """Play a match and return its result."""

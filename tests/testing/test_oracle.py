@@ -30,7 +30,7 @@ def slow_quiescence(position: Position, side: int, ply: int, plies: int) -> floa
     if position.outcome is not None:
         return (WIN - ply) * (1 if position.outcome.winner == side else -1)
     evaluation = position.game.evaluation
-    values = [sign * float(evaluation.kernel(position.words, evaluation.weights))]
+    values = [sign * evaluation.value(position.words)]
     if plies:
         after = (position.apply(Move(action, "")) for action in tactical(position))
         values += [slow_quiescence(place, side, ply + 1, plies - 1) for place in after]

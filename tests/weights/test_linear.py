@@ -54,7 +54,7 @@ def expected_value(features: FeatureSet, weights: np.ndarray, position: Position
 
 
 def value(evaluation: Evaluation, position: Position) -> float:
-    return float(evaluation.kernel(position.words, evaluation.weights))
+    return evaluation.value(position.words)
 
 
 @pytest.mark.plain
@@ -121,7 +121,7 @@ with event.install_recorder("numba:compile") as recorder:
     from weighedgame.features import SIZES
     game = boardgames.load("connect4")
     made = linear_evaluation(game, SIZES, np.ones(1), tanh=False)
-print(made.kernel(game.start().words, made.weights), len(recorder.buffer) // 2, made.kernel._cache.cache_path)
+print(made.value(game.start().words), len(recorder.buffer) // 2, made.kernel._cache.cache_path)
 """
 
 

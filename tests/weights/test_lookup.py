@@ -56,7 +56,7 @@ def test_evaluation_uses_the_weights(tmp_path: Path) -> None:
     assert evaluation.unit is WEIGHTED_SUM
     twos = LINES.features[0]
     empty = -(twos.low + twos.high) / (twos.high - twos.low)
-    assert evaluation.kernel(GAME.start().words, evaluation.weights) == pytest.approx(-empty)
+    assert evaluation.value(GAME.start().words) == pytest.approx(-empty)
 
 
 def test_weights_of_other_games_and_sizes_are_not_usable(home: Path) -> None:

@@ -68,7 +68,7 @@ def test_evaluation_is_the_sum_of_what_is_looked_up(tanh: bool) -> None:
     evaluation = weights.evaluation(GAME, PATTERNS)
     for position in random_positions(GAME, 3):
         total = expected_total(weights, PATTERNS, position)
-        value = float(evaluation.kernel(position.words, evaluation.weights))
+        value = evaluation.value(position.words)
         assert value == pytest.approx(-np.tanh(total) if tanh else -total)
 
 
@@ -77,10 +77,7 @@ def test_mirrored_positions_are_worth_the_same() -> None:
     evaluation = drawn().evaluation(GAME, PATTERNS)
     (symmetry,) = GAME.symmetries()
     for position in random_positions(GAME, 2):
-        values = [
-            float(evaluation.kernel(words, evaluation.weights))
-            for words in (position.words, symmetry.words(position.words))
-        ]
+        values = [evaluation.value(words) for words in (position.words, symmetry.words(position.words))]
         assert values[0] == pytest.approx(values[1])
 
 
@@ -184,7 +181,7 @@ def test_agents_search_with_weights_of_patterns(tmp_path: Path) -> None:
     position = GAME.parse("33")
     expected = max(
         position.legal_moves,
-        key=lambda move: -evaluation.kernel(position.apply(move).words, evaluation.weights),
+        key=lambda move: -evaluation.value(position.apply(move).words),
     )
     for agent in ("greedy", "alphabeta:depth=1", "minimax:depth=1"):
         text = f"{agent}{',' if ':' in agent else ':'}weights={path}"
@@ -265,7 +262,7 @@ STONES = PatternSet(
 
 
 def evaluated(evaluation: Evaluation, positions: list[Position]) -> list[float]:
-    return [float(evaluation.kernel(position.words, evaluation.weights)) for position in positions]
+    return [evaluation.value(position.words) for position in positions]
 
 
 def of_model(

@@ -35,7 +35,7 @@ from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, MoveValue
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, HUGE_PAGE_WORDS, WORDS_PER_BUCKET, clear, new_table
-from boardgames.search.alphabeta.workspace import KINDS, ROWS, new_workspace
+from boardgames.search.alphabeta.workspace import ROWS, new_workspace
 from boardgames.search.results import decode_line, score_of
 from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, plies_left_of
 from boardgames.search.runner import run
@@ -352,7 +352,7 @@ class SearchThread:
             killers=searcher.killers,
             history=searcher.history,
         )
-        self.bundle = Bundle(KINDS, self.workspace)
+        self.bundle = Bundle(self.workspace)
         self.futility_margin = float(self.workspace.options[0].futility_margin)
 
     def start(

@@ -1,7 +1,7 @@
 """The workspace of a depth-first search: the game, one thread's stacks, and the options of the search."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,6 @@ from boardgames.kernels import (
     Actions,
     Control,
     Evaluate,
-    LegalMoves,
     MoveOrder,
     PassTurn,
     PositionKey,
@@ -29,12 +28,16 @@ from boardgames.kernels.abi import (
     REALS,
     WORDS_OUT,
     WORDS_STACK,
+    ApplyKernel,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
     record_array,
 )
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames.search.alphabeta.table import WORDS_PER_BUCKET
-from boardgames.search.rules import DRAWN, MAX_DEPTH, ONGOING, RULES, WIN, rules_of
+from boardgames.search.rules import DRAWN, MAX_DEPTH, ONGOING, WIN, rules_of
 
 MAX_QUIESCENCE = 16
 SPARE_ROWS = 3
@@ -147,52 +150,31 @@ class Workspace(NamedTuple):
         The search options; the stop flag and the counters.
     """
 
-    legal_moves: Callable[[Words, Actions], int]
-    apply: Callable[[Words, int, Words], None]
-    side_to_move: Callable[[Words], int]
-    outcome: Callable[[Words], int]
-    outcome_at_limit: Callable[[Words], int]
-    move_order: Callable[[Words, int], int]
-    tactical_moves: Callable[[Words, Actions], int]
-    pass_turn: Callable[[Words, Words], None]
-    position_key: Callable[[Words], np.uint64]
-    node: Callable[[Actions, int, int, float, float], float]
-    evaluate: Callable[[Words, Reals], float]
-    weights: Reals
-    positions: Words
-    moves: Actions
-    lines: Actions
-    killers: Actions
-    history: Actions
-    reductions: Actions
-    table: Actions
-    keys: Words
-    options: Options
-    control: Control
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    move_order: Annotated[Callable[[Words, int], int], MoveOrder]
+    tactical_moves: LegalMovesKernel
+    pass_turn: Annotated[Callable[[Words, Words], None], PassTurn]
+    position_key: Annotated[Callable[[Words], np.uint64], PositionKey]
+    node: Annotated[Callable[[Actions, int, int, float, float], float], NODE]
+    evaluate: Annotated[Callable[[Words, Reals], float], Evaluate]
+    weights: Annotated[Reals, REALS]
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    lines: Annotated[Actions, ACTIONS_STACK]
+    killers: Annotated[Actions, ACTIONS_STACK]
+    history: Annotated[Actions, ACTIONS_STACK]
+    reductions: Annotated[Actions, ACTIONS_STACK]
+    table: Annotated[Actions, ACTIONS_OUT]
+    keys: Annotated[Words, WORDS_OUT]
+    options: Annotated[Options, OPTIONS]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS = {
-    **RULES,
-    "move_order": MoveOrder,
-    "tactical_moves": LegalMoves,
-    "pass_turn": PassTurn,
-    "position_key": PositionKey,
-    "node": NODE,
-    "evaluate": Evaluate,
-    "weights": REALS,
-    "positions": WORDS_STACK,
-    "moves": ACTIONS_STACK,
-    "lines": ACTIONS_STACK,
-    "killers": ACTIONS_STACK,
-    "history": ACTIONS_STACK,
-    "reductions": ACTIONS_STACK,
-    "table": ACTIONS_OUT,
-    "keys": WORDS_OUT,
-    "options": OPTIONS,
-    "control": CONTROL,
-}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 def new_workspace(
@@ -229,7 +211,7 @@ def new_workspace(
         position_key=kernels.symmetric_key if symmetry else position_key,
         node=node,
         evaluate=evaluation.kernel,
-        weights=evaluation.weights,
+        weights=evaluation.argument,
         positions=np.zeros((rows, facts.words), dtype=np.uint64),
         moves=np.zeros((2 * rows, facts.actions), dtype=np.int64),
         lines=np.zeros((rows, rows + 1), dtype=np.int64),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,15 @@ from boardgames.kernels.abi import (
     REALS_OUT,
     WORDS_OUT,
     WORDS_STACK,
+    ApplyKernel,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
     record_array,
 )
 from boardgames.kernels.bundles import unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES, UNLIMITED
+from boardgames.search.rules import UNLIMITED
 
 Prior = Literal["none", "order", "evaluation"]
 PRIORS: tuple[Prior, ...] = ("none", "order", "evaluation")
@@ -114,42 +118,26 @@ class Workspace(NamedTuple):
         threads share.
     """
 
-    legal_moves: Callable[[Words, Actions], int]
-    apply: Callable[[Words, int, Words], None]
-    side_to_move: Callable[[Words], int]
-    outcome: Callable[[Words], int]
-    outcome_at_limit: Callable[[Words], int]
-    move_order: Callable[[Words, int], int]
-    evaluate: Callable[[Words, Reals], float]
-    weights: Reals
-    tree: Actions
-    positions: Words
-    moves: Actions
-    priors: Reals
-    path: Actions
-    random_state: Words
-    options: Options
-    counters: Counters
-    control: Control
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    move_order: Annotated[Callable[[Words, int], int], MoveOrder]
+    evaluate: Annotated[Callable[[Words, Reals], float], Evaluate]
+    weights: Annotated[Reals, REALS]
+    tree: Annotated[Actions, ACTIONS_OUT]
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    priors: Annotated[Reals, REALS_OUT]
+    path: Annotated[Actions, ACTIONS_OUT]
+    random_state: Annotated[Words, WORDS_OUT]
+    options: Annotated[Options, OPTIONS]
+    counters: Annotated[Counters, COUNTERS]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS = {
-    **RULES,
-    "move_order": MoveOrder,
-    "evaluate": Evaluate,
-    "weights": REALS,
-    "tree": ACTIONS_OUT,
-    "positions": WORDS_STACK,
-    "moves": ACTIONS_STACK,
-    "priors": REALS_OUT,
-    "path": ACTIONS_OUT,
-    "random_state": WORDS_OUT,
-    "options": OPTIONS,
-    "counters": COUNTERS,
-    "control": CONTROL,
-}
-
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

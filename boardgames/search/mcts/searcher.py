@@ -17,7 +17,6 @@ from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, MoveValue
 from boardgames.score import RETURN, Score
 from boardgames.search.mcts.options import (
     COUNTERS_DTYPE,
-    KINDS,
     MAX_TREE_DEPTH,
     MctsOptions,
     Workspace,
@@ -176,7 +175,7 @@ class SearchThread:
             **rules_of(searcher.game),
             move_order=searcher.game.kernels.move_order,
             evaluate=searcher.evaluation.kernel,
-            weights=searcher.evaluation.weights,
+            weights=searcher.evaluation.argument,
             tree=searcher.tree.words,
             positions=np.zeros((4, facts.words), dtype=np.uint64),
             moves=np.zeros((2, facts.actions), dtype=np.int64),
@@ -187,7 +186,7 @@ class SearchThread:
             counters=np.zeros(1, dtype=COUNTERS_DTYPE).view(np.recarray),
             control=searcher.control,
         )
-        self.bundle = Bundle(KINDS, self.workspace)
+        self.bundle = Bundle(self.workspace)
 
     @property
     def simulations(self) -> int:

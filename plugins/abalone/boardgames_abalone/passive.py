@@ -150,7 +150,7 @@ class Passive(Player):
 
     def fingerprint(self) -> str:
         """Return the hash of the evaluations."""
-        return fingerprint_of(*(evaluation.weights.tobytes() for evaluation in self._evaluations))
+        return fingerprint_of(*(evaluation.weight_bytes() for evaluation in self._evaluations))
 
     def _limit(self, limit: Limit) -> Limit:
         return limit.tightened(Limit(depth=int(self.options[DEPTH.name] or 0)))

@@ -233,7 +233,7 @@ def losses_of(
         game, learner.abstraction, player.options.table(experience.solve(player.gamma)), experience.success(),
         player.options.record(), control=new_control(),
     )  # fmt: skip
-    bundle, random_state = Bundle(policies.KINDS, workspace), np.array([seed], dtype=np.uint64)
+    bundle, random_state = Bundle(workspace), np.array([seed], dtype=np.uint64)
     losses = []
     for one in positions:
         position = game.parse(one.text)

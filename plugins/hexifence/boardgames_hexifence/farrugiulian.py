@@ -11,8 +11,7 @@ are looked up by the set of safe edges drawn: their order does not matter.
 Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melbourne, 2016).
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
@@ -68,21 +67,14 @@ class Workspace(NamedTuple):
         Stop flag, node limit and number of nodes.
     """
 
-    edge_set: Actions
-    safe: Actions
-    table: Actions
-    settings: Actions
-    control: Control
+    edge_set: Annotated[Actions, ACTIONS_OUT]
+    safe: Annotated[Actions, ACTIONS_STACK]
+    table: Annotated[Actions, ACTIONS_OUT]
+    settings: Annotated[Actions, ACTIONS_OUT]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS: Mapping[str, Any] = {  # Numba has no type stubs
-    "edge_set": ACTIONS_OUT,
-    "safe": ACTIONS_STACK,
-    "table": ACTIONS_OUT,
-    "settings": ACTIONS_OUT,
-    "control": CONTROL,
-}
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 def new_workspaces(
@@ -96,7 +88,7 @@ def new_workspaces(
         settings=np.zeros(2, dtype=np.int64),
         control=control,
     )
-    return Bundle(KINDS, workspace), new_workspace(edge_set, dimension, control)
+    return Bundle(workspace), new_workspace(edge_set, dimension, control)
 
 
 @kernel(types.void(BUNDLE, WORDS_OUT))

@@ -15,8 +15,7 @@ Problem", 2002; B. Brügmann, "Monte Carlo Go", 1993.
 
 import math
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
@@ -76,29 +75,18 @@ class Workspace(NamedTuple):
         Stop flag, limit of simulations and their number.
     """
 
-    rest: Actions
-    edge_set: Actions
-    drawn: Actions
-    visits: Actions
-    differences: Actions
-    results: Reals
-    span: Actions
-    random: Words
-    control: Control
+    rest: Annotated[Actions, BUNDLE]
+    edge_set: Annotated[Actions, ACTIONS_OUT]
+    drawn: Annotated[Actions, ACTIONS_OUT]
+    visits: Annotated[Actions, ACTIONS_OUT]
+    differences: Annotated[Actions, ACTIONS_OUT]
+    results: Annotated[Reals, REALS_OUT]
+    span: Annotated[Actions, ACTIONS_OUT]
+    random: Annotated[Words, WORDS_OUT]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS: Mapping[str, Any] = {  # Numba has no type stubs
-    "rest": BUNDLE,
-    "edge_set": ACTIONS_OUT,
-    "drawn": ACTIONS_OUT,
-    "visits": ACTIONS_OUT,
-    "differences": ACTIONS_OUT,
-    "results": REALS_OUT,
-    "span": ACTIONS_OUT,
-    "random": WORDS_OUT,
-    "control": CONTROL,
-}
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 @kernel(types.int64(BUNDLE, types.int64), inline=True)
@@ -273,7 +261,7 @@ class MonteCarlo:
             random=np.zeros(1, dtype=np.uint64),
             control=self._control,
         )
-        self._bundle = Bundle(KINDS, self._work)
+        self._bundle = Bundle(self._work)
 
     def estimate(
         self,

@@ -14,8 +14,7 @@ random sets of isolated rows with up to 20 cells, this order gave the right valu
 opening the fewest cells each time for 59 %.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
@@ -96,31 +95,19 @@ class Workspace(NamedTuple):
         Stop flag and number of nodes.
     """
 
-    edge_set: Actions
-    chains: Actions
-    moves: Actions
-    trail: Actions
-    drawn: Actions
-    lengths: Actions
-    values: Actions
-    table: Actions
-    state: Actions
-    control: Control
+    edge_set: Annotated[Actions, ACTIONS_OUT]
+    chains: Annotated[Actions, ACTIONS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    trail: Annotated[Actions, ACTIONS_OUT]
+    drawn: Annotated[Actions, ACTIONS_OUT]
+    lengths: Annotated[Actions, ACTIONS_STACK]
+    values: Annotated[Actions, ACTIONS_OUT]
+    table: Annotated[Actions, ACTIONS_OUT]
+    state: Annotated[Actions, ACTIONS_OUT]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS: Mapping[str, Any] = {  # Numba has no type stubs
-    "edge_set": ACTIONS_OUT,
-    "chains": ACTIONS_STACK,
-    "moves": ACTIONS_STACK,
-    "trail": ACTIONS_OUT,
-    "drawn": ACTIONS_OUT,
-    "lengths": ACTIONS_STACK,
-    "values": ACTIONS_OUT,
-    "table": ACTIONS_OUT,
-    "state": ACTIONS_OUT,
-    "control": CONTROL,
-}
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle:
@@ -129,7 +116,6 @@ def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle
     # the largest product of the numbers of rows in the groups, each plus one, that fit on the board
     most_values = ((cells + 8) // 3 + 1) ** 3 // 12
     return Bundle(
-        KINDS,
         Workspace(
             edge_set=edge_set,
             chains=new_chain_set(dimension),

@@ -38,8 +38,8 @@ def test_surrounding_the_opponent_counts_in_favour_of_one_side(side: int, plies:
     distance = float(((centres[0] - centres[1]) ** 2).sum())
     spread = float(((PLANE[groups[side]] - centres[side]) ** 2).sum())
     usual, other = GAME.evaluation, surrounding_evaluation(GAME, side)
-    gain = float(other.kernel(position.words, other.weights))
-    gain -= float(usual.kernel(position.words, usual.weights))
+    gain = other.value(position.words)
+    gain -= usual.value(position.words)
     expected = CONTACT_BONUS * contacts - DISTANCE_PENALTY * distance + SPREAD_BONUS * spread + DRAW_PENALTY
     # the sum of positional weights is damped a little, and weights are rounded
     assert gain == pytest.approx(expected * (1 if side == position.side_to_move else -1), rel=0.25, abs=6.0)
@@ -61,7 +61,7 @@ def test_marbles_in_contact_are_preferred_to_those_apart() -> None:
     touching = GAME.parse("...../....../......./...bb.../...ww..../......../......./....../.....:b:0:0")
     apart = GAME.parse("...../..bb../......./......../...ww..../......../......./....../.....:b:0:0")
     values = [
-        [float(evaluation.kernel(position.words, evaluation.weights)) for position in (touching, apart)]
+        [evaluation.value(position.words) for position in (touching, apart)]
         for evaluation in (GAME.evaluation, surrounding_evaluation(GAME, 0), surrounding_evaluation(GAME, 1))
     ]
     gains = [near - far for near, far in values]

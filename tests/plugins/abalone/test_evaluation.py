@@ -39,7 +39,7 @@ WEIGHTS = arrays(np.float64, ENGINE_SIZE, elements=st.floats(-20, 20, width=32))
 
 def classic(position: Position) -> float:
     """Return the evaluation `classic` of a position for the side to move."""
-    return float(CLASSIC.kernel(position.words, CLASSIC.weights))
+    return CLASSIC.value(position.words)
 
 
 def with_side(position: Position, side: str) -> Position:
@@ -151,7 +151,7 @@ def test_engine_by_hand_values_a_marble_at_100_and_a_little_for_the_lead() -> No
     evaluation = Evaluation("by hand", evaluate_engine, np.array(HAND_WEIGHTS), MARBLE, BOUND)
     start = str(GAME.start()).removesuffix("0:0")
     ahead, even = (GAME.parse(start + lost).words for lost in ("0:1", "0:0"))
-    gain = float(evaluation.kernel(ahead, evaluation.weights) - evaluation.kernel(even, evaluation.weights))
+    gain = float(evaluation.value(ahead) - evaluation.value(even))
     assert 100 <= gain <= 130
 
 
@@ -175,8 +175,8 @@ def test_learned_weights_rank_positions_as_the_learner_does(tmp_path: Path) -> N
     words = [
         GAME.parse(str(GAME.start()).removesuffix("b:0:0") + end).words for end in ("b:0:0", "w:0:1", "b:0:1")
     ]
-    by_engine = [float(engine.kernel(word, engine.weights)) for word in words]
-    by_learner = [float(weights.kernel(word, weights.weights)) for word in words]
+    by_engine = [engine.value(word) for word in words]
+    by_learner = [weights.value(word) for word in words]
     assert np.argsort(by_engine).tolist() == np.argsort(by_learner).tolist()
     assert np.sign(by_engine).tolist() == np.sign(by_learner).tolist()
 

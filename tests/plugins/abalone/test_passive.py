@@ -22,7 +22,7 @@ KINDS = [str(kind) for kind in KIND.choices]
 def value(formation: Formation, side: int, position: Position) -> float:
     """Return what a formation is worth to `side`."""
     evaluation = formation.evaluation(side)
-    for_mover = float(evaluation.kernel(position.words, evaluation.weights))
+    for_mover = evaluation.value(position.words)
     return for_mover if position.side_to_move == side else -for_mover
 
 

@@ -51,7 +51,7 @@ def positions(matches: int) -> Iterator[Position]:
 
 
 def value(evaluation: Evaluation, words: Words) -> float:
-    return float(evaluation.kernel(words, evaluation.weights))
+    return evaluation.value(words)
 
 
 def patterns_of(weights: Reals) -> Evaluation:

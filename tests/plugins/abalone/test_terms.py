@@ -103,7 +103,7 @@ def greedy_policy(seed: int) -> Policy:
 
     def opponent_value(words: Words, action: int) -> float:
         rules.apply(words, action, after)
-        return float(evaluation.kernel(after, evaluation.weights))
+        return evaluation.value(after)
 
     def choose(words: Words, actions: list[int]) -> int:
         if random.random() < 1 / 6:

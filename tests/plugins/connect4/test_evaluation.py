@@ -12,7 +12,7 @@ pytestmark = pytest.mark.plain
 def value_of(position: Position) -> float:
     """Return the evaluation of a position for the side to move."""
     evaluation = position.game.evaluation
-    return float(evaluation.kernel(position.words, evaluation.weights))
+    return evaluation.value(position.words)
 
 
 def mirror(position: Position) -> Position:

@@ -16,7 +16,7 @@ EVALUATION = GAME.evaluation
 
 
 def value_of(text: str) -> float:
-    return float(EVALUATION.kernel(GAME.parse(text).words, EVALUATION.weights))
+    return EVALUATION.value(GAME.parse(text).words)
 
 
 def takeable(position: reference.ReferencePosition) -> int:

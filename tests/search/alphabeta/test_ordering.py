@@ -16,7 +16,6 @@ from boardgames.search.alphabeta.ordering import (
     restore_move,
     update_killers_and_history,
 )
-from boardgames.search.alphabeta.workspace import KINDS
 from boardgames.selfplay.contest import new_workspaces
 
 pytestmark = pytest.mark.plain
@@ -32,7 +31,7 @@ class Ply:
 
     def __init__(self, position: Position) -> None:
         self.work = new_workspaces(position.game, [position.game.evaluation], 5)[0]
-        self.bundle = Bundle(KINDS, self.work)
+        self.bundle = Bundle(self.work)
         self.options = self.work.options[0]
         self.options.killers = self.options.history = 1
         self.work.killers.fill(-1)

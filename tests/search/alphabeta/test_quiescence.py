@@ -68,6 +68,6 @@ def test_lines_are_legal_and_end_in_a_position_of_their_value(seed: int) -> None
     end = end_of(analysis)
     if end.outcome is None:
         evaluation = ABALONE.evaluation
-        value = float(evaluation.kernel(end.words, evaluation.weights))
+        value = evaluation.value(end.words)
         sign = 1 if end.side_to_move == position.side_to_move else -1
         assert search_value(analysis.score, evaluation.scale) == pytest.approx(sign * value, abs=1e-9)

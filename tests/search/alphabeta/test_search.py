@@ -26,7 +26,7 @@ from boardgames.search.alphabeta.search import (
     uses_table,
 )
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.search.alphabeta.workspace import KINDS, REDUCTIONS
+from boardgames.search.alphabeta.workspace import REDUCTIONS
 from boardgames.search.minimax import minimax
 from boardgames.search.rules import INFINITY
 from boardgames.selfplay.contest import new_workspaces
@@ -430,7 +430,7 @@ PRUNING = SearchOptions(table=1)
 def threatened(position: Position) -> bool:
     work = new_workspaces(position.game, [position.game.evaluation], 3)[0]
     work.positions[1] = position.words
-    return bool(is_threatened(Bundle(KINDS, work).words, 1))
+    return bool(is_threatened(Bundle(work).words, 1))
 
 
 def with_losses(position: Position, losses: str) -> Position:

@@ -8,7 +8,7 @@ from reference.minimax import tictactoe
 import boardgames
 from boardgames.game import Position
 from boardgames.kernels.bundles import Bundle
-from boardgames.search.alphabeta.workspace import KINDS, final_value, update_line
+from boardgames.search.alphabeta.workspace import final_value, update_line
 from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, WIN
 from boardgames.selfplay.contest import new_workspaces
 
@@ -24,7 +24,7 @@ def value_at_end(position: Position, ply: int, **flags: bool) -> float:
     work.options[0].exact_at_end = work.options[0].no_moves_draws = 0
     for name, value in flags.items():
         setattr(work.options[0], name, value)
-    return final_value(Bundle(KINDS, work).words, ply)
+    return final_value(Bundle(work).words, ply)
 
 
 @pytest.mark.parametrize("ply", [0, 1, 7])

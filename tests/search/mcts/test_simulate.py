@@ -243,7 +243,7 @@ def expected_priors(position: Position, prior: str) -> dict[int, float]:
         elif after.outcome is not None:
             shares[action] = math.exp(1.0 / PRIOR_TEMPERATURE)
         else:
-            value = -evaluation.kernel(after.words, evaluation.weights) / evaluation.scale
+            value = -evaluation.value(after.words) / evaluation.scale
             shares[action] = math.exp(evaluation.unit.to_return(value) / PRIOR_TEMPERATURE)
     return {action: share / sum(shares.values()) for action, share in shares.items()}
 
@@ -335,7 +335,7 @@ def test_a_playout_is_evaluated_at_the_cutoff() -> None:
     )
     assert result.simulations == 52
     for move in result.moves:
-        value = -float(evaluation.kernel(start.apply(move.move).words, evaluation.weights))
+        value = -evaluation.value(start.apply(move.move).words)
         expected = evaluation.unit.to_return(value / evaluation.scale)
         assert move.score.amount == pytest.approx(expected, abs=1e-6)
 

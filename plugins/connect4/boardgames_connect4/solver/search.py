@@ -23,9 +23,9 @@ thread is searching it (ABDADA: J.-C. Weill, "The ABDADA distributed minimax-sea
 1996). The thread that finishes a window first stops the others that are still at it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
@@ -85,25 +85,16 @@ class Workspace(NamedTuple):
         Stop flag of this thread, the same word as in `flags`, and its number of nodes.
     """
 
-    table: Actions
-    busy: Actions
-    tasks: Actions
-    flags: Actions
-    preferences: Actions
-    scratch: Actions
-    control: Control
+    table: Annotated[Actions, ACTIONS_OUT]
+    busy: Annotated[Actions, ACTIONS_OUT]
+    tasks: Annotated[Actions, ACTIONS_OUT]
+    flags: Annotated[Actions, ACTIONS_OUT]
+    preferences: Annotated[Actions, ACTIONS_STACK]
+    scratch: Annotated[Actions, ACTIONS_OUT]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS: Mapping[str, Any] = {  # Numba has no type stubs
-    "table": ACTIONS_OUT,
-    "busy": ACTIONS_OUT,
-    "tasks": ACTIONS_OUT,
-    "flags": ACTIONS_OUT,
-    "preferences": ACTIONS_STACK,
-    "scratch": ACTIONS_OUT,
-    "control": CONTROL,
-}
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 @kernel(types.uint64(GEOMETRY, types.uint64), inline=True)

@@ -19,7 +19,7 @@ from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.solver.book import UNKNOWN, disc_counts, load_book, shipped_book
-from boardgames_connect4.solver.search import FLAG_STRIDE, KINDS, WIDTH, Workspace, solver_kernel
+from boardgames_connect4.solver.search import FLAG_STRIDE, WIDTH, Workspace, solver_kernel
 
 TABLE_MB = 128
 UNGUARDED_TABLE_MB = 64
@@ -113,8 +113,7 @@ class Solver:
         busy, flags, preferences = _zeros(BUSY_WORDS), controls.view(np.int64), _preferences(board)
         shared = self._table, busy, self._tasks, flags, preferences
         self._bundles = [
-            Bundle(KINDS, Workspace(*shared, _zeros((MAX_CELLS + 1) * WIDTH), control))
-            for control in self._controls
+            Bundle(Workspace(*shared, _zeros((MAX_CELLS + 1) * WIDTH), control)) for control in self._controls
         ]
         self._solve_all = solver_kernel(board)
 

@@ -14,8 +14,7 @@ lengths, and the index has the other 20 or more bits of a hash of 128. A wrong a
 as a collision of this hash.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
@@ -72,31 +71,19 @@ class Workspace(NamedTuple):
         Stop flag, node limit and number of nodes.
     """
 
-    table: Actions
-    neighbours: Words
-    grounded: Words
-    images: Words
-    states: Words
-    moves: Actions
-    shortest: Actions
-    lengths: Actions
-    values: Actions
-    control: Control
+    table: Annotated[Actions, ACTIONS_OUT]
+    neighbours: Annotated[Words, WORDS_STACK]
+    grounded: Annotated[Words, WORDS_OUT]
+    images: Annotated[Words, WORDS_STACK]
+    states: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    shortest: Annotated[Actions, ACTIONS_OUT]
+    lengths: Annotated[Actions, ACTIONS_STACK]
+    values: Annotated[Actions, ACTIONS_OUT]
+    control: Annotated[Control, CONTROL]
 
 
-KINDS: Mapping[str, Any] = {  # Numba has no type stubs
-    "table": ACTIONS_OUT,
-    "neighbours": WORDS_STACK,
-    "grounded": WORDS_OUT,
-    "images": WORDS_STACK,
-    "states": WORDS_STACK,
-    "moves": ACTIONS_STACK,
-    "shortest": ACTIONS_OUT,
-    "lengths": ACTIONS_STACK,
-    "values": ACTIONS_OUT,
-    "control": CONTROL,
-}
-unpack = unpacker(Workspace, KINDS)
+unpack = unpacker(Workspace)
 
 
 @kernel(types.UniTuple(types.uint64, 2)(WORDS_OUT, WORDS_OUT, types.uint64, types.uint64), inline=True)

@@ -19,7 +19,6 @@ from boardgames_hexifence.handouts import GROUPS
 from boardgames_hexifence.rules import drawn_edges
 from boardgames_hexifence.solver.chains import MOST_IN_GROUP
 from boardgames_hexifence.solver.search import (
-    KINDS,
     MOST_MOVES,
     MOST_PLIES,
     SETS_OF_DIRECTIONS,
@@ -97,7 +96,6 @@ class Solver:
         self._frame = frame_of(game.dimension, tuple(range(min(int(CELLS[game.dimension]), MAX_CELLS))))
         self._neighbours, self._grounded = self._frame.neighbours.copy(), self._frame.grounded.copy()
         self._bundle = Bundle(
-            KINDS,
             Workspace(
                 table=self._table,
                 neighbours=self._neighbours,
