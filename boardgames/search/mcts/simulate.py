@@ -1,4 +1,4 @@
-"""The kernels of a simulation, in the order in which they run.
+"""The kernels of a simulation, in the order in which they run, down to `run_simulation`, which calls them.
 
 - selection: from the root down, the child with the highest upper bound: by UCB1
   (L. Kocsis and C. Szepesvári, "Bandit based Monte-Carlo planning", 2006), or by
@@ -8,7 +8,7 @@
   return is known, so that other threads choose other moves (G. Chaslot, M.
   Winands, J. van den Herik, "Parallel Monte-Carlo tree search", 2008);
 - expansion: a leaf that is visited again gets children, with their priors;
-- playout: random moves to the end or to the cutoff, where the evaluation decides;
+- the value of the leaf, from a playout or the evaluation (`boardgames.search.mcts.evaluator`);
 - backpropagation of the return to all nodes of the path;
 - the MCTS solver: proven wins, losses and draws are backpropagated as proofs, and
   proven losses are never selected (M. Winands, Y. Björnsson, J. Saito,
@@ -26,7 +26,17 @@ from boardgames.kernels import Actions, Words, kernel, load_stop, random_below, 
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS_OUT
 from boardgames.kernels.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap, load_acquire
 from boardgames.kernels.bundles import BUNDLE
-from boardgames.search.mcts.options import EVALUATION_PRIOR, NO_PRIOR, ORDER_PRIOR, unpack
+from boardgames.search.mcts.evaluator import (
+    CANCELLED,
+    LOOKAHEAD,
+    final_proof,
+    play_out,
+    result_at,
+    row_at,
+    set_priors,
+    value_of_move,
+)
+from boardgames.search.mcts.options import NO_PRIOR, unpack
 from boardgames.search.mcts.tree import (
     ACTION_SHIFT,
     CHILDREN,
@@ -49,13 +59,11 @@ from boardgames.search.mcts.tree import (
     WORDS_PER_NODE,
     action_of,
     allocate,
-    prior_of,
     proof_from_children,
     proof_of,
     proven_total,
     side_of,
 )
-from boardgames.search.rules import ONGOING, final_result
 
 EXPANSION_VISITS = 2
 """Visits of a leaf, the current one included, at which it is expanded."""
@@ -64,16 +72,6 @@ EXPLORATION_GROWTH = 1.0 / 5000.0
 PRIOR_UNIT = 1.0 / PRIOR_MASK
 """The unit in which nodes store priors."""
 VIRTUAL_LOSS = ONE
-CANCELLED = 1 << 62
-"""Returned instead of a total if the simulation was stopped."""
-LOOKAHEAD = 3
-"""The row of `positions` where expansion looks one ply ahead."""
-
-
-@kernel(types.int64(types.int64))
-def row_at(depth: int) -> int:
-    """Return the row of `positions` for a depth: 0 for the root, below it 1 for odd and 2 for even depths."""
-    return 2 - depth % 2 if depth > 0 else 0
 
 
 @kernel(types.int64(ACTIONS_OUT, types.int64, types.int64, types.int64, WORDS_OUT))
@@ -217,77 +215,11 @@ def descend(bundle: Actions, depth: int) -> int:
         path[depth] = child
 
 
-@kernel(types.int64(types.float64, types.float64, types.int64))
-def to_total(value: float, half_return: float, side: int) -> int:
-    """Return an evaluation for `side` as a return for side 0, in units of a total.
-
-    `half_return` is the evaluation that counts as a return of one half, or 0 if evaluations are
-    returns.
-    """
-    squashed = value / (half_return + abs(value)) if half_return > 0.0 else min(max(value, -1.0), 1.0)
-    return int(squashed * ONE) if side == 0 else -int(squashed * ONE)
-
-
-@kernel(types.void(BUNDLE, types.int64, types.int64))
-def set_priors(bundle: Actions, first: int, count: int) -> None:
-    """Set the priors of new children, and sort the `SORTED_CHILDREN` highest to the front.
-
-    The values of the moves are in `priors`. Priors by evaluation are the
-    softmax of these values; priors by move order are proportional to 1, 1/2,
-    1/3 and so on.
-    """
-    game = unpack(bundle)
-    tree, priors, options = game.tree, game.priors, game.options[0]
-    highest = -math.inf
-    for index in range(count):
-        highest = max(highest, priors[index])
-    total = 0.0
-    for index in range(count):
-        share = 0.0
-        if options.prior == EVALUATION_PRIOR:
-            share = math.exp((priors[index] - highest) / options.prior_temperature)
-        else:
-            rank = 1
-            for other in range(count):
-                if priors[other] > priors[index]:
-                    rank += 1
-            share = 1.0 / rank
-        total += share
-        priors[count + index] = share
-    last_sorted = first + (SORTED_CHILDREN - 1) * WORDS_PER_NODE
-    for index in range(count):
-        prior = int(PRIOR_MASK * priors[count + index] / total)
-        child = first + index * WORDS_PER_NODE
-        # insertion sort; new children differ only in their facts
-        facts = tree[child + FACTS] | (prior << PRIOR_SHIFT)
-        if child > last_sorted and prior_of(tree, last_sorted) < prior:
-            tree[child + FACTS] = tree[last_sorted + FACTS]
-            child = last_sorted
-        while first < child <= last_sorted and prior_of(tree, child - WORDS_PER_NODE) < prior:
-            tree[child + FACTS] = tree[child - WORDS_PER_NODE + FACTS]
-            child -= WORDS_PER_NODE
-        tree[child + FACTS] = facts
-
-
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64))
 def set_proof(tree: Actions, node: int, proof: int) -> None:
     """Store a proof if there is one. The other facts of a node never change once it is linked."""
     if proof != NO_PROOF:
         atomic_store(tree, node + FACTS, tree[node + FACTS] | proof)
-
-
-@kernel(types.int64(BUNDLE, types.int64, types.int64))
-def result_at(bundle: Actions, place: int, depth: int) -> int:
-    """Return the result of the position in row `place`, at a depth of the tree, or `ONGOING`."""
-    game = unpack(bundle)
-    position = row(game.positions, place)
-    result = game.outcome(position)
-    if result == ONGOING and depth >= game.options[0].plies_left:
-        if game.legal_moves(position, row_out(game.moves, 1)) > 0:  # a stuck side comes first
-            return game.outcome_at_limit(position)
-        no_moves_draws = game.options[0].no_moves_draws != 0
-        return final_result(game.side_to_move, game.outcome, position, no_moves_draws)
-    return result
 
 
 @kernel(types.boolean(BUNDLE, types.int64, types.int64, types.int64))
@@ -310,7 +242,7 @@ def expand(bundle: Actions, node: int, depth: int, count: int) -> bool:
     if first == NO_NODE:
         atomic_store(tree, node + CHILDREN, NOT_EXPANDED)
         return False
-    sign = 1.0 - 2.0 * side_of(tree, node)
+    mover = side_of(tree, node)
     for index in range(count):
         action = game.moves[0, index]
         game.apply(row(positions, here), action, row_out(positions, LOOKAHEAD))
@@ -321,58 +253,14 @@ def expand(bundle: Actions, node: int, depth: int, count: int) -> bool:
         tree[child + TOTAL] = 0
         tree[child + CHILDREN] = NOT_EXPANDED
         tree[child + FACTS] = (action << ACTION_SHIFT) | (side << SIDE_SHIFT) | (result + 1)
-        if options.prior == ORDER_PRIOR:
-            priors[index] = game.move_order(row(positions, here), action)
-        elif options.prior == EVALUATION_PRIOR:
-            total = proven_total(result + 1)
-            if result == ONGOING:
-                value = game.evaluate(row(positions, LOOKAHEAD), game.weights)
-                total = to_total(value, options.half_return, side)
-            priors[index] = sign * total / ONE
+        if options.prior != NO_PRIOR:
+            priors[index] = value_of_move(bundle, here, action, mover, side, result)
     game.counters[0].nodes += count
     if options.prior != NO_PRIOR:
         set_priors(bundle, first, count)
     atomic_store(tree, node + CHILDREN, first | (count << COUNT_SHIFT))
     set_proof(tree, node, proof_from_children(tree, node))
     return True
-
-
-@kernel(types.int64(BUNDLE, types.int64))
-def final_proof(bundle: Actions, here: int) -> int:
-    """Return the proof of the position in row `here`, which has no legal moves."""
-    game = unpack(bundle)
-    no_moves_draws = game.options[0].no_moves_draws != 0
-    return final_result(game.side_to_move, game.outcome, row(game.positions, here), no_moves_draws) + 1
-
-
-@kernel(types.int64(BUNDLE, types.int64, types.int64))
-def play_out(bundle: Actions, depth: int, count: int) -> int:
-    """Return the result of a random playout, or of the evaluation at the cutoff, as a total.
-
-    The playout starts from the position at `depth`, whose `count` moves are in `moves`,
-    and overwrites rows 1 and 2. If the stop flag is set, the result is `CANCELLED`.
-    """
-    game = unpack(bundle)
-    positions, moves, options = game.positions, game.moves, game.options[0]
-    here, plies = row_at(depth), 0
-    while plies != options.cutoff:
-        if load_stop(game.control) != 0:
-            return CANCELLED
-        there = 2 if here == 1 else 1
-        action = moves[0, random_below(game.random_state, count)]
-        game.apply(row(positions, here), action, row_out(positions, there))
-        here = there
-        plies += 1
-        count = game.legal_moves(row(positions, here), row_out(moves, 0))
-        if count == 0:
-            game.counters[0].nodes += plies
-            return proven_total(final_proof(bundle, here))
-        if depth + plies >= options.plies_left:
-            game.counters[0].nodes += plies
-            return proven_total(result_at(bundle, here, depth + plies) + 1)
-    game.counters[0].nodes += plies
-    value = game.evaluate(row(positions, here), game.weights)
-    return to_total(value, options.half_return, game.side_to_move(row(positions, here)))
 
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64))

@@ -24,9 +24,10 @@ from boardgames.declarations import NO_EVALUATION
 from boardgames.game import Position
 from boardgames.kernels import JIT, Actions
 from boardgames.player import Limit
+from boardgames.search.mcts.evaluator import to_total
 from boardgames.search.mcts.options import LONG_PLAYOUT, PRIOR_TEMPERATURE, MctsOptions
 from boardgames.search.mcts.searcher import SearchThread
-from boardgames.search.mcts.simulate import EXPANSION_VISITS, backpropagate, select, to_total
+from boardgames.search.mcts.simulate import EXPANSION_VISITS, backpropagate, select
 from boardgames.search.mcts.tree import (
     FACTS,
     NO_PROOF,
