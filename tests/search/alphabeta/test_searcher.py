@@ -284,6 +284,29 @@ def test_a_move_that_turns_out_better_comes_first_with_its_new_value() -> None:
     assert (better.exact, better.lines) == ((False, True, True), ((3,), (1,), (2,)))
 
 
+def test_a_move_that_failed_high_is_the_answer_if_its_search_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searcher = searcher_for(START)
+    (thread,) = searcher.start_threads(START, 1, NO_LIMIT, NO_CONTEXT)
+    actions = START.actions[:3]
+    known = RootResult(4, actions, (50.0, 40.0, 30.0), (True, True, True), tuple((one,) for one in actions))
+    windows: list[tuple[float, float]] = []
+
+    def search(words: Words, order: Words, depth: int, low: float, high: float, *buffers: Words) -> None:
+        """Find that the third move is above the window, and be stopped before it is searched again."""
+        windows.append((low, high))
+        if len(windows) == 1:
+            buffers[0][:3], buffers[1][:3], thread.control[0].finished_moves = (0.0, 0.0, high + 1.0), 1, 3
+        else:
+            thread.control[0].stop = 1
+
+    monkeypatch.setattr("boardgames.search.alphabeta.searcher.search_root", search)
+    result = thread.search_depth(5, known)
+    assert windows[0][1] < INFINITY == windows[1][1]
+    assert result.actions[0] == actions[2]
+
+
 def test_a_search_does_not_change_the_position() -> None:
     before = START.words.copy()
     searched(START, Limit(depth=3))
