@@ -347,7 +347,7 @@ class Position:
 
     def picture(self) -> Picture:
         """Return the position as a picture: cells, pieces, lines and legal moves as data."""
-        return self.game.draw(self._words)
+        return self.game.draw(self)
 
     def board(self, *, flipped: bool = False) -> str:
         """Return the board as lines of text, as a terminal without colour shows it.
@@ -742,8 +742,8 @@ class Game(ABC):
         """Return the text of a legal action, without spaces."""
 
     @abstractmethod
-    def draw(self, words: Words) -> Picture:
-        """Return the picture of a packed position."""
+    def draw(self, position: Position) -> Picture:
+        """Return the picture of a position."""
 
     def check_words(self, words: Words) -> None:
         """Raise PositionError if these words are not a valid position; the default accepts all words."""

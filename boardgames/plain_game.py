@@ -347,9 +347,9 @@ class PlainGame(Game, Generic[State, PlainMove]):
         """Return the points of each side."""
         return self.points(self._state(words))
 
-    def draw(self, words: Words) -> Picture:
-        """Return the picture of a packed state."""
-        return self.picture(self._state(words))
+    def draw(self, position: Position) -> Picture:
+        """Return the picture of a state."""
+        return self.picture(self._state(position.words))
 
     def is_move_text(self, text: str) -> bool:
         """Accept any word as the text of a move."""

@@ -16,7 +16,7 @@ from numba.np import arrayobj
 
 from boardgames.declarations import Contempt, Evaluation, Facts, Feature, FeatureSet, Kernels, Symmetry
 from boardgames.errors import PositionError
-from boardgames.game import Game
+from boardgames.game import Game, Position
 from boardgames.kernels import (
     JIT,
     Actions,
@@ -498,8 +498,9 @@ class Noughts(Game):
         """Return the mirror symmetry."""
         return (FALSE_MIRROR if self.fault == "wrong symmetry" else MIRROR,)
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Draw nine squares."""
+        words = position.words
         cells = tuple(Cell(name, cell % 3, cell // 3) for cell, name in enumerate(CELL_NAMES))
         pieces = tuple(
             Piece(CELL_NAMES[cell], side, "xo"[side])

@@ -128,11 +128,11 @@ class Nim(Game):
         """Return the stones taken by each side."""
         return int(words[3]), int(words[4])
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Return a row of stones; a click on the third one takes the first three."""
-        stones = tuple(Cell(f"stone{index}", index, 0) for index in range(int(words[0])))
+        stones = tuple(Cell(f"stone{index}", index, 0) for index in range(int(position.words[0])))
         pieces = tuple(Piece(cell.id, 0, "o") for cell in stones)
-        moves = Position(self, words).legal_moves
+        moves = position.legal_moves
         clicks = {move.text: ((stones[move.action - 1].id if move.action else "pass",),) for move in moves}
         buttons = (Button("pass"),) if "pass" in clicks else ()
         return Picture(cells=stones, pieces=pieces, clicks=clicks, buttons=buttons)

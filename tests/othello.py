@@ -14,7 +14,7 @@ from numba import types
 
 from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels, Symmetry
 from boardgames.errors import PositionError
-from boardgames.game import Game
+from boardgames.game import Game, Position
 from boardgames.kernels import (
     Actions,
     Apply,
@@ -262,8 +262,9 @@ class Othello(Game):
             if number
         )
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Draw the board, and a button for the pass."""
+        words = position.words
         cells = [Cell(name, cell % SIZE, cell // SIZE) for cell, name in enumerate(NAMES[:CELLS])]
         pieces = [
             Piece(NAMES[cell], side, "bw"[side])

@@ -31,22 +31,22 @@ print("a greeting")
 
 
 class Undrawable(Connect4):
-    def draw(self, words):
+    def draw(self, position):
         raise ValueError("no ink")
 
 
 class Exits(Connect4):
-    def draw(self, words):
+    def draw(self, position):
         raise SystemExit(0)
 
 
 class Interrupts(Connect4):
-    def draw(self, words):
+    def draw(self, position):
         raise KeyboardInterrupt
 
 
 class Blank(Connect4):
-    def draw(self, words):
+    def draw(self, position):
         return None
 
 

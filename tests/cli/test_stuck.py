@@ -66,7 +66,7 @@ class Stuck(TicTacToe):
 class Sleeping(TicTacToe):
     """A game that is drawn in an hour."""
 
-    def draw(self, words):
+    def draw(self, position):
         MARK.touch()
         time.sleep(3600)
 
@@ -74,11 +74,11 @@ class Sleeping(TicTacToe):
 class Lingering(TicTacToe):
     """A game that starts a thread, for which Python waits when it ends, once a move has been made."""
 
-    def draw(self, words):
-        if words.any():
+    def draw(self, position):
+        if position.words.any():
             threading.Thread(target=time.sleep, args=(3600,), daemon=False).start()
             MARK.touch()
-        return super().draw(words)
+        return super().draw(position)
 
 
 @hookimpl

@@ -17,7 +17,7 @@ from nim import Nim
 import boardgames
 from boardgames.declarations import NO_EVALUATION, Exercise, Feature, Kernels
 from boardgames.errors import KernelError, PluginError
-from boardgames.game import Game
+from boardgames.game import Game, Position
 from boardgames.kernels import JIT, GuardAction, RewardOf, Words
 from boardgames.kernels.abi import Apply, kernel
 from boardgames.patterns import PatternModel, PatternSet
@@ -158,10 +158,10 @@ def test_features_out_of_range_are_found() -> None:
 class Undrawable(Noughts):
     """Cannot draw positions without a mark of x."""
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Draw, or fail."""
-        assert words[0]
-        return super().draw(words)
+        assert position.words[0]
+        return super().draw(position)
 
 
 def test_an_exception_in_the_game_names_the_line_and_the_position() -> None:

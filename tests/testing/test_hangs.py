@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from faulty import Noughts
 
+from boardgames.game import Position
 from boardgames.kernels import Words
 from boardgames.picture import Picture
 from boardgames.testing import Report, check_game
@@ -29,9 +30,9 @@ def loop() -> None:
 
 
 class HangingDraw(Noughts):
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         loop()
-        return super().draw(words)
+        return super().draw(position)
 
 
 class HangingParser(Noughts):
@@ -54,9 +55,9 @@ class HangingStart(Noughts):
 
 
 class Slow(Noughts):
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         signal.raise_signal(signal.SIGALRM)
-        return super().draw(words)
+        return super().draw(position)
 
 
 @pytest.fixture

@@ -20,12 +20,12 @@ from boardgames_connect4.game import Connect4
 
 
 class Exits(Connect4):
-    def draw(self, words: Any) -> Any:
+    def draw(self, position: Any) -> Any:
         raise SystemExit(3)
 
 
 class Interrupts(Connect4):
-    def draw(self, words: Any) -> Any:
+    def draw(self, position: Any) -> Any:
         raise KeyboardInterrupt
 
 
@@ -35,17 +35,17 @@ class Mute(Connect4):
 
 
 class Blank(Connect4):
-    def draw(self, words: Any) -> Any:
+    def draw(self, position: Any) -> Any:
         return None
 
 
 class Late(Connect4):
     """Fails as soon as a move has been made."""
 
-    def draw(self, words: Any) -> Any:
-        if words.tolist() != self.start().words.tolist():
+    def draw(self, position: Any) -> Any:
+        if position != self.start():
             raise SystemExit(3)
-        return super().draw(words)
+        return super().draw(position)
 
 
 class Sleeps(Connect4):
@@ -53,9 +53,9 @@ class Sleeps(Connect4):
 
     opened = threading.Event()
 
-    def draw(self, words: Any) -> Any:
+    def draw(self, position: Any) -> Any:
         self.opened.wait(TIMEOUT_S)
-        return super().draw(words)
+        return super().draw(position)
 
 
 class ExitingAgent(Random):

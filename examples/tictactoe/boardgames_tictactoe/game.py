@@ -213,8 +213,9 @@ class TicTacToe(Game):
             if number
         )
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Return the board as a picture."""
+        words = position.words
         return Picture(
             cells=tuple(Cell(name, index % 3, index // 3) for index, name in enumerate(NAMES)),
             pieces=tuple(
@@ -226,7 +227,7 @@ class TicTacToe(Game):
             + tuple(Label(-1, row, "321"[row]) for row in range(3)),
             sides=self.facts.sides,
             colours=("#222222", "#c0392b"),
-            clicks={NAMES[cell]: ((NAMES[cell],),) for cell in Position(self, words.copy()).actions},
+            clicks={NAMES[cell]: ((NAMES[cell],),) for cell in position.actions},
             winning=frozenset(NAMES[cell] for line in LINES if _is_won(words[line]) for cell in line),
         )
 

@@ -210,9 +210,9 @@ class Abalone(Game):
         swap_words = partial(_map_words, cells=identity, swaps_sides=True)
         return (*of_board, Symmetry("swap of sides", swap_words, partial(_map_action, cells=identity), True))
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Return the board as a picture."""
-        return view.draw(words, Position(self, words.copy()).actions)
+        return view.draw(position.words, position.actions)
 
 
 def _read_openings(path: Path) -> tuple[str, ...]:

@@ -173,9 +173,9 @@ class Connect4(Game):
         """Return the reflection from left to right."""
         return (Symmetry("reflection", self._reflect, self._reflect_action),)
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Return the board as a picture."""
-        return view.draw(words, Position(self, words.copy()).actions, self.board)
+        return view.draw(position.words, position.actions, self.board)
 
     def _reflect(self, words: Words) -> Words:
         red, blue = (self.board.mirror(int(words[side])) for side in (0, 1))

@@ -185,9 +185,9 @@ class Hexifence(Game):
         """Return the cells that blue and red have closed."""
         return int(rules.closed_cells(words, 0)), int(rules.closed_cells(words, 1))
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Return the board as a picture."""
-        return view.draw(words)
+        return view.draw(position.words)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Return the eleven rotations and reflections of the board, and the swap of sides."""
