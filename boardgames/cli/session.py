@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from boardgames.manager import Manager, MatchEvent
     from boardgames.match_setup import MatchSetup
 
-TENTHS_BELOW_S = 20
+TENTHS_BELOW_S = 10
 COMMANDS = {
     "moves [CELL]": "list the legal moves, or those with one cell",
     "history": "list the moves made, with times and the agents' values",
