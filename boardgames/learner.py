@@ -5,21 +5,26 @@ up to the trainer. Therefore training can stop and resume with bit-identical
 results, on any number of workers.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import LearnerStateError
+from boardgames.errors import LearnerStateError, WeightsError
 from boardgames.game import Game
 from boardgames.options import Option, OptionValue, read_options
 
 Scalar = bool | int | float | str | None
 Array = npt.NDArray[Any]  # any dtype: float64 weights, uint64 generator states, ...
+
+STATE_PREFIX = "state."
+"""Prefix of the names of a state's arrays in a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,56 @@ class LearnerState:
         for name, array in self.arrays.items():
             if not array.flags.c_contiguous:
                 raise LearnerStateError(f"the array {name!r} is not C-contiguous")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkpoint:
+    """A file with a state of training, and with what players need of it.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    arrays, header : mapping
+        Its content: all arrays by name, and JSON values.
+    """
+
+    path: Path
+    arrays: Mapping[str, Array]
+    header: Mapping[str, Any]  # JSON values
+
+    @property
+    def state(self) -> LearnerState:
+        """Return the state of training.
+
+        Raises
+        ------
+        WeightsError
+            If the file has none.
+        """
+        scalars = self.header.get("state")
+        if not isinstance(scalars, dict):
+            raise WeightsError(f"{self.path} is not a checkpoint")
+        # copies, so that the arrays are aligned like those of a learner
+        arrays: dict[str, Array] = {
+            name.removeprefix(STATE_PREFIX): np.array(array, order="C")
+            for name, array in self.arrays.items()
+            if name.startswith(STATE_PREFIX)
+        }
+        return LearnerState(arrays, scalars)
+
+
+class Result(Protocol):
+    """The result of training, if it is something else than weights; see `Learner.result_in`."""
+
+    kind: ClassVar[str]
+    """What it is, such as `policy`."""
+
+    def describe(self) -> str:
+        """Return what `boardgames runs show` says about it."""
+
+    def write(self, path: Path) -> None:
+        """Write it to a file that players can use."""
 
 
 class Learner(ABC):
@@ -66,6 +121,8 @@ class Learner(ABC):
     """True if the result of training is the best step of the curve, False if it is the last step."""
     extensible: ClassVar[tuple[str, ...]] = ("steps",)
     """Options that may change when a run is resumed, since they only say how long it is."""
+    max_weight: ClassVar[float] = math.inf
+    """Training stops with an error when a weight is larger than this or smaller than its negative."""
 
     def __init__(self, game: Game, **options: object) -> None:
         self.game = game
@@ -146,6 +203,30 @@ class Learner(ABC):
     def header(self, state: LearnerState) -> Mapping[str, object]:
         """Return what players have to know to use a checkpoint, as JSON values; by default nothing."""
         return {}
+
+    def saved(self, state: LearnerState) -> tuple[Mapping[str, Array], Mapping[str, object]]:
+        """Return the arrays and the header that players read in a checkpoint: the weights and `header`."""
+        return {"weights": np.asarray(self.weights(state), dtype=np.float64)}, self.header(state)
+
+    def check(self, checkpoint: Checkpoint, seed: int) -> None:  # noqa: B027 - there may be nothing to check
+        """Raise unless training with this seed can continue from a checkpoint; by default it always can.
+
+        Raises
+        ------
+        LearnerStateError, WeightsError
+            If the state has another structure than the learner's states, or players could not use the
+            checkpoint.
+        """
+
+    def result_in(self, checkpoint: Checkpoint) -> Result | None:
+        """Return the result in a checkpoint if it is something else than weights; by default None.
+
+        Raises
+        ------
+        WeightsError
+            If it is damaged.
+        """
+        return None
 
     @abstractmethod
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:

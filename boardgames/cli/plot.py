@@ -17,7 +17,7 @@ from boardgames.errors import OptionError, quote
 if TYPE_CHECKING:
     from boardgames.adapters.plots import Format, RunHistory
     from boardgames.learning.config import Config
-    from boardgames.learning.runs import RunSummary
+    from boardgames.learning.summaries import RunSummary
 
 DEFAULT_NAME = "plot.svg"
 FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
@@ -69,7 +69,7 @@ def _history(folder: Path) -> "RunHistory":
     from boardgames.adapters.plots import RunHistory
     from boardgames.learning.comparison import without_seed
     from boardgames.learning.history import learner_of, weight_names, weights_over_time
-    from boardgames.learning.runs import METRICS, read_metrics
+    from boardgames.learning.metrics import METRICS, read_metrics
 
     run, config = _summary(folder)
     learner = learner_of(config)
@@ -96,7 +96,7 @@ def _history(folder: Path) -> "RunHistory":
 
 def _summary(folder: Path) -> "tuple[RunSummary, Config]":
     """Return the summary and the config of a run."""
-    from boardgames.learning.runs import run_summary
+    from boardgames.learning.summaries import run_summary
 
     run = run_summary(folder)
     if run.config is None:
@@ -107,7 +107,7 @@ def _summary(folder: Path) -> "tuple[RunSummary, Config]":
 def _csv(folders: Sequence[Path]) -> str:
     """Return all metrics and weights of runs as CSV, one row for each step."""
     from boardgames.learning.history import learner_of, weight_names
-    from boardgames.learning.runs import METRICS, read_metrics
+    from boardgames.learning.metrics import METRICS, read_metrics
 
     rows = []
     for folder in folders:

@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from boardgames.arena.intervals import Interval
-    from boardgames.learning.runs import RunSummary, StepRecord
+    from boardgames.learning.metrics import StepRecord
+    from boardgames.learning.summaries import RunSummary
 
 MAX_ROWS = 20
 """A run with more steps is shown by this many of them."""
@@ -87,9 +88,9 @@ def runs(context: click.Context) -> None:
 @json_option
 def list_runs(as_json: bool) -> None:
     """List the training runs, newest first, with their progress and state."""
-    from boardgames.learning import runs as folders
+    from boardgames.learning import summaries
 
-    listed = folders.list_runs()
+    listed = summaries.list_runs()
     if as_json:
         print_json(runs=[_run_json(run) for run in listed])
     elif listed:
@@ -111,10 +112,12 @@ def show(name: str, as_json: bool) -> None:
     them. The weights are the best ones, on the scale on which the range of
     every feature is -1 to 1.
     """
+    from boardgames.learner import Checkpoint
     from boardgames.learning.history import learner_of, weight_names
     from boardgames.learning.measurement import Measurement
-    from boardgames.learning.policy import Policy
-    from boardgames.learning.runs import METRICS, find_run, read_metrics, run_summary
+    from boardgames.learning.metrics import METRICS, read_metrics
+    from boardgames.learning.runs import find_run
+    from boardgames.learning.summaries import run_summary
     from boardgames.weights.files import read_arrays
     from boardgames.weights.lookup import BEST
     from boardgames.weights.weights import VALUES
@@ -126,8 +129,9 @@ def show(name: str, as_json: bool) -> None:
     learner, steps = learner_of(run.config), read_metrics(folder / METRICS)
     measured = Measurement.read(folder)
     arrays, header = read_arrays(folder / BEST) if (folder / BEST).is_file() else ({}, {})
-    has_table = "groups" in header or "abstraction" in header
-    values = arrays[VALUES].ravel().tolist() if arrays and not has_table else []
+    result = learner.result_in(Checkpoint(folder / BEST, arrays, header)) if learner and arrays else None
+    is_listed = result is None and "groups" not in header
+    values = arrays[VALUES].ravel().tolist() if arrays and is_listed else []
     weights = list(zip(weight_names(learner, len(values)), values, strict=True))
     if as_json:
         print_json(
@@ -157,9 +161,8 @@ def show(name: str, as_json: bool) -> None:
     if "groups" in header:
         count = int((arrays[VALUES] != 0).sum())
         say(f"step {run.progress.best_step}: {count:,} weights for {len(header['groups'])} groups of cells")
-    if "abstraction" in header:
-        experience = Policy.from_arrays(arrays, header, folder / BEST).experience
-        say(f"step {run.progress.best_step}: {experience.describe()}")
+    if result is not None:
+        say(f"step {run.progress.best_step}: {result.describe()}")
     if weights:
         rows = [("weight", f"step {run.progress.best_step}")]
         print_table([*rows, *((feature, f"{value:.4f}") for feature, value in weights)], right=(1,), cut=())
@@ -211,7 +214,8 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
     """
     from boardgames.executors import open_executor, worker_progress
     from boardgames.learning.measurement import Measurement, plan_measurement
-    from boardgames.learning.runs import Run, find_run, run_summary
+    from boardgames.learning.runs import Run, find_run
+    from boardgames.learning.summaries import run_summary
 
     folder, same = find_run(name), f"{PROGRAM} runs measure {shlex.quote(name)}"
     if run_summary(folder).status == "stopped":
@@ -248,20 +252,21 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
 
 
 @runs.command(
-    short_help="Write a run's best weights, or its policy, to a file.",
+    short_help="Write the result of a run to a file.",
     epilog=examples("boardgames runs export slow slow.safetensors"),
 )
 @click.argument("name", metavar="RUN", shell_complete=complete_run)
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(name: str, file: str, force: bool) -> None:
-    """Write the best weights of RUN, or its policy, to FILE, with the settings that produced them.
+    """Write the result of RUN, in most cases its best weights, to FILE, with the settings that gave it.
 
-    Agents use the file as they use the run itself: `td:weights=FILE`,
-    `value-iteration:policy=FILE`.
+    Agents use the file as they use the run itself: `td:weights=FILE`.
     """
-    from boardgames.learning.policy import Policy
+    from boardgames.learner import Checkpoint
+    from boardgames.learning.history import learner_of
     from boardgames.learning.runs import find_run
+    from boardgames.learning.summaries import run_summary
     from boardgames.weights import Weights
     from boardgames.weights.files import read_arrays
     from boardgames.weights.lookup import BEST
@@ -272,13 +277,12 @@ def export(name: str, file: str, force: bool) -> None:
     run = find_run(name)
     if not (run / BEST).is_file():
         raise WeightsError(f"run {quote(name)} has no weights yet")
-    arrays, header = read_arrays(run / BEST)
-    if "abstraction" in header:
-        Policy.from_arrays(arrays, header, run / BEST).write(path)
-        say(f"wrote the policy of {name} to {path}")
-        return
-    Weights.from_arrays(arrays, header, run / BEST).write(path)
-    say(f"wrote the weights of {name} to {path}")
+    checkpoint = Checkpoint(run / BEST, *read_arrays(run / BEST))
+    learner = learner_of(run_summary(run).config)
+    result = None if learner is None else learner.result_in(checkpoint)
+    kind = "weights" if result is None else result.kind
+    (result or Weights.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path)).write(path)
+    say(f"wrote the {kind} of {name} to {path}")
 
 
 @runs.command(
@@ -289,7 +293,7 @@ def export(name: str, file: str, force: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation; required without a terminal.")
 def delete(name: str, yes: bool) -> None:
     """Delete RUN with all its files; a run in progress cannot be deleted."""
-    from boardgames.learning.runs import run_summary
+    from boardgames.learning.summaries import run_summary
     from boardgames.paths import runs_folder
     from boardgames.weights.lookup import run_names
 

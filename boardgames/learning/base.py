@@ -1,22 +1,24 @@
 """Base classes of learners of weights: common options, and the score against a reference player."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from boardgames.declarations import NO_EVALUATION, FeatureSet
-from boardgames.errors import OptionError
+from boardgames.errors import LearnerStateError, OptionError, quote
 from boardgames.game import Game
 from boardgames.kernels import Reals
-from boardgames.learner import Learner, LearnerState
+from boardgames.learner import Array, Checkpoint, Learner, LearnerState
+from boardgames.learning.metrics import is_step
 from boardgames.options import Option, OptionValue
 from boardgames.patterns import PatternSet
 from boardgames.plugins import load_features, load_patterns, registry
 from boardgames.weights import Weights
 from boardgames.weights.lookup import find_feature_weights
+from boardgames.weights.weights import MAX_WEIGHT
 
 if TYPE_CHECKING:  # who only reads runs need not wait for the kernels of self-play
     from boardgames.selfplay import Contestant, MatchResult, MatchSetup
@@ -83,6 +85,7 @@ class WeightsLearner(Configured, Learner):
 
     agent: ClassVar[str] = "td"
     """The agent that plays one ply ahead with the weights."""
+    max_weight: ClassVar[float] = MAX_WEIGHT
     features: FeatureSet | PatternSet
     setup: "MatchSetup"
 
@@ -95,6 +98,21 @@ class WeightsLearner(Configured, Learner):
     @abstractmethod
     def result(self, state: LearnerState) -> Weights:
         """Return the best weights so far, ready to be saved."""
+
+    def saved(self, state: LearnerState) -> tuple[Mapping[str, Array], Mapping[str, object]]:
+        """Return the arrays and the header of `Weights`."""
+        weights = self.result(state)
+        return weights.arrays(), weights.header()
+
+    def check(self, checkpoint: Checkpoint, seed: int) -> None:
+        """Raise unless the weights are for these features, and the state is like the learner's first one."""
+        Weights.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path).check(
+            self.game, self.features
+        )
+        learner: Learner = self
+        if self.options.get(START.name) is not None:  # the weights that it started with may be gone
+            learner = type(self)(self.game, **{**self.options, START.name: None})
+        _check_structure(checkpoint, learner.start(seed))
 
     def agent_with(self, result: str) -> str:
         """Return the agent that searches if the weights were learned in search, or looks one ply ahead."""
@@ -160,6 +178,32 @@ class WeightsLearner(Configured, Learner):
             )
             for begun in range(0, matches, TEST_BATCH)
         ]  # fmt: skip
+
+
+def _check_structure(checkpoint: Checkpoint, first: LearnerState) -> None:
+    """Raise LearnerStateError unless the state in a checkpoint is structured like the learner's first state.
+
+    Compiled code trusts the shapes. Only arrays that are empty at first may grow; checkpoints of earlier
+    versions may lack those.
+    """
+    state, path = checkpoint.state, checkpoint.path
+    scalars = {name: type(value) for name, value in state.scalars.items()}
+    if scalars != {name: type(value) for name, value in first.scalars.items()}:
+        raise LearnerStateError(f"the state in {path} must have the scalars {', '.join(first.scalars)}")
+    if "step" in scalars and not is_step(state.scalars["step"]):
+        raise LearnerStateError(f"the state in {path} has a bad step: {quote(state.scalars['step'])}")
+    needed = {name for name, array in first.arrays.items() if array.size}
+    if not needed <= state.arrays.keys() <= first.arrays.keys():
+        raise LearnerStateError(f"the state in {path} must have the arrays {', '.join(first.arrays)}")
+    for name, array in state.arrays.items():
+        expected = first.arrays[name]
+        fixed = 1 if expected.shape[:1] == (0,) else 0
+        is_same_kind = array.dtype == expected.dtype and array.ndim == expected.ndim
+        if not is_same_kind or array.shape[fixed:] != expected.shape[fixed:]:
+            raise LearnerStateError(
+                f"the state's array {name!r} in {path} must be {expected.dtype} of shape {expected.shape}, "
+                f"not {array.dtype} of shape {array.shape}"
+            )
 
 
 def batch_count(matches: int) -> int:

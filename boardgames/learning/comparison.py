@@ -11,7 +11,8 @@ from boardgames.errors import OptionError
 from boardgames.learning.config import Config
 from boardgames.learning.experiments import wilson
 from boardgames.learning.measurement import Measurement, Series
-from boardgames.learning.runs import METRICS, RunSummary, read_metrics, run_summary
+from boardgames.learning.metrics import METRICS, read_metrics
+from boardgames.learning.summaries import RunSummary, run_summary
 
 
 @dataclass(frozen=True, slots=True)

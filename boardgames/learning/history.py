@@ -8,14 +8,15 @@ from boardgames.errors import BoardgamesError
 from boardgames.game import Game
 from boardgames.learner import Learner
 from boardgames.learning.config import Config
-from boardgames.learning.runs import StepRecord, run_reference
+from boardgames.learning.metrics import StepRecord
+from boardgames.learning.runs import run_reference
 from boardgames.weights.lookup import offered_names
 
 _Row = TypeVar("_Row")
 
 
-def learner_of(config: Config) -> Learner | None:
-    """Return the learner of a run, or None if its game or plug-in is no longer installed.
+def learner_of(config: Config | None) -> Learner | None:
+    """Return the learner of a run; None without a config, or if a plug-in is no longer installed.
 
     Examples
     --------
@@ -23,7 +24,7 @@ def learner_of(config: Config) -> Learner | None:
     ('td', None)
     """
     try:
-        return config.load()
+        return None if config is None else config.load()
     except BoardgamesError:
         return None
 

@@ -22,6 +22,7 @@ from boardgames.errors import OptionError, WeightsError, quote, suggest
 from boardgames.game import Game
 from boardgames.kernels import Actions, Reals
 from boardgames.kernels.bundles import Bundle
+from boardgames.learner import STATE_PREFIX
 from boardgames.options import Option, OptionValue, is_finite
 from boardgames.player import fingerprint_of
 from boardgames.plugins import load_abstraction
@@ -37,8 +38,6 @@ largest absolute mean reward if that is above 1."""
 MAX_PAIRS = 50_000_000
 """Largest number of states times actions; a table of so many numbers takes 400 MB."""
 SCHEMA = 1
-STATE_PREFIX = "state."
-"""Prefix of the arrays in checkpoints of a run."""
 MAX_GAMMA = 0.99
 
 CHOICES = {"value": (1.0, 0.0), "success": (0.0, 1.0), "both": (1.0, 1.0)}
@@ -314,6 +313,8 @@ class Policy:
         How the policy was made, as JSON values: learner, settings, seed, metrics.
     """
 
+    kind: ClassVar[str] = "policy"
+
     game: str
     abstraction: str
     experience: Experience
@@ -356,6 +357,10 @@ class Policy:
         except ValueError as error:
             raise WeightsError(f"{path} has no policy: {error}") from None
         return cls(str(names[0]), str(names[1]), experience, float(gamma), provenance)
+
+    def describe(self) -> str:
+        """Return how much was observed."""
+        return self.experience.describe()
 
     def header(self) -> dict[str, Any]:
         """Return the header of the file without the provenance, as JSON values."""

@@ -5,7 +5,6 @@ ended after the previous step, so a resumed run ends with the same bytes as one
 that was never interrupted.
 """
 
-import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -23,10 +22,9 @@ from boardgames.faults import translated_errors
 from boardgames.installation import code_stamp
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import WeightsLearner
-from boardgames.learning.runs import Progress, Run, StepRecord, finite_metrics
+from boardgames.learning.metrics import Progress, StepRecord, finite_metrics
+from boardgames.learning.runs import Run
 from boardgames.plugins import notify
-from boardgames.weights.weights import MAX_WEIGHT
 
 RATES = ("alpha", "rate")
 """Names of learning-rate options; too large a value makes weights diverge."""
@@ -198,8 +196,7 @@ class Trainer:
 
     def _check_bounded(self, weights: Reals, step: int) -> None:
         """Raise WeightsError if weights are not finite, or too large for a file."""
-        largest = MAX_WEIGHT if isinstance(self.learner, WeightsLearner) else math.inf
-        if (np.isfinite(weights) & (np.abs(weights) <= largest)).all():
+        if (np.isfinite(weights) & (np.abs(weights) <= self.learner.max_weight)).all():
             return
         rates = [name for name in RATES if name in self.learner.options]
         advice = f"choose a smaller {rates[0]}" if rates else "a smaller learning rate may help"

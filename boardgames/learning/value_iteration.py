@@ -14,7 +14,7 @@ from typing import ClassVar
 from boardgames.errors import LearnerStateError
 from boardgames.game import Game
 from boardgames.kernels import Reals
-from boardgames.learner import Learner, LearnerState
+from boardgames.learner import Checkpoint, Learner, LearnerState
 from boardgames.learning.base import (
     PLY_LIMIT,
     START,
@@ -165,13 +165,12 @@ class ValueIteration(Configured, Learner):
 
     def header(self, state: LearnerState) -> Mapping[str, object]:
         """Return what `Policy` reads in the header of a checkpoint."""
-        return self.result(state).header()
+        experience, gamma = self.experience(state), self.number("gamma")
+        return Policy(self.game.facts.name, self.abstraction.name, experience, gamma).header()
 
-    def result(self, state: LearnerState) -> Policy:
-        """Return the policy of a state of training, ready to be saved."""
-        return Policy(
-            self.game.facts.name, self.abstraction.name, self.experience(state), self.number("gamma")
-        )
+    def result_in(self, checkpoint: Checkpoint) -> Policy:
+        """Return the policy in a checkpoint."""
+        return Policy.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path)
 
     def player(self, experience: Experience, *, epsilon: float = 0.0) -> TablePlayer:
         """Return a player that chooses by the options of this learner."""

@@ -25,16 +25,9 @@ from boardgames.learning.history import (
     weights_over_time,
 )
 from boardgames.learning.measurement import Measurement, Series
-from boardgames.learning.runs import (
-    CONFIG,
-    MEASUREMENT,
-    METRICS,
-    RunSummary,
-    StepRecord,
-    is_running,
-    read_metrics,
-    run_summary,
-)
+from boardgames.learning.metrics import METRICS, StepRecord, read_metrics
+from boardgames.learning.runs import CONFIG, MEASUREMENT, is_running
+from boardgames.learning.summaries import RunSummary, run_summary
 from boardgames.options import OptionValue
 from boardgames.paths import runs_folder
 from boardgames.web.calls import LOAD_SECONDS, Calls

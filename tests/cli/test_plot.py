@@ -14,8 +14,8 @@ from training import small
 
 import boardgames
 from boardgames.executors import InProcess
+from boardgames.learning.metrics import read_metrics
 from boardgames.learning.runs import Run as Folder
-from boardgames.learning.runs import read_metrics
 from boardgames.learning.trainer import Trainer
 
 pytest.importorskip("matplotlib")

@@ -21,8 +21,9 @@ from waiting import TIMEOUT_S
 
 from boardgames.errors import OptionError
 from boardgames.learning import measurement
+from boardgames.learning.checkpoints import checkpoint_paths
 from boardgames.learning.config import Config
-from boardgames.learning.runs import checkpoint_paths, read_metrics
+from boardgames.learning.metrics import read_metrics
 from boardgames.learning.trainer import Trainer
 
 PROGRAM = (sys.executable, "-m", "boardgames")

@@ -21,8 +21,10 @@ from boardgames.executors import InProcess, ProcessPool, open_executor
 from boardgames.hookspecs import hookimpl
 from boardgames.learner import LearnerState
 from boardgames.learning import runs
+from boardgames.learning.checkpoints import checkpoint_paths
 from boardgames.learning.config import Config
-from boardgames.learning.runs import Progress, Run, checkpoint_paths, read_metrics
+from boardgames.learning.metrics import Progress, read_metrics
+from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 
 PROGRAM = (sys.executable, "-m", "boardgames")
@@ -227,7 +229,7 @@ def test_diverging_weights_stop_training_before_they_are_saved(walker: Walk, tmp
 
 
 def test_weights_too_large_for_a_file_have_diverged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardgames.learning.trainer.MAX_WEIGHT", 1e-3)
+    monkeypatch.setattr("boardgames.learning.base.WeightsLearner.max_weight", 1e-3)
     with pytest.raises(WeightsError, match=r"diverged in step 1 with alpha=0.1; choose a smaller alpha"):
         train(tmp_path / "run", small())
     assert read_metrics(tmp_path / "run" / "metrics.jsonl") == []

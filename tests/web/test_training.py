@@ -19,7 +19,8 @@ from web_pages import Page, Server
 from boardgames.executors import InProcess
 from boardgames.learning.config import Config
 from boardgames.learning.measurement import Measurement, Series
-from boardgames.learning.runs import METRICS, Run
+from boardgames.learning.metrics import METRICS
+from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.web import training
 from boardgames.weights.lookup import BEST
