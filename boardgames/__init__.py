@@ -21,9 +21,7 @@ if TYPE_CHECKING:
         Facts,
         Feature,
         FeatureSet,
-        Guard,
         Kernels,
-        StateAbstraction,
     )
     from boardgames.errors import BoardgamesError
     from boardgames.game import Game, Move, Outcome, Position, Termination
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
     from boardgames.plugins import (
         load,
-        load_abstraction,
         load_features,
         load_learner,
         load_patterns,
@@ -61,9 +58,7 @@ _MODULES = {
         "Facts",
         "Feature",
         "FeatureSet",
-        "Guard",
         "Kernels",
-        "StateAbstraction",
     ),
     "boardgames.errors": ("BoardgamesError",),
     "boardgames.game": ("Game", "Move", "Outcome", "Position", "Termination"),
@@ -78,7 +73,6 @@ _MODULES = {
     "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
     "boardgames.plugins": (
         "load",
-        "load_abstraction",
         "load_features",
         "load_learner",
         "load_patterns",
@@ -107,7 +101,6 @@ __all__ = [
     "Feature",
     "FeatureSet",
     "Game",
-    "Guard",
     "Kernels",
     "Learner",
     "LearnerState",
@@ -127,7 +120,6 @@ __all__ = [
     "Position",
     "Record",
     "Score",
-    "StateAbstraction",
     "Stop",
     "Termination",
     "TimeControl",
@@ -137,7 +129,6 @@ __all__ = [
     "divide",
     "hookimpl",
     "load",
-    "load_abstraction",
     "load_features",
     "load_learner",
     "load_patterns",

@@ -1,10 +1,8 @@
 """What a game declares about itself: facts, kernels, evaluations, features, symmetries."""
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -17,16 +15,13 @@ from boardgames.kernels import (
     Apply,
     Evaluate,
     Features,
-    GuardAction,
     LegalMoves,
     MoveOrder,
     OutcomeOf,
     PassTurn,
     PositionKey,
     Reals,
-    RewardOf,
     SideToMove,
-    StateOf,
     Words,
     kernel,
     mix,
@@ -87,12 +82,6 @@ def position_key(position: Words) -> np.uint64:
     for index in range(position.size):
         key = mix(key ^ position[index]) + GOLDEN
     return key
-
-
-@kernel(GuardAction)
-def no_guard_action(position: Words, enabled: int) -> int:
-    """Return -1, no action; used if a state abstraction has no guards."""
-    return -1
 
 
 @kernel(Evaluate)
@@ -374,87 +363,6 @@ class FeatureSet:
         middle, half = self.scale
         scaled: Reals = (values - middle) / half
         return scaled
-
-
-MAX_STATES = 1_000_000
-"""Largest number of states of a `StateAbstraction`."""
-MAX_GUARDS = 32
-"""Largest number of its guards."""
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A rule of thumb that chooses a move in certain positions, whatever has been learned.
-
-    Attributes
-    ----------
-    name : str
-        Lower-case letters, digits, `-` and `_`; `all` and `none` are reserved.
-    summary : str
-        What it does, on one line.
-    """
-
-    name: str
-    summary: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StateAbstraction:
-    """A mapping of positions to a few numbered states, whose values can be learned in a table.
-
-    Attributes
-    ----------
-    name : str
-        Identifies it in files of what was learned.
-    states : int
-        Number of states; they are 0 to `states` - 1.
-    state : callable
-        Returns the state of a position from the point of view of a side.
-    reward : callable
-        Returns the reward of the side that has just moved, given the position after its move.
-    guards : tuple of Guard
-        Rules that choose a move before the table does.
-    guard_action : callable
-        Returns the action that the guards demand of the side to move, or -1. Bit `i` of its second
-        argument is set if guard `i` is enabled.
-    policy : Path or None
-        File of the policy that the agent `value-iteration` uses by default.
-
-    Raises
-    ------
-    KernelError
-        If a kernel has another signature.
-    PluginError
-        If the number of states or guards is out of range, or a guard has no valid name of its own.
-    """
-
-    name: str
-    states: int
-    state: Callable[[Words, int], int]
-    reward: Callable[[Words, int], float]
-    guards: tuple[Guard, ...] = ()
-    guard_action: Callable[[Words, int], int] = no_guard_action
-    policy: Path | None = None
-
-    def __post_init__(self) -> None:
-        kernels = (("state", StateOf), ("reward", RewardOf), ("guard_action", GuardAction))
-        for field_name, signature in kernels:
-            function = getattr(self, field_name)
-            check_kernel(f"{field_name!r} of state abstraction {self.name!r}", function, signature)
-        counts = (("states", self.states, 1, MAX_STATES), ("guards", len(self.guards), 0, MAX_GUARDS))
-        for field_name, count, least, most in counts:
-            if not (type(count) is int and least <= count <= most):
-                raise PluginError(
-                    f"the number of {field_name} of state abstraction {self.name!r} must be "
-                    f"{least} to {most:,}, not {quote(count)}"
-                )
-        for index, guard in enumerate(self.guards):
-            is_taken = guard.name in ("all", "none", *(other.name for other in self.guards[:index]))
-            if is_taken or not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", guard.name):
-                raise PluginError(
-                    f"the guards of state abstraction {self.name!r} must have different names of lower-case "
-                    f"letters, digits, '-' and '_', and not 'all' or 'none'; one is {quote(guard.name)}"
-                )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

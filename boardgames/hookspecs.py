@@ -54,9 +54,9 @@ class Entry:
     game : str or None
         The game that it is for; None if it is for every game.
     needs : tuple of str
-        What plug-ins have to offer for a game so that it is of use: `"features"`, `"patterns"` or
-        `"abstractions"`; also `"weights"` for an agent that by default plays with weights of its
-        own name. It is not listed for other games.
+        What plug-ins have to offer for a game so that it is of use: `"features"` or `"patterns"`;
+        also `"weights"` for an agent that by default plays with weights of its own name. It is not
+        listed for other games.
     title : str
         What the page calls a game before it is loaded, such as `Connect Four`; by default its name
         with a capital letter.
@@ -127,11 +127,6 @@ def bg_features() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 @hookspec
 def bg_patterns() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add pattern sets: each target takes a `Game` and returns a `PatternSet` for it."""
-
-
-@hookspec
-def bg_abstractions() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Add state abstractions: each target takes a `Game` and returns a `StateAbstraction` for it."""
 
 
 @hookspec

@@ -39,7 +39,7 @@ from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
 
 if TYPE_CHECKING:
-    from boardgames.declarations import FeatureSet, StateAbstraction
+    from boardgames.declarations import FeatureSet
     from boardgames.game import Game, Position
     from boardgames.learner import Learner
     from boardgames.patterns import PatternSet
@@ -52,7 +52,6 @@ Kind = Literal[
     "agents",
     "features",
     "patterns",
-    "abstractions",
     "learners",
     "weights",
     "books",
@@ -62,11 +61,10 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _SINGULAR: dict[Kind, str] = {kind: kind if kind == "weights" else kind.removesuffix("s") for kind in KINDS}
-_SINGULAR |= {"features": "feature set", "patterns": "pattern set", "abstractions": "state abstraction"}
+_SINGULAR |= {"features": "feature set", "patterns": "pattern set"}
 NEEDS: dict[str, str] = {
     "features": "features",
     "patterns": "patterns",
-    "abstractions": "state abstractions",
     "weights": "weights",
 }
 """What an entry can need of a game, see `Entry.needs`, and what messages call it."""
@@ -167,8 +165,8 @@ class Registry:
     def offers(self, kind: Kind, game: str | None = None) -> list[Offer]:
         """Return all offers of one kind, sorted by name.
 
-        With `game`, only those that this game can use: it has the features, patterns or abstractions
-        that they need. Its own take precedence over general ones with the same name.
+        With `game`, only those that this game can use: it has the features or patterns that they
+        need. Its own take precedence over general ones with the same name.
         """
         offers = self._named_offers(kind, game)
         return [offer for offer in offers if game is None or self.missing(offer.entry, game) is None]
@@ -179,7 +177,7 @@ class Registry:
         Weights are never missing, since an agent can also play with weights of the user. Whether it
         has any is told by `boardgames.weights.lookup.usable_agents`.
         """
-        kinds: tuple[Kind, ...] = ("features", "patterns", "abstractions")
+        kinds: tuple[Kind, ...] = ("features", "patterns")
         return next(
             (kind for kind in kinds if kind in entry.needs and not self._named_offers(kind, game)), None
         )
@@ -671,19 +669,6 @@ def load_patterns(name: str, game: "Game") -> "PatternSet":
     from boardgames.patterns import PatternSet
 
     return _make_for("patterns", name, game, game, PatternSet)
-
-
-def load_abstraction(name: str, game: "Game") -> "StateAbstraction":
-    """Return a state abstraction of a game by name.
-
-    Raises
-    ------
-    UnknownNameError, PluginError
-        If there is no such state abstraction, or the plug-in is broken.
-    """
-    from boardgames.declarations import StateAbstraction
-
-    return _make_for("abstractions", name, game, game, StateAbstraction)
 
 
 def load_overlay(name: str, position: "Position") -> "Overlay":

@@ -1,7 +1,6 @@
 """Declarations of games: checks, immutability and defaults."""
 
 import dataclasses
-import re
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -15,11 +14,8 @@ from boardgames.declarations import (
     Facts,
     Feature,
     FeatureSet,
-    Guard,
     Kernels,
-    StateAbstraction,
     no_evaluation,
-    no_guard_action,
     no_move_order,
 )
 from boardgames.errors import KernelError, PluginError
@@ -47,38 +43,6 @@ def test_evaluation_with_another_signature_raises() -> None:
 def test_feature_kernel_with_another_signature_raises() -> None:
     with pytest.raises(KernelError, match="features 'mine'"):
         FeatureSet("mine", outcome, ())  # type: ignore[arg-type]  # wrong on purpose
-
-
-def test_state_abstraction_with_another_signature_raises() -> None:
-    with pytest.raises(KernelError, match="'state' of state abstraction 'mine'"):
-        StateAbstraction("mine", 3, outcome, no_guard_action)  # type: ignore[arg-type]  # wrong on purpose
-
-
-@pytest.mark.parametrize(
-    ("states", "guards", "message"),
-    [
-        (0, 0, "the number of states of state abstraction 'mine' must be 1 to 1,000,000, not 0"),
-        (3, 33, "the number of guards of state abstraction 'mine' must be 0 to 32, not 33"),
-    ],
-)
-def test_state_abstraction_out_of_range_raises(states: int, guards: int, message: str) -> None:
-    tops = boardgames.load_abstraction("tops", boardgames.load("connect4"))
-    with pytest.raises(PluginError, match=message):
-        StateAbstraction("mine", states, tops.state, tops.reward, (Guard("one", "a guard"),) * guards)
-
-
-@pytest.mark.parametrize("names", [("gap", "gap"), ("all",), ("gap+two",), ("",)], ids=str)
-def test_guards_must_have_names_that_an_option_can_list(names: tuple[str, ...]) -> None:
-    tops = boardgames.load_abstraction("tops", boardgames.load("connect4"))
-    with pytest.raises(
-        PluginError, match=f"must have different names .* one is {re.escape(repr(names[-1]))}"
-    ):
-        StateAbstraction("mine", 3, tops.state, tops.reward, tuple(Guard(name, "") for name in names))
-
-
-@pytest.mark.plain
-def test_nothing_is_demanded_without_guards() -> None:
-    assert no_guard_action(START.words, 1) == -1
 
 
 @pytest.mark.plain

@@ -94,15 +94,6 @@ def test_bg_patterns(install: Install) -> None:
     assert boardgames.load_patterns("again", game).kernel is boardgames.load_patterns("cells", game).kernel
 
 
-def test_bg_abstractions(install: Install) -> None:
-    def bg_abstractions() -> list[Entry]:
-        return [Entry("again", "tops by another name", "boardgames_connect4.abstraction:tops", "connect4")]
-
-    install(bg_abstractions)
-    game = boardgames.load("connect4")
-    assert boardgames.load_abstraction("again", game).states == 3**7
-
-
 def test_bg_learners(install: Install) -> None:
     def bg_learners() -> list[Entry]:
         return [Entry("idle", "learns nothing", "test_learner_module:Idle")]

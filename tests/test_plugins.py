@@ -30,7 +30,6 @@ CORE_AGENTS = {
     "ntuple",
     "random",
     "td",
-    "value-iteration",
 }
 Maker = Callable[..., EntryPoint]
 

@@ -60,12 +60,6 @@ Cells = types.void(WORDS, types.int64, ACTIONS_OUT)
 """`cells(position, side, out)`: writes the value of each cell from the point of view of `side`."""
 Phase = types.int64(WORDS, types.int64)
 """`phase(position, side)`: which of several tables of weights the position belongs to."""
-StateOf = types.int64(WORDS, types.int64)
-"""`state(position, side)`: the number of the abstract state from the point of view of `side`."""
-RewardOf = types.float64(WORDS, types.int64)
-"""`reward(position, side)`: the reward of `side` for the move that led to `position`."""
-GuardAction = types.int64(WORDS, types.int64)
-"""`guard_action(position, enabled)`: the action that the enabled guards demand, or -1."""
 Evaluate = types.float64(WORDS, REALS)
 """`evaluate(position, weights)`: static evaluation for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)

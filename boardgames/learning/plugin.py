@@ -2,7 +2,7 @@
 
 from boardgames.hookspecs import Entry, hookimpl
 
-FEATURES, PATTERNS, ABSTRACTIONS = ("features",), ("patterns",), ("abstractions",)
+FEATURES, PATTERNS = ("features",), ("patterns",)
 """What entries need, see `Entry.needs`."""
 
 
@@ -21,12 +21,6 @@ def bg_agents() -> list[Entry]:
             "one-ply search with learned tables of patterns",
             "boardgames.players.simple:NTuple",
             needs=(*PATTERNS, "weights"),
-        ),
-        Entry(
-            "value-iteration",
-            "a learned table of abstract states, with guards",
-            "boardgames.learning.policy_player:PolicyPlayer",
-            needs=ABSTRACTIONS,
         ),
     ]
 
@@ -100,11 +94,5 @@ def bg_learners() -> list[Entry]:
             "tables of patterns, fitted to the values of searches",
             "boardgames.learning.patterns:Patterns",
             needs=PATTERNS,
-        ),
-        Entry(
-            "value-iteration",
-            "value iteration on a table of abstract states, in self-play",
-            "boardgames.learning.value_iteration:ValueIteration",
-            needs=ABSTRACTIONS,
         ),
     ]

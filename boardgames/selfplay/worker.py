@@ -42,7 +42,7 @@ class MatchSetup:
     Attributes
     ----------
     game, layout, features : str
-        Names for `boardgames.load`, and for `load_features`, `load_patterns` or `load_abstraction`.
+        Names for `boardgames.load`, and for `load_features` or `load_patterns`.
     options : tuple of (str, str)
         The game's options as text.
     opening : int

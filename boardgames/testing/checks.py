@@ -18,7 +18,6 @@ from boardgames.declarations import (
     SIGNATURES,
     Exercise,
     FeatureSet,
-    StateAbstraction,
     Symmetry,
     no_tactical_moves,
     position_key,
@@ -348,29 +347,6 @@ def _check_model(sample: Sample, patterns: PatternSet) -> RunningCheck:
         patterns.initial_weights()
         yield from check_features(sample, patterns.model.features)
     return ""
-
-
-def check_abstractions(sample: Sample, abstractions: tuple[StateAbstraction, ...]) -> RunningCheck:
-    """Check that states are in range, rewards are finite, and guards only return legal moves."""
-    for abstraction in abstractions:
-        name = f"state abstraction {abstraction.name!r}"
-        for words in sample.words:
-            for side in (0, 1):
-                state, reward = abstraction.state(words.copy(), side), abstraction.reward(words.copy(), side)
-                if not 0 <= state < abstraction.states:
-                    yield Fault(f"the state of {name} is {state}, not 0 to {abstraction.states - 1},", words)
-                if not np.isfinite(reward):
-                    yield Fault(f"the reward of {name} is {reward}, not a finite number,", words)
-            actions = write_moves(sample.game, words).actions
-            for index, guard in enumerate(abstraction.guards if actions else ()):
-                action = abstraction.guard_action(words.copy(), 1 << index)
-                if action not in (-1, *actions):
-                    message = (
-                        f"guard {guard.name!r} of {name} demands {action}, neither -1 nor a legal action,"
-                    )
-                    yield Fault(message, words)
-    names = ", ".join(abstraction.name for abstraction in abstractions)
-    return f"{len(sample.words)} positions: {names}" if names else "no state abstractions"
 
 
 def _cells(patterns: PatternSet, words: Words, side: int) -> Actions:

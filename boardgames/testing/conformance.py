@@ -18,7 +18,7 @@ from boardgames.faults import HangError, must_propagate
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.plain_game import PlainGame
-from boardgames.plugins import load_abstraction, load_features, load_patterns
+from boardgames.plugins import load_features, load_patterns
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.hangs import interrupt_hangs
@@ -260,10 +260,6 @@ def _run_checks(
         run.check(name, partial(check, sample))
     run.check("features", lambda: checks.check_features(sample, _feature_sets(feature_sets, run)))
     run.check("patterns", lambda: checks.check_patterns(sample, _registered("patterns", load_patterns, run)))
-    run.check(
-        "abstractions",
-        lambda: checks.check_abstractions(sample, _registered("abstractions", load_abstraction, run)),
-    )
     run.check("exercises", lambda: checks.check_exercises(game))
     run.check("perft", lambda: checks.check_perft(game, perft_depth))
     if reference is None:
@@ -307,7 +303,6 @@ CHECKS = (
     *_SAMPLE_CHECKS,
     "features",
     "patterns",
-    "abstractions",
     "exercises",
     "perft",
     "reference",
@@ -460,7 +455,7 @@ def _feature_sets(given: Sequence[FeatureSet] | None, run: _Run) -> tuple[Featur
 
 
 def _registered(
-    kind: Literal["features", "patterns", "abstractions"], load: Callable[[str, Game], Declared], run: _Run
+    kind: Literal["features", "patterns"], load: Callable[[str, Game], Declared], run: _Run
 ) -> tuple[Declared, ...]:
     """Return what plug-ins offer for the game; what cannot be loaded is a finding."""
     loaded = []

@@ -19,14 +19,14 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from boardgames.declarations import FeatureSet, StateAbstraction, argument_of, arrays_of, with_arrays
+from boardgames.declarations import FeatureSet, argument_of, arrays_of, with_arrays
 from boardgames.errors import BoardgamesError, DeadWorkerError, describe_error
 from boardgames.executors import run_isolated
 from boardgames.faults import HangError
 from boardgames.game import Game
 from boardgames.kernels import Words
 from boardgames.patterns import PatternSet
-from boardgames.plugins import load_abstraction, load_features, load_patterns, registry
+from boardgames.plugins import load_features, load_patterns, registry
 from boardgames.testing.hangs import PATIENCE_S, interrupt_hangs
 from boardgames.testing.sampling import (
     FILLS,
@@ -51,7 +51,7 @@ MORE_ROOM = 4096
 """By how much a buffer is extended to find out whether it was the one that was too short."""
 
 Result = TypeVar("Result")
-Declared = TypeVar("Declared", FeatureSet, PatternSet, StateAbstraction)
+Declared = TypeVar("Declared", FeatureSet, PatternSet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,6 @@ def run_kernels(
     log: str,
     feature_sets: Sequence[FeatureSet] | None = None,
     pattern_sets: Sequence[PatternSet] | None = None,
-    abstractions: Sequence[StateAbstraction] | None = None,
 ) -> Probed:
     """Run the kernels in this process, and write each call to the file `log` before it is made."""
     descriptor = os.open(log, os.O_WRONLY)
@@ -160,13 +159,11 @@ def run_kernels(
                 feature_sets = _registered("features", load_features, game)
             if pattern_sets is None:
                 pattern_sets = _registered("patterns", load_patterns, game)
-            if abstractions is None:
-                abstractions = _registered("abstractions", load_abstraction, game)
             calls = _CheckedCalls(game, descriptor)
             sample = plan.sample(game, calls)
             for words in sample.words:
                 calls.check_rules(sample, words)
-            faults = tuple(_first_faults(calls, sample, feature_sets, pattern_sets, abstractions))
+            faults = tuple(_first_faults(calls, sample, feature_sets, pattern_sets))
             return Probed(faults, positions=len(sample.words))
     except KernelFaultError as error:
         return Probed((error.fault,))
@@ -177,7 +174,7 @@ def run_kernels(
 
 
 def _registered(
-    kind: Literal["features", "patterns", "abstractions"], load: Callable[[str, Game], Declared], game: Game
+    kind: Literal["features", "patterns"], load: Callable[[str, Game], Declared], game: Game
 ) -> list[Declared]:
     sets = []
     for offer in registry().offers(kind, game.facts.name):
@@ -193,7 +190,6 @@ def _first_faults(
     sample: Sample,
     feature_sets: Sequence[FeatureSet],
     pattern_sets: Sequence[PatternSet],
-    abstractions: Sequence[StateAbstraction],
 ) -> Iterator[Fault]:
     """Yield the first fault of each kernel that is not part of the rules."""
 
@@ -210,10 +206,7 @@ def _first_faults(
     patterns: list[Callable[[Words], None]] = [
         partial(calls.patterns, pattern_set) for pattern_set in pattern_sets
     ]
-    states: list[Callable[[Words], None]] = [
-        partial(calls.abstraction, abstraction) for abstraction in abstractions
-    ]
-    checks = [tactical, order, calls.evaluate, calls.key, calls.pass_turn, *features, *patterns, *states]
+    checks = [tactical, order, calls.evaluate, calls.key, calls.pass_turn, *features, *patterns]
     for check in checks:
         try:
             for words in sample.words:
@@ -293,18 +286,6 @@ class _CheckedCalls(Calls):
         self._check_numbers(name, pattern_set.kernel, cells, words, FILLS)
         for side in (0, 1):
             self._run(f"phase of {name}", partial(pattern_set.phase, words.copy(), side), words)
-
-    def abstraction(self, abstraction: StateAbstraction, words: Words) -> None:
-        """Run the kernels of a state abstraction, those of guards only before the end of a match."""
-        name = f"state abstraction {abstraction.name!r}"
-        for side in (0, 1):
-            for kernel in ("state", "reward"):
-                call = partial(getattr(abstraction, kernel), words.copy(), side)
-                self._run(f"{kernel} of {name}", call, words)
-        if self.outcome(words) < 0:
-            for guard in range(len(abstraction.guards)):
-                call = partial(abstraction.guard_action, words.copy(), 1 << guard)
-                self._run(f"guard_action of {name}", call, words)
 
     def _check_numbers(
         self,

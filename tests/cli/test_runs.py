@@ -13,10 +13,10 @@ from training import small
 from boardgames.executors import InProcess
 from boardgames.learning.config import Config
 from boardgames.learning.measurement import Measurement
-from boardgames.learning.policy import Policy
 from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
 from boardgames.weights import Weights
+from boardgames_connect4.value_iteration.policy import Policy
 
 Run = Callable[..., Any]
 

@@ -6,9 +6,10 @@ import boardgames
 from boardgames.arena.arena import Arena
 from boardgames.arena.plan import Plan
 from boardgames.executors import open_executor
-from boardgames.learning.policy import Policy
 from boardgames.plugins import load_learner, registry
 from boardgames.weights import find_weights
+from boardgames_connect4.value_iteration.abstraction import find_abstraction
+from boardgames_connect4.value_iteration.policy import Policy
 
 NEWER_OPTIONS = {"start": None, "beta": 0.0}
 """Options of learners that are newer than some of the weights, with their defaults."""
@@ -40,7 +41,7 @@ def test_shipped_weights_record_learner_settings_and_seed(name: str, weights: st
 @pytest.mark.parametrize("layout", ["7x6", "8x7"])
 def test_shipped_policies_are_small_and_record_how_they_were_made(layout: str) -> None:
     game = boardgames.load("connect4", layout=layout)
-    abstraction = boardgames.load_abstraction("tops", game)
+    abstraction = find_abstraction("tops", game)
     assert abstraction.policy is not None
     assert abstraction.policy.stat().st_size < 200_000
     policy = Policy.read(abstraction.policy)

@@ -18,7 +18,7 @@ import boardgames
 from boardgames.declarations import NO_EVALUATION, Exercise, Feature, Kernels
 from boardgames.errors import KernelError, PluginError
 from boardgames.game import Game, Position
-from boardgames.kernels import JIT, GuardAction, RewardOf, Words
+from boardgames.kernels import JIT, Words
 from boardgames.kernels.abi import Apply, kernel
 from boardgames.patterns import PatternModel, PatternSet
 from boardgames.picture import Group, MarkClass, Overlay, Picture
@@ -316,37 +316,4 @@ def test_wrong_lessons_and_puzzles_are_found(
     report = check_game(game, only=["exercises"])
     assert report.failed() == {"exercises"}
     assert "invalid exercise 'Try': " in str(report)
-    assert message in str(report)
-
-
-@kernel(RewardOf)
-def no_number(position: Words, side: int) -> float:
-    return np.nan
-
-
-@kernel(GuardAction)
-def last_column(position: Words, enabled: int) -> int:
-    return 3
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"states": 80}, "of state abstraction 'tops' is 80, not 0 to 79"),
-        ({"reward": no_number}, "the reward of state abstraction 'tops' is nan, not a finite number"),
-        (
-            {"guard_action": last_column},
-            "guard 'gap' of state abstraction 'tops' demands 3, neither -1 nor a legal action",
-        ),
-    ],
-    ids=["state", "reward", "guard"],
-)
-def test_wrong_abstractions_are_found(
-    offer: Callable[..., None], changes: dict[str, Any], message: str
-) -> None:
-    game = boardgames.load("connect4", columns=4, rows=4)
-    assert check_game(game, matches=8, positions=80, only=["abstractions"]).ok
-    offer("bg_abstractions", wrong=lambda game: replace(boardgames.load_abstraction("tops", game), **changes))
-    report = check_game(game, matches=8, positions=80, only=["abstractions"])
-    assert report.failed() == {"abstractions"}
     assert message in str(report)

@@ -16,8 +16,7 @@ from othello import (
     features_out_of_place,
 )
 
-from boardgames.declarations import FeatureSet, StateAbstraction
-from boardgames.kernels import RewardOf, StateOf, Words, kernel
+from boardgames.declarations import FeatureSet
 from boardgames.patterns import PatternSet
 from boardgames.testing import check_game
 from boardgames.testing.probe import Plan, probe_kernels, run_kernels
@@ -90,26 +89,6 @@ def test_cells_stay_inside_their_buffer_and_fill_it(kernel: Any, message: str, t
     sets = [PatternSet("discs", kernel, CELLS, 2)]
     (fault,) = run_kernels(Othello(), PLAN, str(log), [], sets).faults
     assert fault.message == message
-
-
-@kernel(RewardOf)
-def reward_of_nothing(position: Words, side: int) -> float:
-    return 0.0
-
-
-@kernel(StateOf)
-def state_of_no_number(position: Words, side: int) -> int:
-    if side >= 0:
-        raise ValueError("no state")
-    return 0
-
-
-def test_state_abstraction_that_raises_is_named(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    log.touch()
-    abstraction = StateAbstraction("discs", 2, state_of_no_number, reward_of_nothing)
-    (fault,) = run_kernels(Othello(), PLAN, str(log), [], [], [abstraction]).faults
-    assert fault.message == "state of state abstraction 'discs' raises ValueError: no state"
 
 
 def test_bounds_checks_do_not_leak_into_this_process() -> None:

@@ -22,12 +22,14 @@ from boardgames.kernels import Reals, new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.learning.base import mean_points
 from boardgames.learning.experiments import Grid, Listener, Measurements, run_tasks
-from boardgames.learning.policy import MAX_GAMMA, Experience, TablePlayer, play_recorded
-from boardgames.learning.value_iteration import GAMMA, ValueIteration
 from boardgames.options import Option
 from boardgames.plugins import load
-from boardgames.selfplay import MatchSetup, derive_seed, policies
+from boardgames.selfplay import MatchSetup, derive_seed
 from boardgames_connect4.experiments import GameOptions, PositionExperiment, Scored
+from boardgames_connect4.value_iteration import table_play
+from boardgames_connect4.value_iteration.abstraction import GUARDS
+from boardgames_connect4.value_iteration.learner import GAMMA, ValueIteration
+from boardgames_connect4.value_iteration.policy import MAX_GAMMA, Experience, TablePlayer, play_recorded
 
 OPENING, PLY_LIMIT = 4, 400
 OPPONENTS = {"random": 0, "greedy": 1, "2 plies": 2, "4 plies": 4}
@@ -178,7 +180,7 @@ class Ablation(Comparison):
 
     def variants(self) -> Sequence[Variant]:
         """Return the default settings, and each of the other variants."""
-        guards = [guard.name for guard in ValueIteration(self.game).abstraction.guards]
+        guards = [guard.name for guard in GUARDS]
         without = {name: "+".join(other for other in guards if other != name) for name in guards}
         return [
             Variant("default"),
@@ -229,7 +231,7 @@ def losses_of(
     """Return how far the score of the player's move is below the best one, for each position."""
     game, experience = learner.game, player.experience
     assert experience is not None
-    workspace = policies.new_workspace(
+    workspace = table_play.new_workspace(
         game, learner.abstraction, player.options.table(experience.solve(player.gamma)), experience.success(),
         player.options.record(), control=new_control(),
     )  # fmt: skip
@@ -239,7 +241,7 @@ def losses_of(
         position = game.parse(one.text)
         workspace.positions[0] = position.words
         workspace.moves[0, : len(position.actions)] = position.actions
-        action = policies.choose(bundle.words, len(position.actions), random_state)
+        action = table_play.choose(bundle.words, len(position.actions), random_state)
         losses.append(max(one.scores) - one.scores[position.actions.index(action)])
     return losses
 

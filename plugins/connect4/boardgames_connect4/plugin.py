@@ -37,6 +37,25 @@ def bg_agents() -> list[Entry]:
             "boardgames_connect4.agents:Lines",
             game="connect4",
         ),
+        Entry(
+            "value-iteration",
+            "a learned table of abstract states, with guards",
+            "boardgames_connect4.value_iteration.player:PolicyPlayer",
+            game="connect4",
+        ),
+    ]
+
+
+@hookimpl
+def bg_learners() -> list[Entry]:
+    """Return the learner."""
+    return [
+        Entry(
+            "value-iteration",
+            "value iteration on a table of abstract states, in self-play",
+            "boardgames_connect4.value_iteration.learner:ValueIteration",
+            game="connect4",
+        )
     ]
 
 
@@ -67,25 +86,6 @@ def bg_patterns() -> list[Entry]:
             "lines",
             "the same cells in groups of two lines of four side by side",
             "boardgames_connect4.patterns:lines",
-            game="connect4",
-        ),
-    ]
-
-
-@hookimpl
-def bg_abstractions() -> list[Entry]:
-    """Return the state abstractions."""
-    return [
-        Entry(
-            "tops",
-            "top stones of the columns; rewards for lines that have room for four",
-            "boardgames_connect4.abstraction:tops",
-            game="connect4",
-        ),
-        Entry(
-            "tops-plain",
-            "top stones of the columns; rewards for lines of any kind",
-            "boardgames_connect4.abstraction:tops_plain",
             game="connect4",
         ),
     ]

@@ -7,10 +7,12 @@ import boardgames
 from boardgames.game import Position
 from boardgames.kernels import new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.learning.policy import ChoiceOptions
 from boardgames.search.rules import UNFINISHED
 from boardgames.selfplay.contest import new_workspaces
-from boardgames.selfplay.policies import (
+from boardgames.selfplay.temporal import RESULTS
+from boardgames_connect4.value_iteration.abstraction import find_abstraction
+from boardgames_connect4.value_iteration.policy import ChoiceOptions
+from boardgames_connect4.value_iteration.table_play import (
     ACTION,
     BY_TABLE,
     NEXT,
@@ -24,12 +26,11 @@ from boardgames.selfplay.policies import (
     new_workspace,
     play_match,
 )
-from boardgames.selfplay.temporal import RESULTS
 
 pytestmark = pytest.mark.plain
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
-TOPS = boardgames.load_abstraction("tops", GAME)
+TOPS = find_abstraction("tops", GAME)
 LENGTH = 20
 
 

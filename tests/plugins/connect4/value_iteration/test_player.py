@@ -15,13 +15,14 @@ from boardgames.errors import (
     WeightsError,
 )
 from boardgames.game import Game, Outcome, Position, Termination
-from boardgames.learning.policy import Experience, Policy
-from boardgames.learning.policy_player import VALUE, PolicyPlayer
 from boardgames.player import Context
+from boardgames_connect4.value_iteration.abstraction import find_abstraction
+from boardgames_connect4.value_iteration.player import VALUE, PolicyPlayer
+from boardgames_connect4.value_iteration.policy import Experience, Policy
 
 CONNECT4 = boardgames.load("connect4")
 WIDE = boardgames.load("connect4", layout="8x7")
-TOPS = boardgames.load_abstraction("tops", CONNECT4)
+TOPS = find_abstraction("tops", CONNECT4)
 
 
 def load(text: str = "value-iteration", game: Game = CONNECT4, seed: int = 1) -> PolicyPlayer:
@@ -226,7 +227,7 @@ def test_match_without_a_move_is_not_saved(home: Path) -> None:
 
 
 def empty(path: Path, game: Game = CONNECT4) -> Path:
-    states = boardgames.load_abstraction("tops", game).states
+    states = find_abstraction("tops", game).states
     Policy("connect4", "tops", Experience.empty(states, game.facts.actions), 0.1).write(path)
     return path
 

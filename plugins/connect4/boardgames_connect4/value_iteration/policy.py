@@ -16,8 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from boardgames import plugins
-from boardgames.declarations import MAX_STATES, StateAbstraction
 from boardgames.errors import OptionError, WeightsError, quote, suggest
 from boardgames.game import Game
 from boardgames.kernels import Actions, Reals
@@ -25,18 +23,28 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.learner import STATE_PREFIX
 from boardgames.options import Option, OptionValue, is_finite
 from boardgames.player import fingerprint_of
-from boardgames.plugins import load_abstraction
-from boardgames.selfplay import MatchResult, MatchSetup, derive_seed, policies
+from boardgames.selfplay import MatchResult, MatchSetup, derive_seed
 from boardgames.selfplay.contest import new_workspaces
-from boardgames.selfplay.policies import ACTION, BY_TABLE, NEXT, NO_STATE, REACHED, SIDE, STATE
 from boardgames.selfplay.worker import WorkerState, worker_state
 from boardgames.weights.files import Array, read_arrays, write_arrays
+from boardgames_connect4.value_iteration import table_play
+from boardgames_connect4.value_iteration.abstraction import GUARDS, StateAbstraction, find_abstraction
+from boardgames_connect4.value_iteration.table_play import (
+    ACTION,
+    BY_TABLE,
+    NEXT,
+    NO_STATE,
+    REACHED,
+    SIDE,
+    STATE,
+)
 
 TOLERANCE = 1e-9
 """Value iteration ends when a sweep changes no value by more than this, or by more than this times the
 largest absolute mean reward if that is above 1."""
+MAX_STATES = 1_000_000
 MAX_PAIRS = 50_000_000
-"""Largest number of states times actions; a table of so many numbers takes 400 MB."""
+"""Largest number of states times actions in a file; a table of so many numbers takes 400 MB."""
 SCHEMA = 1
 MAX_GAMMA = 0.99
 
@@ -50,7 +58,7 @@ REWARD = Option(
     "reward", str, "board", "reward of a move: on the board, or the mean observed in its state",
     choices=("board", "observed"),
 )  # fmt: skip
-GUARDS = Option("guards", str, "all", "enabled guards: all, none, or names with + between them")
+GUARD_NAMES = Option("guards", str, "all", "enabled guards: all, none, or names with + between them")
 WINS_FIRST = Option("wins_first", bool, True, "play a winning move before a guard is applied")
 
 # --- experience ---------------------------------------------------------------
@@ -103,7 +111,7 @@ class Experience:
 
     Examples
     --------
-    >>> record = np.array([[0, 3, 1, 5, 4], [1, 0, 0, -1, 2], [0, 5, 2, -1, 6]])  # see `policies.SIDE`
+    >>> record = np.array([[0, 3, 1, 5, 4], [1, 0, 0, -1, 2], [0, 5, 2, -1, 6]])  # see `table_play.SIDE`
     >>> once = Experience.of_match(7, 3, record, np.array([1.0, 0.0, 2.0]), winner=0)
     >>> once.pairs.tolist(), once.links.tolist(), once.won.tolist()
     ([0, 10, 17], [75], [4, 6])
@@ -147,7 +155,7 @@ class Experience:
         Parameters
         ----------
         record, rewards : int64[plies, 5], float64[plies]
-            The moves, see `boardgames.selfplay.policies`.
+            The moves, see `boardgames_connect4.value_iteration.table_play`.
         winner : int or None
             The side that won.
         weight : int
@@ -446,29 +454,7 @@ def _small(array: Array) -> Array:
     return whole.astype(np.result_type(*map(np.min_scalar_type, ends)))
 
 
-def find_abstraction(game: Game, name: str) -> StateAbstraction:
-    """Return a state abstraction of a game, or the first one if the name is empty.
-
-    Raises
-    ------
-    OptionError
-        If the game has no state abstraction, or too many states and actions for tables.
-    UnknownNameError
-        If it has none with that name.
-    """
-    names = [offer.entry.name for offer in plugins.registry().offers("abstractions", game.facts.name)]
-    if not names:
-        raise OptionError(f"{game.facts.name} has no state abstraction to learn with")
-    abstraction = load_abstraction(name or names[0], game)
-    if abstraction.states * game.facts.actions > MAX_PAIRS:
-        raise OptionError(
-            f"state abstraction {abstraction.name!r} has {abstraction.states:,} states and {game.describe()} "
-            f"{game.facts.actions:,} actions; at most {MAX_PAIRS:,} pairs of them can be learned in a table"
-        )
-    return abstraction
-
-
-def guard_bits(text: str, abstraction: StateAbstraction) -> int:
+def guard_bits(text: str) -> int:
     """Return the guards that the option `guards` enables, as bits.
 
     Raises
@@ -478,12 +464,10 @@ def guard_bits(text: str, abstraction: StateAbstraction) -> int:
 
     Examples
     --------
-    >>> import boardgames
-    >>> tops = boardgames.load_abstraction("tops", boardgames.load("connect4"))
-    >>> [guard_bits(text, tops) for text in ("all", "none", "gap+open-two")]
+    >>> [guard_bits(text) for text in ("all", "none", "gap+open-two")]
     [7, 0, 6]
     """
-    names = [guard.name for guard in abstraction.guards]
+    names = [guard.name for guard in GUARDS]
     if text == "all":
         return (1 << len(names)) - 1
     bits = 0
@@ -499,7 +483,7 @@ def guard_bits(text: str, abstraction: StateAbstraction) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceOptions:
-    """How a player chooses between moves; see `boardgames.selfplay.policies`.
+    """How a player chooses between moves; see `boardgames_connect4.value_iteration.table_play`.
 
     Attributes
     ----------
@@ -529,12 +513,11 @@ class ChoiceOptions:
     def read(
         cls,
         options: Mapping[str, OptionValue],
-        abstraction: StateAbstraction,
         *,
         epsilon: float = 0.0,
         bound: float = np.inf,
     ) -> "ChoiceOptions":
-        """Return the values of `CHOOSE`, `REWARD`, `GUARDS` and `WINS_FIRST` among the options of a player.
+        """Return what the options `CHOOSE`, `REWARD`, `GUARD_NAMES` and `WINS_FIRST` of a player say.
 
         Raises
         ------
@@ -543,7 +526,7 @@ class ChoiceOptions:
         """
         return cls(
             *CHOICES[str(options["choose"])], options["reward"] == "board", epsilon, bound,
-            guard_bits(str(options["guards"]), abstraction), bool(options["wins_first"]),
+            guard_bits(str(options["guards"])), bool(options["wins_first"]),
         )  # fmt: skip
 
     def table(self, solution: Solution) -> Reals:
@@ -552,7 +535,7 @@ class ChoiceOptions:
 
     def record(self) -> np.ndarray:
         """Return the parameters as a record for the kernels."""
-        return np.array([astuple(self)], dtype=policies.PARAMETERS_DTYPE).view(np.recarray)
+        return np.array([astuple(self)], dtype=table_play.PARAMETERS_DTYPE).view(np.recarray)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -610,7 +593,7 @@ def _play(
     state: WorkerState, first: TablePlayer, second: TablePlayer | None, matches: int, seed: int
 ) -> RecordedMatches:
     setup, game = state.setup, state.game
-    abstraction, players = load_abstraction(setup.features, game), (first, second or first)
+    abstraction, players = find_abstraction(setup.features, game), (first, second or first)
     longest = min(setup.ply_limit, game.facts.longest_match or setup.ply_limit)
     workspaces = _workspaces(state, abstraction, players, longest)
     bundles = [Bundle(workspace) for workspace in workspaces]
@@ -627,7 +610,7 @@ def _play(
         positions[0] = state.start
         opening = number if second is None else number // 2
         random_state = np.array([derive_seed(seed, opening), 0], dtype=np.uint64)
-        code = policies.play_match(
+        code = table_play.play_match(
             by_side[0].words, by_side[1].words, search.words, np.ascontiguousarray(depths[::order]),
             random_state, setup.opening, longest,
         )  # fmt: skip
@@ -640,14 +623,14 @@ def _play(
 
 def _workspaces(
     state: WorkerState, abstraction: StateAbstraction, players: Sequence[TablePlayer], plies: int
-) -> list[policies.Workspace]:
+) -> list[table_play.Workspace]:
     """Return the workspaces of two players, which share their buffers."""
     nothing = Experience.empty(abstraction.states, state.game.facts.actions)
     tables = []
     for player in players:
         experience = player.experience or nothing
         tables.append((player.options.table(experience.solve(player.gamma)), experience.success()))
-    shared = policies.new_workspace(
+    shared = table_play.new_workspace(
         state.game, abstraction, *tables[0], players[0].options.record(),
         control=state.control, plies=plies,
     )  # fmt: skip

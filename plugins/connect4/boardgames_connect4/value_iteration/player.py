@@ -19,17 +19,6 @@ from boardgames.game import Game, Outcome, Position
 from boardgames.kernels import new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.learning.player import check_target
-from boardgames.learning.policy import (
-    CHOOSE,
-    GUARDS,
-    REWARD,
-    WINS_FIRST,
-    ChoiceOptions,
-    Experience,
-    Policy,
-    find_abstraction,
-)
-from boardgames.learning.value_iteration import GAMMA
 from boardgames.options import Option
 from boardgames.paths import check_writable
 from boardgames.player import (
@@ -42,18 +31,28 @@ from boardgames.player import (
     MoveValue,
     Player,
 )
-from boardgames.plugins import load_abstraction
 from boardgames.score import Score, Unit
-from boardgames.selfplay import policies
-from boardgames.selfplay.policies import NO_STATE
 from boardgames.weights.lookup import Source, find_source, learned_copy
+from boardgames_connect4.value_iteration import table_play
+from boardgames_connect4.value_iteration.abstraction import find_abstraction, tops
+from boardgames_connect4.value_iteration.learner import GAMMA
+from boardgames_connect4.value_iteration.policy import (
+    CHOOSE,
+    GUARD_NAMES,
+    REWARD,
+    WINS_FIRST,
+    ChoiceOptions,
+    Experience,
+    Policy,
+)
+from boardgames_connect4.value_iteration.table_play import NO_STATE
 
 VALUE = Unit("value", "values of moves", half_return=4.0)
 """Unit of the values: the game's rewards, plus success."""
 
 
 class PolicyPlayer(Player):
-    """Plays by a policy, see `boardgames.selfplay.policies` and `boardgames.learning.policy`.
+    """Plays by a policy, see the modules `table_play` and `policy`.
 
     After a move is taken back it adapts to the new course of the match. One player may play
     both sides. If two players save to the same file, the last to save wins.
@@ -78,7 +77,7 @@ class PolicyPlayer(Player):
         replace(GAMMA, default=None, summary="discount factor; default: as the policy was learned"),
         CHOOSE,
         REWARD,
-        GUARDS,
+        GUARD_NAMES,
         WINS_FIRST,
         Option("epsilon", float, 0.1, "probability of a random move", minimum=0, maximum=1),
         Option(
@@ -104,15 +103,15 @@ class PolicyPlayer(Player):
             check_writable(self.saves_to)  # report errors now, not after a match
         self._policy = Policy.read(source)
         self._begun = str(self._policy.provenance.get("begun") or self._policy.fingerprint())
-        self._abstraction = load_abstraction(self._policy.abstraction, game)
+        self._abstraction = find_abstraction(self._policy.abstraction, game)
         self._policy.check(game, self._abstraction)
         if self.options["gamma"] is not None:
             self._policy = replace(self._policy, gamma=self._number("gamma"))
         states = self._abstraction.states
         self._choice_options = ChoiceOptions.read(
-            self.options, self._abstraction, epsilon=self._number("epsilon"), bound=self._number("bound")
+            self.options, epsilon=self._number("epsilon"), bound=self._number("bound")
         )
-        self._workspace = policies.new_workspace(
+        self._workspace = table_play.new_workspace(
             game, self._abstraction, np.zeros((states, game.facts.actions)), np.zeros((2, states)),
             self._choice_options.record(), control=new_control(),
         )  # fmt: skip
@@ -145,7 +144,7 @@ class PolicyPlayer(Player):
         self._adapt(path, side)
         values = self._values(position)
         seed = np.array([int(self.random.integers(2**63))], dtype=np.uint64)
-        action = int(policies.choose(self._bundle.words, len(actions), seed))
+        action = int(table_play.choose(self._bundle.words, len(actions), seed))
         move = position.game.decode(position, action)
         self._paths[side] = (*path, position.apply(move))
         score = Score.of(values[actions.index(action)], VALUE)
@@ -224,7 +223,7 @@ class PolicyPlayer(Player):
         work, count = self._workspace, len(position.actions)
         work.positions[0] = position.words
         work.moves[0, :count] = position.actions
-        policies.best_move(self._bundle.words, count, np.zeros(1, dtype=np.uint64))
+        table_play.best_move(self._bundle.words, count, np.zeros(1, dtype=np.uint64))
         return [float(value) for value in work.values[:count]]
 
     def _solve(self, experience: Experience) -> None:
@@ -261,7 +260,7 @@ class PolicyPlayer(Player):
             next_state = NO_STATE if following is None else state(path[following].words, side)
             rows.append((side, state(before.words, side), action, next_state, state(after.words, side)))
             rewards.append(reward(after.words, side))
-        record = np.array(rows, dtype=np.int64).reshape(-1, policies.REACHED + 1)
+        record = np.array(rows, dtype=np.int64).reshape(-1, table_play.REACHED + 1)
         sizes = (self._abstraction.states, self.game.facts.actions)
         return Experience.of_match(*sizes, record, np.array(rewards, dtype=np.float64), winner, weight=weight)
 
@@ -295,7 +294,7 @@ class PolicyPlayer(Player):
         text = self.options["policy"]
         if text is not None:
             return find_source(str(text), self.game)
-        path = find_abstraction(self.game, "").policy
+        path = tops(self.game).policy
         if path is None:
             raise UnknownNameError(
                 f"{self.game} has no policy of its own: train one with --learner {self.name}, and choose it "

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from reference.connect4 import DIRECTIONS, ReferencePosition
 
 import boardgames
-from boardgames import StateAbstraction
+from boardgames.errors import UnknownNameError
 from boardgames.game import Position
+from boardgames_connect4.value_iteration.abstraction import GUARDS, StateAbstraction, find_abstraction
 
 pytestmark = pytest.mark.plain
 
@@ -18,7 +19,7 @@ CHOICES = st.lists(st.integers(0, 7), max_size=60)
 
 
 def abstraction(position: Position, name: str = "tops") -> StateAbstraction:
-    return boardgames.load_abstraction(name, position.game)
+    return find_abstraction(name, position.game)
 
 
 def play(size: tuple[int, int], choices: list[int]) -> tuple[Position, ReferencePosition]:
@@ -210,5 +211,9 @@ def test_guard_demands_a_move_in_its_pattern(moves: str, guard: int, column: int
 
 
 def test_guards_have_names() -> None:
-    guards = abstraction(boardgames.load("connect4").start()).guards
-    assert [guard.name for guard in guards] == ["diagonal", "gap", "open-two"]
+    assert [guard.name for guard in GUARDS] == ["diagonal", "gap", "open-two"]
+
+
+def test_unknown_abstraction_is_rejected() -> None:
+    with pytest.raises(UnknownNameError, match=r"no such state abstraction 'top'; did you mean 'tops'"):
+        find_abstraction("top", boardgames.load("connect4"))

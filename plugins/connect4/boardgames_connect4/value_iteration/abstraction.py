@@ -10,10 +10,12 @@ the opponent counts three times. A line is a run of stones in a row, a column or
 diagonal, and no more than four of them count. In `tops` a line counts only as long as there
 is room for four stones in it, so that it pays to block. In `tops-plain` every line counts.
 
-Three guards respond to threats that neither the states nor the rewards show in time.
+Three guards respond to threats that neither the states nor the rewards show in time. They choose a
+move before anything learned does.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -21,11 +23,19 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from boardgames.declarations import Guard, StateAbstraction
+from boardgames.errors import UnknownNameError, quote, suggest
 from boardgames.game import Game
-from boardgames.kernels import GuardAction, RewardOf, StateOf, Words, kernel, lowest_bit
+from boardgames.kernels import Words, kernel, lowest_bit
+from boardgames.kernels.abi import WORDS
 from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.rules import ONE, STATUS, ZERO
+
+StateOf = types.int64(WORDS, types.int64)
+"""`state(position, side)`: the number of the abstract state from the point of view of `side`."""
+RewardOf = types.float64(WORDS, types.int64)
+"""`reward(position, side)`: the reward of `side` for the move that led to `position`."""
+GuardAction = types.int64(WORDS, types.int64)
+"""`guard_action(position, enabled)`: the action that the enabled guards demand, or -1."""
 
 OWN, OTHER = 1, 2
 """Digits of a state; 0 is an empty column."""
@@ -34,6 +44,15 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 DANGEROUS = 3
 """A line of the opponent counts `DANGER` times if it is at least this long."""
 DANGER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A rule of thumb that chooses a move in certain positions, whatever has been learned."""
+
+    name: str
+    summary: str
+
 
 GUARDS = (
     Guard("diagonal", "fill the hole in a diagonal of four whose other cells are the opponent's"),
@@ -44,9 +63,38 @@ GUARDS = (
 DIAGONAL, GAP, OPEN_TWO = (1 << index for index in range(len(GUARDS)))
 
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent.parent / "data"
 POLICIES = {columns: DATA / f"value-iteration-{columns}.safetensors" for columns in (7, 8)}
 """Shipped policies for `tops` by the number of columns; the number of rows does not matter."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StateAbstraction:
+    """A mapping of positions to a few numbered states, whose values can be learned in a table.
+
+    Attributes
+    ----------
+    name : str
+        Identifies it in files of what was learned.
+    states : int
+        Number of states; they are 0 to `states` - 1.
+    state : callable
+        Returns the state of a position from the point of view of a side.
+    reward : callable
+        Returns the reward of the side that has just moved, given the position after its move.
+    guard_action : callable
+        Returns the action that the guards demand of the side to move, or -1. Bit `i` of its second
+        argument is set if guard `i` of `GUARDS` is enabled.
+    policy : Path or None
+        File of the policy that the agent `value-iteration` uses by default.
+    """
+
+    name: str
+    states: int
+    state: Callable[[Words, int], int]
+    reward: Callable[[Words, int], float]
+    guard_action: Callable[[Words, int], int]
+    policy: Path | None
 
 
 class Direction(NamedTuple):
@@ -237,7 +285,22 @@ def _abstraction(game: Game, name: str, *, needs_room: bool) -> StateAbstraction
         states=3**board.columns,
         state=sized_state(board),
         reward=sized_reward(board, needs_room),
-        guards=GUARDS,
         guard_action=sized_guard_action(board),
         policy=POLICIES.get(board.columns) if name == "tops" else None,
     )
+
+
+ABSTRACTIONS = {"tops": tops, "tops-plain": tops_plain}
+
+
+def find_abstraction(name: str, game: Game) -> StateAbstraction:
+    """Return a state abstraction by name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none with that name.
+    """
+    if name not in ABSTRACTIONS:
+        raise UnknownNameError(f"no such state abstraction {quote(name)}{suggest(name, [*ABSTRACTIONS])}")
+    return ABSTRACTIONS[name](game)

@@ -2,7 +2,7 @@
 
 Each step plays some matches with the policy learned so far, adds what was observed to its
 experience, and computes the values of all states anew by value iteration; see
-`boardgames.learning.policy`. The matches are divided into tasks of a fixed size that start
+`boardgames_connect4.value_iteration.policy`. The matches are divided into tasks of a fixed size that start
 from the same policy, so the result does not depend on the number of workers.
 """
 
@@ -24,9 +24,13 @@ from boardgames.learning.base import (
     match_metrics,
     mean_points,
 )
-from boardgames.learning.policy import (
+from boardgames.options import Option
+from boardgames.selfplay import MatchSetup, derive_seed
+from boardgames.weights.lookup import find_source
+from boardgames_connect4.value_iteration.abstraction import ABSTRACTIONS, find_abstraction
+from boardgames_connect4.value_iteration.policy import (
     CHOOSE,
-    GUARDS,
+    GUARD_NAMES,
     MAX_GAMMA,
     REWARD,
     WINS_FIRST,
@@ -35,12 +39,8 @@ from boardgames.learning.policy import (
     Policy,
     RecordedMatches,
     TablePlayer,
-    find_abstraction,
     play_recorded,
 )
-from boardgames.options import Option, OptionValue
-from boardgames.selfplay import MatchSetup, derive_seed
-from boardgames.weights.lookup import find_source
 
 TASK = 10
 """Matches per task."""
@@ -58,23 +58,18 @@ class ValueIteration(Configured, Learner):
         The states that are learned.
     setup : MatchSetup
         Setup of the training matches.
-
-    Raises
-    ------
-    OptionError
-        If the game has no state abstraction.
     """
 
     name: ClassVar[str] = "value-iteration"
     follows_curve: ClassVar[bool] = False
     declared_options = (
-        Option("abstraction", str, None, "state abstraction; default: the game's first"),
+        Option("abstraction", str, "tops", "state abstraction", choices=tuple(ABSTRACTIONS)),
         replace(START, summary="policy whose experience to start with: a name, a run or a file"),
         GAMMA,
         Option("epsilon", float, 0.1, "probability of a random move", minimum=0, maximum=1),
         CHOOSE,
         REWARD,
-        GUARDS,
+        GUARD_NAMES,
         WINS_FIRST,
         Option("steps", int, 20, "number of steps", minimum=1, maximum=10**9),
         Option("matches", int, 50, "matches per step", minimum=1, maximum=10**6),
@@ -85,16 +80,11 @@ class ValueIteration(Configured, Learner):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        self.abstraction = find_abstraction(game, self.text("abstraction"))
+        self.abstraction = find_abstraction(self.text("abstraction"), game)
         self.setup = MatchSetup.of(
             game, self.abstraction.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
-        self._choice_options = ChoiceOptions.read(self.options, self.abstraction)
-
-    @property
-    def settings(self) -> dict[str, OptionValue]:
-        """Return all options, with the name of the default abstraction filled in."""
-        return {**self.options, "abstraction": self.abstraction.name}
+        self._choice_options = ChoiceOptions.read(self.options)
 
     @property
     def length(self) -> int:

@@ -6,24 +6,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from nim import Nim
 
 import boardgames
-from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError
+from boardgames.errors import FileError, OptionError, WeightsError
 from boardgames.kernels import OutcomeOf, Words, kernel
-from boardgames.learning.policy import (
-    ChoiceOptions,
-    Experience,
-    Policy,
-    TablePlayer,
-    find_abstraction,
-    guard_bits,
-    play_recorded,
-)
 from boardgames.selfplay import MatchSetup
 from boardgames.selfplay.worker import worker_state
 from boardgames.weights import Weights
 from boardgames.weights.files import read_arrays, write_arrays
+from boardgames_connect4.value_iteration.abstraction import find_abstraction
+from boardgames_connect4.value_iteration.policy import (
+    ChoiceOptions,
+    Experience,
+    Policy,
+    TablePlayer,
+    guard_bits,
+    play_recorded,
+)
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
 SETUP = MatchSetup.of(GAME, "tops", opening=2, ply_limit=100)
@@ -288,34 +287,19 @@ def test_header_with_a_bad_value_is_rejected(change: str, value: object, tmp_pat
 
 
 def test_policy_for_other_states_is_rejected() -> None:
-    tops = boardgames.load_abstraction("tops", GAME)
+    tops = find_abstraction("tops", GAME)
     policy().check(GAME, tops)
-    plain = boardgames.load_abstraction("tops-plain", GAME)
+    plain = find_abstraction("tops-plain", GAME)
     with pytest.raises(WeightsError, match="is for 'tops' of 'connect4', not for 'tops-plain' of connect4"):
         policy().check(GAME, plain)
     large = boardgames.load("connect4")
     with pytest.raises(WeightsError, match=r"243 states and 5 actions.* 2187 and 7"):
-        policy().check(large, boardgames.load_abstraction("tops", large))
+        policy().check(large, find_abstraction("tops", large))
 
 
 # --- names --------------------------------------------------------------------
 
 
-def test_first_abstraction_is_the_default() -> None:
-    assert find_abstraction(GAME, "").name == "tops"
-    assert find_abstraction(GAME, "tops-plain").name == "tops-plain"
-    with pytest.raises(UnknownNameError, match=r"'top'.*'tops'"):
-        find_abstraction(GAME, "top")
-    with pytest.raises(OptionError, match="nim has no state abstraction to learn with"):
-        find_abstraction(Nim(), "")
-
-
-def test_abstraction_too_large_for_tables_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardgames.learning.policy.MAX_PAIRS", 3**5 * 5 - 1)
-    with pytest.raises(OptionError, match=r"'tops' has 243 states and connect4 .*5 actions; at most 1,214"):
-        find_abstraction(GAME, "")
-
-
 def test_unknown_guard_is_rejected() -> None:
     with pytest.raises(OptionError, match="no such guard 'gaps'; did you mean 'gap'"):
-        guard_bits("diagonal+gaps", find_abstraction(GAME, ""))
+        guard_bits("diagonal+gaps")

@@ -5,17 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from learning.helpers import Recording, make, small, states_of
-from nim import Nim
 
 import boardgames
 from boardgames.errors import LearnerStateError, OptionError
 from boardgames.executors import InProcess
 from boardgames.learner import LearnerState
 from boardgames.learning.config import Config
-from boardgames.learning.policy import Policy, TablePlayer
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
-from boardgames.learning.value_iteration import TASK, ValueIteration
+from boardgames_connect4.value_iteration.learner import TASK, ValueIteration
+from boardgames_connect4.value_iteration.policy import Policy, TablePlayer
 
 
 def test_step_adds_what_its_matches_have_shown() -> None:
@@ -88,11 +87,6 @@ def test_state_with_damaged_tables_is_rejected() -> None:
     broken = LearnerState({**state.arrays, "pairs": state.arrays["pairs"][::-1].copy()}, state.scalars)
     with pytest.raises(LearnerStateError, match="out of order"):
         learner.step(broken, InProcess())
-
-
-def test_game_without_state_abstraction_is_rejected() -> None:
-    with pytest.raises(OptionError, match="nim has no state abstraction to learn with"):
-        ValueIteration(Nim())
 
 
 @pytest.mark.parametrize(

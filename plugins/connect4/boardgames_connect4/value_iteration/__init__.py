@@ -1,0 +1,1 @@
+"""The learner and the agent `value-iteration`: a table of abstract states, learned from matches."""
