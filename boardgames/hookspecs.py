@@ -152,7 +152,7 @@ def bg_books() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls t
 
 @hookspec
 def bg_experiments() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Add experiments: each target is a subclass of `boardgames.learning.experiments.Experiment`."""
+    """Add experiments: each target is a subclass of `boardgames.experiments.Experiment`."""
 
 
 @hookspec

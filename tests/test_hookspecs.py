@@ -19,9 +19,9 @@ from boardgames import hookspecs
 from boardgames.books import Book, BookMove, Page
 from boardgames.errors import MatchError, UnknownNameError
 from boardgames.executors import InProcess
+from boardgames.experiments import Experiment
 from boardgames.game import Outcome, PlayedMove, Termination
 from boardgames.hookspecs import Entry, hookimpl
-from boardgames.learning.experiments import Experiment
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.picture import MarkClass, Overlay

@@ -1,10 +1,10 @@
-"""Confidence intervals of the mean of a small sample."""
+"""Confidence intervals of the mean of a small sample, and of a share."""
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from boardgames.arena.pentanomial import t_quantile
+from boardgames.arena.pentanomial import Z, t_quantile
 
 _SMALL_QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
 """The 0.975 quantile of Student's t distribution by its degrees of freedom."""
@@ -31,3 +31,19 @@ def mean_interval(values: Sequence[float]) -> Interval:
     width = _SMALL_QUANTILES.get(count - 1) or t_quantile(count - 1)
     half = width * math.sqrt(variance / count)
     return Interval(mean, mean - half, mean + half)
+
+
+def wilson(share: float, count: float) -> tuple[float, float]:
+    """Return Wilson's 95% interval for a share of `count` independent observations.
+
+    Source: E. Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in wilson(0.9, 10)]
+    [0.596, 0.982]
+    """
+    square = Z * Z / count
+    middle = (share + square / 2) / (1 + square)
+    reach = Z / (1 + square) * math.sqrt(share * (1 - share) / count + square / (4 * count))
+    return max(middle - reach, 0.0), min(middle + reach, 1.0)

@@ -43,7 +43,7 @@ from boardgames.options import parse_assignments
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from boardgames.learning.experiments import Experiment, Figure, Findings, Listener, Measurements, Table
+    from boardgames.experiments import Experiment, Figure, Findings, Listener, Measurements, Table
 
 FOLDER = "experiments"
 LAYOUT = "layout"
@@ -126,8 +126,8 @@ def experiment(
     if name is None:
         _list(game_name, as_json)
         return
+    from boardgames.experiments import Measurements, load_experiment
     from boardgames.learning.config import preset_settings
-    from boardgames.learning.experiments import Measurements, load_experiment
     from boardgames.paths import data_folder, write_atomic
 
     game = load_game(game_name, layout, options)
@@ -159,8 +159,8 @@ def _run(
 ) -> "Findings | Measurements":
     """Run an experiment; the results of finished tasks are kept in `folder`."""
     from boardgames.executors import open_executor
+    from boardgames.experiments import ResumableExecutor
     from boardgames.installation import code_stamp
-    from boardgames.learning.resumable import ResumableExecutor
 
     code = code_stamp([type(chosen.game), type(chosen)])
     announce = partial(say, err=True)
@@ -217,7 +217,7 @@ def _report(
 
 def _stamp(chosen: "Experiment") -> str:
     """Return a short hash of all settings, so that every combination has a file of its own."""
-    from boardgames.learning.experiments import format_setting
+    from boardgames.experiments.results import format_setting
 
     settings = sorted((name, format_setting(value)) for name, value in chosen.settings.items())
     return hashlib.sha256(f"{chosen.game.describe()} {settings}".encode()).hexdigest()[:8]
@@ -298,7 +298,7 @@ def _progress(executor: "Executor") -> "Iterator[Listener]":
 
 def findings_json(findings: "Findings | Measurements") -> dict[str, object]:
     """Return the results as JSON fields."""
-    from boardgames.learning.experiments import Measurements
+    from boardgames.experiments import Measurements
 
     if isinstance(findings, Measurements):
         return {
@@ -341,7 +341,7 @@ def settings_lines(settings: Mapping[str, object]) -> list[str]:
     >>> settings_lines({"alpha": 0.1, "tanh": True})
     ['alpha=0.1 tanh=true']
     """
-    from boardgames.learning.experiments import format_setting
+    from boardgames.experiments.results import format_setting
 
     text = " ".join(f"{name}={format_setting(value)}" for name, value in settings.items())
     return textwrap.wrap(text, _width(), break_long_words=False, break_on_hyphens=False)
@@ -349,7 +349,7 @@ def settings_lines(settings: Mapping[str, object]) -> list[str]:
 
 def findings_lines(findings: "Findings | Measurements") -> Iterator[str]:
     """Yield the results as lines of text."""
-    from boardgames.learning.experiments import Measurements
+    from boardgames.experiments import Measurements
 
     if isinstance(findings, Measurements):
         for grid in findings.grids:

@@ -664,7 +664,7 @@ def _noise(learner: "Learner", metric: str, value: float) -> str:
     >>> _noise(learner, "score", 0.5), _noise(learner, "plies", 20.5)
     ('±0.15', '')
     """
-    from boardgames.learning.experiments import wilson
+    from boardgames.arena.intervals import wilson
 
     matches = learner.options.get("test_matches")
     if metric != "score" or not isinstance(matches, int) or not matches or not 0 <= value <= 1:

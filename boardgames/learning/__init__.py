@@ -1,1 +1,1 @@
-"""Learning weights of a game's features from self-play: learners, training runs, experiments."""
+"""Learning weights of a game's features from self-play: learners and training runs."""

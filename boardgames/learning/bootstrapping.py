@@ -15,13 +15,7 @@ import numpy as np
 from boardgames.kernels import Reals
 from boardgames.kernels.bundles import Bundle
 from boardgames.learner import LearnerState
-from boardgames.learning.base import (
-    FEATURES,
-    START,
-    FeatureLearner,
-    batch_count,
-    match_metrics,
-)
+from boardgames.learning.base import FEATURES, START, FeatureLearner, batch_count, match_metrics
 from boardgames.learning.td import (
     INITIAL,
     TD_OPTIONS,

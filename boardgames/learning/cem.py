@@ -17,13 +17,7 @@ from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Array, LearnerState
 from boardgames.learning.base import rank
-from boardgames.learning.fitness import (
-    MARGIN,
-    OPPONENT,
-    SEARCH_OPTIONS,
-    DistributionLearner,
-    fitness_option,
-)
+from boardgames.learning.fitness import MARGIN, OPPONENT, SEARCH_OPTIONS, DistributionLearner, fitness_option
 from boardgames.options import Option
 
 

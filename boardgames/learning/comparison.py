@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from boardgames.arena.intervals import Interval, mean_interval
+from boardgames.arena.intervals import Interval, mean_interval, wilson
 from boardgames.arena.pentanomial import Estimate, Pairs, estimate
 from boardgames.errors import OptionError
 from boardgames.learning.config import Config
-from boardgames.learning.experiments import wilson
 from boardgames.learning.measurement import Measurement, Series
 from boardgames.learning.metrics import METRICS, read_metrics
 from boardgames.learning.summaries import RunSummary, run_summary

@@ -26,14 +26,7 @@ from boardgames.errors import LearnerStateError, OptionError, UnknownNameError, 
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import (
-    PATTERNS,
-    PLY_LIMIT,
-    START,
-    TEST_MATCHES,
-    WeightsLearner,
-    find_patterns,
-)
+from boardgames.learning.base import PATTERNS, PLY_LIMIT, START, TEST_MATCHES, WeightsLearner, find_patterns
 from boardgames.learning.pattern_fit import Fit, FitSettings, start_weights
 from boardgames.options import Option
 from boardgames.patterns import PatternModel, PatternSet

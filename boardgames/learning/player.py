@@ -24,16 +24,7 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.learning.td import TD_OPTIONS
 from boardgames.options import Option, is_finite
 from boardgames.paths import check_folder, check_writable
-from boardgames.player import (
-    NO_CONTEXT,
-    NO_LIMIT,
-    Analysis,
-    Choice,
-    Context,
-    Limit,
-    MoveValue,
-    Player,
-)
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue, Player
 from boardgames.score import RETURN, Score, Unit
 from boardgames.selfplay import TDParameters, temporal
 from boardgames.weights import Weights

@@ -18,13 +18,7 @@ import numpy.typing as npt
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
 from boardgames.learning.base import batch_count, gather_results
-from boardgames.learning.fitness import (
-    MARGIN,
-    SEARCH_OPTIONS,
-    FitnessLearner,
-    batch_sizes,
-    fitness_option,
-)
+from boardgames.learning.fitness import MARGIN, SEARCH_OPTIONS, FitnessLearner, batch_sizes, fitness_option
 from boardgames.learning.perturbation import Perturbation
 from boardgames.options import Option
 from boardgames.selfplay import derive_seed

@@ -17,11 +17,11 @@ import numpy as np
 
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
+from boardgames.experiments import Grid, Listener, Measurements, run_tasks
 from boardgames.game import Game
 from boardgames.kernels import Reals, new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.learning.base import mean_points
-from boardgames.learning.experiments import Grid, Listener, Measurements, run_tasks
 from boardgames.options import Option
 from boardgames.plugins import load
 from boardgames.selfplay import MatchSetup, derive_seed

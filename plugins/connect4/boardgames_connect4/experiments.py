@@ -16,8 +16,8 @@ from typing import ClassVar
 import numpy as np
 
 from boardgames.errors import OptionError
+from boardgames.experiments import Experiment, Grid, Listener, Measurements, run_tasks
 from boardgames.game import Game, Position
-from boardgames.learning.experiments import Experiment, Grid, Listener, Measurements, run_tasks
 from boardgames.options import Option, OptionValue
 from boardgames.player import Player
 from boardgames.plugins import close_player, load, load_player

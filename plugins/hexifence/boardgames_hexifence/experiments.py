@@ -18,8 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from boardgames.errors import OptionError
-from boardgames.game import Game, Position
-from boardgames.learning.experiments import (
+from boardgames.experiments import (
     Experiment,
     Grid,
     Listener,
@@ -29,6 +28,7 @@ from boardgames.learning.experiments import (
     estimate_share,
     run_tasks,
 )
+from boardgames.game import Game, Position
 from boardgames.options import Option
 from boardgames.plugins import load
 from boardgames.selfplay import derive_seed

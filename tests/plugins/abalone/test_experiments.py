@@ -10,8 +10,8 @@ import pytest
 import boardgames
 from boardgames.errors import OptionError, WeightsError
 from boardgames.executors import InProcess, ProcessPool
+from boardgames.experiments import Figure, Findings, StageProgress, Table, load_experiment
 from boardgames.kernels import Reals
-from boardgames.learning.experiments import Figure, Findings, Progress, Table, load_experiment
 from boardgames.learning.td import initial_weights
 from boardgames.selfplay import MatchResult, MatchSetup, TDParameters
 from boardgames_abalone.experiments import fine_tuning
@@ -224,11 +224,11 @@ def test_impossible_evolution_is_rejected_before_any_work() -> None:
 
 
 def test_evolutions_and_matches_report_progress() -> None:
-    reports: list[Progress] = []
+    reports: list[StageProgress] = []
     experiment = load_experiment("ancestors", SMALL, generations=2, evolutions=1, **ANCESTORS)
     experiment.run(InProcess(), 1, reports.append)
     assert [progress.done for progress in reports if progress.stage == "evolution 1"] == [0, 1, 2, 3]
-    assert reports[-1] == Progress("ancestors 1", 2, 2)
+    assert reports[-1] == StageProgress("ancestors 1", 2, 2)
 
 
 # --- fine-tuning --------------------------------------------------------------

@@ -6,8 +6,8 @@ from reference.abalone import Abalone as Reference
 
 import boardgames
 from boardgames.errors import OptionError, PositionError, UnknownNameError
+from boardgames.experiments import load_experiment
 from boardgames.game import Outcome, Termination
-from boardgames.learning.experiments import load_experiment
 from boardgames.plugins import load_learner
 from boardgames.testing import check_game
 from boardgames_abalone.board import CELL_OF_BIT, LAYOUTS

@@ -6,7 +6,7 @@ import pytest
 import boardgames
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess, ProcessPool
-from boardgames.learning.experiments import Measurements, load_experiment
+from boardgames.experiments import Measurements, load_experiment
 from boardgames_connect4.ablations import OPPONENTS, Discount, Variant, losses_of, measure
 from boardgames_connect4.experiments import Scored, sample
 from boardgames_connect4.solver import Solver

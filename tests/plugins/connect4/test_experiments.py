@@ -6,7 +6,7 @@ from reference.connect4 import ReferencePosition, ReferenceSolver
 import boardgames
 from boardgames.errors import UnknownNameError
 from boardgames.executors import InProcess, ProcessPool
-from boardgames.learning.experiments import Measurements, load_experiment
+from boardgames.experiments import Measurements, load_experiment
 from boardgames_connect4.experiments import losses_of, sample
 
 OPTIONS = (("columns", 7), ("rows", 6))

@@ -8,8 +8,8 @@ from reference.hexifence_values import move_values
 import boardgames
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess, ProcessPool
+from boardgames.experiments import Measurements, load_experiment
 from boardgames.game import Game, Position
-from boardgames.learning.experiments import Measurements, load_experiment
 from boardgames_hexifence.experiments import NO, NO_LIMIT, UNSOLVED, YES, Finding, edges_of_kind, find, judge
 from boardgames_hexifence.features import SACRIFICING, SAFE
 from boardgames_hexifence.solver import Solver

@@ -10,26 +10,25 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import ClassVar
 
-from boardgames.game import Game
-from boardgames.kernels import Reals
-from boardgames.learning.base import TEST_MATCHES
-from boardgames.learning.evolve import Evolve
-from boardgames.learning.experiments import (
+from boardgames.experiments import (
     MIN_UNITS,
     Figure,
     Findings,
-    LearningExperiment,
     Listener,
-    Progress,
+    StageProgress,
     Table,
     Wins,
     combine,
     run_tasks,
-    sum_wins,
 )
+from boardgames.game import Game
+from boardgames.kernels import Reals
+from boardgames.learning.base import TEST_MATCHES
+from boardgames.learning.evolve import Evolve
 from boardgames.learning.td import td_parameters
 from boardgames.options import Option
 from boardgames.selfplay import MatchResult, derive_seed
+from boardgames_abalone.experiments.base import LearningExperiment, sum_wins
 from boardgames_abalone.experiments.tasks import TEST_EPSILON, play_learning_and_frozen
 
 COLUMNS = ("learning", "not learning")
@@ -99,7 +98,7 @@ class Ancestors(LearningExperiment):
         state, done = learner.start(seed), 0
         while not learner.is_done(state):
             if listener is not None:
-                listener(Progress(f"evolution {number + 1}", done, learner.length))
+                listener(StageProgress(f"evolution {number + 1}", done, learner.length))
             state, _ = learner.step(state, executor)
             done += 1
         return learner.weights(state), state.arrays["ancestors"]

@@ -10,23 +10,12 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import ClassVar
 
+from boardgames.experiments import Figure, Findings, Listener, Table, Wins, combine, count_wins, run_tasks
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT
-from boardgames.learning.experiments import (
-    TESTS,
-    Figure,
-    Findings,
-    LearningExperiment,
-    Listener,
-    Table,
-    Wins,
-    combine,
-    count_wins,
-    run_tasks,
-    sum_wins,
-)
 from boardgames.learning.td import INITIAL, TD_OPTIONS, initial_weights, td_parameters
 from boardgames.options import Option
 from boardgames.selfplay import derive_seed
+from boardgames_abalone.experiments.base import TESTS, LearningExperiment, sum_wins
 from boardgames_abalone.experiments.tasks import TEST_EPSILON, TrainedPair, train_and_test
 
 COLUMNS = ("winner", "loser")

@@ -20,24 +20,14 @@ from functools import partial
 from typing import Any, ClassVar
 
 from boardgames.errors import OptionError
+from boardgames.experiments import Figure, Findings, Listener, Table, Wins, combine, run_tasks
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT
-from boardgames.learning.experiments import (
-    TESTS,
-    Figure,
-    Findings,
-    LearningExperiment,
-    Listener,
-    Table,
-    Wins,
-    combine,
-    run_tasks,
-    sum_wins,
-)
 from boardgames.learning.td import INITIAL, TD_OPTIONS, initial_weights, td_parameters
 from boardgames.options import Option
 from boardgames.selfplay import TDParameters, derive_seed
+from boardgames_abalone.experiments.base import TESTS, LearningExperiment, sum_wins
 from boardgames_abalone.experiments.tasks import TEST_EPSILON, TrainedPair, train_and_test
 
 DYNAMIC_EPSILON = 0.5

@@ -14,17 +14,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
+from boardgames.experiments import Figure, Findings, Listener, Table, combine, run_tasks
 from boardgames.kernels import Reals
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT
-from boardgames.learning.experiments import (
-    Figure,
-    Findings,
-    LearningExperiment,
-    Listener,
-    Table,
-    combine,
-    run_tasks,
-)
 from boardgames.learning.td import INITIAL, TD_OPTIONS, initial_weights, td_parameters
 from boardgames.options import Option
 from boardgames.selfplay import (
@@ -36,6 +28,7 @@ from boardgames.selfplay import (
     play_matches,
     train_players,
 )
+from boardgames_abalone.experiments.base import LearningExperiment
 
 BUDGETS = ("equal time", "equal matches")
 DEPTHS = (1, 2)

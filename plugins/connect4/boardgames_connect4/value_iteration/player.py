@@ -21,16 +21,7 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.learning.player import check_target
 from boardgames.options import Option
 from boardgames.paths import check_writable
-from boardgames.player import (
-    NO_CONTEXT,
-    NO_LIMIT,
-    Analysis,
-    Choice,
-    Context,
-    Limit,
-    MoveValue,
-    Player,
-)
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue, Player
 from boardgames.score import Score, Unit
 from boardgames.weights.lookup import Source, find_source, learned_copy
 from boardgames_connect4.value_iteration import table_play

@@ -20,17 +20,7 @@ import numpy.typing as npt
 from numba import types
 
 from boardgames.game import Game
-from boardgames.kernels import (
-    Actions,
-    Control,
-    Reals,
-    Words,
-    kernel,
-    load_stop,
-    random_below,
-    row,
-    row_out,
-)
+from boardgames.kernels import Actions, Control, Reals, Words, kernel, load_stop, random_below, row, row_out
 from boardgames.kernels.abi import (
     ACTIONS,
     ACTIONS_STACK,
@@ -50,12 +40,7 @@ from boardgames.search.alphabeta.workspace import unpack as unpack_search
 from boardgames.search.rules import UNFINISHED, final_result, result_at_limit, rules_of
 from boardgames.selfplay.contest import best_action
 from boardgames.selfplay.temporal import RESULTS, hash_move, uniform
-from boardgames_connect4.value_iteration.abstraction import (
-    GuardAction,
-    RewardOf,
-    StateAbstraction,
-    StateOf,
-)
+from boardgames_connect4.value_iteration.abstraction import GuardAction, RewardOf, StateAbstraction, StateOf
 
 SIDE, STATE, ACTION, NEXT, REACHED = range(5)
 """Columns of the record of a match: the side that moved, its state and action, its state at its next turn,

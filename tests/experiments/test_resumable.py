@@ -14,9 +14,9 @@ from learning.helpers import small
 
 from boardgames.errors import FileError
 from boardgames.executors import InProcess
+from boardgames.experiments import ResumableExecutor, load_experiment
+from boardgames.experiments.resumable import decode, encode
 from boardgames.kernels import Reals
-from boardgames.learning.experiments import load_experiment
-from boardgames.learning.resumable import ResumableExecutor, decode, encode
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
