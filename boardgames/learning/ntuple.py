@@ -37,6 +37,7 @@ from boardgames.selfplay import MatchSetup, TableParameters, derive_seed, train_
 from boardgames.selfplay.tables import MAX_HISTORY, Tables, longest_match, merged
 from boardgames.weights import Weights, find_weights
 
+DEFAULTS = TableParameters()
 TUPLES = 70
 FIRST_ERROR = 1e-6
 """Sums of errors of weights to start with: so small that the first step is as large as for new weights."""
@@ -62,14 +63,17 @@ class NTuple(WeightsLearner):
         ),
         Option("length", int, 8, "cells of a drawn group", minimum=1, maximum=32),
         Option(
-            "alpha", float, 1.0, "learning rate, shared among the weights that a position looks up",
-            minimum=0, maximum=100,
+            "alpha", float, DEFAULTS.alpha,
+            "learning rate, shared among the weights that a position looks up", minimum=0, maximum=100,
         ),
-        replace(BETA, default=2.7),
-        Option("gamma", float, 1.0, "discount factor per ply", minimum=0, maximum=1),
-        Option("lambda", float, 0.8, "trace decay", minimum=0, maximum=1),
+        replace(BETA, default=DEFAULTS.beta),
+        Option("gamma", float, DEFAULTS.gamma, "discount factor per ply", minimum=0, maximum=1),
+        Option("lambda", float, DEFAULTS.trace_decay, "trace decay", minimum=0, maximum=1),
         Option("alpha_decay", float, 1.0, "factor applied to alpha after each step", minimum=0, maximum=1),
-        Option("epsilon", float, 0.1, "initial probability of an exploratory move", minimum=0, maximum=1),
+        Option(
+            "epsilon", float, DEFAULTS.epsilon, "initial probability of an exploratory move",
+            minimum=0, maximum=1,
+        ),
         Option(
             "epsilon_decay", float, 1.0, "factor applied to epsilon after each step", minimum=0, maximum=1
         ),

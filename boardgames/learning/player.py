@@ -21,7 +21,7 @@ from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsE
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import Reals
 from boardgames.kernels.bundles import Bundle
-from boardgames.learning.td import TD_OPTIONS
+from boardgames.learning.td import DEFAULTS, TD_OPTIONS
 from boardgames.options import Option, is_finite
 from boardgames.paths import check_folder, check_writable
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue, Player
@@ -40,7 +40,7 @@ from boardgames.weights.lookup import (
 
 DEFAULT_WEIGHTS = "td"
 """Name of the weights that a game ships for this player."""
-EPSILON_FLOOR = 0.1
+EPSILON_FLOOR = DEFAULTS.epsilon
 LEARNING_OPTIONS = tuple(option for option in TD_OPTIONS if option.name in ("alpha", "gamma", "lambda"))
 """Options that default to the values with which the weights were learned."""
 
@@ -84,8 +84,8 @@ class TDPlayer(Player):
             minimum=0, maximum=1,
         ),
         Option(
-            "epsilon_decay", float, 0.95, "factor applied to epsilon after each match, down to 0.1",
-            minimum=0, maximum=1,
+            "epsilon_decay", float, 0.95,
+            f"factor applied to epsilon after each match, down to {EPSILON_FLOOR}", minimum=0, maximum=1,
         ),
     )  # fmt: skip
     respects_limits: ClassVar[bool] = False

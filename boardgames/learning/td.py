@@ -28,15 +28,18 @@ from boardgames.learning.base import (
 from boardgames.options import Option
 from boardgames.selfplay import TDParameters, derive_seed, train_players
 
+DEFAULTS = TDParameters()
 TD_OPTIONS = (
-    Option("alpha", float, 0.1, "learning rate", minimum=0, maximum=100),
-    Option("gamma", float, 0.9, "discount factor", minimum=0, maximum=1),
-    Option("lambda", float, 0.5, "trace decay", minimum=0, maximum=1),
-    Option("tanh", bool, True, "squash values to the range -1 to 1"),
+    Option("alpha", float, DEFAULTS.alpha, "learning rate", minimum=0, maximum=100),
+    Option("gamma", float, DEFAULTS.gamma, "discount factor", minimum=0, maximum=1),
+    Option("lambda", float, DEFAULTS.trace_decay, "trace decay", minimum=0, maximum=1),
+    Option("tanh", bool, DEFAULTS.tanh, "squash values to the range -1 to 1"),
 )
 """Hyperparameters of TD(lambda), for learners and experiments that train with it."""
+INITIAL_EPSILON = 0.5
+"""Learners of features explore more at first; epsilon then falls to the default of `TDParameters`."""
 BETA = Option(
-    "beta", float, 0.0,
+    "beta", float, DEFAULTS.beta,
     "how much smaller steps are for weights with fluctuating errors; 0 for equal steps",
     minimum=0, maximum=100,
 )  # fmt: skip
@@ -67,12 +70,15 @@ def schedule_options(period: str) -> tuple[Option, ...]:
         Option(
             "alpha_decay", float, 1.0, f"factor applied to alpha after each {period}", minimum=0, maximum=1
         ),
-        Option("epsilon", float, 0.5, "initial probability of an exploratory move", minimum=0, maximum=1),
+        Option(
+            "epsilon", float, INITIAL_EPSILON, "initial probability of an exploratory move",
+            minimum=0, maximum=1,
+        ),
         Option(
             "epsilon_decay", float, 0.95, f"factor applied to epsilon after each {period}",
             minimum=0, maximum=1,
         ),
-        Option("epsilon_floor", float, 0.1, "lowest epsilon", minimum=0, maximum=1),
+        Option("epsilon_floor", float, DEFAULTS.epsilon, "lowest epsilon", minimum=0, maximum=1),
     )  # fmt: skip
 
 

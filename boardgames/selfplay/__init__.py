@@ -1,12 +1,12 @@
 """Self-play in compiled code: matches that train weights, and matches that compare weights."""
 
 from boardgames.selfplay.searching import LabelledPositions, LabelSettings
+from boardgames.selfplay.tables import TableParameters
+from boardgames.selfplay.temporal import TDParameters
 from boardgames.selfplay.worker import (
     Contestant,
     MatchResult,
     MatchSetup,
-    TableParameters,
-    TDParameters,
     TrainedTables,
     TrainingResult,
     derive_seed,

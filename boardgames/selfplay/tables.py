@@ -94,6 +94,32 @@ SIDE, EXPLORED = range(2)
 """Columns of `made`."""
 
 
+@dataclass(frozen=True, slots=True)
+class TableParameters:
+    """Hyperparameters of learning tables of weights.
+
+    Attributes
+    ----------
+    alpha, beta : float
+        Learning rate, and steepness of the step sizes of single weights; 0 for equal steps.
+    gamma, trace_decay, epsilon : float
+        Discount, lambda, and probability of an exploratory move.
+    """
+
+    alpha: float = 1.0
+    beta: float = 2.7
+    gamma: float = 1.0
+    trace_decay: float = 0.8
+    epsilon: float = 0.1
+
+    def record(
+        self, *, opening: int = 0, ply_limit: int = 400
+    ) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+        """Return the parameters as a record for the kernels; what depends on the game is 0."""
+        values = (self.alpha, self.beta, self.gamma, self.trace_decay, self.epsilon, opening, ply_limit, 0, 0)
+        return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
+
+
 class Workspace(NamedTuple):
     """Kernels and arrays of learning, for `n` cells, `m` lookups and matches of at most `p` plies.
 
@@ -234,21 +260,6 @@ def _aligned(tables: Tables, entries: npt.NDArray[np.int32]) -> list[Reals]:
         aligned[places] = array
         arrays.append(aligned)
     return arrays
-
-
-def new_parameters(
-    *,
-    alpha: float = 1.0,
-    beta: float = 2.7,
-    gamma: float = 1.0,
-    trace_decay: float = 0.8,
-    epsilon: float = 0.1,
-    opening: int = 0,
-    ply_limit: int = 400,
-) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
-    """Return a record of hyperparameters; see `PARAMETERS_DTYPE`. The others follow from the game."""
-    values = (alpha, beta, gamma, trace_decay, epsilon, opening, ply_limit, 0, 0)
-    return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
 
 
 def longest_match(game: Game, ply_limit: int) -> int:

@@ -24,6 +24,7 @@ Connect-4", 2016, for their exponential form.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -83,6 +84,42 @@ weights (0 for equal steps); whether V is a tanh, whether both sides share one r
 plies deep moves are searched, 1 or 2."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
+
+@dataclass(frozen=True, slots=True)
+class TDParameters:
+    """Hyperparameters of TD(lambda), with the defaults of everything that learns by it.
+
+    Attributes
+    ----------
+    alpha, gamma, trace_decay : float
+        Learning rate, discount, and lambda.
+    epsilon : float
+        Probability of an exploratory move.
+    tanh : bool
+        True if values are the hyperbolic tangent of the weighted sum.
+    shared : bool
+        True if both sides use and train the first row of the weights.
+    plies : int
+        How many plies deep moves are searched, 1 or 2; positions one ply on are learned in any case.
+    beta : float
+        How much smaller steps are for weights with fluctuating errors; 0 for equal steps.
+    """
+
+    alpha: float = 0.1
+    gamma: float = 0.9
+    trace_decay: float = 0.5
+    epsilon: float = 0.1
+    tanh: bool = True
+    shared: bool = False
+    plies: int = 1
+    beta: float = 0.0
+
+    def record(self) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+        """Return the parameters as a record for the kernels."""
+        values = tuple(getattr(self, name) for name in PARAMETERS_DTYPE.names or ())
+        return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
+
+
 CHOICE = types.Tuple((types.int64, types.float64))
 U11 = np.uint64(11)
 TO_UNIT = 2.0**-53
@@ -140,22 +177,6 @@ class Workspace(NamedTuple):
 
 
 unpack = unpacker(Workspace)
-
-
-def new_parameters(
-    *,
-    alpha: float = 0.1,
-    gamma: float = 0.9,
-    trace_decay: float = 0.5,
-    epsilon: float = 0.1,
-    beta: float = 0.0,
-    tanh: bool = True,
-    shared: bool = False,
-    plies: int = 1,
-) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
-    """Return a record of hyperparameters; see `PARAMETERS_DTYPE`."""
-    values = (alpha, gamma, trace_decay, epsilon, beta, tanh, shared, plies)
-    return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
 
 
 def new_workspace(

@@ -10,7 +10,7 @@ can run anywhere and be repeated.
 import hashlib
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -28,6 +28,8 @@ from boardgames.search.runner import run
 from boardgames.selfplay import tables, temporal
 from boardgames.selfplay.contest import contest, new_workspaces
 from boardgames.selfplay.searching import LabelledPositions, LabelPlay, LabelSettings, NodeSearch
+from boardgames.selfplay.tables import TableParameters
+from boardgames.selfplay.temporal import TDParameters
 from boardgames.weights import Weights
 from boardgames.weights.linear import linear_evaluation
 from boardgames.weights.lookup import load_features_of
@@ -63,40 +65,6 @@ class MatchSetup:
         """Return the setup for matches of a registered game."""
         options = tuple((name, str(value)) for name, value in game.options.items() if value is not None)
         return cls(game.facts.name, game.layout, options, features, opening, ply_limit)
-
-
-@dataclass(frozen=True, slots=True)
-class TDParameters:
-    """Hyperparameters of TD(lambda); see `boardgames.selfplay.temporal`.
-
-    Attributes
-    ----------
-    alpha, gamma, trace_decay : float
-        Learning rate, discount, and lambda.
-    epsilon : float
-        Probability of an exploratory move.
-    tanh : bool
-        True if values are the hyperbolic tangent of the weighted sum.
-    shared : bool
-        True if both sides use and train the first row of the weights.
-    plies : int
-        How many plies deep moves are searched, 1 or 2; positions one ply on are learned in any case.
-    beta : float
-        How much smaller steps are for weights with fluctuating errors; 0 for equal steps.
-    """
-
-    alpha: float = 0.1
-    gamma: float = 0.9
-    trace_decay: float = 0.5
-    epsilon: float = 0.1
-    tanh: bool = True
-    shared: bool = False
-    plies: int = 1
-    beta: float = 0.0
-
-    def record(self) -> np.ndarray:
-        """Return the parameters as a record for the kernels."""
-        return temporal.new_parameters(**asdict(self))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,25 +144,6 @@ class TrainingResult:
     matches: list[MatchResult] = field(default_factory=list)
     valued: int = 0
     errors: Reals = field(default_factory=lambda: np.zeros((2, 2, 0)))
-
-
-@dataclass(frozen=True, slots=True)
-class TableParameters:
-    """Hyperparameters of learning tables of weights; see `boardgames.selfplay.tables`.
-
-    Attributes
-    ----------
-    alpha, beta : float
-        Learning rate, and steepness of the step sizes of single weights; 0 for equal steps.
-    gamma, trace_decay, epsilon : float
-        Discount, lambda, and probability of an exploratory move.
-    """
-
-    alpha: float = 1.0
-    beta: float = 2.7
-    gamma: float = 1.0
-    trace_decay: float = 0.8
-    epsilon: float = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -428,7 +377,7 @@ class WorkerState:
         """Run the task `train_tables`."""
         setup = self.setup
         patterns = plugins.load_patterns(setup.features, self.game).grouped(groups)
-        record = tables.new_parameters(**asdict(parameters), opening=setup.opening, ply_limit=setup.ply_limit)
+        record = parameters.record(opening=setup.opening, ply_limit=setup.ply_limit)
         workspace = tables.new_workspace(self.game, patterns, record, self.control)
         trained.spread(workspace)
         workspace.random_state[0] = seed

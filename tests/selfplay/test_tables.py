@@ -22,7 +22,6 @@ from boardgames.selfplay.tables import (
     learn,
     learn_matches,
     merged,
-    new_parameters,
     new_workspace,
 )
 
@@ -52,20 +51,20 @@ def filled(workspace: Workspace) -> Workspace:
 
 @pytest.mark.plain
 @pytest.mark.parametrize(
-    ("game", "patterns", "parameters"),
+    ("game", "patterns", "parameters", "limits"),
     [
-        (CONNECT4, replace(PATTERNS, symmetries=()), {}),
-        (CONNECT4, replace(PATTERNS, symmetries=()), {"beta": 0.0, "trace_decay": 0.0, "gamma": 0.9}),
-        (CONNECT4, replace(PATTERNS, symmetries=()), {"opening": 2, "epsilon": 0.3, "ply_limit": 9}),
-        (CONNECT4, PATTERNS, {"opening": 1, "epsilon": 0.5}),
-        (HEXIFENCE, EDGES, {"epsilon": 0.2}),
+        (CONNECT4, replace(PATTERNS, symmetries=()), {}, {}),
+        (CONNECT4, replace(PATTERNS, symmetries=()), {"beta": 0.0, "trace_decay": 0.0, "gamma": 0.9}, {}),
+        (CONNECT4, replace(PATTERNS, symmetries=()), {"epsilon": 0.3}, {"opening": 2, "ply_limit": 9}),
+        (CONNECT4, PATTERNS, {"epsilon": 0.5}, {"opening": 1}),
+        (HEXIFENCE, EDGES, {"epsilon": 0.2}, {}),
     ],
     ids=["connect4", "without lambda and coherence", "ply limit", "symmetries", "the same side moves again"],
 )
 def test_matches_are_learned_as_in_plain_python(
-    game: Game, patterns: PatternSet, parameters: dict[str, Any]
+    game: Game, patterns: PatternSet, parameters: dict[str, float], limits: dict[str, int]
 ) -> None:
-    record = new_parameters(**parameters)
+    record = TableParameters(**parameters).record(**limits)
     workspace = filled(new_workspace(game, patterns, record))
     workspace.random_state[0] = 5
     plain = PlainTables(patterns, record, seed=5)
@@ -95,7 +94,7 @@ def test_matches_are_learned_as_in_plain_python(
 def test_a_game_may_say_who_wins_at_the_limit(limit: str, result: int) -> None:
     game = boardgames.load("abalone", limit=limit)
     patterns = boardgames.load_patterns("shapes", game)
-    workspace = new_workspace(game, patterns, new_parameters(ply_limit=3))
+    workspace = new_workspace(game, patterns, TableParameters().record(ply_limit=3))
     results = np.zeros(4, dtype=np.int64)
     start = game.parse(f"{game.start()}".replace("0:0", "2:1"))
     learn_matches(Bundle(workspace).words, start.words, 2, results)
@@ -111,7 +110,7 @@ def test_an_update_by_hand() -> None:
     third and fourth weight are 0.25 r, that of the second is exp(-2) times that.
     """
     patterns = replace(PATTERNS, groups=((0,), (1,), (2,), (3,)), symmetries=())
-    workspace = new_workspace(CONNECT4, patterns, new_parameters(alpha=1.0, beta=2.0))
+    workspace = new_workspace(CONNECT4, patterns, TableParameters(alpha=1.0, beta=2.0).record())
     workspace.history[0] = [0, 4, 8, 12]
     workspace.weights[0] = 0.1
     workspace.sums[[0, 4]] = -0.5, 0.0

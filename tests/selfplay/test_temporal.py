@@ -10,7 +10,7 @@ import boardgames
 from boardgames.declarations import FeatureSet
 from boardgames.game import Game, Position
 from boardgames.kernels.bundles import Bundle
-from boardgames.selfplay.temporal import RESULTS, learn, learn_match, new_parameters, new_workspace, value_of
+from boardgames.selfplay.temporal import RESULTS, TDParameters, learn, learn_match, new_workspace, value_of
 
 CONNECT4 = boardgames.load("connect4")
 LINES = boardgames.load_features("lines", CONNECT4)
@@ -30,7 +30,7 @@ class Lesson:
 
     def __init__(self, weights: np.ndarray, **parameters: float) -> None:
         given: dict[str, float] = {"epsilon": 0.0, "tanh": False, **parameters}
-        workspace = new_workspace(CONNECT4, LINES, weights, new_parameters(**given))  # type: ignore[arg-type]
+        workspace = new_workspace(CONNECT4, LINES, weights, TDParameters(**given).record())  # type: ignore[arg-type]
         shape = weights.shape
         self.work = workspace._replace(traces=np.zeros(shape), previous=np.zeros(shape))
         self.bundle = Bundle(self.work)
@@ -155,7 +155,7 @@ def test_matches_give_the_weights_of_plain_python(
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
-    parameters = new_parameters(alpha=0.02, epsilon=0.2, tanh=tanh, shared=shared)
+    parameters = TDParameters(alpha=0.02, epsilon=0.2, tanh=tanh, shared=shared).record()
     weights = np.random.default_rng(1).uniform(-0.5, 0.5, (2, len(known.features)))
     plain = PlainLearner(known, weights, parameters, seed=7)
     quick = Compiled(game, known, weights, parameters, seed=7)
@@ -172,7 +172,7 @@ def test_matches_with_two_plies_of_search_give_the_weights_of_plain_python(
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
-    parameters = new_parameters(alpha=0.02, epsilon=0.2, shared=shared, plies=2)
+    parameters = TDParameters(alpha=0.02, epsilon=0.2, shared=shared, plies=2).record()
     weights = np.random.default_rng(1).uniform(-0.5, 0.5, (2, len(known.features)))
     plain = PlainLearner(known, weights, parameters, seed=7)
     quick = Compiled(game, known, weights, parameters, seed=7)
@@ -187,12 +187,12 @@ def test_temporal_coherence_gives_the_weights_of_plain_python(
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
-    parameters = new_parameters(alpha=0.05, epsilon=0.1, shared=shared, beta=2.7)
+    parameters = TDParameters(alpha=0.05, epsilon=0.1, shared=shared, beta=2.7).record()
     weights, equal_steps = np.full((2, 2, len(known.features)), 0.2)
     plain = PlainLearner(known, weights, parameters, seed=7)
     quick = Compiled(game, known, weights, parameters, seed=7)
     others = Compiled(
-        game, known, equal_steps, new_parameters(alpha=0.05, epsilon=0.1, shared=shared), seed=7
+        game, known, equal_steps, TDParameters(alpha=0.05, epsilon=0.1, shared=shared).record(), seed=7
     )
     for _ in range(3):
         others.play(game.start(), 40)
@@ -207,8 +207,8 @@ def test_temporal_coherence_gives_the_weights_of_plain_python(
 def test_each_side_learns_with_its_own_parameters(name: str, features: str, options: dict[str, int]) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
-    both = [new_parameters(alpha=0.02, trace_decay=0.2, gamma=0.8, epsilon=0.0), new_parameters(alpha=0.05)]
-    parameters = np.concatenate(both)
+    both = (TDParameters(alpha=0.02, trace_decay=0.2, gamma=0.8, epsilon=0.0), TDParameters(alpha=0.05))
+    parameters = np.concatenate([one.record() for one in both])
     weights = np.full((2, len(known.features)), 0.2)
     plain = PlainLearner(known, weights, parameters, seed=7)
     quick = Compiled(game, known, weights, parameters, seed=7)
@@ -223,7 +223,7 @@ def test_openings_differ_with_the_seed() -> None:
     known = boardgames.load_features("lines", game)
     hashes = set()
     for seed in range(8):
-        compiled = Compiled(game, known, np.full((2, 11), 0.3), new_parameters(epsilon=0.0), seed=seed)
+        compiled = Compiled(game, known, np.full((2, 11), 0.3), TDParameters(epsilon=0.0).record(), seed=seed)
         compiled.play(game.start(), 60, 4)
         hashes.add(int(compiled.work.random_state[1]))
     assert len(hashes) > 5

@@ -6,9 +6,13 @@ from typing import ClassVar
 from boardgames.experiments import Experiment, Wins
 from boardgames.game import Game
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, find_features
+from boardgames.learning.td import DEFAULTS
 from boardgames.options import Option, OptionValue
 from boardgames.selfplay import MatchSetup
 
+EPSILON = Option(
+    "epsilon", float, DEFAULTS.epsilon, "probability of an exploratory move", minimum=0, maximum=1
+)
 TESTS = Option(
     "test_matches", int, 10, "test matches of each player, two from each opening", minimum=1, maximum=100_000
 )

@@ -27,7 +27,7 @@ from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT
 from boardgames.learning.td import INITIAL, TD_OPTIONS, initial_weights, td_parameters
 from boardgames.options import Option
 from boardgames.selfplay import TDParameters, derive_seed
-from boardgames_abalone.experiments.base import TESTS, LearningExperiment, sum_wins
+from boardgames_abalone.experiments.base import EPSILON, TESTS, LearningExperiment, sum_wins
 from boardgames_abalone.experiments.tasks import TEST_EPSILON, TrainedPair, train_and_test
 
 DYNAMIC_EPSILON = 0.5
@@ -75,7 +75,7 @@ class FineTuning(LearningExperiment):
         Option("matches", int, 150, "training matches", minimum=1, maximum=10**6),
         TESTS,
         *(replace(option, default=0.95) if option.name == "gamma" else option for option in TD_OPTIONS),
-        Option("epsilon", float, 0.1, "probability of an exploratory move", minimum=0, maximum=1),
+        EPSILON,
         TEST_EPSILON,
         INITIAL,
         OPENING,

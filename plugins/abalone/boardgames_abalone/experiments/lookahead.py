@@ -28,7 +28,7 @@ from boardgames.selfplay import (
     play_matches,
     train_players,
 )
-from boardgames_abalone.experiments.base import LearningExperiment
+from boardgames_abalone.experiments.base import EPSILON, LearningExperiment
 
 BUDGETS = ("equal time", "equal matches")
 DEPTHS = (1, 2)
@@ -82,7 +82,7 @@ class Lookahead(LearningExperiment):
         Option("matches", int, 200, "training matches with one ply of search", minimum=1, maximum=10**6),
         Option("test_matches", int, 40, "test matches of each kind", minimum=1, maximum=100_000),
         *TD_OPTIONS,
-        Option("epsilon", float, 0.1, "probability of an exploratory move", minimum=0, maximum=1),
+        EPSILON,
         INITIAL,
         OPENING,
         PLY_LIMIT,
