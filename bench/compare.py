@@ -157,14 +157,14 @@ def selfplay(abalone: Any, connect4: Any) -> dict[str, float]:
     """Return matches per second of TD self-play and of contests."""
     from boardgames import selfplay as module
 
-    renamed = {
-        "MatchSetup": "Setting",
-        "TDParameters": "Rates",
-        "train_players": "teach",
-        "play_matches": "play",
-    }
+    renamed = (
+        ("SelfPlaySetup", "MatchSetup", "Setting"),
+        ("TDParameters", "Rates"),
+        ("train_players", "teach"),
+        ("play_matches", "play"),
+    )
     setup_class, parameters, train, play = (
-        getattr(module, new, None) or getattr(module, old) for new, old in renamed.items()
+        next(getattr(module, name) for name in names if hasattr(module, name)) for names in renamed
     )
     figures = {}
     for game, features, size in ((abalone, "classic14", 14), (connect4, "lines", 11)):

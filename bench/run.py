@@ -26,7 +26,7 @@ import boardgames
 from boardgames.paths import cache_folder
 from boardgames.player import Limit, Player
 from boardgames.players.simple import Random
-from boardgames.selfplay import MatchSetup, TDParameters, train_players
+from boardgames.selfplay import SelfPlaySetup, TDParameters, train_players
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import engine
@@ -182,7 +182,7 @@ def matches(runs: int) -> Iterator[Row]:
 def learning(runs: int) -> Iterator[Row]:
     """Measure TD(lambda), compiled and in plain Python, and evolution with one and two workers."""
     game, parameters = boardgames.load("abalone"), TDParameters(shared=True)
-    setup = MatchSetup.of(game, "classic14", opening=0, ply_limit=200)
+    setup = SelfPlaySetup.of(game, "classic14", opening=0, ply_limit=200)
     weights = np.random.default_rng(1).uniform(-0.1, 0.1, (2, 14))
     times = _times(lambda: train_players(setup, weights, parameters, matches=300, seed=1), runs)
     compiled = [300 / seconds for seconds in times]

@@ -20,7 +20,7 @@ from boardgames.arena.sprt import SprtRun
 from boardgames.errors import MatchError
 from boardgames.executors import InProcess, ProcessPool, worker_count
 from boardgames.game import Termination
-from boardgames.store import NewMatch, PlayerKey, Rating, Run, Store, StoredMatch, variant_of
+from boardgames.store import NewMatch, PlayerKey, Rating, Store, StoredMatch, StoredRun, variant_of
 
 BATCH_S = 0.25
 """Target duration of a task: long compared with sending it, short enough for frequent progress reports."""
@@ -78,7 +78,7 @@ class Arena:
         self._labels = number_duplicates(plan.agents)
         self._openings = Openings(plan.game, plan.openings)
         self._store = store
-        self._run: Run | None = None
+        self._run: StoredRun | None = None
         self.seed = secrets.randbits(32) if seed is None else seed
         if store is not None:
             fingerprint = self._openings.fingerprint
@@ -265,7 +265,7 @@ class Arena:
             self._is_finished = True
         return report
 
-    def _delete_surplus(self, store: Store, run: Run) -> None:
+    def _delete_surplus(self, store: Store, run: StoredRun) -> None:
         """Delete the pairs that were played after the sequential test had ended.
 
         How many there are depends on the timing of the workers, and ratings must not.
@@ -278,7 +278,7 @@ class Arena:
 
     # --- resuming ---------------------------------------------------------
 
-    def _find_or_begin_run(self, store: Store, settings: dict[str, object], *, fresh: bool) -> Run:
+    def _find_or_begin_run(self, store: Store, settings: dict[str, object], *, fresh: bool) -> StoredRun:
         """Return an unfinished run with the same settings, or a new one, and claim it."""
         key, name = settings_key(settings), self.plan.game.facts.name
         run = None if fresh else store.unfinished_run(key)

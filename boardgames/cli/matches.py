@@ -43,7 +43,7 @@ from boardgames.options import agent_title
 if TYPE_CHECKING:
     from boardgames.arena.pentanomial import Estimate
     from boardgames.record import ParsedRecords, Record
-    from boardgames.store import PlayerKey, Rating, Run, Store, StoredMatch
+    from boardgames.store import PlayerKey, Rating, Store, StoredMatch, StoredRun
 
 DEFAULT_LIMIT = 20
 BATCH = 500
@@ -496,7 +496,7 @@ def _match_row(match: "StoredMatch") -> tuple[str, ...]:
 # --- runs --------------------------------------------------------------------
 
 
-def print_run(run: "Run", ratings: "Sequence[Rating]") -> None:
+def print_run(run: "StoredRun", ratings: "Sequence[Rating]") -> None:
     """Print a run: its progress, settings and players, with their ratings if there are any."""
     planned = run.settings.get("planned")
     played = (
@@ -512,7 +512,7 @@ def print_run(run: "Run", ratings: "Sequence[Rating]") -> None:
         print_table(rows, right=(2,), cut=())
 
 
-def run_json(run: "Run", ratings: "Sequence[Rating]") -> dict[str, object]:
+def run_json(run: "StoredRun", ratings: "Sequence[Rating]") -> dict[str, object]:
     """Return a run with its ratings as a JSON object."""
     return {
         "id": run.id,
@@ -531,7 +531,7 @@ def run_json(run: "Run", ratings: "Sequence[Rating]") -> dict[str, object]:
     }
 
 
-def _settings(run: "Run") -> Iterator[str]:
+def _settings(run: "StoredRun") -> Iterator[str]:
     """Yield the settings of a run, except for its agents."""
     yield f"seed {run.seed}"
     if "openings" in run.settings:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from boardgames.adapters import charts
 from boardgames.experiments.shares import MIN_UNITS, Share, Wins, estimate_share
-from boardgames.selfplay import MatchResult
+from boardgames.selfplay import SelfPlayMatch
 
 DIGITS = 4
 CSV_FIELDS = (
@@ -67,13 +67,13 @@ class Figure:
 
     @classmethod
     def of(
-        cls, row: str, column: str, results: Sequence[MatchResult], original: Wins | None = None
+        cls, row: str, column: str, results: Sequence[SelfPlayMatch], original: Wins | None = None
     ) -> "Figure":
         """Return the figure of matches in pairs; the two matches from one opening are a unit.
 
         Examples
         --------
-        >>> won, lost = MatchResult(0, 0, False, 9, 1, (0, 0)), MatchResult(1, 0, False, 9, 2, (0, 0))
+        >>> won, lost = SelfPlayMatch(0, 0, False, 9, 1, (0, 0)), SelfPlayMatch(1, 0, False, 9, 2, (0, 0))
         >>> Figure.of("training 1", "winner", [won, lost, won, won]).units
         ((1, 1), (2, 0))
         """
@@ -285,7 +285,7 @@ def combine(row: str, column: str, figures: Sequence[Figure], original: Wins | N
     )
 
 
-def count_wins(results: Sequence[MatchResult]) -> Wins:
+def count_wins(results: Sequence[SelfPlayMatch]) -> Wins:
     """Return the wins of the first contestant and of the other."""
     first = sum(match.winner == match.side for match in results)
     return first, sum(match.winner is not None for match in results) - first

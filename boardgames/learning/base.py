@@ -21,7 +21,7 @@ from boardgames.weights.lookup import find_feature_weights
 from boardgames.weights.weights import MAX_WEIGHT
 
 if TYPE_CHECKING:  # who only reads runs need not wait for the kernels of self-play
-    from boardgames.selfplay import Contestant, MatchResult, MatchSetup
+    from boardgames.selfplay import Contestant, SelfPlayMatch, SelfPlaySetup
 
 FEATURES = Option("features", str, None, "feature set; default: the game's")
 PATTERNS = Option("patterns", str, None, "pattern set; default: the game's")
@@ -79,7 +79,7 @@ class WeightsLearner(Configured, Learner):
     ----------
     features : FeatureSet or PatternSet
         What the weights belong to.
-    setup : MatchSetup
+    setup : SelfPlaySetup
         Setup of all matches.
     """
 
@@ -87,7 +87,7 @@ class WeightsLearner(Configured, Learner):
     """The agent that plays one ply ahead with the weights."""
     max_weight: ClassVar[float] = MAX_WEIGHT
     features: FeatureSet | PatternSet
-    setup: "MatchSetup"
+    setup: "SelfPlaySetup"
 
     @property
     def settings(self) -> dict[str, OptionValue]:
@@ -161,13 +161,13 @@ class WeightsLearner(Configured, Learner):
 
     def play(
         self, first: "Contestant", second: "Contestant", matches: int, executor: Executor, seed: int
-    ) -> "list[MatchResult]":
+    ) -> "list[SelfPlayMatch]":
         """Play matches without learning."""
         return gather_results(self.submit(first, second, matches, executor, seed))
 
     def submit(
         self, first: "Contestant", second: "Contestant", matches: int, executor: Executor, seed: int
-    ) -> list["Future[list[MatchResult]]"]:
+    ) -> list["Future[list[SelfPlayMatch]]"]:
         """Submit tasks of `TEST_BATCH` matches without learning."""
         from boardgames.selfplay import derive_seed, play_matches
 
@@ -232,11 +232,11 @@ class FeatureLearner(WeightsLearner):
     features: FeatureSet
 
     def __init__(self, game: Game, **options: object) -> None:
-        from boardgames.selfplay import MatchSetup
+        from boardgames.selfplay import SelfPlaySetup
 
         super().__init__(game, **options)
         self.features = find_features(game, self.text("features"))
-        self.setup = MatchSetup.of(
+        self.setup = SelfPlaySetup.of(
             game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
 
@@ -281,7 +281,7 @@ class FeatureLearner(WeightsLearner):
         return Weights.of(self.game, self.features, self.weights(state), tanh=self.uses_tanh, provenance={})
 
 
-def gather_results(futures: Sequence["Future[list[MatchResult]]"]) -> "list[MatchResult]":
+def gather_results(futures: Sequence["Future[list[SelfPlayMatch]]"]) -> "list[SelfPlayMatch]":
     """Return the matches of several tasks, in order."""
     return [match for future in futures for match in future.result()]
 
@@ -297,12 +297,12 @@ def rank(values: Reals) -> list[int]:
     return [int(index) for index in np.argsort(-values, kind="stable")]
 
 
-def mean_points(results: "Sequence[MatchResult]") -> float:
+def mean_points(results: "Sequence[SelfPlayMatch]") -> float:
     """Return the first contestant's share of points in at least one match."""
     return float(np.mean([match.points for match in results]))
 
 
-def match_metrics(results: "Sequence[MatchResult]") -> dict[str, float]:
+def match_metrics(results: "Sequence[SelfPlayMatch]") -> dict[str, float]:
     """Return the metrics of matches: the share that had a winner, and the mean length in plies."""
     if not results:
         return {}

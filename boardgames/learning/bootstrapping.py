@@ -29,7 +29,7 @@ from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs
 from boardgames.search.alphabeta.workspace import SPARE_ROWS
 from boardgames.search.alphabeta.workspace import new_workspace as new_search
-from boardgames.selfplay import MatchResult, MatchSetup, bootstrapping, derive_seed
+from boardgames.selfplay import SelfPlayMatch, SelfPlaySetup, bootstrapping, derive_seed
 from boardgames.selfplay.worker import WorkerState, check_finite, worker_state
 from boardgames.weights.linear import linear_evaluation
 
@@ -197,13 +197,13 @@ class SearchTrained:
     """Weights after training, `float64[n]`, the matches, the number of deltas and their sum of squares."""
 
     weights: Reals
-    matches: list[MatchResult]
+    matches: list[SelfPlayMatch]
     deltas: int
     squares: float
 
 
 def train_by_search(
-    setup: MatchSetup, weights: Reals, parameters: SearchTraining, *, matches: int, seed: int
+    setup: SelfPlaySetup, weights: Reals, parameters: SearchTraining, *, matches: int, seed: int
 ) -> SearchTrained:
     """Train weights in matches of search against themselves; a task for an executor.
 

@@ -46,7 +46,7 @@ from boardgames.learning.td import INITIAL, TD_OPTIONS, TDLearner, initial_weigh
 from boardgames.options import Option
 from boardgames.selfplay import (
     Contestant,
-    MatchResult,
+    SelfPlayMatch,
     TDParameters,
     derive_seed,
     play_matches,
@@ -181,7 +181,7 @@ class Evolve(TDLearner):
             if rates is not None:
                 rates = inherited_rates(rates[best], len(players), self.number("perturbation"), random)
         players = players.copy()
-        results: list[MatchResult] = []
+        results: list[SelfPlayMatch] = []
         rounds = round_robin(len(players))
         for number, pairs in enumerate(rounds):
             played = generation * len(rounds) + number
@@ -214,7 +214,7 @@ class Evolve(TDLearner):
         parameters: Sequence[TDParameters],
         executor: Executor,
         seed: int,
-    ) -> list[MatchResult]:
+    ) -> list[SelfPlayMatch]:
         """Train disjoint pairs of players, or each of them alone, at the same time; changes `players`."""
         matches = self.integer("training_matches")
         if not matches:
@@ -257,7 +257,7 @@ class Evolve(TDLearner):
             for contestant in contestants
         ]
         points = np.zeros(len(players))
-        results: list[MatchResult] = []
+        results: list[SelfPlayMatch] = []
         for (first, second), future in zip(pairs, futures, strict=True):
             for match in future.result():
                 results.append(match)

@@ -32,7 +32,7 @@ from boardgames.learning.base import (
     rank,
 )
 from boardgames.options import Option
-from boardgames.selfplay import Contestant, MatchResult, derive_seed, play_matches
+from boardgames.selfplay import Contestant, SelfPlayMatch, derive_seed, play_matches
 from boardgames.weights import find_weights
 
 WINS, MARGIN = "wins", "margin"
@@ -94,7 +94,7 @@ class Fitness:
     plies_to_win: float
 
 
-def match_value(match: MatchResult) -> float:
+def match_value(match: SelfPlayMatch) -> float:
     """Return the value, in [0, 1], of a match for the first contestant.
 
     A win is 1 and a loss 0. Without a winner it is 1/2 + margin / (1 + sum of
@@ -102,9 +102,9 @@ def match_value(match: MatchResult) -> float:
 
     Examples
     --------
-    >>> match_value(MatchResult(0, 0, False, 30, 7, (6, 1)))
+    >>> match_value(SelfPlayMatch(0, 0, False, 30, 7, (6, 1)))
     1.0
-    >>> match_value(MatchResult(0, None, True, 400, 7, (2, 1)))
+    >>> match_value(SelfPlayMatch(0, None, True, 400, 7, (2, 1)))
     0.5625
     """
     if match.winner is not None:
@@ -113,7 +113,7 @@ def match_value(match: MatchResult) -> float:
     return 0.5 + round(match.margin / (1 + total) / 4 / RESOLUTION) * RESOLUTION
 
 
-def fitness_by_wins(results: Sequence[MatchResult], ply_limit: int) -> Fitness:
+def fitness_by_wins(results: Sequence[SelfPlayMatch], ply_limit: int) -> Fitness:
     """Return the fitness of the first contestant in at least one match by its wins.
 
     Ties are broken by the fewest plies to win: `plies_to_win` / (`ply_limit` + 1),
@@ -122,7 +122,7 @@ def fitness_by_wins(results: Sequence[MatchResult], ply_limit: int) -> Fitness:
 
     Examples
     --------
-    >>> won, lost = MatchResult(0, 0, False, 30, 7, (6, 0)), MatchResult(0, 1, False, 30, 7, (5, 6))
+    >>> won, lost = SelfPlayMatch(0, 0, False, 30, 7, (6, 0)), SelfPlayMatch(0, 1, False, 30, 7, (5, 6))
     >>> fitness_by_wins([won, lost], 59), fitness_by_wins([lost], 59)
     (Fitness(value=0.25, plies_to_win=30.0), Fitness(value=0.0, plies_to_win=59.0))
     """
@@ -133,7 +133,7 @@ def fitness_by_wins(results: Sequence[MatchResult], ply_limit: int) -> Fitness:
     return Fitness((len(won) - plies / (ply_limit + 1)) / len(results), plies)
 
 
-def fitness_by_margin(results: Sequence[MatchResult], ply_limit: int) -> Fitness:
+def fitness_by_margin(results: Sequence[SelfPlayMatch], ply_limit: int) -> Fitness:
     """Return the fitness of the first contestant in at least one match by wins and scores.
 
     It is the mean of `match_value`. Ties are broken by the fewest plies to win:
@@ -142,7 +142,7 @@ def fitness_by_margin(results: Sequence[MatchResult], ply_limit: int) -> Fitness
 
     Examples
     --------
-    >>> quick, slow = (MatchResult(0, 0, False, plies, 7, (6, 0)) for plies in (30, 40))
+    >>> quick, slow = (SelfPlayMatch(0, 0, False, plies, 7, (6, 0)) for plies in (30, 40))
     >>> 1 > fitness_by_margin([quick], 400).value > fitness_by_margin([slow], 400).value > 1 - RESOLUTION
     True
     """
@@ -316,7 +316,7 @@ class FitnessLearner(FeatureLearner):
 
     def submit_matches(
         self, first: Contestant, second: Contestant, pairs: int, executor: Executor, seed: int
-    ) -> list["Future[list[MatchResult]]"]:
+    ) -> list["Future[list[SelfPlayMatch]]"]:
         """Submit tasks that play two matches from each of `pairs` openings drawn with the seed."""
         return [
             executor.submit(
@@ -329,7 +329,7 @@ class FitnessLearner(FeatureLearner):
         """Return a player with the weights of an individual, `float64[size]`."""
         return Contestant(self.space.weights(individual), self.depth)
 
-    def result_of(self, matches: Sequence[MatchResult]) -> float:
+    def result_of(self, matches: Sequence[SelfPlayMatch]) -> float:
         """Return the result of the first contestant, 0 to 1.
 
         It is the share of the points if fitness counts wins, otherwise the mean of `match_value`.

@@ -33,7 +33,7 @@ from boardgames.learning.base import (
 from boardgames.learning.td import BETA
 from boardgames.options import Option
 from boardgames.patterns import PatternSet
-from boardgames.selfplay import MatchSetup, TableParameters, derive_seed, train_tables
+from boardgames.selfplay import SelfPlaySetup, TableParameters, derive_seed, train_tables
 from boardgames.selfplay.tables import MAX_HISTORY, Tables, longest_match, merged
 from boardgames.weights import Weights, find_weights
 
@@ -91,7 +91,7 @@ class NTuple(WeightsLearner):
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         self.features: PatternSet = find_patterns(game, self.text("patterns"))
-        self.setup = MatchSetup.of(
+        self.setup = SelfPlaySetup.of(
             game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
 

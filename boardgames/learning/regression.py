@@ -30,7 +30,7 @@ from boardgames.options import Option
 from boardgames.player import Context, Limit, MoveValue
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.selfplay import MatchSetup, derive_seed
+from boardgames.selfplay import SelfPlaySetup, derive_seed
 from boardgames.selfplay.worker import WorkerState, worker_state
 from boardgames.weights.linear import linear_evaluation
 
@@ -206,7 +206,7 @@ class SelfPlayMatches:
 
 
 def self_play(
-    setup: MatchSetup, weights: Reals, *, nodes: int, epsilon: float, matches: int, seed: int
+    setup: SelfPlaySetup, weights: Reals, *, nodes: int, epsilon: float, matches: int, seed: int
 ) -> SelfPlayMatches:
     """Play matches in which both sides search with the same weights; a task for an executor.
 

@@ -5,8 +5,8 @@ from boardgames.selfplay.tables import TableParameters
 from boardgames.selfplay.temporal import TDParameters
 from boardgames.selfplay.worker import (
     Contestant,
-    MatchResult,
-    MatchSetup,
+    SelfPlayMatch,
+    SelfPlaySetup,
     TrainedTables,
     TrainingResult,
     derive_seed,
@@ -20,8 +20,8 @@ __all__ = [
     "Contestant",
     "LabelSettings",
     "LabelledPositions",
-    "MatchResult",
-    "MatchSetup",
+    "SelfPlayMatch",
+    "SelfPlaySetup",
     "TDParameters",
     "TableParameters",
     "TrainedTables",

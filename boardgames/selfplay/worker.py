@@ -38,8 +38,8 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class MatchSetup:
-    """What all matches of a learner have in common; made by `MatchSetup.of`.
+class SelfPlaySetup:
+    """What all matches of a learner have in common; made by `SelfPlaySetup.of`.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class MatchSetup:
     ply_limit: int
 
     @classmethod
-    def of(cls, game: Game, features: str, *, opening: int, ply_limit: int) -> "MatchSetup":
+    def of(cls, game: Game, features: str, *, opening: int, ply_limit: int) -> "SelfPlaySetup":
         """Return the setup for matches of a registered game."""
         options = tuple((name, str(value)) for name, value in game.options.items() if value is not None)
         return cls(game.facts.name, game.layout, options, features, opening, ply_limit)
@@ -87,7 +87,7 @@ class Contestant:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchResult:
+class SelfPlayMatch:
     """The result of one match, from the point of view of the first contestant.
 
     Attributes
@@ -132,7 +132,7 @@ class TrainingResult:
     ----------
     weights : float64[2, n]
         Their weights.
-    matches : list of MatchResult
+    matches : list of SelfPlayMatch
         Their matches, from the point of view of the first player.
     valued : int
         Positions valued.
@@ -141,7 +141,7 @@ class TrainingResult:
     """
 
     weights: Reals
-    matches: list[MatchResult] = field(default_factory=list)
+    matches: list[SelfPlayMatch] = field(default_factory=list)
     valued: int = 0
     errors: Reals = field(default_factory=lambda: np.zeros((2, 2, 0)))
 
@@ -178,7 +178,7 @@ def derive_seed(*content: object) -> int:
 
 
 def train_players(
-    setup: MatchSetup,
+    setup: SelfPlaySetup,
     weights: Reals,
     parameters: TDParameters | tuple[TDParameters, TDParameters],
     *,
@@ -214,7 +214,7 @@ def train_players(
 
 
 def train_tables(
-    setup: MatchSetup,
+    setup: SelfPlaySetup,
     groups: tuple[tuple[int, ...], ...],
     trained: tables.Tables,
     parameters: TableParameters,
@@ -251,7 +251,7 @@ def check_finite(weights: npt.NDArray[np.floating[Any]], alpha: float) -> None:
 
 
 def label_positions(
-    setup: MatchSetup,
+    setup: SelfPlaySetup,
     layouts: tuple[str, ...],
     player: Weights,
     opponents: tuple[Weights | None, ...],
@@ -285,14 +285,14 @@ def label_positions(
 
 
 def play_matches(
-    setup: MatchSetup,
+    setup: SelfPlaySetup,
     first: Contestant,
     second: Contestant,
     *,
     matches: int,
     seed: int,
     epsilon: float = 0.0,
-) -> list[MatchResult]:
+) -> list[SelfPlayMatch]:
     """Play matches without learning: two from each opening, with the sides exchanged.
 
     Both sides make a random move with probability `epsilon`.
@@ -304,7 +304,7 @@ def play_matches(
 _local = threading.local()
 
 
-def worker_state(setup: MatchSetup) -> "WorkerState":
+def worker_state(setup: SelfPlaySetup) -> "WorkerState":
     """Return this thread's state for a setup, which is kept until another setup is used."""
     state: WorkerState | None = getattr(_local, "state", None)
     if state is None or state.setup != setup:
@@ -315,7 +315,7 @@ def worker_state(setup: MatchSetup) -> "WorkerState":
 class WorkerState:
     """A loaded game with its features, and the buffers of one thread."""
 
-    def __init__(self, setup: MatchSetup) -> None:
+    def __init__(self, setup: SelfPlaySetup) -> None:
         self.setup = setup
         self.game = plugins.load(setup.game, layout=setup.layout or None, **dict(setup.options))
         self.start = self.game.start().words
@@ -350,7 +350,7 @@ class WorkerState:
         bundle = Bundle(workspace)
         workspace.random_state[0] = seed
         self.control[0].nodes = 0
-        results: list[MatchResult] = []
+        results: list[SelfPlayMatch] = []
         rows = [workspace.parameters]
         if not parameters[0].shared:
             rows += [workspace.weights, workspace.sums, workspace.sizes]
@@ -411,7 +411,7 @@ class WorkerState:
 
     def play_matches(
         self, first: Contestant, second: Contestant, matches: int, seed: int, epsilon: float = 0.0
-    ) -> list[MatchResult]:
+    ) -> list[SelfPlayMatch]:
         """Run the task `play_matches`."""
         setup, contestants = self.setup, (first, second)
         depths = np.array([0 if one.is_random else one.depth for one in contestants], dtype=np.int64)
@@ -437,12 +437,12 @@ class WorkerState:
             results.append(self.result(code, side, random_state, positions[0]))
         return results
 
-    def result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
+    def result(self, code: int, side: int, random_state: Words, words: Words) -> SelfPlayMatch:
         """Return the result of a match from the code that a kernel returns, see `temporal.RESULTS`."""
         plies, result = divmod(int(code), temporal.RESULTS)
         winner = None if result in (DRAWN, UNFINISHED) else result
         unfinished = result == UNFINISHED
-        return MatchResult(side, winner, unfinished, plies, int(random_state[1]), self.game.score(words))
+        return SelfPlayMatch(side, winner, unfinished, plies, int(random_state[1]), self.game.score(words))
 
     def _evaluation(self, contestant: Contestant) -> Evaluation:
         weights = contestant.weights

@@ -21,9 +21,9 @@ from boardgames.store.values import (
     PlayerKey,
     Rating,
     ResultCount,
-    Run,
     ServedMatch,
     StoredMatch,
+    StoredRun,
     day_of,
     moves_hash,
     split_date,
@@ -295,8 +295,10 @@ class Store:
 
     # --- runs ------------------------------------------------------------
 
-    def begin_run(self, kind: str, game: str, *, key: str, settings: Mapping[str, object], seed: int) -> Run:
-        """Store a new run and return it; `Run` describes the parameters.
+    def begin_run(
+        self, kind: str, game: str, *, key: str, settings: Mapping[str, object], seed: int
+    ) -> StoredRun:
+        """Store a new run and return it; `StoredRun` describes the parameters.
 
         Raises
         ------
@@ -313,7 +315,7 @@ class Store:
             run = connection.execute(query, row).lastrowid
         return _run_from_row(self._database.rows(f"{_SELECT_RUNS} WHERE id = ?", run)[0])
 
-    def unfinished_run(self, key: str) -> Run | None:
+    def unfinished_run(self, key: str) -> StoredRun | None:
         """Return the latest unfinished run with this key, or None if there is no such run."""
         query = f"{_SELECT_RUNS} WHERE key = ? AND finished IS NULL ORDER BY id DESC LIMIT 1"
         rows = self._database.rows(query, _encodable(key))
@@ -371,7 +373,7 @@ class Store:
                 ],
             )
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[StoredRun]:
         """Return all runs, newest first."""
         return [_run_from_row(row) for row in self._database.rows(f"{_SELECT_RUNS} ORDER BY id DESC")]
 
@@ -510,10 +512,10 @@ def _match_from_row(row: Row) -> StoredMatch:
     )
 
 
-def _run_from_row(row: Row) -> Run:
+def _run_from_row(row: Row) -> StoredRun:
     run, kind, game, key, settings, seed, started, finished, matches = row
     try:
-        return Run(run, kind, game, key, json.loads(settings), int(seed), started, finished, matches)
+        return StoredRun(run, kind, game, key, json.loads(settings), int(seed), started, finished, matches)
     except (ValueError, RecursionError):
         raise StoreError(f"the settings or the seed of run {run} cannot be read: {quote(settings)}") from None
 

@@ -234,7 +234,7 @@ class ServedMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StoredRun:
     """Resumable work that adds matches to the store.
 
     Attributes

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from boardgames.experiments import Figure, Findings, Grid, Measurements, Table, combine
 from boardgames.experiments.results import CSV_FIELDS
-from boardgames.selfplay import MatchResult
+from boardgames.selfplay import SelfPlayMatch
 
-WON, LOST = MatchResult(0, 0, False, 9, 1, (0, 0)), MatchResult(1, 0, False, 9, 2, (0, 0))
-DRAWN = MatchResult(1, None, False, 9, 3, (0, 0))
+WON, LOST = SelfPlayMatch(0, 0, False, 9, 1, (0, 0)), SelfPlayMatch(1, 0, False, 9, 2, (0, 0))
+DRAWN = SelfPlayMatch(1, None, False, 9, 3, (0, 0))
 
 
 def test_figure_counts_wins_unfinished_and_distinct_matches() -> None:

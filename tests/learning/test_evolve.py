@@ -14,7 +14,7 @@ from boardgames.executors import InProcess
 from boardgames.executors.counting import CountingExecutor
 from boardgames.learning.base import mean_points, rank
 from boardgames.learning.evolve import MARGIN_POINTS, START_FACTOR, breed, round_robin
-from boardgames.selfplay import Contestant, MatchResult
+from boardgames.selfplay import Contestant, SelfPlayMatch
 
 
 @given(st.integers(2, 17))
@@ -184,12 +184,12 @@ def test_matches_against_the_reference_player_count_in_the_tournament() -> None:
 class FixedResult(InProcess):
     """An executor whose tasks all have the same result."""
 
-    def __init__(self, match: MatchResult) -> None:
+    def __init__(self, match: SelfPlayMatch) -> None:
         super().__init__()
         self.match = match
 
-    def submit(self, *_: object, **__: object) -> Future[list[MatchResult]]:
-        future: Future[list[MatchResult]] = Future()
+    def submit(self, *_: object, **__: object) -> Future[list[SelfPlayMatch]]:
+        future: Future[list[SelfPlayMatch]] = Future()
         future.set_result([self.match])
         return future
 
@@ -202,7 +202,7 @@ def test_score_breaks_ties_of_points(side: int, ahead: int, winner: int | None) 
         "evolve", population=2, survivors=1, tournament_matches=1, training_matches=0, test_matches=0
     )
     trained, _ = learner.step(learner.start(1), InProcess())
-    match = MatchResult(side, winner, winner is None, 9, 1, (3, 1))
+    match = SelfPlayMatch(side, winner, winner is None, 9, 1, (3, 1))
     state, metrics = learner.step(trained, FixedResult(match))
     points = (0.5 if winner is None else 1.0) + 2 * MARGIN_POINTS
     assert state.arrays["points"][ahead] == pytest.approx(points, abs=1e-12)

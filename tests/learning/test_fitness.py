@@ -24,7 +24,7 @@ from boardgames.learning.fitness import (
     match_value,
     search_space,
 )
-from boardgames.selfplay import Contestant, MatchResult
+from boardgames.selfplay import Contestant, SelfPlayMatch
 from boardgames.weights import Weights
 
 PLY_LIMIT = 400
@@ -33,12 +33,12 @@ LEARNERS = pytest.mark.parametrize("name", ["genetic", "cem", "cmaes"])
 
 def result(
     winner: int | None, scores: tuple[int, int] = (0, 0), plies: int = 30, side: int = 0
-) -> MatchResult:
-    return MatchResult(side, winner, winner is None, plies, 7, scores)
+) -> SelfPlayMatch:
+    return SelfPlayMatch(side, winner, winner is None, plies, 7, scores)
 
 
 @st.composite
-def results(draw: st.DrawFn) -> MatchResult:
+def results(draw: st.DrawFn) -> SelfPlayMatch:
     scores = draw(st.tuples(st.integers(0, 3), st.integers(0, 40)))
     plies = draw(st.integers(1, PLY_LIMIT))
     return result(draw(st.sampled_from([0, 1, None])), scores, plies, draw(st.sampled_from([0, 1])))
@@ -59,18 +59,18 @@ def results(draw: st.DrawFn) -> MatchResult:
     ],
     ids=["won", "lost", "no score", "ahead", "behind", "far behind"],
 )
-def test_value_of_a_match_is_its_result_or_its_margin(match: MatchResult, expected: float) -> None:
+def test_value_of_a_match_is_its_result_or_its_margin(match: SelfPlayMatch, expected: float) -> None:
     assert match_value(match) == pytest.approx(expected, abs=2**-13)
 
 
 @given(results())
-def test_values_of_both_contestants_sum_to_one(match: MatchResult) -> None:
+def test_values_of_both_contestants_sum_to_one(match: SelfPlayMatch) -> None:
     assert match_value(match) + match_value(replace(match, side=1 - match.side)) == 1
 
 
 @given(*[st.lists(results(), min_size=3, max_size=3)] * 2)
 def test_plies_only_break_ties_in_fitness_by_margin(
-    first: list[MatchResult], second: list[MatchResult]
+    first: list[SelfPlayMatch], second: list[SelfPlayMatch]
 ) -> None:
     fitness = [fitness_by_margin(matches, PLY_LIMIT) for matches in (first, second)]
     sums = [sum(map(match_value, matches)) for matches in (first, second)]
@@ -95,7 +95,7 @@ def test_most_wins_rank_first_then_the_quickest(fitness: Callable[..., Fitness])
 
 @given(*[st.lists(results(), min_size=4, max_size=4)] * 2)
 def test_fitness_by_wins_depends_only_on_wins_and_plies_to_win(
-    first: list[MatchResult], second: list[MatchResult]
+    first: list[SelfPlayMatch], second: list[SelfPlayMatch]
 ) -> None:
     keys = []
     for matches in (first, second):

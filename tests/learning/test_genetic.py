@@ -9,7 +9,7 @@ from learning.helpers import TARGET, QuadraticGenetic, make, small, train
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
 from boardgames.learning.genetic import Genetic, breed
-from boardgames.selfplay import MatchResult
+from boardgames.selfplay import SelfPlayMatch
 
 # --- breeding -----------------------------------------------------------------
 
@@ -121,11 +121,11 @@ def test_individual_draws_a_duel_with_itself() -> None:
 class FixedMatches(Genetic):
     """The individual wins one match; the other is unfinished, and it is far behind."""
 
-    def submit_matches(self, *_: object) -> list[Future[list[MatchResult]]]:
-        future: Future[list[MatchResult]] = Future()
+    def submit_matches(self, *_: object) -> list[Future[list[SelfPlayMatch]]]:
+        future: Future[list[SelfPlayMatch]] = Future()
         future.set_result([
-            MatchResult(0, 0, False, 9, 1, (6, 0)),
-            MatchResult(0, None, True, 9, 2, (0, 5000)),
+            SelfPlayMatch(0, 0, False, 9, 1, (6, 0)),
+            SelfPlayMatch(0, None, True, 9, 2, (0, 5000)),
         ])  # fmt: skip
         return [future]
 

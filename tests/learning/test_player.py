@@ -24,7 +24,7 @@ from boardgames.learning.player import EPSILON_FLOOR, TDPlayer
 from boardgames.manager import MatchRules
 from boardgames.player import Context
 from boardgames.score import RETURN
-from boardgames.selfplay import MatchSetup, TDParameters, train_players
+from boardgames.selfplay import SelfPlaySetup, TDParameters, train_players
 from boardgames.weights import Weights
 from boardgames.weights.linear import WEIGHTED_SUM
 
@@ -230,7 +230,7 @@ def test_match_teaches_the_same_as_compiled_self_play(
     before = np.array([seat.weights.values for seat in seats])
     match = Manager(game, seats, rules=MatchRules(ply_limit=ply_limit))
     match.play()
-    setup = MatchSetup.of(game, FEATURES[game.facts.name], opening=0, ply_limit=ply_limit)
+    setup = SelfPlaySetup.of(game, FEATURES[game.facts.name], opening=0, ply_limit=ply_limit)
     parameters = TDParameters(0.05, 0.8, 0.7, 0.0, tanh, shared)
     trained = train_players(setup, before, parameters, matches=1, seed=0)
     assert (trained.matches[0].plies, trained.matches[0].winner) == (match.ply, match.outcome.winner)
@@ -249,7 +249,7 @@ def test_player_that_moves_twice_in_a_row_learns_like_compiled_self_play(tmp_pat
     players = [load(f"{text}.{side}", hexifence) for side in (0, 1)]
     before = np.array([player.weights.values for player in players])
     Manager(hexifence, players, rules=MatchRules()).play()
-    setup = MatchSetup.of(hexifence, "simple", opening=0, ply_limit=400)
+    setup = SelfPlaySetup.of(hexifence, "simple", opening=0, ply_limit=400)
     trained = train_players(setup, before, TDParameters(0.1, 0.9, 0.9, 0.0), matches=1, seed=0)
     learned = np.array([player.weights.values for player in players])
     assert np.abs(learned - trained.weights).max() <= 1e-12

@@ -14,7 +14,7 @@ from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
 from boardgames.learning.base import mean_points
 from boardgames.learning.regression import fit, loss, self_play
-from boardgames.selfplay import Contestant, MatchSetup
+from boardgames.selfplay import Contestant, SelfPlaySetup
 
 # --- the fit ------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ def test_initial_weights_of_other_features_are_rejected() -> None:
 
 # --- self-play ----------------------------------------------------------------
 
-SETUP = MatchSetup.of(small(), "lines", opening=2, ply_limit=100)
+SETUP = SelfPlaySetup.of(small(), "lines", opening=2, ply_limit=100)
 ZERO = np.zeros(11)
 
 
@@ -125,7 +125,7 @@ def test_features_of_leaves_are_normalised() -> None:
 
 
 def test_ply_limit_ends_a_match_for_the_side_that_is_ahead() -> None:
-    setup = MatchSetup.of(boardgames.load("abalone"), "classic14", opening=0, ply_limit=3)
+    setup = SelfPlaySetup.of(boardgames.load("abalone"), "classic14", opening=0, ply_limit=3)
     matches = self_play(setup, np.zeros(14), nodes=60, epsilon=0.0, matches=2, seed=1)
     assert (matches.plies, matches.decided, set(matches.points)) == ((3, 3), 0, {0.5})
 

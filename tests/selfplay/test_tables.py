@@ -15,7 +15,7 @@ from boardgames.kernels import Actions, Cells, Words, kernel
 from boardgames.kernels.bundles import Bundle
 from boardgames.patterns import PatternSet
 from boardgames.search.rules import UNFINISHED
-from boardgames.selfplay import MatchSetup, TableParameters, train_tables
+from boardgames.selfplay import SelfPlaySetup, TableParameters, train_tables
 from boardgames.selfplay.tables import (
     Tables,
     Workspace,
@@ -126,7 +126,7 @@ def test_an_update_by_hand() -> None:
 
 
 def test_training_continues_from_given_tables() -> None:
-    setup = MatchSetup.of(CONNECT4, "cells", opening=1, ply_limit=20)
+    setup = SelfPlaySetup.of(CONNECT4, "cells", opening=1, ply_limit=20)
     parameters = TableParameters(epsilon=0.2)
     first = train_tables(setup, GROUPS, Tables.empty(), parameters, matches=20, seed=1)
     second = train_tables(setup, GROUPS, first.tables, parameters, matches=20, seed=2)

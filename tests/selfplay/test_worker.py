@@ -12,8 +12,8 @@ from boardgames.errors import BoardgamesError, OptionError
 from boardgames.kernels import JIT
 from boardgames.selfplay import (
     Contestant,
-    MatchResult,
-    MatchSetup,
+    SelfPlayMatch,
+    SelfPlaySetup,
     TDParameters,
     derive_seed,
     play_matches,
@@ -26,12 +26,12 @@ from boardgames.weights import Weights
 pytestmark = pytest.mark.plain
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
-SETUP = MatchSetup.of(GAME, "lines", opening=2, ply_limit=60)
+SETUP = SelfPlaySetup.of(GAME, "lines", opening=2, ply_limit=60)
 WEIGHTS = np.random.default_rng(3).uniform(-0.5, 0.5, (2, 11))
 MATCHES = 12 if JIT else 4
 
 
-def hashes(results: list[MatchResult]) -> list[int]:
+def hashes(results: list[SelfPlayMatch]) -> list[int]:
     return [match.moves_hash for match in results]
 
 
@@ -45,7 +45,7 @@ def test_setup_recreates_the_game_in_another_process() -> None:
         boardgames.load("hexifence", dimension=2),
     ):
         features = boardgames.registry().offers("features", game.facts.name)[0].entry.name
-        state = WorkerState(MatchSetup.of(game, features, opening=0, ply_limit=10))
+        state = WorkerState(SelfPlaySetup.of(game, features, opening=0, ply_limit=10))
         assert state.game == game
         assert state.game.start() == game.start()
 
@@ -53,7 +53,7 @@ def test_setup_recreates_the_game_in_another_process() -> None:
 def test_state_is_kept_until_the_setup_changes() -> None:
     state = worker_state(SETUP)
     assert worker_state(SETUP) is state
-    other = worker_state(MatchSetup.of(GAME, "lines", opening=3, ply_limit=60))
+    other = worker_state(SelfPlaySetup.of(GAME, "lines", opening=3, ply_limit=60))
     assert other is not state
     assert other.setup.opening == 3
 
@@ -85,7 +85,7 @@ def test_play_matches_depends_on_its_arguments_alone() -> None:
 
 
 def test_pairs_share_an_opening_and_exchange_sides() -> None:
-    opening_only = MatchSetup.of(GAME, "lines", opening=4, ply_limit=4)
+    opening_only = SelfPlaySetup.of(GAME, "lines", opening=4, ply_limit=4)
     first, second = Contestant(WEIGHTS[0]), Contestant(WEIGHTS[1])
     results = play_matches(opening_only, first, second, matches=MATCHES, seed=1)
     assert [match.side for match in results] == [0, 1] * (MATCHES // 2)
@@ -103,9 +103,9 @@ def test_equal_contestants_share_the_points_of_each_pair() -> None:
 
 
 def test_points_and_margin_are_the_first_contestants() -> None:
-    assert [MatchResult(side, 1, False, 9, 0, (2, 5)).points for side in (0, 1)] == [0.0, 1.0]
-    assert [MatchResult(side, 1, False, 9, 0, (2, 5)).margin for side in (0, 1)] == [-3, 3]
-    assert MatchResult(0, None, False, 9, 0, (0, 0)).points == 0.5
+    assert [SelfPlayMatch(side, 1, False, 9, 0, (2, 5)).points for side in (0, 1)] == [0.0, 1.0]
+    assert [SelfPlayMatch(side, 1, False, 9, 0, (2, 5)).margin for side in (0, 1)] == [-3, 3]
+    assert SelfPlayMatch(0, None, False, 9, 0, (0, 0)).points == 0.5
 
 
 def test_stronger_contestant_wins_with_both_sides() -> None:
@@ -128,8 +128,8 @@ def test_game_evaluation_weights_and_random_moves_play_differently() -> None:
 @pytest.mark.skipif(not JIT, reason="too slow in plain Python")
 def test_contestant_may_use_another_feature_set() -> None:
     game = boardgames.load("abalone")
-    classic = MatchSetup.of(game, "classic14", opening=2, ply_limit=12)
-    simple = MatchSetup.of(game, "simple", opening=2, ply_limit=12)
+    classic = SelfPlaySetup.of(game, "classic14", opening=2, ply_limit=12)
+    simple = SelfPlaySetup.of(game, "simple", opening=2, ply_limit=12)
     first, second = np.arange(6.0), np.arange(14.0)
     named = [
         Weights.of(game, boardgames.load_features(name, game), values)
@@ -144,7 +144,7 @@ def test_contestant_may_use_patterns() -> None:
     game = boardgames.load("connect4")
     middle = boardgames.load_patterns("cells", game).grouped([(18,)])
     stone = Weights.of_patterns(game, middle, np.array([1, 5]), np.array([1.0, 1.0]), tanh=True)
-    setup = MatchSetup.of(game, "lines", opening=0, ply_limit=1)
+    setup = SelfPlaySetup.of(game, "lines", opening=0, ply_limit=1)
     (played,) = play_matches(setup, Contestant(stone), Contestant(stone), matches=1, seed=1)
     state = np.zeros(2, dtype=np.uint64)
     hash_move(state, 3)
@@ -189,7 +189,7 @@ def test_training_depends_on_its_arguments_alone() -> None:
 
 def test_players_change_sides_after_each_training_match() -> None:
     """Training on for a second match equals training once more with the players exchanged."""
-    setup = MatchSetup.of(GAME, "lines", opening=0, ply_limit=60)
+    setup = SelfPlaySetup.of(GAME, "lines", opening=0, ply_limit=60)
     greedy = TDParameters(epsilon=0.0)
     both = train_players(setup, WEIGHTS, greedy, matches=2, seed=1)
     one = train_players(setup, WEIGHTS, greedy, matches=1, seed=1)
@@ -211,7 +211,7 @@ def test_learning_rate_zero_leaves_the_weights() -> None:
 
 
 def test_players_keep_their_parameters_and_errors_when_they_change_sides() -> None:
-    setup = MatchSetup.of(GAME, "lines", opening=0, ply_limit=60)
+    setup = SelfPlaySetup.of(GAME, "lines", opening=0, ply_limit=60)
     ann, ben = TDParameters(alpha=0.02, epsilon=0.0, beta=2.7), TDParameters(alpha=0.2, epsilon=0.0, beta=1.0)
     both = train_players(setup, WEIGHTS, (ann, ben), matches=2, seed=1)
     one = train_players(setup, WEIGHTS, (ann, ben), matches=1, seed=1)
@@ -228,7 +228,7 @@ def test_players_keep_their_parameters_and_errors_when_they_change_sides() -> No
 
 
 def test_training_matches_end_at_the_ply_limit() -> None:
-    short = MatchSetup.of(GAME, "lines", opening=0, ply_limit=5)
+    short = SelfPlaySetup.of(GAME, "lines", opening=0, ply_limit=5)
     result = train_players(short, WEIGHTS, TDParameters(), matches=2, seed=1)
     assert [(match.plies, match.is_unfinished) for match in result.matches] == [(5, True)] * 2
 
@@ -247,7 +247,7 @@ def test_stopped_state_ends_its_matches() -> None:
 
 @pytest.mark.skipif(not JIT, reason="plain Python does not release the GIL")
 def test_another_thread_can_stop_a_running_match() -> None:
-    state = WorkerState(MatchSetup.of(boardgames.load("abalone"), "classic14", opening=0, ply_limit=400))
+    state = WorkerState(SelfPlaySetup.of(boardgames.load("abalone"), "classic14", opening=0, ply_limit=400))
     timer = threading.Timer(0.1, setattr, (state.control[0], "stop", 1))
     timer.start()
     results = state.play_matches(Contestant(depth=12), Contestant(depth=12), 2, 1)
@@ -257,7 +257,7 @@ def test_another_thread_can_stop_a_running_match() -> None:
 
 @pytest.mark.skipif(not JIT, reason="plain Python ends its moves first")
 def test_ctrl_c_stops_a_task_and_the_next_one_is_complete() -> None:
-    setup = MatchSetup.of(boardgames.load("abalone"), "classic14", opening=2, ply_limit=20)
+    setup = SelfPlaySetup.of(boardgames.load("abalone"), "classic14", opening=2, ply_limit=20)
     deep, quick = Contestant(depth=12), Contestant(depth=1)
     complete = play_matches(setup, quick, quick, matches=2, seed=1)
     with interrupted(0.2):

@@ -24,7 +24,7 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.learning.base import mean_points
 from boardgames.options import Option
 from boardgames.plugins import load
-from boardgames.selfplay import MatchSetup, derive_seed
+from boardgames.selfplay import SelfPlaySetup, derive_seed
 from boardgames_connect4.experiments import GameOptions, PositionExperiment, Scored
 from boardgames_connect4.value_iteration import table_play
 from boardgames_connect4.value_iteration.abstraction import GUARDS
@@ -214,7 +214,7 @@ def measure(
     while not learner.is_done(state):
         state, _ = learner.step(state, InProcess())
     after = variant.player(learner, learner.experience(state))
-    setup = MatchSetup.of(game, learner.abstraction.name, opening=OPENING, ply_limit=PLY_LIMIT)
+    setup = SelfPlaySetup.of(game, learner.abstraction.name, opening=OPENING, ply_limit=PLY_LIMIT)
     seed = derive_seed(seed, "test")
     shares = tuple(
         mean_points(

@@ -13,7 +13,7 @@ from boardgames.executors import InProcess, ProcessPool
 from boardgames.experiments import Figure, Findings, StageProgress, Table, load_experiment
 from boardgames.kernels import Reals
 from boardgames.learning.td import initial_weights
-from boardgames.selfplay import MatchResult, MatchSetup, TDParameters
+from boardgames.selfplay import SelfPlayMatch, SelfPlaySetup, TDParameters
 from boardgames_abalone.experiments import fine_tuning
 from boardgames_abalone.experiments.basic_training import BasicTraining
 from boardgames_abalone.experiments.fine_tuning import CONTROL, VARIANTS, FineTuning
@@ -28,7 +28,7 @@ from boardgames_abalone.experiments.tasks import (
 ABALONE = boardgames.load("abalone")
 QUICK_ABALONE = {"ply_limit": 20, "matches": 2, "test_matches": 2}
 SMALL = boardgames.load("connect4", columns=5, rows=4)
-SETUP = MatchSetup.of(SMALL, "lines", opening=3, ply_limit=100)
+SETUP = SelfPlaySetup.of(SMALL, "lines", opening=3, ply_limit=100)
 LEARNING, FROZEN = TDParameters(), TDParameters(alpha=0.0, epsilon=0.0)
 ANCESTORS = {"population": 4, "survivors": 2, "training_matches": 6, "tournament_matches": 4, "matches": 6}
 TUNING = {"couples": 2, "candidates": 4, "matches": 20, "test_matches": 4}
@@ -60,7 +60,7 @@ def good_weights() -> Reals:
     return train_pair(SETUP, two(1), [LEARNING] * 60, seed=1).weights[0]
 
 
-def hashes(results: list[MatchResult]) -> list[int]:
+def hashes(results: list[SelfPlayMatch]) -> list[int]:
     return [match.moves_hash for match in results]
 
 
@@ -164,7 +164,7 @@ def test_seed_decides_the_findings() -> None:
 
 @pytest.mark.parametrize(("winner", "wins"), [(0, [(1, 0), (0, 1)]), (1, [(0, 1), (1, 0)])])
 def test_winner_of_a_training_won_more_of_its_matches(winner: int, wins: list[tuple[int, int]]) -> None:
-    matches = [MatchResult(0, side, False, 9, 1, (0, 0)) for side in (0, 1)]
+    matches = [SelfPlayMatch(0, side, False, 9, 1, (0, 0)) for side in (0, 1)]
     trained = TrainedPair(two(1), [matches[winner]], ([matches[0]], [matches[1]]))
     figures = BasicTraining(SMALL)._figures(0, trained)
     assert [figure.wins for figure in figures] == wins

@@ -14,9 +14,9 @@ from boardgames.plugins import load_game_of
 from boardgames.record import Record, format_record, parse_records
 from boardgames.score import Score
 from boardgames.search.playout import Playouts, playouts
+from boardgames.selfplay import SelfPlaySetup
 from boardgames.selfplay.searching import LabelPlay, LabelSettings, NodeSearch
 from boardgames.selfplay.worker import Contestant, TDParameters, WorkerState
-from boardgames.selfplay.worker import MatchSetup as TrainingSetup
 from boardgames.testing import check_game
 from boardgames.testing.oracle import search_unpruned
 
@@ -247,7 +247,7 @@ def test_playouts_that_reach_the_limit_have_a_result() -> None:
 
 def ahead(game: Game, features: str) -> WorkerState:
     """Return a worker for matches of four plies in which white is ahead."""
-    state = WorkerState(TrainingSetup.of(game, features, opening=0, ply_limit=4))
+    state = WorkerState(SelfPlaySetup.of(game, features, opening=0, ply_limit=4))
     state.start = game.parse(f"{game.start()}".replace("0:0", "4:1")).words
     return state
 

@@ -27,7 +27,7 @@ from boardgames.learning.base import TEST_MATCHES
 from boardgames.learning.evolve import Evolve
 from boardgames.learning.td import td_parameters
 from boardgames.options import Option
-from boardgames.selfplay import MatchResult, derive_seed
+from boardgames.selfplay import SelfPlayMatch, derive_seed
 from boardgames_abalone.experiments.base import LearningExperiment, sum_wins
 from boardgames_abalone.experiments.tasks import TEST_EPSILON, play_learning_and_frozen
 
@@ -104,7 +104,7 @@ class Ancestors(LearningExperiment):
         return learner.weights(state), state.arrays["ancestors"]
 
     def _figures(
-        self, number: int, place: int, results: tuple[list[MatchResult], list[MatchResult]]
+        self, number: int, place: int, results: tuple[list[SelfPlayMatch], list[SelfPlayMatch]]
     ) -> list[Figure]:
         wins = self._original[number] if number < len(self._original) else ()
         originals = (wins[place] if place < len(wins) else None, None)

@@ -8,7 +8,7 @@ from boardgames.game import Game
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, find_features
 from boardgames.learning.td import DEFAULTS
 from boardgames.options import Option, OptionValue
-from boardgames.selfplay import MatchSetup
+from boardgames.selfplay import SelfPlaySetup
 
 EPSILON = Option(
     "epsilon", float, DEFAULTS.epsilon, "probability of an exploratory move", minimum=0, maximum=1
@@ -27,7 +27,7 @@ class LearningExperiment(Experiment):
     ----------
     features : FeatureSet
         The features whose weights are learned.
-    setup : MatchSetup
+    setup : SelfPlaySetup
         Setup of all matches.
 
     Raises
@@ -41,7 +41,7 @@ class LearningExperiment(Experiment):
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         self.features = find_features(game, self.text("features"))
-        self.setup = MatchSetup.of(
+        self.setup = SelfPlaySetup.of(
             game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
 

@@ -21,8 +21,8 @@ from boardgames.learning.td import INITIAL, TD_OPTIONS, initial_weights, td_para
 from boardgames.options import Option
 from boardgames.selfplay import (
     Contestant,
-    MatchResult,
-    MatchSetup,
+    SelfPlayMatch,
+    SelfPlaySetup,
     TDParameters,
     derive_seed,
     play_matches,
@@ -62,7 +62,7 @@ class Comparison:
     one: Training
     equal_time: Training
     equal_matches: Training
-    tests: tuple[list[MatchResult], ...]
+    tests: tuple[list[SelfPlayMatch], ...]
 
 
 class Lookahead(LearningExperiment):
@@ -117,7 +117,7 @@ class Lookahead(LearningExperiment):
 
 
 def compare(
-    setup: MatchSetup, weights: Reals, parameters: TDParameters, *, matches: int, tests: int, seed: int
+    setup: SelfPlaySetup, weights: Reals, parameters: TDParameters, *, matches: int, tests: int, seed: int
 ) -> Comparison:
     """Train a player with one ply of search and with two, and let the results play each other.
 
@@ -149,7 +149,7 @@ def compare(
 
 
 def train(
-    setup: MatchSetup,
+    setup: SelfPlaySetup,
     weights: Reals,
     parameters: TDParameters,
     *,

@@ -14,8 +14,8 @@ from boardgames.kernels import Reals
 from boardgames.options import Option
 from boardgames.selfplay import (
     Contestant,
-    MatchResult,
-    MatchSetup,
+    SelfPlayMatch,
+    SelfPlaySetup,
     TDParameters,
     TrainingResult,
     derive_seed,
@@ -36,19 +36,19 @@ class TrainedPair:
     ----------
     weights : float64[2, n]
         Weights of both players.
-    training : list of MatchResult
+    training : list of SelfPlayMatch
         The training matches, from the first player's point of view.
-    tests : (list of MatchResult, list of MatchResult)
+    tests : (list of SelfPlayMatch, list of SelfPlayMatch)
         Test matches of each player, from its opponent's point of view.
     """
 
     weights: Reals
-    training: list[MatchResult]
-    tests: tuple[list[MatchResult], list[MatchResult]]
+    training: list[SelfPlayMatch]
+    tests: tuple[list[SelfPlayMatch], list[SelfPlayMatch]]
 
 
 def train_pair(
-    setup: MatchSetup, weights: Reals, parameters: Sequence[TDParameters], *, seed: int
+    setup: SelfPlaySetup, weights: Reals, parameters: Sequence[TDParameters], *, seed: int
 ) -> TrainingResult:
     """Train two players against each other, one match for each element of `parameters`.
 
@@ -61,7 +61,7 @@ def train_pair(
     seed : int
         Seeds openings and exploration.
     """
-    results: list[MatchResult] = []
+    results: list[SelfPlayMatch] = []
     for number, match_parameters in enumerate(parameters):
         side = number % 2
         trained = train_players(
@@ -74,7 +74,7 @@ def train_pair(
 
 
 def train_and_test(
-    setup: MatchSetup,
+    setup: SelfPlaySetup,
     weights: Reals,
     parameters: Sequence[TDParameters],
     opponents: Reals,
@@ -112,14 +112,14 @@ def train_and_test(
 
 
 def play_learning_and_frozen(
-    setup: MatchSetup,
+    setup: SelfPlaySetup,
     first: Reals,
     second: Reals,
     parameters: TDParameters,
     *,
     matches: int,
     seed: int,
-) -> tuple[list[MatchResult], list[MatchResult]]:
+) -> tuple[list[SelfPlayMatch], list[SelfPlayMatch]]:
     """Play matches with learning, and as many without, from the same openings.
 
     Parameters

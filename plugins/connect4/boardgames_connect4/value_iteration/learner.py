@@ -25,7 +25,7 @@ from boardgames.learning.base import (
     mean_points,
 )
 from boardgames.options import Option
-from boardgames.selfplay import MatchSetup, derive_seed
+from boardgames.selfplay import SelfPlaySetup, derive_seed
 from boardgames.weights.lookup import find_source
 from boardgames_connect4.value_iteration.abstraction import ABSTRACTIONS, find_abstraction
 from boardgames_connect4.value_iteration.policy import (
@@ -56,7 +56,7 @@ class ValueIteration(Configured, Learner):
     ----------
     abstraction : StateAbstraction
         The states that are learned.
-    setup : MatchSetup
+    setup : SelfPlaySetup
         Setup of the training matches.
     """
 
@@ -81,7 +81,7 @@ class ValueIteration(Configured, Learner):
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         self.abstraction = find_abstraction(self.text("abstraction"), game)
-        self.setup = MatchSetup.of(
+        self.setup = SelfPlaySetup.of(
             game, self.abstraction.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
         self._choice_options = ChoiceOptions.read(self.options)
@@ -176,7 +176,7 @@ class ValueIteration(Configured, Learner):
         matches: int,
         task: int,
         seed: int,
-        setup: MatchSetup | None = None,
+        setup: SelfPlaySetup | None = None,
     ) -> Sequence[RecordedMatches]:
         """Play matches in tasks of `task` matches each."""
         futures = [
@@ -193,7 +193,7 @@ class ValueIteration(Configured, Learner):
         matches = self.integer("test_matches")
         if not matches:
             return {}
-        setup = MatchSetup.of(
+        setup = SelfPlaySetup.of(
             self.game, self.abstraction.name, opening=TEST_OPENING, ply_limit=self.integer("ply_limit")
         )
         opponent = TablePlayer(depth=1 if self.game.evaluation.weights.size else 0)

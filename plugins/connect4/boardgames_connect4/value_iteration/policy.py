@@ -23,7 +23,7 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.learner import STATE_PREFIX
 from boardgames.options import Option, OptionValue, is_finite
 from boardgames.player import fingerprint_of
-from boardgames.selfplay import MatchResult, MatchSetup, derive_seed
+from boardgames.selfplay import SelfPlayMatch, SelfPlaySetup, derive_seed
 from boardgames.selfplay.contest import new_workspaces
 from boardgames.selfplay.worker import WorkerState, worker_state
 from boardgames.weights.files import Array, read_arrays, write_arrays
@@ -565,17 +565,17 @@ class RecordedMatches:
     """Matches, from the first player's point of view, and the experience of both sides in them."""
 
     experience: Experience
-    matches: list[MatchResult]
+    matches: list[SelfPlayMatch]
 
 
 def play_recorded(
-    setup: MatchSetup, first: TablePlayer, second: TablePlayer | None = None, *, matches: int, seed: int
+    setup: SelfPlaySetup, first: TablePlayer, second: TablePlayer | None = None, *, matches: int, seed: int
 ) -> RecordedMatches:
     """Play matches and record them; a task for workers.
 
     Parameters
     ----------
-    setup : MatchSetup
+    setup : SelfPlaySetup
         Made with the name of a state abstraction instead of features.
     first, second : TablePlayer
         There are two matches from each opening, with the sides exchanged. Without a second player

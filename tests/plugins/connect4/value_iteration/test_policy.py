@@ -10,7 +10,7 @@ import pytest
 import boardgames
 from boardgames.errors import FileError, OptionError, WeightsError
 from boardgames.kernels import OutcomeOf, Words, kernel
-from boardgames.selfplay import MatchSetup
+from boardgames.selfplay import SelfPlaySetup
 from boardgames.selfplay.worker import worker_state
 from boardgames.weights import Weights
 from boardgames.weights.files import read_arrays, write_arrays
@@ -25,7 +25,7 @@ from boardgames_connect4.value_iteration.policy import (
 )
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
-SETUP = MatchSetup.of(GAME, "tops", opening=2, ply_limit=100)
+SETUP = SelfPlaySetup.of(GAME, "tops", opening=2, ply_limit=100)
 
 Record = list[tuple[int, int, int, int, int]]
 
@@ -176,7 +176,7 @@ def test_better_player_scores_more_whichever_is_named_first() -> None:
 
 
 def test_ply_limit_leaves_matches_unfinished() -> None:
-    short = MatchSetup.of(GAME, "tops", opening=2, ply_limit=3)
+    short = SelfPlaySetup.of(GAME, "tops", opening=2, ply_limit=3)
     played = play_recorded(short, TablePlayer(), matches=4, seed=3)
     assert all(match.is_unfinished and match.plies == 3 for match in played.matches)
 
@@ -188,7 +188,7 @@ def second_side(position: Words) -> int:
 
 
 def test_a_game_may_say_who_wins_at_the_ply_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    short = MatchSetup.of(GAME, "tops", opening=2, ply_limit=3)
+    short = SelfPlaySetup.of(GAME, "tops", opening=2, ply_limit=3)
     game = worker_state(short).game
     monkeypatch.setattr(game, "kernels", replace(game.kernels, outcome_at_limit=second_side))
     played = play_recorded(short, TablePlayer(), matches=4, seed=3)
