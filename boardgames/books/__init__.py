@@ -5,6 +5,6 @@ openings from which the matches of an arena start are something else: see
 `boardgames.arena.openings`.
 """
 
-from boardgames.books.book import Book, BookMove, Page, book_choice, find_books
+from boardgames.books.book import Book, BookMove, BookPage, book_choice, find_books
 
-__all__ = ["Book", "BookMove", "Page", "book_choice", "find_books"]
+__all__ = ["Book", "BookMove", "BookPage", "book_choice", "find_books"]

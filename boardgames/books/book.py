@@ -67,7 +67,7 @@ class BookMove:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class BookPage:
     """The moves of a position, best first.
 
     Attributes
@@ -104,7 +104,7 @@ class Book:
     provenance : mapping
         How the book was made, as JSON values; it has no times, so that equal work
         gives equal files.
-    pages : iterable of Page
+    pages : iterable of BookPage
         At most one for each position.
 
     Examples
@@ -113,7 +113,7 @@ class Book:
     >>> from boardgames.score import RETURN
     >>> even = Score.of(0, RETURN)
     >>> move = BookMove("4", even, even, 1)
-    >>> page = Page("......./......./......./......./......./......r", 1, 8, 900, (move,))
+    >>> page = BookPage("......./......./......./......./......./......r", 1, 8, 900, (move,))
     >>> book = Book("connect4", {"rows": 6, "columns": 7}, RETURN, {}, [page])
     >>> mirrored = boardgames.load("connect4").start().apply("1")
     >>> [str(move) for move, _ in book.lookup(mirrored)]
@@ -126,7 +126,7 @@ class Book:
         options: Mapping[str, object],
         unit: Unit,
         provenance: Mapping[str, Any],  # JSON values
-        pages: Iterable[Page],
+        pages: Iterable[BookPage],
     ) -> None:
         self.game, self.options, self.unit, self.provenance = game, dict(options), unit, dict(provenance)
         self.pages = {page.position: page for page in pages}
@@ -154,7 +154,7 @@ class Book:
         """Return the book in the text of a file; raises BookError."""
         lines = text.removesuffix("\n").split("\n")
         header = _header(_object(lines[0], 1))
-        unit, pages = _unit(header["unit"]), dict[str, Page]()
+        unit, pages = _unit(header["unit"]), dict[str, BookPage]()
         for number, line in enumerate(lines[1:], start=2):
             page = _page(_object(line, number), unit, number)
             if page.position in pages:
@@ -340,7 +340,7 @@ def _line(fields: Mapping[str, object]) -> str:
     return json.dumps(fields, allow_nan=False, separators=(",", ":"))
 
 
-def _page_json(page: Page) -> dict[str, object]:
+def _page_json(page: BookPage) -> dict[str, object]:
     moves = [
         [entry.move, _score_json(entry.score), _score_json(entry.searched), entry.weight]
         for entry in page.moves
@@ -392,7 +392,7 @@ def _unit(fields: dict[str, Any]) -> Unit:  # JSON values
         raise BookError(f"line 1: invalid unit: {error}") from None
 
 
-def _page(fields: dict[str, Any], unit: Unit, number: int) -> Page:  # JSON values
+def _page(fields: dict[str, Any], unit: Unit, number: int) -> BookPage:  # JSON values
     position, moves = fields.get("position"), fields.get("moves")
     ply, depth, nodes = (fields.get(name) for name in ("ply", "depth", "nodes"))
     if not (
@@ -403,7 +403,7 @@ def _page(fields: dict[str, Any], unit: Unit, number: int) -> Page:  # JSON valu
     ):
         raise BookError(f"line {number}: a page needs position, ply, depth, nodes and moves")
     entries = tuple(_move(move, unit, number) for move in moves)
-    return Page(position, ply, depth, nodes, entries)  # type: ignore[arg-type]  # checked above
+    return BookPage(position, ply, depth, nodes, entries)  # type: ignore[arg-type]  # checked above
 
 
 def _move(entry: object, unit: Unit, number: int) -> BookMove:

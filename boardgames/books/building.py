@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from boardgames import __version__
-from boardgames.books.book import Book, BookMove, Page, canonical, options_of_book
+from boardgames.books.book import Book, BookMove, BookPage, canonical, options_of_book
 from boardgames.errors import BookError, LimitError, MoveError, PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.options import parse_agent
@@ -150,7 +150,7 @@ class Builder:
 
     Attributes
     ----------
-    pages : dict of str to Page
+    pages : dict of str to BookPage
         The pages so far, by position.
     resumed : int
         Number of pages that the file had before.
@@ -165,7 +165,7 @@ class Builder:
         self.plan, self.path = plan, path
         self.settings = plan.search_settings()
         self.unit: Unit = RETURN
-        self.pages: dict[str, Page] = {}
+        self.pages: dict[str, BookPage] = {}
         self._successors: dict[tuple[str, str], _Successor | None] = {}
         self._margin_in_file: object = None
         if path.exists():
@@ -266,7 +266,7 @@ class Builder:
                     step = 1.0 + PLIES_OF_MARGIN * loss / self.margin
                     heapq.heappush(queue, (cost + step, ply + 1, successor.text))
 
-    def _successor(self, page: Page, entry: BookMove) -> "_Successor | None":
+    def _successor(self, page: BookPage, entry: BookMove) -> "_Successor | None":
         """Return the position after a move, or None if the match is over there."""
         key = page.position, entry.move
         if key not in self._successors:
@@ -289,7 +289,7 @@ class Builder:
             weighted.sort(key=lambda entry: entry.score, reverse=True)
             self.pages[text] = replace(page, moves=tuple(weighted))
 
-    def _backed_up(self, page: Page, entry: BookMove) -> Score:
+    def _backed_up(self, page: BookPage, entry: BookMove) -> Score:
         successor = self._successor(page, entry)
         later = None if successor is None else self.pages.get(successor.text)
         if successor is None or later is None or later.ply <= page.ply:
@@ -304,7 +304,7 @@ class Builder:
         """Return the weight of a move: `BEST_WEIGHT` for the best, 0 for one that loses half the margin."""
         return max(0, round(BEST_WEIGHT * (1.0 - 2.0 * loss / self.margin)))
 
-    def _add(self, page: Page, unit: Unit) -> None:
+    def _add(self, page: BookPage, unit: Unit) -> None:
         """Add a page, keeping only one of several moves that are symmetric in its position."""
         self.unit = unit
         distinct: dict[str, BookMove] = {}
@@ -322,7 +322,9 @@ class _Successor:
     changes_side: bool
 
 
-def search_page(game: Game, agent: str, text: str, ply: int, limit: Limit, lines: int) -> tuple[Page, Unit]:
+def search_page(
+    game: Game, agent: str, text: str, ply: int, limit: Limit, lines: int
+) -> tuple[BookPage, Unit]:
     """Return the page of a position after searching it with an agent; a task for an executor.
 
     More lines are searched if symmetries leave the position unchanged, because they map
@@ -337,7 +339,7 @@ def search_page(game: Game, agent: str, text: str, ply: int, limit: Limit, lines
     for entry in analysis.moves:
         score = _rounded(entry.score)
         moves.append(BookMove(str(entry.move), score, score, 0))
-    return Page(text, ply, analysis.depth, analysis.nodes, tuple(moves)), analysis.unit
+    return BookPage(text, ply, analysis.depth, analysis.nodes, tuple(moves)), analysis.unit
 
 
 def symmetry_count(position: Position) -> int:

@@ -7,17 +7,17 @@
 `oracle` searches without pruning, to test searches. Nothing here is needed to play.
 """
 
-from boardgames.testing.conformance import CHECKS, Check, Finding, Report, check_game
+from boardgames.testing.conformance import CHECKS, Check, CheckReport, Finding, check_game
 from boardgames.testing.reference import Reference, count_reference_leaves, load_reference, reference_file
 from boardgames.testing.sampling import PlayedMatch, matches, positions
 
 __all__ = [
     "CHECKS",
     "Check",
+    "CheckReport",
     "Finding",
     "PlayedMatch",
     "Reference",
-    "Report",
     "check_game",
     "count_reference_leaves",
     "load_reference",

@@ -23,7 +23,7 @@ from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.hangs import interrupt_hangs
 from boardgames.testing.mirrors import check_mirrors
-from boardgames.testing.probe import Plan, place_isolated, probe_kernels
+from boardgames.testing.probe import SamplePlan, place_isolated, probe_kernels
 from boardgames.testing.reference import PlainRules, Reference, check_reference, check_reference_perft
 from boardgames.testing.results import check_coverage, check_results, check_stuck
 from boardgames.testing.sampling import Fault, Place, Sample, place, selected, write_moves
@@ -84,7 +84,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CheckReport:
     """The result of checking one game.
 
     Attributes
@@ -102,7 +102,7 @@ class Report:
 
     Examples
     --------
-    >>> report = Report("nim", (Check("actions", "12 positions"),), ())
+    >>> report = CheckReport("nim", (Check("actions", "12 positions"),), ())
     >>> report.ok
     True
     >>> print(report)
@@ -165,7 +165,7 @@ def check_game(
     at: Sequence[Position] = (),
     move: str = "",
     announce: Callable[[str], object] = lambda name: None,
-) -> Report:
+) -> CheckReport:
     """Check on positions from random play that a game implements the interface correctly.
 
     Parameters
@@ -201,7 +201,7 @@ def check_game(
 
     Returns
     -------
-    Report
+    CheckReport
         Findings, what each check covered, and what was not checked.
 
     Raises
@@ -216,7 +216,7 @@ def check_game(
     True
     """
     given = tuple(tuple(position.words.tolist()) for position in at)
-    plan = Plan(matches, positions, seed, given, move)
+    plan = SamplePlan(matches, positions, seed, given, move)
     if reference is None and isinstance(game, PlainGame) and game.compiled():
         reference = PlainRules(game)
     run = _Run(game, plan, reference, frozenset(only), announce)
@@ -231,7 +231,7 @@ def check_game(
 
 def _run_checks(
     run: "_Run", perft_depth: int | None, feature_sets: Sequence[FeatureSet] | None, *, is_isolated: bool
-) -> Report:
+) -> CheckReport:
     """Run all checks that were requested and are safe.
 
     Raises
@@ -317,7 +317,7 @@ class _Run:
     def __init__(
         self,
         game: Game,
-        plan: Plan,
+        plan: SamplePlan,
         reference: Reference[Any] | None,
         only: frozenset[str],
         announce: Callable[[str], object],
@@ -417,9 +417,9 @@ class _Run:
             words += ["--reference", f"{kind.__module__}:{kind.__qualname__}"]
         return shlex.join([*words, "--only", check])
 
-    def report(self, *notes: str) -> Report:
+    def report(self, *notes: str) -> CheckReport:
         """Return the report."""
-        return Report(
+        return CheckReport(
             self.game.describe(),
             tuple(self.checks),
             tuple(self.findings),

@@ -55,7 +55,7 @@ Declared = TypeVar("Declared", FeatureSet, PatternSet)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SamplePlan:
     """What to run the kernels on: matches of random moves, or the given positions."""
 
     matches: int
@@ -83,14 +83,14 @@ class Probed:
     positions: int = 0
 
 
-def probe_kernels(game: Game, plan: Plan, *, patience_s: float = PATIENCE_S) -> Probed:
+def probe_kernels(game: Game, plan: SamplePlan, *, patience_s: float = PATIENCE_S) -> Probed:
     """Run all kernels of a game in a new process with bounds checks, and return their faults.
 
     Parameters
     ----------
     game : Game
         Created anew in that process, from its class, layout and options.
-    plan : Plan
+    plan : SamplePlan
         What to run them on.
     patience_s : float
         How long one call may take.
@@ -146,7 +146,7 @@ def _last_call(content: bytes, error: DeadWorkerError, patience_s: float) -> Fau
 
 def run_kernels(
     game: Game,
-    plan: Plan,
+    plan: SamplePlan,
     log: str,
     feature_sets: Sequence[FeatureSet] | None = None,
     pattern_sets: Sequence[PatternSet] | None = None,

@@ -77,7 +77,7 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
     places = ("/", "/{name}", "/{version}/{name}")
     routes = [WebSocketRoute("/ws", connect), Route("/games.json", games)]
     routes += [Route(place, files.respond) for place in places]
-    return Guard(Starlette(routes=routes, lifespan=lifespan), hosts=hosts, token=token)
+    return RequestGuard(Starlette(routes=routes, lifespan=lifespan), hosts=hosts, token=token)
 
 
 def _listed_games() -> CatalogueReply:
@@ -88,7 +88,7 @@ def _listed_games() -> CatalogueReply:
     return CatalogueReply(games=[GameEntry.of(entry) for entry in entries])
 
 
-class Guard:
+class RequestGuard:
     """Refuses requests that do not come from a page of this server, and adds headers to the others.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import boardgames
-from boardgames.books import Book, BookMove, Page, book_choice, find_books
+from boardgames.books import Book, BookMove, BookPage, book_choice, find_books
 from boardgames.books.book import canonical
 from boardgames.errors import BookError, FileError, PluginError, UnknownNameError
 from boardgames.game import Game, Position
@@ -24,12 +24,12 @@ def entry(move: str, weight: int = 10) -> BookMove:
     return BookMove(move, Score.of(0.25, RETURN), Score.of(0.5, RETURN), weight)
 
 
-def book_of(*pages: Page, game: Game = FOUR) -> Book:
+def book_of(*pages: BookPage, game: Game = FOUR) -> Book:
     return Book(game.facts.name, game.options, RETURN, {"command": "by hand"}, pages)
 
 
-def page(position: Position, *moves: BookMove) -> Page:
-    return Page(canonical(position)[0], 1, 8, 900, moves)
+def page(position: Position, *moves: BookMove) -> BookPage:
+    return BookPage(canonical(position)[0], 1, 8, 900, moves)
 
 
 # --- the file ---
@@ -194,7 +194,7 @@ def test_a_book_fits_only_the_options_it_was_made_for() -> None:
 
 
 def write(path: Path, move: str = "4", game: Game = FOUR) -> Path:
-    book_of(Page(str(game.start()), 0, 8, 900, (entry(move),)), game=game).write(path)
+    book_of(BookPage(str(game.start()), 0, 8, 900, (entry(move),)), game=game).write(path)
     return path
 
 

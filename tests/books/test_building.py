@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import boardgames
-from boardgames.books import Book, Page, building
+from boardgames.books import Book, BookPage, building
 from boardgames.books.book import canonical
 from boardgames.books.building import BATCH, BookPlan, Builder
 from boardgames.errors import BookError, LimitError, UnknownNameError
@@ -33,7 +33,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def after(page: Page, move: str) -> str:
+def after(page: BookPage, move: str) -> str:
     return canonical(GAME.parse(page.position).apply(move))[0]
 
 

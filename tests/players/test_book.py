@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import boardgames
-from boardgames.books import Book, BookMove, Page
+from boardgames.books import Book, BookMove, BookPage
 from boardgames.errors import BookError, UnknownNameError
 from boardgames.player import NO_LIMIT, Clock, Limit
 from boardgames.score import RETURN, Score
@@ -20,7 +20,7 @@ def book(tmp_path: Path) -> Path:
     """Return the file of a book whose moves no search would choose."""
     path = tmp_path / "odd.book"
     moves = tuple(BookMove(move, EVEN, EVEN, 10) for move in ("1", "2"))
-    Book("connect4", GAME.options, RETURN, {}, [Page(str(GAME.start()), 0, 8, 900, moves)]).write(path)
+    Book("connect4", GAME.options, RETURN, {}, [BookPage(str(GAME.start()), 0, 8, 900, moves)]).write(path)
     return path
 
 

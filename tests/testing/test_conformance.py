@@ -22,7 +22,7 @@ from boardgames.kernels import JIT, Words
 from boardgames.kernels.abi import Apply, kernel
 from boardgames.patterns import PatternModel, PatternSet
 from boardgames.picture import Group, MarkClass, Overlay, Picture
-from boardgames.testing import Report, check_game
+from boardgames.testing import CheckReport, check_game
 
 BOTH = frozenset({"reference", "reference-perft"})
 MOVES = frozenset({"reference"})
@@ -79,7 +79,7 @@ EXPECTED = {
 }
 
 
-def check_quickly(game: Noughts, **settings: object) -> Report:
+def check_quickly(game: Noughts, **settings: object) -> CheckReport:
     """Check a game on fewer positions than usual; the board is small."""
     return check_game(game, matches=8, positions=40, **settings)  # type: ignore[arg-type]  # of any kind
 

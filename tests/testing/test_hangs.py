@@ -11,9 +11,9 @@ from faulty import Noughts
 from boardgames.game import Position
 from boardgames.kernels import Words
 from boardgames.picture import Picture
-from boardgames.testing import Report, check_game
+from boardgames.testing import CheckReport, check_game
 from boardgames.testing.hangs import PATIENCE_S, interrupt_hangs
-from boardgames.testing.probe import Plan, run_kernels
+from boardgames.testing.probe import SamplePlan, run_kernels
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timer")
 
@@ -61,17 +61,17 @@ class Slow(Noughts):
 
 
 @pytest.fixture
-def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Report]:
+def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., CheckReport]:
     """Return `check_game` without the process for the kernels, which cannot import these games."""
 
-    def checked(game: Noughts, **settings: Any) -> Report:
+    def checked(game: Noughts, **settings: Any) -> CheckReport:
         monkeypatch.setattr("boardgames.testing.conformance._Run.probe", lambda run: True)
         return check_game(game, matches=2, positions=5, isolated=True, **settings)
 
     return checked
 
 
-def test_a_method_that_hangs_is_named_with_the_position(check: Callable[..., Report]) -> None:
+def test_a_method_that_hangs_is_named_with_the_position(check: Callable[..., CheckReport]) -> None:
     report = check(HangingDraw())
     (finding,) = report.findings
     assert finding.check == "pictures"
@@ -81,21 +81,21 @@ def test_a_method_that_hangs_is_named_with_the_position(check: Callable[..., Rep
     assert "the other checks did not run" in report.notes[0]
 
 
-def test_a_parser_that_hangs_is_named_with_the_text(check: Callable[..., Report]) -> None:
+def test_a_parser_that_hangs_is_named_with_the_text(check: Callable[..., CheckReport]) -> None:
     (finding,) = check(HangingParser()).findings
     assert finding.message.startswith("parse_words('nonsense') does not return")
     assert finding.check == "bad-input"
 
 
 def test_a_position_without_a_text_is_named_by_its_words(
-    check: Callable[..., Report],
+    check: Callable[..., CheckReport],
 ) -> None:
     (finding,) = check(HangingText(), only=["position-notation"]).findings
     assert finding.message.startswith("format_words() does not return")
     assert finding.message.endswith(" in words [0, 0, 0]")
 
 
-def test_a_start_that_cannot_be_read_in_time_is_found(check: Callable[..., Report]) -> None:
+def test_a_start_that_cannot_be_read_in_time_is_found(check: Callable[..., CheckReport]) -> None:
     (finding,) = check(HangingStart()).findings
     assert finding.message.startswith(f"parse_words({START!r}) does not return")
 
@@ -103,11 +103,11 @@ def test_a_start_that_cannot_be_read_in_time_is_found(check: Callable[..., Repor
 def test_a_hang_in_the_process_of_the_kernels_is_found_there(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.touch()
-    (fault,) = run_kernels(HangingStart(), Plan(2, 5, 0), str(log), []).faults
+    (fault,) = run_kernels(HangingStart(), SamplePlan(2, 5, 0), str(log), []).faults
     assert fault.message.startswith(f"parse_words({START!r}) does not return")
 
 
-def test_slow_calls_that_return_are_not_interrupted(check: Callable[..., Report]) -> None:
+def test_slow_calls_that_return_are_not_interrupted(check: Callable[..., CheckReport]) -> None:
     assert check(Slow()).ok
 
 

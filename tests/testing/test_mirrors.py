@@ -4,10 +4,10 @@ import pytest
 from othello import Othello
 
 from boardgames import load
-from boardgames.testing import Report, check_game
+from boardgames.testing import CheckReport, check_game
 
 
-def mirrors(fault: str = "none", *, symmetric: bool = False) -> Report:
+def mirrors(fault: str = "none", *, symmetric: bool = False) -> CheckReport:
     return check_game(Othello(fault=fault, symmetric=symmetric), only=["mirrors"])
 
 

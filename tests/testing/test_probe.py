@@ -19,9 +19,9 @@ from othello import (
 from boardgames.declarations import FeatureSet
 from boardgames.patterns import PatternSet
 from boardgames.testing import check_game
-from boardgames.testing.probe import Plan, probe_kernels, run_kernels
+from boardgames.testing.probe import SamplePlan, probe_kernels, run_kernels
 
-PLAN = Plan(matches=8, positions=20, seed=0)
+PLAN = SamplePlan(matches=8, positions=20, seed=0)
 
 pytestmark = pytest.mark.slow
 
@@ -92,5 +92,5 @@ def test_cells_stay_inside_their_buffer_and_fill_it(kernel: Any, message: str, t
 
 
 def test_bounds_checks_do_not_leak_into_this_process() -> None:
-    probe_kernels(Othello(), Plan(1, 1, 0, (tuple(Othello().parse(START).words.tolist()),)))
+    probe_kernels(Othello(), SamplePlan(1, 1, 0, (tuple(Othello().parse(START).words.tolist()),)))
     assert "NUMBA_BOUNDSCHECK" not in os.environ

@@ -6,7 +6,7 @@ from othello import Othello
 
 from boardgames import Evaluation
 from boardgames.kernels import Evaluate, Reals, Words, kernel
-from boardgames.testing import Report, check_game
+from boardgames.testing import CheckReport, check_game
 
 EXPECTED = {
     "missing flips": "symmetries",
@@ -19,7 +19,7 @@ EXPECTED = {
 }
 
 
-def covered(report: Report, name: str) -> str:
+def covered(report: CheckReport, name: str) -> str:
     return next(check.covered for check in report.checks if check.name == name)
 
 
