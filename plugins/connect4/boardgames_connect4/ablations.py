@@ -180,8 +180,7 @@ class Ablation(Comparison):
 
     def variants(self) -> Sequence[Variant]:
         """Return the default settings, and each of the other variants."""
-        guards = [guard.name for guard in GUARDS]
-        without = {name: "+".join(other for other in guards if other != name) for name in guards}
+        without = {name: "+".join(other for other in GUARDS if other != name) for name in GUARDS}
         return [
             Variant("default"),
             Variant("rewards observed", {"reward": "observed"}),

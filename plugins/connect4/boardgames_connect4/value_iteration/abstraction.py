@@ -45,23 +45,11 @@ DANGEROUS = 3
 """A line of the opponent counts `DANGER` times if it is at least this long."""
 DANGER = 3
 
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A rule of thumb that chooses a move in certain positions, whatever has been learned."""
-
-    name: str
-    summary: str
-
-
-GUARDS = (
-    Guard("diagonal", "fill the hole in a diagonal of four whose other cells are the opponent's"),
-    Guard("gap", "fill a gap in a row before the opponent makes four or an open three there"),
-    Guard("open-two", "block two adjacent stones of the opponent before they become an open three"),
-)
-"""In the order in which they are applied."""
+GUARDS = ("diagonal", "gap", "open-two")
+"""In the order in which they are applied. `diagonal` fills the hole in a diagonal of four whose other cells
+are the opponent's, `gap` a gap in a row before the opponent makes four or an open three there, and `open-two`
+blocks two adjacent stones of the opponent before they become an open three."""
 DIAGONAL, GAP, OPEN_TWO = (1 << index for index in range(len(GUARDS)))
-
 
 DATA = Path(__file__).parent.parent / "data"
 POLICIES = {columns: DATA / f"value-iteration-{columns}.safetensors" for columns in (7, 8)}

@@ -467,14 +467,13 @@ def guard_bits(text: str) -> int:
     >>> [guard_bits(text) for text in ("all", "none", "gap+open-two")]
     [7, 0, 6]
     """
-    names = [guard.name for guard in GUARDS]
     if text == "all":
-        return (1 << len(names)) - 1
+        return (1 << len(GUARDS)) - 1
     bits = 0
     for name in () if text == "none" else text.split("+"):
-        if name not in names:
-            raise OptionError(f"no such guard {quote(name)}{suggest(name, [*names, 'all', 'none'])}")
-        bits |= 1 << names.index(name)
+        if name not in GUARDS:
+            raise OptionError(f"no such guard {quote(name)}{suggest(name, [*GUARDS, 'all', 'none'])}")
+        bits |= 1 << GUARDS.index(name)
     return bits
 
 

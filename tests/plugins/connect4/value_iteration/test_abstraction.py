@@ -8,7 +8,7 @@ from reference.connect4 import DIRECTIONS, ReferencePosition
 import boardgames
 from boardgames.errors import UnknownNameError
 from boardgames.game import Position
-from boardgames_connect4.value_iteration.abstraction import GUARDS, StateAbstraction, find_abstraction
+from boardgames_connect4.value_iteration.abstraction import StateAbstraction, find_abstraction
 
 pytestmark = pytest.mark.plain
 
@@ -208,10 +208,6 @@ def test_guard_demands_a_move_in_its_pattern(moves: str, guard: int, column: int
     expected = -1 if column is None else column - 1
     assert abstraction(position).guard_action(position.words, guard) == expected
     assert abstraction(position).guard_action(position.words, ALL & ~guard) == -1
-
-
-def test_guards_have_names() -> None:
-    assert [guard.name for guard in GUARDS] == ["diagonal", "gap", "open-two"]
 
 
 def test_unknown_abstraction_is_rejected() -> None:
