@@ -189,16 +189,15 @@ class ValueIteration(Configured, Learner):
         return [future.result() for future in futures]
 
     def _score(self, experience: Experience, executor: Executor, seed: int) -> dict[str, float]:
-        """Return the share of points against the game's evaluation one ply deep, or random moves."""
+        """Return the share of points against the game's evaluation one ply deep."""
         matches = self.integer("test_matches")
         if not matches:
             return {}
         setup = SelfPlaySetup.of(
             self.game, self.abstraction.name, opening=TEST_OPENING, ply_limit=self.integer("ply_limit")
         )
-        opponent = TablePlayer(depth=1 if self.game.evaluation.weights.size else 0)
         played = self.play(
-            self.player(experience), opponent, executor,
+            self.player(experience), TablePlayer(depth=1), executor,
             matches=matches, task=TEST_BATCH, seed=seed, setup=setup,
         )  # fmt: skip
         return {"score": mean_points([match for one in played for match in one.matches])}
