@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import PluginError, quote
+from boardgames.errors import LimitError, PluginError, quote, suggest
 from boardgames.kernels import (
     Actions,
     Apply,
@@ -435,6 +435,92 @@ class Exercise:
             )
 
 
+Meaning = Literal["none", "draw", "loss", "forbidden"]
+"""What a repeated position can mean."""
+MEANINGS: tuple[Meaning, ...] = get_args(Meaning)
+_COUNTS: Mapping[str, int] = MappingProxyType({"none": 0, "draw": 3, "loss": 2, "forbidden": 2})
+"""The occurrence of a position from which a rule applies if it does not say another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """What it means that a position occurs again in a match.
+
+    Two positions are the same if all of their packed words are, which include the side to move and
+    whatever else the game packs. The start of a match counts as an occurrence.
+
+    Attributes
+    ----------
+    meaning : str
+        `draw`: the match is drawn. `loss`: the side whose move led to the position loses. `forbidden`:
+        such a move is not legal (positional superko); a side without any other move is stuck, which
+        loses or draws as `Facts.no_moves_draws` says. `none`: positions may repeat.
+    count : int
+        The occurrence from which the rule applies: 3 for the third. By default 3 for a draw, and 2 for
+        a loss and a forbidden position.
+
+    Raises
+    ------
+    LimitError
+        If there is no such meaning, or the count is not 2 to 1000.
+
+    Examples
+    --------
+    >>> Repetition("draw")
+    Repetition(meaning='draw', count=3)
+    >>> str(Repetition("loss", 3)), str(Repetition("forbidden"))
+    ('loss:3', 'forbidden:2')
+    """
+
+    meaning: Meaning
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        if self.meaning not in MEANINGS:
+            raise LimitError(f"a repeated position must mean {_CHOICES}, not {quote(self.meaning)}")
+        if self.count == 0:
+            object.__setattr__(self, "count", _COUNTS[self.meaning])
+        is_valid = type(self.count) is int and 2 <= self.count <= MAX_OCCURRENCES
+        if self.meaning != "none" and not is_valid:
+            raise LimitError(
+                f"the count of a repetition must be 2 to {MAX_OCCURRENCES}, not {quote(self.count)}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> "Repetition":
+        """Return the rule that a text such as `draw`, `loss:3` or `none` describes.
+
+        Raises
+        ------
+        LimitError
+            If the text does not describe one.
+
+        Examples
+        --------
+        >>> Repetition.parse("draw:4")
+        Repetition(meaning='draw', count=4)
+        """
+        meaning, colon, count = text.strip().partition(":")
+        if meaning not in MEANINGS:
+            raise LimitError(
+                f"a repeated position must mean {_CHOICES}, not {quote(meaning)}{suggest(meaning, MEANINGS)}"
+            )
+        if colon and not (count.isascii() and re.fullmatch("[1-9][0-9]{0,3}", count)):
+            raise LimitError(f"a rule about repetition is written like draw:3, not {quote(text)}")
+        return cls(meaning, int(count) if colon else 0)
+
+    def __str__(self) -> str:
+        return self.meaning if self.meaning == "none" else f"{self.meaning}:{self.count}"
+
+
+MAX_OCCURRENCES = 1000
+_CHOICES = f"{', '.join(MEANINGS[:-1])} or {MEANINGS[-1]}"
+NO_REPETITION = Repetition("none")
+"""Positions may repeat."""
+THREEFOLD = Repetition("draw", 3)
+"""A match is drawn at the third occurrence; the rule between agents if a game has none of its own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Facts about a game with given options.
@@ -461,6 +547,10 @@ class Facts:
     ply_limit, no_progress_limit : int or None
         A match between agents is drawn after this many plies, or this many
         plies without a change of score.
+    repetition : Repetition or None
+        What a repeated position means, if the rules of the game say so. They then hold in every match,
+        also with a person, unless it is set up with another rule. If it is None, a match between agents
+        is drawn at the third occurrence.
     alternates : bool
         False if the same side may move twice in a row.
     no_moves_draws : bool
@@ -519,6 +609,7 @@ class Facts:
     longest_match: int | None = None
     ply_limit: int | None = None
     no_progress_limit: int | None = None
+    repetition: Repetition | None = None
     alternates: bool = True
     no_moves_draws: bool = False
     no_moves_loses: bool = False
@@ -551,6 +642,11 @@ class Facts:
         if not all(isinstance(count, int) and count > 0 for count in counts):
             raise PluginError(
                 f"the counts and limits in the facts must be positive integers: {quote(counts)}"
+            )
+        if not isinstance(self.repetition, Repetition | None):
+            raise PluginError(
+                "`repetition` in the facts of a game must be a Repetition, such as "
+                f"Repetition('forbidden'), not {quote(self.repetition)}"
             )
 
     def score_text(self, score: Score, *, proven: bool = False) -> str:

@@ -32,6 +32,7 @@ from boardgames.clock import (
     of_both_sides,
 )
 from boardgames.compiling import BACKGROUND_THREAD, compilation_in_background
+from boardgames.declarations import NO_REPETITION, THREEFOLD, Repetition
 from boardgames.errors import (
     IllegalMoveError,
     LimitError,
@@ -47,12 +48,13 @@ from boardgames.faults import must_propagate
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination, check_is_position
 from boardgames.hookspecs import Match
 from boardgames.options import is_finite
+from boardgames.picture import Picture
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Player, Stop
 from boardgames.plugins import notify, warn_once
 from boardgames.record import Record, options_as_texts
+from boardgames.repetition import is_forbidden, outcome_by_repetition
 from boardgames.score import Score
 
-REPETITIONS = 3
 MIN_DRAW_PLIES = 20
 """An agent does not accept a draw before this many plies have been played."""
 UNKNOWN_NAME = "?"
@@ -84,8 +86,9 @@ class MatchRules:
         made all of its moves is to move.
     no_progress_limit : int or None
         The match is drawn after this many plies without a change of score.
-    repetition : bool
-        The match is drawn when a position occurs for the third time.
+    repetition : bool or Repetition
+        What a repeated position means; True is a draw when a position occurs for the third time, and
+        False nothing.
     time : TimeControl or pair of TimeControl
         The time control of both sides, or of each. A side that exceeds its time
         loses.
@@ -100,7 +103,7 @@ class MatchRules:
 
     ply_limit: int | None = None
     no_progress_limit: int | None = None
-    repetition: bool = False
+    repetition: bool | Repetition = False
     time: TimeControl | TimeControls = UNTIMED
     move_limits: tuple[int, int] | None = None
     adjudication: Adjudication = NO_ADJUDICATION
@@ -113,12 +116,27 @@ class MatchRules:
         for limit in self.move_limits or ():
             if not (type(limit) is int and limit >= 1):
                 raise LimitError(f"the limits of moves must be at least 1, not {quote(limit)}")
+        if not isinstance(self.repetition, bool | Repetition):
+            raise LimitError(f"repetition must be True, False or a Repetition, not {quote(self.repetition)}")
         of_both_sides(self.time)
 
     @property
     def times(self) -> TimeControls:
         """Return the time control of each side."""
         return of_both_sides(self.time)
+
+    @property
+    def repetition_rule(self) -> Repetition:
+        """Return what a repeated position means.
+
+        Examples
+        --------
+        >>> MatchRules(repetition=True).repetition_rule
+        Repetition(meaning='draw', count=3)
+        """
+        if isinstance(self.repetition, bool):
+            return THREEFOLD if self.repetition else NO_REPETITION
+        return self.repetition
 
     def plies_left(self, positions: Sequence[Position]) -> int | None:
         """Return after how many more plies a limit ends a match, or None without a limit.
@@ -139,19 +157,44 @@ class MatchRules:
             limits.append(min(2 * left[side], 2 * left[1 - side] + 1))
         return min(limits, default=None)
 
+    def context(self, positions: Sequence[Position]) -> Context:
+        """Return what a player learns about a match besides the position.
+
+        Its `repetition` is None if that is what the game declares, or what players of a game without
+        such a rule expect anyway: a draw at the third occurrence, or nothing.
+
+        Parameters
+        ----------
+        positions : sequence of Position
+            The positions of the match so far, beginning with the start.
+        """
+        rule, declared = self.repetition_rule, positions[-1].game.facts.repetition
+        is_expected = rule == declared or (declared is None and rule in (NO_REPETITION, THREEFOLD))
+        return Context(
+            history=tuple(positions[:-1]),
+            plies_left=self.plies_left(positions),
+            repetition=None if is_expected else rule,
+        )
+
     @classmethod
     def between(cls, players: Players, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
         """Return the default rules: the limits of the game between agents, none with a person.
 
+        What the game declares about repetition holds in both cases, and also if `repetition` is True.
+
         Examples
         --------
-        >>> MatchRules.between([None, None], None, ply_limit=50).ply_limit
+        >>> import boardgames
+        >>> MatchRules.between([None, None], boardgames.load("connect4"), ply_limit=50).ply_limit
         50
         """
-        if any(_is_person(player) for player in players):
-            return cls(**overrides)
         facts = game.facts
-        defaults = cls(facts.ply_limit, facts.no_progress_limit, repetition=True)
+        if any(_is_person(player) for player in players):
+            defaults = cls(repetition=facts.repetition or False)
+        else:
+            defaults = cls(facts.ply_limit, facts.no_progress_limit, repetition=facts.repetition or True)
+        if overrides.get("repetition") is True:
+            overrides["repetition"] = facts.repetition or True
         return replace(defaults, **overrides)
 
 
@@ -402,6 +445,42 @@ class Manager:
         """Return True unless the agent of a side is still getting ready for the match in the background."""
         start = self._starts.get(side)
         return start is None or start.done()
+
+    @property
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return the moves that can be made now: the legal ones, without those that repetition forbids.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> match = Manager(boardgames.load("connect4"), [None, None])
+        >>> [move.text for move in match.legal_moves]
+        ['1', '2', '3', '4', '5', '6', '7']
+        """
+        return tuple(move for move in self.position.legal_moves if not self.is_forbidden(move))
+
+    def is_forbidden(self, move: Move) -> bool:
+        """Return True if a legal move must not be made because it leads to an earlier position."""
+        rule = self.rules.repetition_rule
+        return is_forbidden(self.position, move.action, self._occurrences, rule)
+
+    def check_allowed(self, move: Move) -> None:
+        """Raise IllegalMoveError if a legal move must not be made because it leads to an earlier position."""
+        if self.is_forbidden(move):
+            raise IllegalMoveError(f"illegal move {quote(move.text)}: it repeats an earlier position")
+
+    def picture(self) -> Picture:
+        """Return the picture of the current position, in which only moves that can be made have clicks."""
+        picture = self.position.picture()
+        if self.rules.repetition_rule.meaning != "forbidden":
+            return picture
+        legal = {move.text for move in self.legal_moves}
+        return replace(picture, clicks={text: one for text, one in picture.clicks.items() if text in legal})
+
+    @property
+    def context(self) -> Context:
+        """Return what a player learns about the match besides the position; see `MatchRules.context`."""
+        return self.rules.context(self._positions)
 
     @property
     def plies_since_score(self) -> int:
@@ -685,8 +764,7 @@ class Manager:
         if not self._is_waiting_at(position, pauses):
             return self.outcome
         self._stop = stop = stop or Stop()
-        history = tuple(self._positions[:-1])
-        context = Context(stop=stop, history=history, report=report, plies_left=self.plies_left)
+        context = replace(self.context, stop=stop, report=report)
         limit = self.limit_for(side)
         self._clock.start()
         try:
@@ -781,12 +859,14 @@ class Manager:
 
     def _legal(self, move: object) -> Move:
         if isinstance(move, str):
-            return self.game.parse_move(self.position, move)
-        if not isinstance(move, Move):
+            legal = self.game.parse_move(self.position, move)
+        elif not isinstance(move, Move):
             raise IllegalMoveError(f"a move must be a Move or a string, not {quote(move)}")
-        legal = self.game.decode(self.position, move.action)
-        if legal.text != move.text:
-            raise IllegalMoveError(f"the move {quote(move.text)} was made for another position")
+        else:
+            legal = self.game.decode(self.position, move.action)
+            if legal.text != move.text:
+                raise IllegalMoveError(f"the move {quote(move.text)} was made for another position")
+        self.check_allowed(legal)
         return legal
 
     def _push(
@@ -820,8 +900,10 @@ class Manager:
         position, rules = self.position, self.rules
         if position.outcome is not None:
             return position.outcome
-        if rules.repetition and self._occurrences[position.words.tobytes()] >= REPETITIONS:
-            return Outcome(None, Termination.REPETITION)
+        mover = self._moves[-1].side if self._moves else self.side_to_move
+        repeated = outcome_by_repetition(position, mover, self._occurrences, rules.repetition_rule)
+        if repeated is not None:
+            return repeated
         if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
             return Outcome(None, Termination.NO_PROGRESS)
         if (adjudicated := rules.adjudication.outcome(self._moves)) is not None:

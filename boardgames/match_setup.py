@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from boardgames.adjudication import Adjudication
 from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides, parse_time_controls
+from boardgames.declarations import Repetition
 from boardgames.errors import BoardgamesError, MatchError, quote
 from boardgames.game import Game, Position
 from boardgames.manager import Manager, MatchRules, name_of
@@ -95,7 +96,7 @@ class MatchSetup:
     ply_limit: int | None = None
     move_limits: tuple[int, int] | None = None
     no_progress_limit: int | None = None
-    repetition: bool | None = None
+    repetition: bool | Repetition | None = None
     adjudication: Adjudication | None = None
 
     def __post_init__(self) -> None:

@@ -10,17 +10,19 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from boardgames.declarations import NO_REPETITION, Repetition
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError, quote
 from boardgames.faults import guard_methods
 from boardgames.game import Game, Move, Outcome, Position, check_is_position
 from boardgames.kernels import Control
 from boardgames.options import Option, OptionValue, is_finite, read_options
+from boardgames.repetition import allowed_actions, is_repeated, occurrences_of
 from boardgames.score import Score, Unit
 
 EXPECTED_MOVES_LEFT = 30
@@ -315,12 +317,53 @@ class Context:
         Called whenever the player finds a better choice.
     plies_left : int or None
         The number of plies after which a limit ends the match, at least 1; None if there is no limit.
+    repetition : Repetition or None
+        What a repeated position means in the match; None if that is what the game declares.
     """
 
     stop: Stop | None = None
     history: tuple[Position, ...] = ()
     report: Callable[[Choice], None] | None = None
     plies_left: int | None = None
+    repetition: Repetition | None = None
+
+    def repetition_in(self, game: Game) -> Repetition:
+        """Return what a repeated position means in a match of a game; by default nothing."""
+        return self.repetition or game.facts.repetition or NO_REPETITION
+
+    def for_advice(self) -> "Context":
+        """Return the context for a hint or an analysis.
+
+        It has no history, unless repetition is a rule: a player may take any earlier position for a draw.
+        """
+        has_rule = bool(self.history) and self.repetition_in(self.history[0].game).meaning != "none"
+        return self if has_rule else replace(self, history=())
+
+    def sound_actions(self, position: Position) -> tuple[int, ...]:
+        """Return the legal actions without those that lose by repetition, or all of them if all do.
+
+        For players that look at most one ply ahead and do not value repetition themselves.
+        """
+        actions, rule = self.legal_actions(position), self.repetition_in(position.game)
+        if rule.meaning != "loss":
+            return actions
+        occurrences = occurrences_of([*self.history, position])
+        sound = [one for one in actions if not is_repeated(position, one, occurrences, rule.count)]
+        return tuple(sound) or actions
+
+    def legal_actions(self, position: Position) -> tuple[int, ...]:
+        """Return the legal actions of a position without those that repetition forbids, in ascending order.
+
+        Agents that choose among the moves of a position should take these.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> start = boardgames.load("connect4").start()
+        >>> Context().legal_actions(start)
+        (0, 1, 2, 3, 4, 5, 6)
+        """
+        return allowed_actions(position, self.history, self.repetition_in(position.game))
 
 
 NO_CONTEXT = Context()

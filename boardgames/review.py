@@ -19,9 +19,10 @@ from types import MappingProxyType
 
 from boardgames.adapters import charts
 from boardgames.errors import MissingExtraError, RecordError
-from boardgames.game import Game, Move, Position, Termination
+from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.record import Record
+from boardgames.repetition import outcome_after
 from boardgames.score import Score, Unit, chance_of_winning
 
 MISTAKES = 5
@@ -330,7 +331,8 @@ def review_positions(
 
     The whole record is checked before the first search. Each position is analysed
     without its history, as if the match began there, so that a position that was
-    repeated, but did not end the match, is not scored as a draw.
+    repeated, but did not end the match, is not scored as a draw. In a game with a rule
+    about repetition the history counts.
     """
     if record.game != player.game.facts.name:
         raise RecordError(f"a player of {player.game} cannot review a match of {record.game}")
@@ -338,11 +340,14 @@ def review_positions(
     unit, plies_left = player.game.evaluation.unit, plies_until_limit(record, player.game)
     for ply, position in enumerate(positions):
         left = None if plies_left is None else plies_left - ply
-        if position.outcome is not None or left == 0:
-            yield review_end(position, unit)
+        own = replace(context, history=positions[:ply], plies_left=left).for_advice()
+        is_last, rule = ply == len(record.moves), own.repetition_in(player.game)
+        ended = outcome_after(positions[: ply + 1], rule) if is_last else position.outcome
+        if ended is not None or left == 0:
+            yield review_end(position, unit, ended)
             return
         by_depth: dict[int, Score] = {}
-        own = replace(context, history=(), report=_recorder(by_depth, context), plies_left=left)
+        own = replace(own, report=_recorder(by_depth, context))
         analysis = player.analyse(position, limit, own, lines=1)
         unit = analysis.unit
         is_stopped = context.stop is not None and context.stop.is_set()
@@ -384,10 +389,11 @@ def reviewed_move(
     return ReviewedMove(number, side, move, before, after, score, loss, mark, delay)
 
 
-def review_end(position: Position, unit: Unit) -> ReviewedPosition:
+def review_end(position: Position, unit: Unit, ended: Outcome | None = None) -> ReviewedPosition:
     """Return the exact score of a finished position: the margin if `unit` measures it, otherwise the result.
 
-    A position that the rules do not end is one in which a limit of plies has ended the match.
+    A position that the rules do not end is one in which a limit of plies has ended the match, unless
+    `ended` says how it did.
 
     Examples
     --------
@@ -396,7 +402,8 @@ def review_end(position: Position, unit: Unit) -> ReviewedPosition:
     >>> str(review_end(load("connect4").parse("1212121"), RETURN).score_for_side(0))
     'won'
     """
-    outcome, evaluation = position.outcome or position.outcome_at_limit, position.game.evaluation
+    outcome = ended or position.outcome or position.outcome_at_limit
+    evaluation = position.game.evaluation
     is_margin = evaluation.exact_at_end and evaluation.unit == unit
     if is_margin and outcome.termination == Termination.RULES:
         score = evaluation.score(evaluation.value(position.words))

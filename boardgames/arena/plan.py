@@ -13,6 +13,7 @@ from boardgames.arena.openings import DEFAULT_OPENINGS
 from boardgames.arena.schedule import swiss_round_count
 from boardgames.arena.sprt import Sprt
 from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides
+from boardgames.declarations import Repetition
 from boardgames.errors import LimitError, MatchError, PluginError, quote
 from boardgames.game import Game
 from boardgames.installation import code_stamp
@@ -46,6 +47,8 @@ class MatchSettings:
         Of both sides, or of each. A side that exceeds its time loses.
     ply_limit : int or None
         Replaces the limit that the game declares.
+    repetition : str
+        Replaces what the game declares, as `Repetition.parse` reads it, unless it is empty.
     adjudication : Adjudication
         Whether scores or points may decide a match.
     code : str
@@ -64,6 +67,7 @@ class MatchSettings:
     limit: Limit = NO_LIMIT
     time: TimeControl | TimeControls = UNTIMED
     ply_limit: int | None = None
+    repetition: str = ""
     adjudication: Adjudication = NO_ADJUDICATION
     code: str = ""
     fingerprints: tuple[str, ...] = ()
@@ -116,6 +120,9 @@ class Plan:
         Of both sides, or of each. A side that exceeds its time loses.
     ply_limit : int or None
         Matches are drawn after this many plies; replaces the limit of the game.
+    repetition : str
+        What a repeated position means, such as `draw:3`, `loss`, `forbidden` or `none`. If it is empty,
+        that is as the game declares, or a draw at the third occurrence.
     adjudication : Adjudication
         Whether scores or points may decide a match.
     sprt : Sprt or None
@@ -136,6 +143,7 @@ class Plan:
     limit: Limit = NO_LIMIT
     time: TimeControl | TimeControls = UNTIMED
     ply_limit: int | None = None
+    repetition: str = ""
     adjudication: Adjudication = NO_ADJUDICATION
     sprt: Sprt | None = None
 
@@ -158,6 +166,8 @@ class Plan:
         if self.rounds is not None and self.schedule != "swiss":
             raise LimitError("only a Swiss tournament has a number of rounds")
         MatchRules(ply_limit=self.ply_limit, time=self.time)  # checks the limits
+        if self.repetition:
+            object.__setattr__(self, "repetition", str(Repetition.parse(self.repetition)))
         assert self.round_count  # checks the number
 
     @property
@@ -195,7 +205,7 @@ class Plan:
             f"{limit.simulations} simulations": limit.simulations,
         }
         imposed = [words for words, number in parts.items() if number is not None]
-        return ", ".join(filter(None, [" against ".join(times), *imposed, self._ply_limit_text]))
+        return ", ".join(filter(None, [" against ".join(times), *imposed, self._ends_text]))
 
     def _time_text(self, control: TimeControl) -> str:
         """Return the time of a side as text, or an empty string if it is not limited."""
@@ -213,8 +223,10 @@ class Plan:
         return times[0] if times[0] == times[1] else times
 
     @property
-    def _ply_limit_text(self) -> str:
-        return "" if self.ply_limit is None else f"{self.ply_limit} plies"
+    def _ends_text(self) -> str:
+        """Return what ends matches, apart from the rules and times, as text."""
+        plies = "" if self.ply_limit is None else f"{self.ply_limit} plies"
+        return ", ".join(filter(None, [plies, self.repetition and f"repetition {self.repetition}"]))
 
     def match_settings(self, seed: int) -> MatchSettings:
         """Return the settings for the workers."""
@@ -227,6 +239,7 @@ class Plan:
             limit=self.limit,
             time=self.time,
             ply_limit=self.ply_limit,
+            repetition=self.repetition,
             adjudication=self.adjudication,
             code=code_stamp([type(self.game)]),
         )
@@ -259,7 +272,7 @@ class Plan:
             raise MatchError(f"{text!r} is a person; an arena needs agents")
         if player.is_learning:
             raise MatchError(f"{text!r} learns while it plays; an arena needs agents that do not change")
-        limits = self.limits if player.respects_limits else self._ply_limit_text
+        limits = self.limits if player.respects_limits else self._ends_text
         description, fingerprint, label = player.describe(), player.fingerprint(), player.label()
         for answer in (description, fingerprint, label):
             if not isinstance(answer, str):
@@ -287,6 +300,8 @@ class Plan:
             The given seed; None if it was drawn at random.
         """
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        if not self.repetition:
+            del fields["repetition"]  # the settings of arenas that were stored before it existed
         return {
             **fields,
             "limit": dataclasses.asdict(self.limit),

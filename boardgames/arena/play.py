@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from boardgames import plugins
 from boardgames.arena.plan import MatchSettings
+from boardgames.declarations import Repetition
 from boardgames.errors import MatchError
 from boardgames.game import Position, Termination
 from boardgames.installation import code_stamp
@@ -163,6 +164,7 @@ class _Players:
             time=settings.time,
             limit=settings.limit,
             ply_limit=settings.ply_limit,
+            repetition=Repetition.parse(settings.repetition) if settings.repetition else None,
             adjudication=settings.adjudication,
         )
         manager = setup.start_match(tags={"Event": "arena", "Round": str(number + 1)})

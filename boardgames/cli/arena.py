@@ -124,6 +124,12 @@ FRESH = ("--fresh",)
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth of the agents in plies.")
 @click.option("--plies", type=POSITIVE, metavar="N", help="End a match after N plies, usually in a draw.")
 @click.option(
+    "--repetition",
+    metavar="RULE",
+    help="What a repeated position means: draw, loss (for the side that repeats it), forbidden or none; "
+    "draw:4 is a draw at the fourth occurrence. Default: as the game says, or else draw:3.",
+)
+@click.option(
     "--resign",
     metavar="RULE",
     help="With score=3,moves=4 an agent loses that has expected to be 3 behind, or to lose, for 4 moves in "
@@ -172,6 +178,7 @@ def arena(
     nodes: int | None,
     depth: int | None,
     plies: int | None,
+    repetition: str | None,
     resign: str | None,
     draw: str | None,
     points_at_limit: bool,
@@ -213,6 +220,7 @@ def arena(
         limit=Limit(seconds=move_time, nodes=nodes, depth=depth),
         time=_time_controls(move_time, clock, increment, margin),
         ply_limit=plies,
+        repetition=repetition or "",
         adjudication=Adjudication(
             None if resign is None else ResignRule.parse(resign),
             None if draw is None else DrawRule.parse(draw),

@@ -109,7 +109,9 @@ HIGHEST_LEVEL = 10
     "--no-progress", type=POSITIVE, metavar="N", help="Draw after N plies without a change of the score."
 )
 @click.option(
-    "--repetition/--no-repetition", default=None, help="Draw when a position occurs for the third time."
+    "--repetition/--no-repetition",
+    default=None,
+    help="Draw when a position occurs for the third time, or as the rules of the game say.",
 )
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agents' random choices.")
 @click.option("--names", metavar="A,B", help="Names of the first and the second player.")

@@ -50,7 +50,6 @@ from boardgames.errors import (
 from boardgames.faults import must_propagate
 from boardgames.options import agent_title
 from boardgames.picture import Caption
-from boardgames.player import Context
 from boardgames.plugins import close_player
 from boardgames.record import append_record
 
@@ -194,12 +193,13 @@ class Session:
     def _forced_button(self) -> str:
         """Return the only legal move if it is a button such as a pass, which Enter then makes; else ''."""
         position = self.manager.position
-        if self.manager.outcome is not None or len(position.legal_moves) != 1:
+        moves = () if self.manager.outcome is not None else self.manager.legal_moves
+        if len(moves) != 1:
             return ""
-        picture = position.picture()
+        picture = self.manager.picture()
         buttons = {(button.id,) for button in picture.buttons}
-        clicks = picture.clicks.get(position.legal_moves[0].text, ())
-        return self._move_text(position, position.legal_moves[0]) if buttons.intersection(clicks) else ""
+        clicks = picture.clicks.get(moves[0].text, ())
+        return self._move_text(position, moves[0]) if buttons.intersection(clicks) else ""
 
     def _name(self, side: int) -> str:
         return printable(agent_title(self.manager.names[side]))
@@ -212,7 +212,7 @@ class Session:
         """Yield what a line can be completed to: the legal moves and the commands."""
         position = self.manager.position
         if self.manager.outcome is None:
-            yield from (self._move_text(position, move) for move in position.legal_moves)
+            yield from (self._move_text(position, move) for move in self.manager.legal_moves)
         for name in COMMANDS:
             command, space, argument = name.partition(" ")
             yield command if argument.startswith("[") else command + space
@@ -297,7 +297,9 @@ class Session:
     def _parse(self, line: str) -> "Move | None":
         """Return the move, given in notation or by the cells to click (`a1 b2`); None for a single cell."""
         try:
-            return typed_move(self.manager.position, line, self.notation)
+            move = typed_move(self.manager.position, line, self.notation)
+            self.manager.check_allowed(move)
+            return move
         except MalformedMoveError as error:
             if line.lower() in self._cells():
                 return None
@@ -317,7 +319,7 @@ class Session:
         position = self.manager.position
         texts = [
             text
-            for text, sequences in position.picture().clicks.items()
+            for text, sequences in self.manager.picture().clicks.items()
             if any(cell in (clicks[-1:] if ends else clicks[:-1] or clicks) for clicks in sequences)
             and not (ends and any(len(clicks) == 1 for clicks in sequences))
         ]
@@ -353,7 +355,7 @@ class Session:
     def _moves(self, argument: str) -> None:
         position, cell = self._current_position(), argument.lower()
         if not cell:
-            texts = [self._move_text(position, move) for move in position.legal_moves]
+            texts = [self._move_text(position, move) for move in self.manager.legal_moves]
             say(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
             return
         if cell not in self._cells():
@@ -384,7 +386,7 @@ class Session:
         agent = load_player(position.game.facts.default_agent, position.game)
         try:
             with self._status("searching for a hint"), rules_compiled():
-                context = Context(plies_left=self.manager.plies_left)
+                context = self.manager.context.for_advice()
                 choice = agent.choose(position, self.setup.limits[position.side_to_move], context)
         finally:
             close_player(agent)

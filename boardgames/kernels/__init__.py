@@ -36,7 +36,16 @@ from boardgames.kernels.bits import (
 )
 from boardgames.kernels.control import Control, is_stopped, load_stop, new_control
 from boardgames.kernels.plain import JIT
-from boardgames.kernels.rows import local_integers, local_reals, prefetch, row, row_out
+from boardgames.kernels.rows import (
+    head,
+    head_out,
+    local_integers,
+    local_reals,
+    local_words,
+    prefetch,
+    row,
+    row_out,
+)
 
 __all__ = [
     "FORCING",
@@ -61,11 +70,14 @@ __all__ = [
     "bits_to_float",
     "float_to_bits",
     "has_bit",
+    "head",
+    "head_out",
     "is_stopped",
     "kernel",
     "load_stop",
     "local_integers",
     "local_reals",
+    "local_words",
     "lowest_bit",
     "mix",
     "new_control",

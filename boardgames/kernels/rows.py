@@ -1,10 +1,10 @@
-"""Views of the rows of a stack at no cost, small arrays, and prefetching.
+"""Views of rows and of first elements at no cost, small arrays, and prefetching.
 
 In a kernel that creates arrays, `stack[i]` counts references, which takes longer
-than most kernels do; `row` builds the view without counting. Use it only on
+than most kernels do; `row` and `head` build the view without counting. Use them only on
 arrays that were passed as arguments: the caller keeps those alive.
 
-`local_reals` and `local_integers` return small arrays on the call stack that live until the
+`local_reals`, `local_integers` and `local_words` return small arrays on the call stack that live until the
 kernel returns. They cost nothing, while `np.empty` takes about as long as a short kernel.
 """
 
@@ -62,6 +62,45 @@ def row_out(stack: Any, index: Any) -> Any:
     return stack[index]
 
 
+def _head_code(writable: bool) -> Any:
+    def head_view(typing_context: Any, array: Any, length: Any) -> Any:
+        if not (isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"):
+            return None
+        result = types.Array(array.dtype, 1, "C", readonly=not writable)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+            view = arrayobj.make_array(result)(context, builder)
+            arrayobj.populate_array(
+                view,
+                data=whole.data,
+                shape=cgutils.pack_array(builder, [arguments[1]]),
+                strides=whole.strides,
+                itemsize=whole.itemsize,
+                meminfo=None,
+                parent=None,
+            )
+            return view._getvalue()
+
+        return result(array, types.int64), generate
+
+    return head_view
+
+
+@compiled_by(_head_code(writable=False))
+def head(array: Any, length: Any) -> Any:
+    """Return a read-only view of the first elements of an array, which must have as many."""
+    view = array[:length]
+    view.flags.writeable = False
+    return view
+
+
+@compiled_by(_head_code(writable=True))
+def head_out(array: Any, length: Any) -> Any:
+    """Return a writable view of the first elements of an array, which must have as many."""
+    return array[:length]
+
+
 def _local_code(kind: Any) -> Any:
     def local(typing_context: Any, count: Any) -> Any:
         if not isinstance(count, types.IntegerLiteral):
@@ -99,6 +138,12 @@ def local_reals(count: Any) -> Any:
 def local_integers(count: Any) -> Any:
     """Return an uninitialised array of integers; `count` must be a constant."""
     return np.empty(count, dtype=np.int64)
+
+
+@compiled_by(_local_code(types.uint64), prefer_literal=True)
+def local_words(count: Any) -> Any:
+    """Return an uninitialised array of words; `count` must be a constant."""
+    return np.empty(count, dtype=np.uint64)
 
 
 def _prefetch_code(typing_context: Any, array: Any, index: Any) -> Any:

@@ -127,13 +127,13 @@ class TDPlayer(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best move one ply ahead, or an exploratory move; learn if the player learns."""
         started = time.perf_counter()
-        actions = self._check_position(position).actions
+        actions = context.sound_actions(self._check_position(position))
         is_exploring = self._epsilon > 0 and float(self.random.random()) < self._epsilon
         first = int(self.random.integers(len(actions))) if is_exploring else 0
         last = first + 1 if is_exploring else len(actions)
-        index, value = self._best(position, first, last)
+        index, value = self._best(position, actions, first, last)
         if not (self.is_learning or is_exploring) and value > 0:
-            index, value = self._avoid_repetition(position, index, value, context.history)
+            index, value = self._avoid_repetition(position, actions, index, value, context.history)
         move = position.game.decode(position, actions[index])
         if self.is_learning:
             self._learn(position, move, value, context.history, is_exploring=is_exploring)
@@ -151,10 +151,10 @@ class TDPlayer(Player):
     ) -> Analysis:
         """Return the values of all legal moves, or of the best `lines` of them, without learning."""
         started = time.perf_counter()
-        moves = []
-        for index, action in enumerate(self._check_position(position, lines=lines).actions):
+        moves, actions = [], context.legal_actions(self._check_position(position, lines=lines))
+        for index, action in enumerate(actions):
             move = position.game.decode(position, action)
-            _, value = self._best(position, index, index + 1)
+            _, value = self._best(position, actions, index, index + 1)
             score = Score.of(value, self._unit)
             moves.append(MoveValue(move, score, _is_over(position.apply(move)), (move,)))
         moves.sort(key=lambda entry: entry.score, reverse=True)
@@ -200,26 +200,31 @@ class TDPlayer(Player):
     def _unit(self) -> Unit:
         return RETURN if self._saved.tanh else WEIGHTED_SUM
 
-    def _best(self, position: Position, first: int, last: int) -> tuple[int, float]:
-        """Return the index and value of the best action with `first` <= index < `last`."""
+    def _best(self, position: Position, actions: Sequence[int], first: int, last: int) -> tuple[int, float]:
+        """Return the index in `actions` and the value of the best one with `first` <= index < `last`."""
         self._workspace.positions[0] = position.words
-        self._workspace.moves[0, : len(position.actions)] = position.actions
+        self._workspace.moves[0, : len(actions)] = actions
         index, value = temporal.choose(self._bundle.words, first, last, position.side_to_move)
         return int(index), float(value)
 
     def _avoid_repetition(
-        self, position: Position, index: int, value: float, history: Sequence[Position]
+        self,
+        position: Position,
+        actions: Sequence[int],
+        index: int,
+        value: float,
+        history: Sequence[Position],
     ) -> tuple[int, float]:
         """Return the index and value of the best action if repeated positions are draws.
 
         Otherwise a player that is ahead and searches only one ply could move back and forth forever.
         """
         known = set(history)
-        moves = [position.game.decode(position, action) for action in position.actions]
+        moves = [position.game.decode(position, action) for action in actions]
         if position.apply(moves[index]) not in known:
             return index, value
         values = [
-            0.0 if position.apply(move) in known else self._best(position, number, number + 1)[1]
+            0.0 if position.apply(move) in known else self._best(position, actions, number, number + 1)[1]
             for number, move in enumerate(moves)
         ]
         best = int(np.argmax(values))

@@ -207,7 +207,7 @@ class AlphaBeta(SearchPlayer):
         effective = self._limit(limit)
         if self._books and effective.depth is None and effective.nodes is None:
             choice = book_choice(self._books, position, self.random)
-            if choice is not None:
+            if choice is not None and _is_allowed(choice, position, context):
                 return choice
         if self._contempt is not None:
             return self._contempt.choose(self._searcher, position, effective, context)
@@ -240,6 +240,11 @@ class AlphaBeta(SearchPlayer):
         if self.game.contempt is None or not is_wanted or self._learned is not None:
             return None
         return ContemptSearch(self.game, self.game.contempt, self.search_options())
+
+
+def _is_allowed(choice: Choice, position: Position, context: Context) -> bool:
+    """Return True unless repetition forbids a move of a book."""
+    return choice.move is not None and choice.move.action in context.legal_actions(position)
 
 
 def learned_evaluation(player: Player) -> Evaluation | None:

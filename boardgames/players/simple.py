@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from boardgames.declarations import Evaluation
-from boardgames.errors import UnknownNameError
+from boardgames.errors import MatchError, UnknownNameError
 from boardgames.game import Game, Position
 from boardgames.player import (
     NO_CONTEXT,
@@ -29,7 +29,9 @@ class Random(Player):
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a legal move drawn from the player's random generator."""
-        actions = self._check_position(position).actions
+        actions = context.legal_actions(self._check_position(position))
+        if not actions:
+            raise MatchError("the match is over: repetition forbids every move")
         action = actions[int(self.random.integers(len(actions)))]
         return Choice(position.game.decode(position, action))
 

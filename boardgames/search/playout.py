@@ -33,9 +33,12 @@ from boardgames.kernels.abi import (
 )
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
+from boardgames.search.remembering import remembering
 from boardgames.search.rules import UNFINISHED, UNLIMITED, final_result, result_at_limit, rules_of
 from boardgames.search.runner import run
 
+MAX_REMEMBERED = 1024
+"""In a longer match only so many of the last positions can be repeated."""
 TOTALS_DTYPE = np.dtype([("results", np.int64, 4), ("plies", np.int64)], align=True)
 """How playouts ended: wins of side 0 and side 1, draws, unfinished at the ply limit; and their plies."""
 TOTALS = record_array(TOTALS_DTYPE)
@@ -122,8 +125,8 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     seed : int
         Equal seeds give equal playouts.
     ply_limit : int, optional
-        Number of plies after which a match is left unfinished, unless the game says who wins then;
-        needed for games whose rules do not limit a match.
+        Number of plies after which a match is left unfinished, unless the game says who wins then; by
+        default that of the game. A game whose rules do not limit a match needs one of the two.
 
     Raises
     ------
@@ -140,7 +143,8 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     >>> playouts(start, 10, seed=1, ply_limit=5)
     Playouts(wins=(0, 0), draws=0, unfinished=10, plies=50)
     """
-    facts = position.game.facts
+    game, facts = position.game, position.game.facts
+    ply_limit = facts.ply_limit if ply_limit is None else ply_limit
     for name, value in (("count", count), ("ply_limit", UNLIMITED if ply_limit is None else ply_limit)):
         if not (type(value) is int and 1 <= value <= UNLIMITED):
             raise LimitError(f"{name} must be at least 1, not {quote(value)}")
@@ -150,12 +154,16 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
         raise OptionError(f"seed must be an integer, not {quote(seed)}") from None
     if ply_limit is None and facts.longest_match is None:
         raise LimitError(f"playouts of {facts.name} need a ply_limit, because its rules do not limit a match")
-    positions = np.zeros((3, facts.words), dtype=np.uint64)
-    positions[0] = position.words
+    words = position.words
+    if facts.repetition is not None and facts.repetition.meaning != "none":
+        rules = remembering(game, facts.repetition, min(ply_limit or MAX_REMEMBERED, MAX_REMEMBERED))
+        game, words = rules.game, rules.pack(position)
+    positions = np.zeros((3, words.size), dtype=np.uint64)
+    positions[0] = words
     totals = np.zeros(1, dtype=TOTALS_DTYPE).view(np.recarray)
     control = new_control()
     workspace = Workspace(
-        **rules_of(position.game),
+        **rules_of(game),
         positions=positions,
         moves=np.zeros((1, facts.actions), dtype=np.int64),
         random_state=random_state,

@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from boardgames.declarations import NO_REPETITION
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote, suggest
 from boardgames.game import Game
 from boardgames.player import Choice, Context, Limit, Player, Stop
+from boardgames.repetition import outcome_after
 from boardgames.ugi.protocol import NO_MOVE, MoveHistory, info_line, parse_go
 from boardgames.ugi.setup import EngineOption, EngineSetup, engine_options, find_option
 
@@ -181,8 +183,9 @@ class Server:
             search.stop()
 
     def _query(self, words: Sequence[str]) -> None:
-        position = self._history.position
-        outcome = position.outcome
+        game, positions = self._game, self._history.positions
+        outcome = outcome_after(positions, game.facts.repetition or NO_REPETITION)
+        position = positions[-1]
         answers = {
             "p1turn": str(position.side_to_move == 0).lower(),
             "gameover": str(outcome is not None).lower(),

@@ -3,14 +3,14 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import msgspec
 
 from boardgames import plugins
 from boardgames.errors import BoardgamesError, MatchError, OptionError, PluginError, describe_error
-from boardgames.game import Game, Position
+from boardgames.game import Game, Outcome, Position
 from boardgames.player import Analysis, Context, Limit, MoveValue, Player, Stop
 from boardgames.plugins import close_player
 from boardgames.record import Record
@@ -119,13 +119,13 @@ class Analyst:
         """
         kept, stop = self._begin(request.purpose)
         line = await line_of(self._lobby, request)
-        position, ply, plies_left = line.position, line.ply, line.plies_left
+        position, ply = line.position, line.ply
         if line.is_over:
-            return _end_reply(request, ply, position)
+            return _end_reply(request, ply, position, line.outcome)
 
         def think(player: Player) -> Analysis:
             lines = None if request.values else max(request.lines, 1)
-            context = Context(stop=stop, plies_left=plies_left)
+            context = replace(line.context, stop=stop)
             return player.analyse(position, Limit(seconds=request.seconds), context, lines=lines)
 
         agent, analysis = await self._search(
@@ -325,9 +325,9 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
     )
 
 
-def _end_reply(request: Analyse, ply: int, position: Position) -> AnalysisReply:
-    """Return the value of a finished match."""
-    end = review_end(position, position.game.evaluation.unit)
+def _end_reply(request: Analyse, ply: int, position: Position, outcome: Outcome | None) -> AnalysisReply:
+    """Return the value of a finished match; without an outcome, a limit of plies has ended it."""
+    end = review_end(position, position.game.evaluation.unit, outcome)
     return AnalysisReply(
         match=request.match,
         ply=ply,

@@ -15,13 +15,14 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
 import msgspec
 
 from boardgames import plugins
+from boardgames.declarations import THREEFOLD, Repetition
 from boardgames.errors import MatchError, PluginError
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.manager import MIN_DRAW_PLIES, Manager
@@ -494,14 +495,14 @@ class LiveMatch:
             If there is not enough memory for the agent's tables.
         """
 
-        def look(manager: Manager) -> tuple[Position, int, int | None]:
+        def look(manager: Manager) -> tuple[Position, int, Context]:
             if manager.outcome is not None:
                 raise MatchError("the match is over")
-            return manager.position, manager.ply, manager.plies_left
+            return manager.position, manager.ply, manager.context.for_advice()
 
         while self._is_paused and self._is_thinking:  # the move that it is thinking about is still played
             await asyncio.sleep(WATCH_INTERVAL_SECONDS)
-        position, ply, plies_left = await self._read(look)
+        position, ply, context = await self._read(look)
         game, stop = position.game, Stop()
         seat = self.request.seats[position.side_to_move]
         agent = (seat.kind == "agent" and seat.agent) or game.facts.default_agent
@@ -510,8 +511,8 @@ class LiveMatch:
             player = load_player(agent, game)
             try:
                 self._tables.reserve(player)
-                context = Context(stop=stop, plies_left=plies_left)
-                choice = player.choose(position, Limit(seconds=HINT_SECONDS), context)
+                limit = Limit(seconds=HINT_SECONDS)
+                choice = player.choose(position, limit, replace(context, stop=stop))
             finally:
                 close_player(player)
             value = None if choice.score is None else game.facts.score_text(choice.score)
@@ -1041,7 +1042,7 @@ class LiveMatch:
         """Return the state of the match, after what is saved has been brought up to date."""
         manager = self._manager
         facts, outcome = manager.game.facts, manager.outcome
-        picture = manager.position.picture()
+        picture = manager.picture()
         if manager.ply:
             picture = picture.since(manager.positions[-2].picture())
         state = MatchState(
@@ -1122,7 +1123,18 @@ def _outcome_state(outcome: Outcome, manager: Manager) -> OutcomeState:
     facts, reason = manager.game.facts, ""
     if outcome.termination is Termination.NO_PROGRESS:
         reason = f"{facts.no_progress} for {manager.plies_since_score} plies"
+    if outcome.termination is Termination.REPETITION:
+        reason = _repetition_reason(manager.rules.repetition_rule)
     return OutcomeState(outcome.winner, outcome.describe(facts.sides), outcome.termination.value, reason)
+
+
+def _repetition_reason(rule: Repetition) -> str:
+    """Return why a match ended by repetition, where the page needs words for it."""
+    if rule.meaning == "forbidden":
+        return "every move would repeat an earlier position"
+    if rule.meaning == "draw" and rule != THREEFOLD:
+        return f"the same position occurred {rule.count} times"
+    return ""
 
 
 def _forfeit_if_to_move(side: int, manager: Manager) -> None:

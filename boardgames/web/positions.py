@@ -12,11 +12,13 @@ from typing import Literal, TypeVar
 
 from boardgames import pgn, plugins
 from boardgames.errors import MatchError, MoveError, OptionError, PositionError, RecordError, quote
-from boardgames.game import Game, Position
+from boardgames.game import Game, Outcome, Position
 from boardgames.manager import MatchRules
+from boardgames.player import Context
 from boardgames.plugins import load_game_of, load_overlay
 from boardgames.reading import Defaults, read_position
 from boardgames.record import Record, choose_record, options_as_texts, parse_records
+from boardgames.repetition import outcome_after
 from boardgames.review import plies_until_limit
 from boardgames.web.calls import LOAD_SECONDS, call_in_thread, game_subject
 from boardgames.web.lobby import Lobby, game_of
@@ -63,8 +65,22 @@ class Line:
 
     @property
     def is_over(self) -> bool:
-        """Return True if the rules or a limit of plies end the match here."""
-        return self.position.outcome is not None or self.plies_left == 0
+        """Return True if the rules, repetition or a limit of plies end the match here."""
+        return self.outcome is not None or self.plies_left == 0
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Return the outcome if the rules or, where that is one of them, repetition end the match here."""
+        positions = self.positions[: self.ply + 1]
+        return outcome_after(positions, self.context.repetition_in(self.game))
+
+    @property
+    def context(self) -> Context:
+        """Return what a player has to know for an analysis besides the position."""
+        positions = self.positions[: self.ply + 1]
+        told = None if self.rules is None else self.rules.context(positions).repetition
+        own = Context(history=positions[:-1], plies_left=self.plies_left, repetition=told)
+        return own.for_advice()
 
     @property
     def position(self) -> Position:

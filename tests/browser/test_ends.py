@@ -53,6 +53,24 @@ def test_the_result_is_told_from_the_point_of_view_of_the_reader(visit: Visit) -
             [0, 0],
             "Draw: the same position occurred three times",
         ),
+        (
+            {"winner": None, "termination": "repetition", "reason": "the same position occurred 4 times"},
+            [0],
+            [0, 0],
+            "Draw: the same position occurred 4 times",
+        ),
+        ({"winner": 1, "termination": "repetition"}, [0], [0, 0], "You lost by repetition"),
+        ({"winner": 1, "termination": "repetition"}, [0, 1], [0, 0], "Bob won by repetition"),
+        (
+            {
+                "winner": 0,
+                "termination": "repetition",
+                "reason": "every move would repeat an earlier position",
+            },
+            [1],
+            [0, 0],
+            "You lost: every move would repeat an earlier position",
+        ),
     ]
     page = visit().open("#/training")
     assert page.evaluate(WORDS, [case[:3] for case in cases]) == [expected for *_, expected in cases]

@@ -75,11 +75,19 @@ def test_a_side_without_a_move_loses_or_draws_as_the_game_says(
     assert (*result.wins, result.draws) == expected
 
 
-def test_a_game_whose_rules_set_no_end_needs_a_limit() -> None:
+def test_a_game_without_any_limit_needs_one() -> None:
+    game = Nim(passing=True)
+    game.facts = replace(game.facts, ply_limit=None)
     with pytest.raises(
-        LimitError, match=r"^playouts of abalone need a ply_limit, because its rules do not limit a match$"
+        LimitError, match=r"^playouts of nim need a ply_limit, because its rules do not limit a match$"
     ):
-        playouts(boardgames.load("abalone").start(), 1)
+        playouts(game.start(), 1)
+
+
+def test_the_ply_limit_of_the_game_is_the_default() -> None:
+    start = Nim(passing=True, layout="hundred").start()
+    assert playouts(start, 20, seed=1) == playouts(start, 20, seed=1, ply_limit=40)
+    assert playouts(start, 20, seed=1).unfinished > 0
 
 
 @pytest.mark.parametrize("count", [0, -3, 1.5, "7", True, 2**70])

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numba import types
 
-from boardgames.declarations import Evaluation, no_pass_turn
+from boardgames.declarations import NO_REPETITION, Evaluation, no_pass_turn
+from boardgames.errors import MatchError
 from boardgames.game import Game, Position
 from boardgames.kernels import (
     Actions,
@@ -32,10 +33,12 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
 from boardgames.kernels.bundles import Bundle
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, MoveValue
+from boardgames.repetition import occurrences_of
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, HUGE_PAGE_WORDS, WORDS_PER_BUCKET, clear, new_table
-from boardgames.search.alphabeta.workspace import ROWS, new_workspace
+from boardgames.search.alphabeta.workspace import ROWS, Workspace, new_workspace
+from boardgames.search.remembering import Remembering, remembering
 from boardgames.search.results import decode_line, score_of
 from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, plies_left_of
 from boardgames.search.runner import run
@@ -89,6 +92,8 @@ class Searcher:
         self.killers: Actions = np.zeros((2, ROWS), dtype=np.int64)
         self.history: Actions = np.zeros((2, game.facts.actions), dtype=np.int64)
         self.generation = 0
+        self._rule = NO_REPETITION  # what repeated positions mean, if the kernels have to know it
+        self._remembering: Remembering | None = None
         self._threads: list[SearchThread] = []
         self._table: Actions | None = None
 
@@ -115,6 +120,8 @@ class Searcher:
         ------
         OptionError
             If the table does not fit into memory.
+        MatchError
+            If repetition forbids every move.
         KeyboardInterrupt
             When the user interrupts; the kernels have ended by then.
         """
@@ -171,29 +178,61 @@ class Searcher:
     ) -> "list[SearchThread]":
         """Return the threads, ready to search a position; the table entries of earlier searches age."""
         self.generation = self.generation % (GENERATIONS - 1) + 1
+        self._set_rule(context)
         self._prepare_threads()
         self.killers.fill(-1)  # killers are valid in one tree only
         self.history //= 2
         nodes = 0 if limit.nodes is None else max(1, limit.nodes // len(self._threads))
         plies_left = plies_left_of(self.game, context, ROWS)
-        earlier, team = self._earlier_keys(position, context), SearchTeam(position)
+        earlier, team = self._earlier_keys(position, context), SearchTeam(context.legal_actions(position))
         for thread in self._threads:
-            thread.start(position, exact_moves, nodes, plies_left, earlier, team)
+            thread.start(position, context.history, exact_moves, nodes, plies_left, earlier, team)
         return self._threads
+
+    def workspace(self, control: Control) -> Workspace:
+        """Return a workspace for a thread, whose kernels know what repeated positions mean."""
+        game, evaluation, options = self.game, self.evaluation, self.options
+        if self._remembering is not None:
+            game, evaluation = self._remembering.game, self._remembering.evaluation(evaluation)
+            options = replace(options, repetition=False, symmetry=True)  # positions have a key of their own
+        record = options.record(game, evaluation)
+        return new_workspace(game, evaluation, record, self.node, control, symmetry=options.symmetry)
+
+    def root_words(self, position: Position, history: Sequence[Position]) -> Words:
+        """Return the packed position at the root of a search."""
+        return position.words if self._remembering is None else self._remembering.pack(position, history)
+
+    def _set_rule(self, context: Context) -> None:
+        """Make the kernels know what repeated positions mean, if the search itself cannot see to it."""
+        rule = context.repetition_in(self.game)
+        is_usual = rule.meaning == "none" or (rule.meaning == "draw" and self.options.repetition)
+        rule, needed = NO_REPETITION if is_usual else rule, len(context.history) + ROWS
+        has_room = self._remembering is None or self._remembering.room >= needed
+        if rule == self._rule and has_room:
+            return
+        self._rule, self._threads = rule, []
+        self._remembering = None if is_usual else remembering(self.game, rule, needed)
 
     def _prepare_threads(self) -> None:
         if not self._threads:
             self._threads = [SearchThread(self, number) for number in range(self.options.threads)]
 
     def _earlier_keys(self, position: Position, context: Context) -> Words:
-        """Return the keys of earlier positions of the match that could occur again, oldest first."""
-        if not self.options.detects_repetition(self.game.facts):
+        """Return the keys of earlier positions of the match whose next occurrence is a draw, oldest first.
+
+        If the rules of the match say which occurrence draws, only those positions count that are one
+        short of it. Otherwise every one does.
+        """
+        if self._remembering is not None or not self.options.detects_repetition(self.game.facts):
             return np.zeros(0, dtype=np.uint64)
-        score, words = position.score, []
+        rule, score, words = context.repetition or self.game.facts.repetition, position.score, []
+        least = rule.count - 1 if rule is not None and rule.meaning == "draw" else 1
+        occurrences = occurrences_of(context.history) if least > 1 else {}
         for earlier in reversed(context.history[-REMEMBERED_POSITIONS:]):
             if earlier.score != score:
                 break  # no position before a change of the score can occur again
-            words.append(earlier.words)
+            if least == 1 or occurrences[earlier.words.tobytes()] >= least:
+                words.append(earlier.words)
         keys = np.zeros(len(words), dtype=np.uint64)
         if words:
             write_keys(self._threads[0].workspace.position_key, np.array(words[::-1], dtype=np.uint64), keys)
@@ -218,10 +257,10 @@ class RootResult:
     lines: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def unsearched(cls, position: Position) -> "RootResult":
-        """Return a result with all legal moves before anything has been searched."""
-        count = len(position.actions)
-        return cls(0, position.actions, (0.0,) * count, (False,) * count, ((),) * count)
+    def unsearched(cls, actions: tuple[int, ...]) -> "RootResult":
+        """Return a result with the legal actions before anything has been searched."""
+        count = len(actions)
+        return cls(0, actions, (0.0,) * count, (False,) * count, ((),) * count)
 
     def is_proven(self, index: int) -> bool:
         """Return True if the value of the move at `index` is that of perfect play."""
@@ -292,8 +331,8 @@ class SearchTeam:
     stop is never lost.
     """
 
-    def __init__(self, position: Position) -> None:
-        self._results = [RootResult.unsearched(position)]
+    def __init__(self, actions: tuple[int, ...]) -> None:
+        self._results = [RootResult.unsearched(actions)]
         self._searching: dict[int, tuple[int, int, Control]] = {}
         self._lock = threading.Lock()
 
@@ -339,14 +378,7 @@ class SearchThread:
 
     def __init__(self, searcher: Searcher, number: int) -> None:
         self.searcher, self.first_key, self.control = searcher, number * KEYS_PER_THREAD, new_control()
-        self.workspace = new_workspace(
-            searcher.game,
-            searcher.evaluation,
-            searcher.options.record(searcher.game, searcher.evaluation),
-            searcher.node,
-            self.control,
-            symmetry=searcher.options.symmetry,
-        )._replace(
+        self.workspace = searcher.workspace(self.control)._replace(
             table=searcher.table,
             keys=searcher.keys,
             killers=searcher.killers,
@@ -358,6 +390,7 @@ class SearchThread:
     def start(
         self,
         position: Position,
+        history: Sequence[Position],
         exact_moves: int,
         node_limit: int,
         plies_left: int,
@@ -369,7 +402,7 @@ class SearchThread:
         self.control.fill(0)
         self.control[0].node_limit = node_limit
         work, first = self.workspace, self.first_key
-        work.positions[0] = position.words
+        work.positions[0] = self.searcher.root_words(position, history)
         work.keys[first : first + earlier.size] = earlier
         options = work.options[0]
         options.plies_left = plies_left
@@ -455,11 +488,11 @@ class SearchThread:
 
     def _fewest_moves(self) -> int:
         """Return the number of legal moves of the side that has fewer of them."""
-        kernels, work = self.position.game.kernels, self.workspace
-        if kernels.pass_turn is no_pass_turn:
+        work = self.workspace
+        if work.pass_turn is no_pass_turn:
             return len(self.position.actions)
-        kernels.pass_turn(self.position.words, work.positions[1])
-        opposing = kernels.legal_moves(work.positions[1], work.moves[0])
+        work.pass_turn(work.positions[0], work.positions[1])
+        opposing = work.legal_moves(work.positions[1], work.moves[0])
         return min(len(self.position.actions), int(opposing))
 
 
@@ -472,7 +505,10 @@ class _IterativeDeepening:
         self.started = time.perf_counter()
         self.evaluation, self.position, self.context = searcher.evaluation, position, context
         self.deepest = min(limit.depth or MAX_DEPTH, MAX_DEPTH)
-        count = len(position.actions)
+        self.actions = context.legal_actions(position)
+        count = len(self.actions)
+        if count == 0:
+            raise MatchError("the match is over: repetition forbids every move")
         self.exact_moves = count if lines is None else min(lines, count)
         self.threads = searcher.start_threads(position, self.exact_moves, limit, context)
         self.main, self.control = self.threads[0], self.threads[0].control
@@ -481,7 +517,7 @@ class _IterativeDeepening:
         """Return the result of depth 1, which ignores the limits, because there must be a move."""
         control = self.control[0]
         limit, control.node_limit = int(control.node_limit), FIRST_DEPTH_NODES
-        result = self.main.search_depth(1, RootResult.unsearched(self.position))
+        result = self.main.search_depth(1, RootResult.unsearched(self.actions))
         control.node_limit = limit
         self._report(result)
         return result

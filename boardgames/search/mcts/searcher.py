@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
-from boardgames.declarations import Evaluation
+from boardgames.declarations import NO_REPETITION, Evaluation
+from boardgames.errors import MatchError
 from boardgames.game import Game, Position
 from boardgames.kernels import Words, new_control
 from boardgames.kernels.bundles import Bundle
@@ -32,6 +33,7 @@ from boardgames.search.mcts.tree import (
     proof_of,
     ranked_moves,
 )
+from boardgames.search.remembering import Remembering, remembering
 from boardgames.search.results import decode_line
 from boardgames.search.rules import UNLIMITED, plies_left_of, rules_of
 from boardgames.search.runner import run
@@ -75,6 +77,8 @@ class Searcher:
         self.tree = Tree(options.memory)
         self.record = options.record(game, evaluation)
         self.control = new_control()
+        self.rules: Remembering | None = None  # if repeated positions mean something
+        self._rule, self._path = NO_REPETITION, tuple[Position, ...]()
         self._end = UNLIMITED  # the ply at which a limit ends the match
         self._threads: list[SearchThread] = []
 
@@ -143,10 +147,30 @@ class Searcher:
         self.tree.release()
         self._threads = []
 
+    def _set_rule(self, position: Position, context: Context) -> None:
+        """Make the kernels know what repeated positions mean, and forget a tree for which they meant another.
+
+        The tree is also forgotten if other positions than those of the match came before its root.
+        """
+        rule, path = context.repetition_in(self.game), (*context.history, position)
+        needed = len(path) + MAX_TREE_DEPTH + max(int(self.record[0].cutoff), 0)
+        if rule != self._rule or (self.rules is not None and self.rules.room < needed):
+            self._threads = []
+            self.rules = None if rule.meaning == "none" else remembering(self.game, rule, needed)
+        if rule.meaning != "none" or rule != self._rule:
+            before, root = self._path, self._path[-1:]
+            if rule != self._rule or path[: len(before)] != before or root[0] in path[len(before) :]:
+                self.tree.forget()
+        self._rule, self._path = rule, path if rule.meaning != "none" else ()
+
     def start_threads(
         self, position: Position, limit: Limit, context: Context, seeds: Words, *, all_moves: bool
     ) -> "list[SearchThread]":
         """Return the threads, ready to search a position; the parameters are those of `search`."""
+        actions = context.legal_actions(position)
+        if not actions:
+            raise MatchError("the match is over: repetition forbids every move")
+        self._set_rule(position, context)
         here, plies_left = self.record[0], plies_left_of(self.game, context, UNLIMITED)
         end = min(len(context.history) + plies_left, UNLIMITED)
         if end != self._end:  # proofs and values below the old root may depend on the limit
@@ -157,12 +181,13 @@ class Searcher:
         if not self._threads:
             self._threads = [SearchThread(self) for _ in range(self.options.threads)]
         simulations, nodes = limit.simulations or UNLIMITED, limit.nodes or UNLIMITED
-        if len(position.actions) == 1 and not all_moves:
+        if len(actions) == 1 and not all_moves:
             simulations = min(simulations, FORCED_SIMULATIONS)
+        words = position.words if self.rules is None else self.rules.pack(position, context.history)
         count = len(self._threads)
         for index, thread in enumerate(self._threads):
             shares = [(total + count - 1 - index) // count for total in (simulations, nodes)]
-            thread.start(position, seeds[index], *shares)
+            thread.start(words, seeds[index], *shares)
         return self._threads
 
 
@@ -170,12 +195,15 @@ class SearchThread:
     """One thread's workspace, kept from search to search because building a bundle is slow."""
 
     def __init__(self, searcher: Searcher) -> None:
-        facts = searcher.game.facts
+        game, evaluation = searcher.game, searcher.evaluation
+        if searcher.rules is not None:
+            game, evaluation = searcher.rules.game, searcher.rules.evaluation(evaluation)
+        facts = game.facts
         self.workspace = Workspace(
-            **rules_of(searcher.game),
-            move_order=searcher.game.kernels.move_order,
-            evaluate=searcher.evaluation.kernel,
-            weights=searcher.evaluation.argument,
+            **rules_of(game),
+            move_order=game.kernels.move_order,
+            evaluate=evaluation.kernel,
+            weights=evaluation.argument,
             tree=searcher.tree.words,
             positions=np.zeros((4, facts.words), dtype=np.uint64),
             moves=np.zeros((2, facts.actions), dtype=np.int64),
@@ -198,9 +226,9 @@ class SearchThread:
         """Return the number of positions visited since the start."""
         return int(self.workspace.counters[0].nodes)
 
-    def start(self, position: Position, seed: np.uint64, simulation_limit: int, node_limit: int) -> None:
+    def start(self, root: Words, seed: np.uint64, simulation_limit: int, node_limit: int) -> None:
         """Set the root, seed and limits, and the counters to 0."""
-        self.workspace.positions[0] = position.words
+        self.workspace.positions[0] = root
         self.workspace.random_state[0] = seed
         counters = self.workspace.counters[0]
         counters.simulations, counters.simulation_limit = 0, simulation_limit

@@ -18,7 +18,7 @@ export function endingText({ outcome, score, yours, fault }, name) {
   const points = (text, side) => (score[0] || score[1] ? T.withPoints(text, score[side], score[1 - side]) : text);
   if (winner === null) {
     /** @type {Record<string, string>} */
-    const words = { agreement: T.agreed, adjudication: T.adjudicatedDraw, repetition: T.repeated,
+    const words = { agreement: T.agreed, adjudication: T.adjudicatedDraw, repetition: reason ? T.noProgress(reason) : T.repeated,
       "ply-limit": T.movesUsedUp, "no-moves": T.blocked, "no-progress": reason ? T.noProgress(reason) : T.draw };
     return words[termination] ?? points(T.draw, you ?? 0);
   }
@@ -31,6 +31,7 @@ export function endingText({ outcome, score, yours, fault }, name) {
     case "no-moves": return T.noLegalMove(won);
     case "ply-limit": return T.atMoveLimit(points(won, you ?? winner));
     case "adjudication": return T.adjudicated(won);
+    case "repetition": return reason ? T.wonBecause(won, reason) : T.byRepetition(won);
     case "illegal-move": return T.illegalMove(won, lost);
     case "crash": return fault ? `${T.crash(won, lost)} (${fault})` : T.crash(won, lost);
     default: return points(won, you ?? winner);

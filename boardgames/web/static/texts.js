@@ -267,6 +267,8 @@ export const T = {
   crash: (won, lost) => `${won}: ${lost} failed`,
   agreed: "Draw agreed",
   repeated: "Draw: the same position occurred three times",
+  byRepetition: (won) => `${won} by repetition`,
+  wonBecause: (won, reason) => `${won}: ${reason}`,
   adjudicated: (won) => `${won} by adjudication`,
   adjudicatedDraw: "Draw by adjudication",
   movesUsedUp: "Draw: the move limit was reached",

@@ -397,7 +397,7 @@ def test_no_thread_is_left_after_a_search(threads: int) -> None:
 def test_threads_order_moves_by_the_same_killers_and_history() -> None:
     searcher = searcher_for(START, replace(SMALL, threads=2))
     first, second = searcher.start_threads(START, 1, NO_LIMIT, NO_CONTEXT)
-    second.search_depth(1, RootResult.unsearched(START))
+    second.search_depth(1, RootResult.unsearched(START.actions))
     second.search_depth(2, second.team.deepest)
     second.search_depth(3, second.team.deepest)
     for ordering in ("killers", "history"):
@@ -420,13 +420,13 @@ def test_all_threads_search_until_every_requested_line_is_proven() -> None:
 
 
 def result_of(depth: int, value: float = 0.0) -> RootResult:
-    unsearched = RootResult.unsearched(CONNECT4.start())
+    unsearched = RootResult.unsearched(CONNECT4.start().actions)
     return replace(unsearched, depth=depth, values=(value, *unsearched.values[1:]))
 
 
 def team_of(controls: int) -> tuple[SearchTeam, list[Control]]:
     """Return a team with the control records of threads that are searching depth 1."""
-    team, records = SearchTeam(CONNECT4.start()), [new_control(500) for _ in range(controls)]
+    team, records = SearchTeam(CONNECT4.start().actions), [new_control(500) for _ in range(controls)]
     for control in records:
         control[0].nodes = 7
         team.start(1, team.deepest, control)
@@ -505,7 +505,7 @@ def test_a_root_move_that_another_thread_is_searching_comes_last() -> None:
 def test_the_next_depth_does_not_depend_on_which_root_moves_were_deferred() -> None:
     results = []
     for another in (None, DEFERRING.apply(DEFERRING.legal_moves[MOVE])):
-        thread, result = thread_beside(another), RootResult.unsearched(DEFERRING)
+        thread, result = thread_beside(another), RootResult.unsearched(DEFERRING.actions)
         for depth in range(1, 6):
             result = thread.search_depth(depth, result)
         results.append(result)

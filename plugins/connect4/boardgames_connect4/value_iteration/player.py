@@ -130,10 +130,10 @@ class PolicyPlayer(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a win at once, what a guard demands, the best move, or a random one nearly as good."""
         started = time.perf_counter()
-        actions, side = self._check_position(position).actions, position.side_to_move
+        actions, side = context.sound_actions(self._check_position(position)), position.side_to_move
         path = (*context.history, position)
         self._adapt(path, side)
-        values = self._values(position)
+        values = self._values(position, actions)
         seed = np.array([int(self.random.integers(2**63))], dtype=np.uint64)
         action = int(table_play.choose(self._bundle.words, len(actions), seed))
         move = position.game.decode(position, action)
@@ -154,7 +154,9 @@ class PolicyPlayer(Player):
         self._check_position(position, lines=lines)
         self._adapt((*context.history, position), position.side_to_move)
         moves = []
-        for move, value in zip(position.legal_moves, self._values(position), strict=True):
+        actions = context.legal_actions(position)
+        for action, value in zip(actions, self._values(position, actions), strict=True):
+            move = position.game.decode(position, action)
             is_over = position.apply(move).outcome is not None
             moves.append(MoveValue(move, Score.of(value, VALUE), is_over, (move,)))
         moves.sort(key=lambda entry: entry.score, reverse=True)
@@ -209,11 +211,11 @@ class PolicyPlayer(Player):
 
     # --- moves ---------------------------------------------------------------
 
-    def _values(self, position: Position) -> list[float]:
-        """Return the values of the legal moves, which stay in the workspace with the moves."""
-        work, count = self._workspace, len(position.actions)
+    def _values(self, position: Position, actions: Sequence[int]) -> list[float]:
+        """Return the values of these actions, which stay in the workspace with the moves."""
+        work, count = self._workspace, len(actions)
         work.positions[0] = position.words
-        work.moves[0, :count] = position.actions
+        work.moves[0, :count] = actions
         table_play.best_move(self._bundle.words, count, np.zeros(1, dtype=np.uint64))
         return [float(value) for value in work.values[:count]]
 
