@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import pairwise
 
 from boardgames.errors import RecordError
 
@@ -77,13 +78,41 @@ class Line:
 
 @dataclass(slots=True)
 class MatchText:
-    """The parts of one match as text: tags in order, moves, their seconds and notes, and the result."""
+    """The parts of one match as text: tags in order, moves, their seconds and notes, and the result.
+
+    `sides` has the side that made each move, if the numbers do not count moves in pairs.
+    """
 
     tags: list[tuple[str, str]] = field(default_factory=list)
     moves: list[str] = field(default_factory=list)
     seconds: list[float | None] = field(default_factory=list)
     result: str = ""
     notes: dict[int, Note] = field(default_factory=dict)
+    sides: Sequence[int] = field(default=(), repr=False, compare=False)
+
+
+def move_numbers(count: int, sides: Sequence[int] = ()) -> list[tuple[str, bool]]:
+    """Return the number of each move, and whether it is written even if nothing comes before the move.
+
+    If sides take turns, numbers count moves in pairs, and those of the first side are written. If a side
+    moves several times in a row somewhere, they count the turns of both sides in pairs, and each turn
+    begins with its number: after `2...` come all moves of one turn of side 1.
+
+    Examples
+    --------
+    >>> move_numbers(3)
+    [('1.', True), ('1...', False), ('2.', True)]
+    >>> move_numbers(4, [0, 1, 1, 0])
+    [('1.', True), ('1...', True), ('1...', False), ('2.', True)]
+    """
+    if all(before != after for before, after in pairwise(sides)):
+        return [(f"{index // 2 + 1}{'...' if index % 2 else '.'}", index % 2 == 0) for index in range(count)]
+    numbers, number = [], 1
+    for index, side in enumerate(sides):
+        before = sides[index - 1] if index else None
+        number += side == 0 and before == 1
+        numbers.append((f"{number}{'...' if side else '.'}", side != before))
+    return numbers
 
 
 def split_matches(text: str) -> Iterator[list[str]]:
@@ -138,7 +167,8 @@ def parse_match(lines: Sequence[str]) -> MatchText:
     for line in lines[:header]:
         if _TAG_LINE.match(line):
             match.tags += _parse_tags(line)
-    _parse_moves("\n".join(lines[header:]), match)
+    numbers = _parse_moves("\n".join(lines[header:]), match)
+    match.sides = _written_sides(numbers, len(match.moves))
     return match
 
 
@@ -337,10 +367,35 @@ class _LineParser:
         }
 
 
-def _parse_moves(text: str, match: MatchText) -> None:
+def _written_sides(numbers: Mapping[int, str], count: int) -> list[int]:
+    """Return the sides that move numbers tell if they count turns; nothing if they count moves in pairs.
+
+    Parameters
+    ----------
+    numbers : mapping of int to str
+        The numbers by the index of the move before which they are written.
+    """
+    usual = move_numbers(count)
+    is_complete = all(index in numbers for index in range(0, count, 2))
+    fits = all(index >= count or usual[index][0] == number for index, number in numbers.items())
+    if not numbers or (fits and is_complete):
+        return []
+    sides, side = [], 0
+    for index in range(count):
+        side = int(numbers[index].endswith("...")) if index in numbers else side
+        sides.append(side)
+    return sides
+
+
+def _parse_moves(text: str, match: MatchText) -> dict[int, str]:
+    """Read the moves of a match; return the numbers in it, by the index of the move that follows."""
+    numbers: dict[int, str] = {}
     lines = [_LineParser()]  # the main line, and the variations within each other
     match.moves = lines[0].moves
     for token in _TOKEN.finditer(text):
+        number = _NUMBER.match(token["word"] or "") if len(lines) == 1 else None
+        if number is not None:
+            numbers[len(match.moves)] = number[0]
         if not _parse_token(token, lines, match):
             problem = "unclosed comment" if token["bad"] == "{" else "not a move"
             if match.result:
@@ -357,6 +412,7 @@ def _parse_moves(text: str, match: MatchText) -> None:
             "write one of 1-0, 0-1, 1/2-1/2 and, for a match that is not over, *"
         )
     match.notes = lines[0].notes()
+    return numbers
 
 
 def _parse_token(token: re.Match[str], lines: list[_LineParser], match: MatchText) -> bool:
@@ -436,50 +492,55 @@ def _place(match: MatchText, rest: str) -> str:
 
 def _words(match: MatchText) -> Iterator[str]:
     is_interrupted = False
+    numbers = move_numbers(len(match.moves), match.sides)
+    takes_turns = numbers == move_numbers(len(match.moves))
     for index, (move, seconds) in enumerate(zip(match.moves, match.seconds, strict=True)):
+        number, begins_turn = numbers[index]
         if index == 0 and 0 in match.notes:
             yield from _note_words(match.notes[0], 0)
-        if index % 2 == 0 or is_interrupted:
-            yield _number(index)
+        if begins_turn or is_interrupted:
+            yield number
         yield move
         if seconds is not None:
             yield f"{{{seconds!r}}}"
         note = match.notes.get(index + 1)
         is_interrupted = note is not None and bool(note.comments or note.variations)
         if note is not None:
-            yield from _note_words(note, index)
+            yield from _note_words(note, index if takes_turns else number)
     if not match.moves and 0 in match.notes:
         yield from _note_words(match.notes[0], 0)
     yield match.result
 
 
-def _note_words(note: Note, index: int) -> Iterator[str]:
-    """Yield the words of a note on the move with this index, from 0."""
+def _note_words(note: Note, place: int | str) -> Iterator[str]:
+    """Yield the words of a note on the move with this index, from 0, or with this number."""
     yield from (f"${glyph}" for glyph in note.glyphs)
     for comment in note.comments:
         yield from _SPACE.split(f"{{{comment.replace('}', ')')}}}")
     for variation in note.variations:
-        words = list(_line_words(variation, index))
+        words = list(_line_words(variation, place))
         yield from (f"({words[0]}", *words[1:-1], f"{words[-1]})")
 
 
-def _line_words(line: Line, index: int) -> Iterator[str]:
-    """Yield the words of a variation that begins in place of the move with this index."""
+def _line_words(line: Line, place: int | str) -> Iterator[str]:
+    """Yield the words of a variation that begins in place of the move with this index or number.
+
+    If sides do not take turns, only its first move has a number: nobody knows here who makes the others.
+    """
     is_interrupted = True
     if 0 in line.notes:
-        yield from _note_words(line.notes[0], index)
+        yield from _note_words(line.notes[0], place)
     for offset, move in enumerate(line.moves):
-        if (index + offset) % 2 == 0 or is_interrupted:
-            yield _number(index + offset)
+        here = place if isinstance(place, str) else place + offset
+        if isinstance(here, int) and (here % 2 == 0 or is_interrupted):
+            yield f"{here // 2 + 1}{'...' if here % 2 else '.'}"
+        elif isinstance(here, str) and offset == 0:
+            yield here
         yield move
         note = line.notes.get(offset + 1)
         is_interrupted = note is not None and bool(note.comments or note.variations)
         if note is not None:
-            yield from _note_words(note, index + offset)
-
-
-def _number(index: int) -> str:
-    return f"{index // 2 + 1}{'...' if index % 2 else '.'}"
+            yield from _note_words(note, here)
 
 
 def _wrapped(words: Iterable[str]) -> Iterator[str]:

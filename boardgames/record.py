@@ -13,7 +13,9 @@ and Implementation Guide", 1994) with additional tags:
 
     1. 4 {0.52} 4 {3.1} 2. 5 {0.5} 1-0
 
-Move numbers count plies in pairs, whichever side moves; braces hold the
+Move numbers count moves in pairs. In a match in which a side has moved several
+times in a row they count turns, and each turn begins with its number, so that
+`1. a 1... b c 2. d` has two moves of side 1. Braces hold the
 seconds spent on the move before them, or comments. `boardgames.pgn` has the
 syntax: how tags are escaped and where one match ends and the next begins.
 `boardgames.reading` says what matches mean that other programs have written,
@@ -213,7 +215,11 @@ class Record:
             f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
             for name, value in _tag_pairs(self)
         )
-        numbered = (f"{ply // 2 + 1}. " * (ply % 2 == 0) + move for ply, move in enumerate(self.moves))
+        numbers = pgn.move_numbers(len(self.moves), _sides_of(self))
+        numbered = [
+            f"{number} {move}" if is_written else move
+            for move, (number, is_written) in zip(self.moves, numbers, strict=True)
+        ]
         moves = html.escape(" ".join([*numbered, self.result]))
         page = f"<table>{rows}</table><p>{moves}</p>{self._repr_svg_() or ''}"
         return page.encode(errors="replace").decode()
@@ -243,9 +249,25 @@ def format_record(record: Record) -> str:
     '*'
     """
     match = pgn.MatchText(
-        _tag_pairs(record), list(record.moves), list(record.seconds), record.result, dict(record.notes)
+        _tag_pairs(record),
+        list(record.moves),
+        list(record.seconds),
+        record.result,
+        dict(record.notes),
+        _sides_of(record),
     )
     return pgn.format_match(match)
+
+
+def _sides_of(record: Record) -> list[int]:
+    """Return the side that made each move; nothing if the sides of the game take turns."""
+    game = record.loaded_game
+    if game is None or game.facts.alternates:
+        return []
+    try:
+        return [position.side_to_move for position in record.positions(game)][: len(record.moves)]
+    except BoardgamesError:
+        return []
 
 
 def format_annotated(
@@ -276,7 +298,9 @@ def format_annotated(
             comment = " ".join(command.replace(" ", _NO_BREAK) for command in commands)
             note = notes.get(index + 1, pgn.Note())
             notes[index + 1] = replace(note, comments=(comment, *note.comments))
-    match = pgn.MatchText(_tag_pairs(record), list(record.moves), seconds, record.result, notes)
+    match = pgn.MatchText(
+        _tag_pairs(record), list(record.moves), seconds, record.result, notes, _sides_of(record)
+    )
     return pgn.format_match(match).replace(_NO_BREAK, " ")
 
 

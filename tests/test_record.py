@@ -5,6 +5,7 @@ import string
 import tracemalloc
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import boardgames
 from boardgames import plugins
 from boardgames.errors import FileError, RecordError, UnknownNameError
 from boardgames.game import Outcome, Termination
+from boardgames.match_setup import MatchSetup
 from boardgames.pgn import Line, Note, without_values
 from boardgames.plugins import EntryPoint, Registry, load_game_of
 from boardgames.record import (
@@ -605,3 +607,23 @@ def test_records_take_little_more_memory_than_their_file() -> None:
         tracemalloc.stop()
     assert len(parsed.records) == 2000
     assert peak < 10 * len(text)
+
+
+def test_a_record_of_a_side_that_moves_again_says_who_moved_and_is_read_back() -> None:
+    game = boardgames.load("hexifence", dimension=2)
+    match = MatchSetup(game, ("random", "random"), seed=3).start_match()
+    record = match.play()
+    sides = [played.side for played in match.moves]
+    assert any(before == after for before, after in pairwise(sides))
+    text = format_record(replace(record, seconds=(None,) * len(record.moves)))
+    told, side = [], 0
+    for word in text.split("\n\n")[1].split()[:-1]:
+        if word.endswith("."):
+            side = int(word.endswith("..."))
+        else:
+            told.append(side)
+    assert told == sides
+    parsed = parse_records(text, load_game_of)
+    assert parsed.records[0].moves == record.moves
+    assert str(parsed.records[0]) == text
+    assert "1... " in record._repr_html_()
