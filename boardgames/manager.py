@@ -475,7 +475,11 @@ class Manager:
         if self.rules.repetition_rule.meaning != "forbidden":
             return picture
         legal = {move.text for move in self.legal_moves}
-        return replace(picture, clicks={text: one for text, one in picture.clicks.items() if text in legal})
+        clicks = {text: one for text, one in picture.clicks.items() if text in legal}
+        left = {name for sequences in clicks.values() for sequence in sequences for name in sequence}
+        return replace(
+            picture, clicks=clicks, buttons=tuple(button for button in picture.buttons if button.id in left)
+        )
 
     @property
     def context(self) -> Context:

@@ -113,6 +113,7 @@ def test_a_forbidden_move_is_refused_and_changes_nothing() -> None:
             match.make_move(1, move)
     assert match.ply == 1
     assert set(match.picture().clicks) == {"d", "X"}
+    assert [button.id for button in match.picture().buttons] == ["d", "X"]
 
 
 def test_the_picture_has_all_moves_if_none_is_forbidden() -> None:

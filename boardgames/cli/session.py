@@ -535,7 +535,7 @@ class Session:
 
     def _show(self) -> None:
         manager = self.manager
-        picture = manager.position.picture().since(self._position_before_turn().picture())
+        picture = manager.picture().since(self._position_before_turn().picture())
         say()
         print_picture(picture.with_captions(*self._captions()), flipped=self.flipped)
         self._show_outcome()

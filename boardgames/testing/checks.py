@@ -15,6 +15,7 @@ import numpy as np
 
 from boardgames.declarations import (
     NO_EVALUATION,
+    NO_REPETITION,
     SIGNATURES,
     Exercise,
     FeatureSet,
@@ -31,7 +32,7 @@ from boardgames.errors import (
     PositionError,
     quote,
 )
-from boardgames.game import Game, Move, Outcome, Position, Termination
+from boardgames.game import DRAWN, Game, Move, Outcome, Position, Termination
 from boardgames.kernels import JIT, Actions, Words
 from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
@@ -39,8 +40,10 @@ from boardgames.picture import Direction, Flip, Frame, Overlay, Picture
 from boardgames.players.alphabeta import WEIGHTS
 from boardgames.plugins import close_player, load_overlay, load_player, overlay_names
 from boardgames.puzzles import exercise_game, puzzle_kinds, ready_puzzles
+from boardgames.repetition import allowed_actions, outcome_after
 from boardgames.score import RETURN
 from boardgames.search.perft import perft
+from boardgames.search.remembering import remembering
 from boardgames.testing.sampling import (
     FILLS,
     Fault,
@@ -64,6 +67,8 @@ MAX_RANK = 1 << 40
 """Largest `move_order`: the search uses larger values for its own ranks."""
 
 MALFORMED_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
+REMEMBERED_PLIES = 150
+"""Plies of a match for which a rule about repetition is checked."""
 MUTATED_POSITIONS = 20
 OVERLAID_POSITIONS = 20
 """Number of positions with overlays, which may search."""
@@ -231,6 +236,43 @@ def check_sides(sample: Sample) -> RunningCheck:
             who = game.facts.sides[after] if after in (0, 1) else f"side {after}"
             yield Fault(f"{who} moves twice in a row, but facts.alternates is true", words, action)
     return f"{count} plies, {repeats} by the same side as before"
+
+
+def check_repetition(sample: Sample) -> RunningCheck:
+    """Check that the kernels that remember a match obey the declared rule as the manager does."""
+    game, rule = sample.game, sample.game.facts.repetition or NO_REPETITION
+    rules, count, repeated = remembering(game, rule, REMEMBERED_PLIES), 0, 0
+    buffer = np.zeros(game.facts.actions, dtype=np.int64)
+    for walk in sample.walks:
+        path = [Position(game, walk.steps[0].words.copy())] if walk.steps else []
+        words = rules.pack(path[0]) if path else np.zeros(0, dtype=np.uint64)
+        for step in walk.steps[:REMEMBERED_PLIES]:
+            legal = allowed_actions(path[-1], path[:-1], rule)
+            written = tuple(buffer[: rules.game.kernels.legal_moves(words, buffer)].tolist())
+            if written != legal:
+                message = f"with the match before it, {len(legal)} moves are legal, not {len(written)},"
+                yield Fault(message, step.words)
+            if step.played is None:
+                break
+            successor = np.zeros_like(words)
+            rules.game.kernels.apply(words, step.played, successor)
+            path.append(path[-1].apply(Move(step.played, "")))
+            words, count = successor, count + 1
+            repeated += path[-1] in path[:-1]
+            expected = outcome_after(path, rule)
+            if rule.meaning != "forbidden" and expected is not None:
+                code = int(rules.game.kernels.outcome(words))
+                if expected.termination is Termination.REPETITION and code != _code(expected):
+                    yield Fault(
+                        f"after a repetition the kernels return {code}, not {_code(expected)},", step.words
+                    )
+                break
+    return f"{rule}, {count} plies, {repeated} of them to earlier positions"
+
+
+def _code(outcome: Outcome) -> int:
+    """Return an outcome as the kernel `outcome` does."""
+    return DRAWN if outcome.winner is None else outcome.winner
 
 
 def check_evaluation(sample: Sample) -> RunningCheck:

@@ -258,6 +258,8 @@ def _run_checks(
         return run.report(OVERFLOW)
     for name, check in _SAMPLE_CHECKS.items():
         run.check(name, partial(check, sample))
+    if game.facts.repetition is not None:
+        run.check("repetition", lambda: checks.check_repetition(sample))
     run.check("features", lambda: checks.check_features(sample, _feature_sets(feature_sets, run)))
     run.check("patterns", lambda: checks.check_patterns(sample, _registered("patterns", load_patterns, run)))
     run.check("exercises", lambda: checks.check_exercises(game))
@@ -301,6 +303,7 @@ CHECKS = (
     "facts",
     "unit",
     *_SAMPLE_CHECKS,
+    "repetition",
     "features",
     "patterns",
     "exercises",

@@ -155,3 +155,16 @@ def test_settings_contain_code_openings_and_seed(other: dict[str, object]) -> No
 
 def test_different_settings_have_different_keys() -> None:
     assert settings_key({"seed": 1}) != settings_key({"seed": 2}) != settings_key({})
+
+
+def test_a_rule_about_repetition_belongs_to_the_limits_and_changes_no_older_settings() -> None:
+    game = boardgames.load("connect4")
+    plain = Plan(game=game, agents=("random", "greedy"))
+    changed = Plan(game=game, agents=("random", "greedy"), ply_limit=9, repetition="loss")
+    assert changed.limits == "9 plies, repetition loss:2"
+    given = {"code": "", "openings_fingerprint": "", "seed": 1}
+    assert "repetition" not in plain.settings([], **given)
+    assert changed.settings([], **given)["repetition"] == "loss:2"
+    assert changed.match_settings(1).repetition == "loss:2"
+    with pytest.raises(LimitError, match="a repeated position must mean"):
+        Plan(game=game, agents=("random", "greedy"), repetition="lose")

@@ -5,9 +5,10 @@ from functools import partial
 
 import arena_agents
 import pytest
+from maze import Maze
 
 import boardgames
-from boardgames import match_setup
+from boardgames import match_setup, plugins
 from boardgames.arena.plan import MatchSettings
 from boardgames.arena.play import Batch, MatchResult, OpeningPair, close_players, play_batch, player_seed
 from boardgames.clock import TimeControl
@@ -90,6 +91,22 @@ def test_limits_reach_the_agents() -> None:
     assert sum(first.seconds) < 1.0  # without a limit, alpha-beta takes a second per move
     short = play_pairs(make_settings("random", "random", ply_limit=3))
     assert {(match.plies, match.termination) for match in short} == {(3, Termination.PLY_LIMIT)}
+
+
+def test_what_a_repeated_position_means_reaches_the_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Maze(rooms="a:0:b..,a..")
+    monkeypatch.setattr(plugins, "load", lambda *_, **__: game)
+    for rule, plies, winner in (("", 4, None), ("draw:2", 2, None), ("loss:2", 2, 0), ("forbidden:2", 1, 0)):
+        pair = OpeningPair(0, 0, 1, str(game.start()))
+        settings = MatchSettings(
+            game="maze", layout="", options=(), agents=("random", "random"), seed=1, repetition=rule
+        )
+        results, _ = play_batch(Batch(settings, (pair,), keep_players=False))
+        for match in results:
+            assert (match.plies, match.winner) == (plies, winner)
+            assert match.termination is Termination.REPETITION
+            assert match.faulty_agent is None
+            assert '[Termination "repetition"]' in match.record
 
 
 @pytest.mark.usefixtures("odd_agents")

@@ -54,6 +54,14 @@ def test_the_footer_is_about_the_leader_whichever_agent_is_named_first(bg: Calla
         assert int(counts[3]) + int(counts[4]) > int(counts[0]) + int(counts[1])
 
 
+def test_the_meaning_of_a_repeated_position_can_be_set(bg: Callable[..., Any]) -> None:
+    table = ("arena", "abalone", "random", "random", "--matches", "2", "--plies", "6", "--no-store", *ALONE)
+    assert bg(*table, "--seed", "1", "--repetition", "loss").code == 0
+    wrong = bg(*table, "--repetition", "lose")
+    message = "a repeated position must mean none, draw, loss or forbidden, not 'lose'; did you mean 'loss'?"
+    assert (wrong.code, wrong.err.strip()) == (2, f"error: {message}")
+
+
 def test_a_clean_sweep_gives_a_finite_lower_bound(bg: Callable[..., Any]) -> None:
     sweep = ("arena", "connect4", "alphabeta:depth=4", "random", "--matches", "20", "--seed", "1", *ALONE)
     assert re.search(r" +100\.0% +> \+\d+$", bg(*sweep).out, re.MULTILINE)

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import maze
 import nim
 import pytest
 from installed import add_plugin
@@ -773,6 +774,18 @@ def test_repetition_ends_the_match_if_enabled(bg: Run) -> None:
     moves = "a1a2\ni9i8\na2a1\ni8i9\n" * 2
     assert "draw by repetition" in bg(*table, "--repetition", typed=moves).out
     assert "draw" not in bg(*table, typed=moves).out
+
+
+def test_a_forbidden_repetition_is_not_among_the_moves(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_plugin(monkeypatch, maze.as_plugin())
+    table = ("play", "maze", "--second", "human", "--option", "repetition=forbidden")
+    ran = bg(*table, typed="b\nmoves\na\nd\nquit\n")
+    assert "2 legal moves:\nX d\n" in ran.out
+    assert "[a]" not in ran.out
+    assert "illegal move 'a': it repeats an earlier position; type moves for a list" in ran.out + ran.err
+    rooms = ("--option", "rooms=a:0:b..,a..")
+    assert "ann wins by repetition" in bg(*table, *rooms, typed="b\n").out
+    assert "by repetition" not in bg(*table, *rooms, "--no-repetition", typed="b\na\nb\nquit\n").out
 
 
 def test_resume_keeps_the_clock_of_each_side(bg: Run, records: Run) -> None:

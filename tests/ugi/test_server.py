@@ -5,9 +5,11 @@ import threading
 import time
 from collections.abc import Iterator
 
+import maze
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from installed import add_plugin
 from waiting import TIMEOUT_S
 
 from boardgames.game import Position
@@ -92,6 +94,24 @@ def test_queries_follow_the_rules(
     for name, expected in (("p1turn", p1turn), ("gameover", gameover), ("result", result)):
         if expected is not None:
             assert engine.answer_to(f"query {name}")[-1] == f"response {expected}"
+
+
+def test_an_engine_obeys_the_rule_of_the_game_about_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    add_plugin(monkeypatch, maze.as_plugin())
+    options = {"repetition": "forbidden", "rooms": "a:0:b..,aYc,b.."}
+    setup = EngineSetup("maze", agent="alphabeta", settings={"depth": "5", "table": "0"}, options=options)
+    driver = Driver(setup)
+    driver.send("position startpos moves b", "go")  # bob could go back, to c, or leave by his exit
+    assert driver.read_until("bestmove")[-1] == "bestmove Y"
+    assert driver.answer_to("query gameover")[-1] == "response false"
+    driver.send("position startpos moves b c", "go")  # ann could only go back to where she has been
+    assert driver.read_until("bestmove")[-2:] == [
+        "info string the match is over: repetition forbids every move",
+        "bestmove 0000",
+    ]
+    assert driver.answer_to("query gameover")[-1] == "response true"
+    assert driver.answer_to("query result")[-1] == "response p2win"
+    driver.server.close()
 
 
 def test_a_full_board_is_a_draw() -> None:
