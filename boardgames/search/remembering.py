@@ -28,6 +28,7 @@ from numba import types
 
 from boardgames.declarations import (
     Evaluation,
+    FeatureSet,
     Kernels,
     Repetition,
     no_move_order,
@@ -41,6 +42,7 @@ from boardgames.kernels import (
     Actions,
     Apply,
     Evaluate,
+    Features,
     LegalMoves,
     MoveOrder,
     OutcomeOf,
@@ -115,6 +117,10 @@ class Remembering:
         )
         return replace(evaluation, kernel=evaluate)
 
+    def features(self, features: FeatureSet) -> FeatureSet:
+        """Return a feature set of the game for longer positions."""
+        return replace(features, kernel=_features(features.kernel, self.words))
+
 
 def remembering(game: Game, repetition: Repetition, positions: int) -> Remembering:
     """Return the rules of a game in which repeated positions mean something.
@@ -138,6 +144,16 @@ def remembering(game: Game, repetition: Repetition, positions: int) -> Rememberi
     longer.facts = replace(game.facts, words=words + KEYS + -(-positions // ROOM) * ROOM)
     longer.kernels = kernels
     return Remembering(longer, words)
+
+
+@cache
+def _features(base: Callable[[Words, int, Reals], None], words: int) -> Callable[[Words, int, Reals], None]:
+    @kernel(Features)
+    def features(position: Words, side: int, out: Reals) -> None:
+        """Write the features from the point of view of a side."""
+        base(head(position, words), side, out)
+
+    return features
 
 
 @cache

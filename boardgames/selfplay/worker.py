@@ -23,7 +23,9 @@ from boardgames.errors import OptionError, WeightsError, quote
 from boardgames.game import Game
 from boardgames.kernels import Control, Reals, Words, new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.search.rules import DRAWN, UNFINISHED
+from boardgames.search.playout import MAX_REMEMBERED
+from boardgames.search.remembering import Remembering, remembering
+from boardgames.search.rules import DRAWN, MAX_DEPTH, UNFINISHED
 from boardgames.search.runner import run
 from boardgames.selfplay import tables, temporal
 from boardgames.selfplay.contest import contest, new_workspaces
@@ -319,7 +321,15 @@ class WorkerState:
         self.setup = setup
         self.game = plugins.load(setup.game, layout=setup.layout or None, **dict(setup.options))
         self.start = self.game.start().words
+        self.rules = self._rules()
         self.control: Control = new_control()
+
+    def _rules(self) -> Remembering | None:
+        """Return the rules for matches in a game in which repeated positions mean something."""
+        repetition = self.game.facts.repetition
+        if repetition is None or repetition.meaning == "none":
+            return None
+        return remembering(self.game, repetition, min(self.setup.ply_limit + MAX_DEPTH, MAX_REMEMBERED))
 
     @cached_property
     def features(self) -> FeatureSet:
@@ -340,10 +350,13 @@ class WorkerState:
         errors: Reals | None = None,
     ) -> TrainingResult:
         """Run the task `train_players`."""
-        setup, facts = self.setup, self.game.facts
+        setup, facts, rules = self.setup, self.game.facts, self.rules
+        game, features = self.game, self.features
+        if rules is not None:
+            game, features = rules.game, rules.features(features)
         records = np.concatenate([one.record() for one in parameters])
         workspace = temporal.new_workspace(
-            self.game, self.features, np.array(weights, order="C"), records, self.control
+            game, features, np.array(weights, order="C"), records, self.control
         )
         if errors is not None:
             workspace.sums[:], workspace.sizes[:] = errors[:, 0], errors[:, 1]
@@ -357,7 +370,7 @@ class WorkerState:
         for number in range(matches):
             if side := number % 2:
                 _swap(rows)
-            workspace.positions[0] = self.start
+            workspace.positions[0] = self._packed_start()
             workspace.random_state[1] = 0
             code = temporal.learn_match(bundle.words, setup.opening, setup.ply_limit, facts.no_moves_draws)
             if side:
@@ -415,15 +428,17 @@ class WorkerState:
         """Run the task `play_matches`."""
         setup, contestants = self.setup, (first, second)
         depths = np.array([0 if one.is_random else one.depth for one in contestants], dtype=np.int64)
-        evaluations = [self._evaluation(one) for one in contestants]
-        workspaces = new_workspaces(self.game, evaluations, int(depths.max()), self.control)
+        game, evaluations = self.game, [self._evaluation(one) for one in contestants]
+        if self.rules is not None:
+            game, evaluations = self.rules.game, [self.rules.evaluation(one) for one in evaluations]
+        workspaces = new_workspaces(game, evaluations, int(depths.max()), self.control)
         bundles = [Bundle(workspace) for workspace in workspaces]
         positions = workspaces[0].positions
         results = []
         for number in range(matches):
             side = number % 2  # of the first contestant
             by_side = bundles[:: 1 - 2 * side]
-            positions[0] = self.start
+            positions[0] = self._packed_start()
             random_state = np.array([derive_seed(seed, number // 2), 0], dtype=np.uint64)
             code = contest(
                 by_side[0].words,
@@ -442,7 +457,12 @@ class WorkerState:
         plies, result = divmod(int(code), temporal.RESULTS)
         winner = None if result in (DRAWN, UNFINISHED) else result
         unfinished = result == UNFINISHED
-        return SelfPlayMatch(side, winner, unfinished, plies, int(random_state[1]), self.game.score(words))
+        points = self.game.score(words[: self.start.size])
+        return SelfPlayMatch(side, winner, unfinished, plies, int(random_state[1]), points)
+
+    def _packed_start(self) -> Words:
+        """Return the start as the kernels of a match expect it."""
+        return self.start if self.rules is None else self.rules.pack(self.game.start())
 
     def _evaluation(self, contestant: Contestant) -> Evaluation:
         weights = contestant.weights
