@@ -16,7 +16,7 @@ from training import small
 
 import boardgames
 from boardgames import hookspecs
-from boardgames.books import Book, BookMove, Page
+from boardgames.books import Book, BookMove, BookPage
 from boardgames.errors import MatchError, UnknownNameError
 from boardgames.executors import InProcess
 from boardgames.experiments import Experiment
@@ -124,7 +124,7 @@ def test_bg_weights(install: Install, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = boardgames.load("connect4")
-    page = Page(
+    page = BookPage(
         str(game.start()), 0, 8, 900, (BookMove("2", Score.of(0.0, RETURN), Score.of(0.0, RETURN), 10),)
     )
     Book("connect4", game.options, RETURN, {}, [page]).write(tmp_path / "odd.book")

@@ -18,7 +18,7 @@ import boardgames
 from boardgames.declarations import NO_EVALUATION, Exercise, Feature, Kernels
 from boardgames.errors import KernelError, PluginError
 from boardgames.game import Game, Position
-from boardgames.kernels import JIT, Words
+from boardgames.kernels import JIT
 from boardgames.kernels.abi import Apply, kernel
 from boardgames.patterns import PatternModel, PatternSet
 from boardgames.picture import Group, MarkClass, Overlay, Picture
