@@ -1,6 +1,7 @@
 """What a game declares about itself: facts, kernels, evaluations, features, symmetries."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
