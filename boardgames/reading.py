@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from boardgames.errors import (
     MoveError,
@@ -58,6 +58,10 @@ _TERMINATIONS: Mapping[str, Termination] = {
 _WORDS = re.compile(r"[A-Za-z][A-Za-z' _-]*")
 """A line that may be the name of a layout."""
 _MOVE_NUMBER = re.compile(r"(?<![^\s])[0-9]+\.+\s*")
+_TESTED = re.compile(r"(\S+)\s+([-+]?[0-9]+(?:\.[0-9]+)?)", re.ASCII)
+"""A line of a test set for solvers: a position without spaces, and its score."""
+MIN_TESTED_LENGTH = 3
+"""A shorter text before a number may be a move, such as a place in Hexifence."""
 _COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*|(?m:^)%[^\n]*|\$[0-9]+")
 
 
@@ -333,6 +337,43 @@ def _possible_starts(game: Game) -> list[Position]:
     with suppress(PositionError):
         return [start, game.edit_turn(start, 1 - start.side_to_move)]
     return [start]
+
+
+# --- test sets for solvers -----------------------------------------------------
+
+
+def split_score(line: str) -> tuple[str, float | None]:
+    """Return the position of a line, and the score after it if there is one.
+
+    Examples
+    --------
+    >>> split_score("44455 2"), split_score("4 4 5"), split_score("44455")
+    (('44455', 2.0), ('4 4 5', None), ('44455', None))
+    """
+    match = _TESTED.fullmatch(line)
+    return (match[1], float(match[2])) if match else (line, None)
+
+
+def check_no_test_set(text: str, game: Game) -> None:
+    """Raise RecordError if every line of a text has a position and its score, as test sets for solvers do.
+
+    Only the first lines are looked at.
+    """
+    lines = (line.partition("#")[0].strip() for line in text.split("\n"))
+    sample = list(islice(filter(None, lines), MAX_SAMPLE))
+    for line in sample:
+        position, score = split_score(line)
+        if score is None or len(position) < MIN_TESTED_LENGTH:
+            return
+        try:
+            game.parse(position)
+        except PositionError:
+            return
+    if sample:
+        raise RecordError(
+            "each line is a position with its score, a test set for solvers; "
+            f"`boardgames solve {game.facts.name} --file FILE` compares the scores"
+        )
 
 
 # --- moves --------------------------------------------------------------------

@@ -46,6 +46,7 @@ from boardgames.reading import (
     Defaults,
     Memory,
     ReadMatch,
+    check_no_test_set,
     is_foreign_termination,
     is_own,
     plain_matches,
@@ -351,6 +352,11 @@ def parse_records(
         Every error names the number of the match (from 1), the ply and the
         token.
 
+    Raises
+    ------
+    RecordError
+        If the text is not one of matches at all, but a test set for solvers.
+
     Examples
     --------
     >>> parse_records('[Game "connect4"] [Start "-"]\n1. 4 } *', None).errors
@@ -481,6 +487,8 @@ def read_records(
     ------
     FileError
         If the file is missing or unreadable, or holds no text.
+    RecordError
+        If it is a test set for solvers.
     """
     text, warning = read_any_text(path)
     parsed = parse_records(text, load, defaults)
@@ -613,6 +621,7 @@ class _Reader:
             def load(layout: str) -> Game:
                 return self.game(given.game, layout or given.layout, given.options)
 
+            check_no_test_set(text, load(""))
             yield from plain_matches(text, load, given.notation, self._memory)
             return
         for lines in pgn.split_matches(text):

@@ -17,6 +17,8 @@ from boardgames.cli.loading import (
     load_game_for,
     load_player,
     load_position,
+    position_text,
+    read_file,
     record_defaults,
     split_notation,
 )
@@ -60,8 +62,6 @@ if TYPE_CHECKING:
 LINE_MOVES = 8
 """Largest number of moves that are printed of a line of play."""
 STDIN = "-"
-MAX_POSITION_BYTES = 10_000
-"""Longer files are not tried as positions."""
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
 """Time for each position of a recorded match if neither the user nor the agent sets a limit."""
@@ -216,11 +216,11 @@ def _has_position(defaults: "Defaults", source: str, notation: str | None) -> bo
     from boardgames.record import choose_record
 
     path = Path(source)
-    if source == STDIN or not path.is_file() or path.stat().st_size > MAX_POSITION_BYTES:
+    if source == STDIN or not path.is_file():
         return False
-    text = _read_source(source)
     options = tuple(f"{name}={value}" for name, value in defaults.options.items())
     try:
+        text = position_text(path, defaults.game, read_any_text(path)[0])
         read_position(load_game_for(defaults.game, defaults.layout or None, options, text), text, notation)
     except BoardgamesError:
         return False
@@ -459,10 +459,7 @@ def _stored_record(game: str, subject: str) -> "tuple[int, Record]":
 
 def _read_source(source: str) -> str:
     if source != STDIN:
-        text, warning = read_any_text(Path(source))
-        if warning:
-            say(f"{source}: {warning}", err=True)
-        return text
+        return read_file(Path(source))
     text = sys.stdin.read(MAX_TEXT_BYTES + 1)
     if len(text) > MAX_TEXT_BYTES:
         raise FileError(f"standard input is too long: more than {MAX_TEXT_BYTES:,} characters")

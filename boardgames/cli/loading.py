@@ -1,11 +1,14 @@
 """Games, positions and players for commands."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from boardgames.cli.options import apply_moves
-from boardgames.errors import OptionError, UnknownNameError, quote, suggest
+from boardgames.cli.output import say
+from boardgames.cli.program import PROGRAM
+from boardgames.errors import OptionError, PositionError, UnknownNameError, quote, suggest
 from boardgames.options import parse_assignments
 from boardgames.paths import find_path, read_any_text
 
@@ -13,6 +16,9 @@ if TYPE_CHECKING:
     from boardgames.game import Game, Position
     from boardgames.player import Player
     from boardgames.reading import Defaults
+
+MAX_POSITION_LENGTH = 10_000
+"""Characters of a position; longer files are not read as one."""
 
 
 def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game":
@@ -85,14 +91,26 @@ def load_position(
     """
     if argument is not None and text is not None:
         raise OptionError("give the position either as an argument or with --position, not both")
-    chosen = text if argument is None else _position_text(argument)
+    path = None if argument is None else position_file(argument)
+    chosen = text if argument is None else argument
+    if path is not None:
+        chosen = position_text(path, name, read_file(path))
     game = load_game_for(name, layout, options, chosen)
     for_position, for_moves = split_notation(game, notation)
     if chosen is None:
         return apply_moves(game.start(), moves, for_moves)
+    from boardgames.pgn import has_tags
     from boardgames.reading import read_position
 
-    return apply_moves(read_position(game, chosen, for_position), moves, for_moves)
+    try:
+        position = read_position(game, chosen, for_position)
+    except PositionError:
+        if path is None or not has_tags(chosen):
+            raise
+        raise PositionError(
+            f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
+        ) from None
+    return apply_moves(position, moves, for_moves)
 
 
 def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str | None]:
@@ -112,12 +130,44 @@ def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str 
     return for_position, for_moves
 
 
-def _position_text(argument: str) -> str:
-    """Return the text of a position, given that text or the name of a file that has it."""
+def position_file(argument: str) -> Path | None:
+    """Return the file that an argument names, or None if there is none, so that it is a position itself."""
     path = find_path(argument)
-    if path is None or not path.is_file():
-        return argument
-    return read_any_text(path)[0]
+    return path if path is not None and path.is_file() else None
+
+
+def read_file(path: Path) -> str:
+    """Return the text of a file, with line feeds as line ends; warn if it is not UTF-8.
+
+    Raises
+    ------
+    FileError
+        If the file is missing or unreadable, or holds no text.
+    """
+    text, warning = read_any_text(path)
+    if warning:
+        say(f"{path}: {warning}", err=True)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def position_text(path: Path, game: str, text: str) -> str:
+    """Return the text of a file if it can be a position of a game.
+
+    Raises
+    ------
+    PositionError, RecordError
+        If it is a test set for solvers, empty, or too long.
+    """
+    from boardgames.reading import check_no_test_set
+
+    check_no_test_set(text, load_game(game, None, ()))
+    if not text.strip():
+        raise PositionError(f"{path} is empty")
+    if len(text) > MAX_POSITION_LENGTH:
+        raise PositionError(
+            f"{path} is too long for a position: more than {MAX_POSITION_LENGTH:,} characters"
+        )
+    return text
 
 
 def record_defaults(

@@ -36,6 +36,7 @@ from boardgames.errors import (
     FileError,
     MatchError,
     OptionError,
+    RecordError,
     UnknownNameError,
 )
 from boardgames.options import agent_title
@@ -262,6 +263,10 @@ def import_files(
             parsed = read_records(file, load_game_of, defaults)
         except FileError as error:
             print_error(error)
+            bad += 1
+            continue
+        except RecordError as error:
+            print_error(f"{file}: {error}")
             bad += 1
             continue
         for warning in parsed.warnings:

@@ -1,6 +1,5 @@
 """`boardgames solve`: the exact scores of positions, by the solver of a game."""
 
-import re
 import sys
 import time
 from contextlib import suppress
@@ -43,9 +42,6 @@ ALWAYS_COUNTED = 2
 """Of the counts in the summary of a test set, those that are printed even if they are 0."""
 TOLERANCE = 1e-9
 """Largest difference of two scores that are equal."""
-
-_TESTED = re.compile(r"(\S+)\s+([-+]?[0-9]+(?:\.[0-9]+)?)", re.ASCII)
-"""A line of a test set: a position without spaces, and its score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +136,8 @@ def solve(
     else:
         if any(value is not None for value in (position_argument, position_text, moves)):
             raise OptionError("give either a position or --file, not both")
+        from boardgames.reading import split_score
+
         lines = read_lines(file)
         loaded = load_game_for(game, layout, options, split_score(lines[0][1])[0])
         for_position, _ = split_notation(loaded, notation)
@@ -179,7 +177,7 @@ def read_positions(
     lines: list[tuple[int, str]], game: "Game", notation: str | None = None
 ) -> "tuple[list[FilePosition], list[BadLine]]":
     """Return the positions that lines contain, and the lines without one that can be solved."""
-    from boardgames.reading import read_position
+    from boardgames.reading import read_position, split_score
 
     positions, bad = [], []
     for number, line in lines:
@@ -193,18 +191,6 @@ def read_positions(
         else:
             positions.append(FilePosition(number, text, position, expected))
     return positions, bad
-
-
-def split_score(line: str) -> tuple[str, float | None]:
-    """Return the position of a line, and the score after it if there is one.
-
-    Examples
-    --------
-    >>> split_score("44455 2"), split_score("4 4 5"), split_score("44455")
-    (('44455', 2.0), ('4 4 5', None), ('44455', None))
-    """
-    match = _TESTED.fullmatch(line)
-    return (match[1], float(match[2])) if match else (line, None)
 
 
 def _name_of(file: str) -> str:
