@@ -8,7 +8,7 @@ side that moved first, unless the moves show that it was White and did not move 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -286,6 +286,24 @@ def read_position(game: Game, text: str, notation: str | None = None) -> Positio
     raise PositionError(f"{problem}; forms that are read: {forms}")
 
 
+def position_notation(text: str, position: Position) -> str | None:
+    """Return the notation in which the text of a position was read, or None if it is the game's own.
+
+    The game's own are the canonical notation of positions, and moves from the start in that of moves.
+    """
+    game = position.game
+    for name in game.facts.position_notations:
+        with suppress(PositionError):
+            if game.parse(text, notation=name) == position:
+                break
+    else:
+        return None
+    with suppress(MoveError):
+        if game.start().apply_moves(text, notation=game.facts.move_notations[0]) == position:
+            return None
+    return None if name == game.facts.position_notations[0] else name
+
+
 def position_examples(game: Game) -> Mapping[str, str]:
     """Return a position in each of the game's notations."""
     position = game.start()
@@ -383,6 +401,42 @@ def _notation_of(game: Game, tags: Mapping[str, str], defaults: Defaults) -> str
     """Return the notation that a match or its reader names, or None."""
     named = layout_name(tags.get("Notation", ""))
     return named if named in game.facts.move_notations else defaults.notation
+
+
+def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
+    """Return the notations in which the moves of matches were read, without canonical ones.
+
+    Texts of the same shape are looked at once; those in no single notation have none.
+    """
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    for match, read in matches:
+        notation = read.notation
+        if notation is None:
+            seen.update(map(_shape, set(read.moves)))
+            shapes = set(map(_shape, set(match.moves)))
+            if shapes <= seen:
+                continue
+            seen |= shapes
+            notation = _notation_in(read, match.moves)
+        if notation is not None:
+            found[notation] = None
+    return list(found)
+
+
+def _shape(text: str) -> str:
+    """Return a text with all digits and all letters replaced by one."""
+    return re.sub("[A-Za-z]", "a", re.sub("[0-9]", "0", text))
+
+
+def _notation_in(read: ReadMatch, words: Sequence[str]) -> str | None:
+    """Return the first notation in which words are the moves of a match, None for the canonical one."""
+    start = read.game.parse(read.start)
+    for notation in read.game.facts.move_notations:
+        with suppress(RecordError):
+            if _play(start, words, notation).moves == read.moves:
+                return None if notation == read.game.facts.move_notations[0] else notation
+    return None
 
 
 def _played(

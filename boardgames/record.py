@@ -49,6 +49,7 @@ from boardgames.reading import (
     check_no_test_set,
     is_foreign_termination,
     is_own,
+    move_notations,
     plain_matches,
     read_match,
     termination_of,
@@ -317,6 +318,8 @@ class ParsedRecords:
         What is wrong with the others.
     warnings : tuple of str
         What the reader had to assume.
+    notations : tuple of str
+        Notations of moves that nobody has named and that are not canonical, but fit the moves.
     side_seconds : tuple
         For each record, the seconds that side 0 and side 1 took, as far as they are known; empty if
         the moves have not been checked.
@@ -326,6 +329,7 @@ class ParsedRecords:
     errors: tuple[RecordError, ...]
     numbers: tuple[int, ...] = field(default=(), compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    notations: tuple[str, ...] = field(default=(), compare=False)
     side_seconds: tuple[tuple[float, float], ...] = field(default=(), compare=False)
 
 
@@ -388,8 +392,15 @@ def parse_records(
             with suppress(BoardgamesError):
                 records[number], again = reader.record(match)
                 side_seconds[number] = again.side_seconds
+                foreign[number] = match, again
                 errors.pop(number, None)
-    return _parsed(records, errors, side_seconds)
+    parsed = _parsed(records, errors, side_seconds)
+    if defaults.notation is not None:
+        return parsed
+    unnamed = [
+        (match, read) for match, read in foreign.values() if read and "Notation" not in dict(match.tags)
+    ]
+    return replace(parsed, notations=tuple(move_notations(unnamed)))
 
 
 def _parse_unchecked(text: str) -> ParsedRecords:

@@ -1,5 +1,6 @@
 """Games, positions and players for commands."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from boardgames.game import Game, Position
     from boardgames.player import Player
     from boardgames.reading import Defaults
+    from boardgames.record import ParsedRecords
 
 MAX_POSITION_LENGTH = 10_000
 """Characters of a position; longer files are not read as one."""
@@ -100,7 +102,7 @@ def load_position(
     if chosen is None:
         return apply_moves(game.start(), moves, for_moves)
     from boardgames.pgn import has_tags
-    from boardgames.reading import read_position
+    from boardgames.reading import position_notation, read_position
 
     try:
         position = read_position(game, chosen, for_position)
@@ -110,6 +112,8 @@ def load_position(
         raise PositionError(
             f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
         ) from None
+    if path is not None and for_position is None:
+        say_notations(str(path), "position", [position_notation(chosen, position)])
     return apply_moves(position, moves, for_moves)
 
 
@@ -128,6 +132,28 @@ def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str 
         known = suggest(notation, dict.fromkeys((*facts.position_notations, *facts.move_notations)))
         raise UnknownNameError(f"{facts.name} has no notation {quote(notation)}{known}")
     return for_position, for_moves
+
+
+def say_notations(where: str, what: str, notations: Iterable[str | None]) -> None:
+    """Say in which notations a file was read that nobody has named; None is not mentioned.
+
+    Parameters
+    ----------
+    where : str
+        The file.
+    what : str
+        What was read, such as `moves`.
+    """
+    names = " and ".join(map(repr, filter(None, dict.fromkeys(notations))))
+    if names:
+        say(f"{where}: {what} read in the notation {names}; --notation sets another one", err=True)
+
+
+def say_assumptions(file: object, parsed: "ParsedRecords") -> None:
+    """Say what was assumed about the matches of a file: its encoding and the notation of the moves."""
+    for warning in parsed.warnings:
+        say(f"{file}: {warning}", err=True)
+    say_notations(str(file), "moves", parsed.notations)
 
 
 def position_file(argument: str) -> Path | None:

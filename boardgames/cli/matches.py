@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from boardgames.cli.completion import complete_agent, complete_game
-from boardgames.cli.loading import record_defaults
+from boardgames.cli.loading import record_defaults, say_assumptions
 from boardgames.cli.options import (
     POSITIVE,
     SuggestingGroup,
@@ -269,8 +269,7 @@ def import_files(
             print_error(f"{file}: {error}")
             bad += 1
             continue
-        for warning in parsed.warnings:
-            say(f"{file}: {warning}", err=True)
+        say_assumptions(file, parsed)
         errors = [str(error) for error in parsed.errors]
         if not parsed.records and not errors:
             errors = ["there are no matches in it"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.loading import record_defaults
+from boardgames.cli.loading import record_defaults, say_assumptions
 from boardgames.cli.options import POSITIVE, examples, record_options
 from boardgames.cli.output import count_text, one_line, outcome_text, print_errors, print_picture, say
 from boardgames.cli.program import EXIT_WRONG_INPUT
@@ -71,8 +71,7 @@ def replay(
         raise OptionError("--match chooses a match of a file, and this is one stored match")
     else:
         parsed = parse_records(stored_match(stored).record, load_game_of)
-    for warning in parsed.warnings:
-        say(f"{file}: {warning}", err=True)
+    say_assumptions(file, parsed)
     print_errors(parsed.errors)
     records = [
         (stored or place, record) for place, record in zip(parsed.numbers, parsed.records, strict=True)

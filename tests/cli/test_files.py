@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+import boardgames
+
 Run = Callable[..., Any]
 
 TEST_SET = "2252576253462244111563365343671351441 -1\n7422341735647741166133573473242566 1\n"
@@ -69,3 +71,66 @@ def test_a_position_in_latin_1_is_read_with_a_warning(bg: Run) -> None:
     Path("board.txt").write_bytes(b"4453\xa0")
     ran = bg("show", "connect4", "board.txt")
     assert (ran.code, ran.err) == (0, "board.txt: not UTF-8, read as Latin-1\n")
+
+
+# --- notations that nobody has named -------------------------------------------
+
+
+def nacre_moves() -> str:
+    """Return a match of which some moves look different in Nacre's notation."""
+    position, texts = boardgames.load("abalone").start(), []
+    for _ in range(6):
+        game = position.game
+        move = max(
+            position.legal_moves,
+            key=lambda one: game.format_move(position, one, notation="nacre") != str(one),
+        )
+        texts.append(game.format_move(position, move, notation="nacre"))
+        position = position.apply(move)
+    return " ".join(texts)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "notation"),
+    [
+        ("abalone", nacre_moves(), "nacre"),
+        ("abalone", "A1-B2 I5-H5", None),
+        ("abalone", "1,2,56", "code"),
+        ("connect4", "d d e c", "letter"),
+        ("connect4", "d1d2e1", "cell"),
+        ("connect4", "3340", "zero-based"),
+        ("connect4", "1. 4 4 2. 5 3", None),
+        ("hexifence", "3,0 5,0", "place"),
+    ],
+)
+def test_a_notation_that_nobody_has_named_is_said_once(
+    game: str, text: str, notation: str | None, bg: Run
+) -> None:
+    Path("moves.txt").write_text(f"{text}\n{text}\n")
+    said = f"moves.txt: moves read in the notation '{notation}'; --notation sets another one\n"
+    for command in (("replay", "--list"), ("matches", "import")):
+        ran = bg(*command, "moves.txt", "--game", game)
+        assert (ran.code, ran.err) == (0, said if notation else "")
+    if notation:
+        assert bg("replay", "--list", "moves.txt", "--game", game, "--notation", notation).err == ""
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "notation"),
+    [
+        ("connect4", "4453", None),
+        ("connect4", "......./......./......./......./...b.../..brr..", None),
+        ("connect4", "7/7/7/7/3y3/2yrr2 r 3", "fen"),
+        ("connect4", "ddec", "moves"),
+        ("abalone", "b\nA1b,I5w", "course"),
+    ],
+)
+def test_the_notation_of_a_position_in_a_file_is_said_if_it_is_not_ours(
+    game: str, text: str, notation: str | None, bg: Run
+) -> None:
+    Path("board.txt").write_text(f"{text}\n")
+    said = f"board.txt: position read in the notation '{notation}'; --notation sets another one\n"
+    assert bg("show", game, "board.txt").err == (said if notation else "")
+    if notation:
+        assert bg("show", game, "board.txt", "--notation", notation).err == ""
+        assert bg("show", game, "--position", text).err == ""
