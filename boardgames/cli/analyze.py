@@ -18,8 +18,8 @@ from boardgames.cli.loading import (
     load_player,
     load_position,
     position_text,
-    read_file,
     record_defaults,
+    say_assumptions,
     split_notation,
 )
 from boardgames.cli.options import (
@@ -39,16 +39,25 @@ from boardgames.cli.output import (
     count_text,
     outcome_json,
     outcome_text,
+    print_errors,
     print_json,
     print_table,
     say,
     score_json,
 )
-from boardgames.cli.program import EXIT_INTERRUPTED
+from boardgames.cli.program import EXIT_INTERRUPTED, EXIT_WRONG_INPUT
 from boardgames.cli.progress import search_spinner, spinner
 from boardgames.cli.stored import PREFIX, has_stored_match, stored_match, stored_number
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, FileError, MatchError, OptionError, PositionError, RecordError
+from boardgames.errors import (
+    BoardgamesError,
+    FileError,
+    MatchError,
+    OptionError,
+    PositionError,
+    RecordError,
+    quote,
+)
 from boardgames.options import agent_title
 from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_any_text, write_atomic
 
@@ -98,6 +107,16 @@ class AnalysisRequest:
         return Limit(seconds=self.seconds, depth=self.depth, nodes=self.nodes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The match to review: its number, what to call it, and whether others of its file have errors."""
+
+    number: int
+    title: str
+    record: "Record"
+    has_errors: bool = False
+
+
 @click.command(
     epilog=examples(
         "boardgames analyze abalone",
@@ -143,7 +162,13 @@ class AnalysisRequest:
 @click.option(
     "--lines", type=POSITIVE, metavar="N", help="Position: evaluate only the N best moves, which is faster."
 )
-@click.option("--match", "number", type=POSITIVE, metavar="N", help="Record: review match N; default: 1.")
+@click.option(
+    "--match",
+    "number",
+    type=POSITIVE,
+    metavar="N",
+    help="Record: review match N; default: the first that can be read.",
+)
 @click.option("--mistakes", type=POSITIVE, metavar="N", help="Record: list the N worst moves; default: 5.")
 @click.option(
     "--svg",
@@ -178,6 +203,8 @@ def analyze(
     alone. ID is the number of a stored match, which `boardgames matches` lists;
     write match:12 where 12 is also a position. Anything else is a POSITION; the
     default is the start of the game. The moves of a finished match are reviewed.
+    Of a file with many matches one is reviewed; those that cannot be read are
+    listed, and the exit code is then 2.
 
     The values of a position's moves are for the side to move. A review shows
     what every move of the match lost. Ctrl-C stops the search and prints the
@@ -203,10 +230,12 @@ def analyze(
             raise OptionError("--match chooses a match of a file, and these are the moves of one")
         print_review(request, finished, 1, "the match", mistakes=mistakes, svg_file=svg_file)
         return
-    number, title, record = _chosen_record(request, defaults, subject, number)
     if svg_file is not None:
         _check_chart_file(svg_file, subject)
-    print_review(request, record, number, title, mistakes=mistakes, svg_file=svg_file)
+    chosen = _chosen_record(request, defaults, subject, number)
+    print_review(request, chosen.record, chosen.number, chosen.title, mistakes=mistakes, svg_file=svg_file)
+    if chosen.has_errors:
+        click.get_current_context().exit(EXIT_WRONG_INPUT)
 
 
 def _has_position(defaults: "Defaults", source: str, notation: str | None) -> bool:
@@ -376,26 +405,56 @@ def _finished_match(defaults: "Defaults", subject: str | None) -> "Record | None
 
 def _chosen_record(
     request: AnalysisRequest, defaults: "Defaults", source: str, number: int | None
-) -> "tuple[int, str, Record]":
-    """Return the number of a match, what to call it, and its record."""
-    from boardgames.plugins import load_game_of
-    from boardgames.record import choose_record
-
+) -> "_Chosen":
+    """Return the match of a file, of standard input or of the store that an argument and `--match` name."""
     if is_record(source):
-        where = "standard input" if source == STDIN else source
-        number, count, record = choose_record(
-            _read_source(source),
-            load_game_of,
-            number=number,
-            game=request.game,
-            where=where,
-            defaults=defaults,
-        )
-        return number, f"match {number} of {count}", record
+        return _match_of_file(request, defaults, source, number)
     if number is not None:
         raise OptionError("--match chooses a match of a file, and this is one stored match")
     number, record = _stored_record(request.game, source)
-    return number, f"match {number}", record
+    return _Chosen(number, f"match {number}", record)
+
+
+def _match_of_file(
+    request: AnalysisRequest, defaults: "Defaults", source: str, number: int | None
+) -> "_Chosen":
+    """Return a match of a file, by default the first of the game that can be read, with the errors of others.
+
+    Raises
+    ------
+    RecordError
+        If there is no such match, or it cannot be reviewed.
+    """
+    from boardgames.plugins import load_game_of
+    from boardgames.record import parse_records
+
+    where = "standard input" if source == STDIN else source
+    text, warning = _read_source(source)
+    parsed = replace(parse_records(text, load_game_of, defaults), warnings=(warning,) if warning else ())
+    readable = dict(zip(parsed.numbers, parsed.records, strict=True))
+    count = len(parsed.records) + len(parsed.errors)
+    if count == 0:
+        raise RecordError(f"no matches in {where}")
+    errors = [f"{where}: {error}" for error in parsed.errors]
+    if not readable and number is None:
+        print_errors(errors)
+        click.get_current_context().exit(EXIT_WRONG_INPUT)
+    if number is None:
+        suitable = (one for one, record in readable.items() if record.game == request.game and record.moves)
+        number = next(suitable, min(readable))
+    if number > count:
+        raise RecordError(f"no match {number} in {where}; the last one is {count}")
+    if number not in readable:
+        broken = [one for one in range(1, count + 1) if one not in readable]
+        raise RecordError(errors[broken.index(number)])
+    record = readable[number]
+    if record.game != request.game:
+        raise RecordError(f"{where}: match {number} is a match of {quote(record.game)}, not {request.game}")
+    if not record.moves:
+        raise RecordError(f"{where}: match {number} has no moves")
+    say_assumptions(where, parsed)
+    print_errors(errors)
+    return _Chosen(number, f"match {number} of {count}", record, has_errors=bool(parsed.errors))
 
 
 def print_review(
@@ -457,13 +516,14 @@ def _stored_record(game: str, subject: str) -> "tuple[int, Record]":
     return number, choose_record(stored.record, load_game_of, where=f"stored match {number}")[2]
 
 
-def _read_source(source: str) -> str:
+def _read_source(source: str) -> tuple[str, str]:
+    """Return the text of a file or of standard input, and a warning if it is not UTF-8."""
     if source != STDIN:
-        return read_file(Path(source))
+        return read_any_text(Path(source))
     text = sys.stdin.read(MAX_TEXT_BYTES + 1)
     if len(text) > MAX_TEXT_BYTES:
         raise FileError(f"standard input is too long: more than {MAX_TEXT_BYTES:,} characters")
-    return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"), ""
 
 
 def _check_chart_file(path: Path, source: str) -> None:

@@ -312,9 +312,9 @@ CASES = {
     "a folder": (["folder"], ": is a directory"),
     "an empty file": (["none"], "no matches in none"),
     "no such match": (["two", "--match", "3"], "no match 3 in two; the last one is 2"),
-    "an illegal move": (["broken"], "broken: match 1: "),
+    "an illegal move": (["broken", "--match", "1"], "broken: match 1: "),
     "a wrong result": (["broken", "--match", "2"], "broken: match 2: according to the rules, "),
-    "a torn match": (["torn"], "torn: match 1: not a move (ply 3, token '}')"),
+    "a torn match": (["torn", "--match", "1"], "torn: match 1: not a move (ply 3, token '}')"),
     "another torn match": (["torn", "--match", "3"], "torn: match 3: "),
     "another game": (["other"], "other: match 1 is a match of 'hexifence', not connect4"),
     "no moves": (["without"], "without: match 1 has no moves"),
@@ -346,7 +346,26 @@ def test_invalid_input_is_reported_before_any_search(
 
 
 def test_an_illegal_move_is_reported_with_its_ply(files: Path, bg: Run) -> None:
-    assert "(ply 3, token '9')" in bg("analyze", "connect4", "broken").err
+    assert "(ply 3, token '9')" in bg("analyze", "connect4", "broken", "--match", "1").err
+
+
+def test_errors_of_other_matches_are_listed_and_the_first_that_can_be_read_is_reviewed(
+    files: Path, bg: Run
+) -> None:
+    ran = bg("analyze", "connect4", "broken", *QUICK)
+    assert (ran.code, ran.out.splitlines()[0]) == (2, "match 3 of 3: Ann - Bob 1-0, 7 plies")
+    errors = ran.err.splitlines()
+    assert [error.partition(": match ")[2][:2] for error in errors] == ["1:", "2:"]
+    assert "(ply 3, token '9')" in errors[0]
+    (files / "broken").write_text("\n".join([OPENING.replace("2. 5", "2. 9")] * 2))
+    ran = bg("analyze", "connect4", "broken", *QUICK)
+    assert (ran.code, ran.out, ran.err.count("(ply 3, token '9')")) == (2, "", 2)
+
+
+def test_a_match_of_another_game_does_not_hide_one_of_this_game(files: Path, bg: Run) -> None:
+    (files / "mixed").write_text(f"{HEXIFENCE}\n{BLUNDER}")
+    ran = bg("analyze", "connect4", "mixed", *QUICK)
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "match 2 of 2: Ann - Bob 1-0, 7 plies")
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,9 @@ def test_a_notation_that_nobody_has_named_is_said_once(
     for command in (("replay", "--list"), ("matches", "import")):
         ran = bg(*command, "moves.txt", "--game", game)
         assert (ran.code, ran.err) == (0, said if notation else "")
+    if game == "connect4":
+        ran = bg("analyze", game, "moves.txt", "--depth", "1")
+        assert (ran.code, ran.err) == (0, said if notation else "")
     if notation:
         assert bg("replay", "--list", "moves.txt", "--game", game, "--notation", notation).err == ""
 
