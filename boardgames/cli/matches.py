@@ -44,7 +44,7 @@ from boardgames.options import agent_title
 if TYPE_CHECKING:
     from boardgames.arena.pentanomial import Estimate
     from boardgames.record import ParsedRecords, Record
-    from boardgames.store import PlayerKey, Rating, Store, StoredMatch, StoredRun
+    from boardgames.store import Added, PlayerKey, Rating, Store, StoredMatch, StoredRun
 
 DEFAULT_LIMIT = 20
 BATCH = 500
@@ -56,6 +56,7 @@ HEADER = ("ID", "date", "game", "first", "second", "result", "plies", "end")
 RESULTS = ("1-0", "0-1", "draw")
 RESULT_TEXTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 _DATE = re.compile(r"[0-9?]{4}\.[0-9?]{2}\.[0-9?]{2}")
+UNKNOWN_DATE = "????.??.??"
 RATING_COLUMNS = 42
 """Typical width of the columns beside the names in the table of a run's ratings."""
 MATCH_FILTERS = ("agent", "faults", "result")
@@ -218,6 +219,8 @@ def export(
     known = {match.id: reviewed[match.record] for match in selected if match.record in reviewed}
     if values and not known:
         say("these matches have no saved review, so no values were written", err=True)
+    if times and not any(_has_times(match) for match in selected):
+        say("these matches have no times, so none were written", err=True)
     texts = [_record_text(match, known.get(match.id, ()), times=times) for match in reversed(selected)]
     text = "".join(f"{one}\n\n" for one in texts)
     if str(file) == "-":
@@ -257,7 +260,7 @@ def import_files(
     from boardgames.store import Store
 
     defaults = record_defaults(game, layout, options, notation)
-    added = known = bad = 0
+    added = known = with_date = without_date = bad = 0
     for file in files:
         try:
             parsed = read_records(file, load_game_of, defaults)
@@ -275,13 +278,19 @@ def import_files(
             errors = ["there are no matches in it"]
         if parsed.records:
             with Store() as store:
-                count, rejected = _import(store, parsed)
+                done, rejected = _import(store, parsed)
             errors += rejected
-            added, known = added + count, known + len(parsed.records) - count - len(rejected)
+            added += len(done.ids)
+            known += len(parsed.records) - len(done.ids) - len(rejected)
+            with_date, without_date = with_date + done.with_date, without_date + done.without_date
         print_errors([f"{file}: {error}" for error in errors])
         bad += len(errors)
     known_text = f", {count_text(known, 'match', 'matches')} already stored" if known else ""
     say(f"added {count_text(added, 'match', 'matches')}{known_text}")
+    if with_date:
+        say(f"kept {count_text(with_date, 'stored match', 'stored matches')} with a date that the file lacks")
+    if without_date:
+        say(f"kept {count_text(without_date, 'stored match', 'stored matches')} without the date in the file")
     if bad:
         click.get_current_context().exit(EXIT_WRONG_INPUT)
 
@@ -390,11 +399,12 @@ def _reviewed_values(store: "Store") -> dict[str, list[str]]:
     return found
 
 
-def _import(store: "Store", parsed: "ParsedRecords") -> tuple[int, list[str]]:
-    """Store the new records; return how many were added, and the errors of those that were not."""
-    from boardgames.store import NewMatch
+def _import(store: "Store", parsed: "ParsedRecords") -> "tuple[Added, list[str]]":
+    """Store the new records; return what was added, and the errors of records that cannot be stored."""
+    from boardgames.store import Added, NewMatch
 
-    added, batch, rejected = 0, [], []
+    batch: list[NewMatch] = []
+    done, rejected = [], []
     read = zip(parsed.numbers, parsed.records, parsed.side_seconds, strict=True)
     for number, record, seconds in read:
         try:
@@ -402,9 +412,12 @@ def _import(store: "Store", parsed: "ParsedRecords") -> tuple[int, list[str]]:
         except BoardgamesError as error:
             rejected.append(f"match {number}: {error}")
         if len(batch) == BATCH:
-            added += len(store.add_new(batch))
+            done.append(store.add_missing(batch))
             batch = []
-    return added + len(store.add_new(batch)), rejected
+    done.append(store.add_missing(batch))
+    ids = [number for one in done for number in one.ids]
+    with_date, without_date = sum(one.with_date for one in done), sum(one.without_date for one in done)
+    return Added(ids, with_date, without_date), rejected
 
 
 def _list_runs(
@@ -445,12 +458,18 @@ def print_facts(match: "StoredMatch") -> None:
         facts.append(f"{('first', 'second')[side]}: {agent_title(str(player))}, {time}")
     added = _timestamp_text(match.played)
     day = _date_of_play(match)
-    facts.append(f"date: {added}" if day == added[:10] else f"date: {day}, added {added}")
+    facts.append(f"date: {added}" if day == added[:10] else f"date: {day or 'unknown'}, added {added}")
     if match.run is not None:
         facts.append(f"run: {match.run}" + ("" if match.number is None else f", number {match.number}"))
     if match.fault:
         facts.append(f"fault: {match.fault}")
     say("\n".join(printable(fact) for fact in facts))
+
+
+def _has_times(match: "StoredMatch") -> bool:
+    """Return True if the record of a match has the time of a move."""
+    record = _record_of(match)
+    return record is not None and any(second is not None for second in record.seconds)
 
 
 def _record_of(match: "StoredMatch") -> "Record | None":
@@ -460,14 +479,16 @@ def _record_of(match: "StoredMatch") -> "Record | None":
     return next(iter(parse_records(match.record, None).records), None)
 
 
-def _date_of_play(match: "StoredMatch") -> str:
-    """Return the day on which a match was played, YYYY-MM-DD, by its record or else when it was added.
+def _date_of_play(match: "StoredMatch") -> str | None:
+    """Return the day on which a match was played, YYYY-MM-DD, or None if nobody knows.
 
-    Parts of it that nobody knows are question marks.
+    Parts of it that nobody knows are question marks. A match of a run was played when it was stored.
     """
     record = _record_of(match)
     date = "" if record is None else record.tags.get("Date", "")
-    return date.replace(".", "-") if _DATE.fullmatch(date) else match.played[:10]
+    if _DATE.fullmatch(date) and date != UNKNOWN_DATE:
+        return date.replace(".", "-")
+    return None if match.run is None else match.played[:10]
 
 
 def match_json(match: "StoredMatch") -> dict[str, object]:
@@ -493,7 +514,7 @@ def _match_row(match: "StoredMatch") -> tuple[str, ...]:
     players = [agent_title(player.agent) for player in match.players]
     result = "*" if match.termination is None else RESULT_TEXTS[match.winner]
     end = ": ".join(text for text in (match.termination or "unfinished", match.fault) if text)
-    day = _date_of_play(match)
+    day = _date_of_play(match) or "unknown"
     return str(match.id), day, match.game, *players, result, str(match.plies), end
 
 

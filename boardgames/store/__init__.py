@@ -11,6 +11,7 @@ Matches can be played without a store.
 from boardgames.store.database import default_path, has_store
 from boardgames.store.store import Store
 from boardgames.store.values import (
+    Added,
     MatchSummary,
     NewMatch,
     PlayerKey,
@@ -24,6 +25,7 @@ from boardgames.store.values import (
 )
 
 __all__ = [
+    "Added",
     "MatchSummary",
     "NewMatch",
     "PlayerKey",

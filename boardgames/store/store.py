@@ -4,7 +4,7 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from boardgames.errors import MatchError, OptionError, StoreError, quote
 from boardgames.store.database import Database, Row, default_path
 from boardgames.store.lock import RunLock
 from boardgames.store.values import (
+    Added,
     MatchSummary,
     NewMatch,
     PlayerKey,
@@ -158,19 +159,39 @@ class Store:
         MatchError
             If a run does not exist or already has a match with that number.
         """
-        return self._add(matches, skip_known=False)
+        with self._database.transaction() as connection:
+            _check_numbers(connection, matches)
+            players, played = _PlayerIds(connection), self._timestamp()
+            return [_insert_match(connection, match, players, played=played) for match in matches]
 
     def add_new(self, matches: Sequence[NewMatch]) -> list[int]:
         """Store the matches whose records are not stored yet, and return their IDs.
 
-        A record is also known if it is stored without its date or the values of its moves.
+        A record is also known if it is stored without its date or the values of its moves, or with a date
+        that it lacks.
 
         Raises
         ------
         RecordError, MatchError
             As for `add`.
         """
-        return self._add(matches, skip_known=True)
+        return self.add_missing(matches).ids
+
+    def add_missing(self, matches: Sequence[NewMatch]) -> Added:
+        """Store matches as `add_new` does, and tell which of the others differ by their date."""
+        with self._database.transaction() as connection:
+            _check_numbers(connection, matches)
+            players, played = _PlayerIds(connection), self._timestamp()
+            dated = _undated_texts(connection, matches)
+            ids, with_date, without_date = [], 0, 0
+            for match in matches:
+                if (known := _known(connection, match.record, dated)) is None:
+                    ids.append(_insert_match(connection, match, players, played=played))
+                    undated, day = split_date(match.record)
+                    dated |= {_text_hash(undated)} if day else set()
+                with_date += known == "with date"
+                without_date += known == "without date"
+        return Added(ids, with_date, without_date)
 
     def matches(
         self,
@@ -405,17 +426,6 @@ class Store:
 
     # --- helpers ---------------------------------------------------------
 
-    def _add(self, matches: Sequence[NewMatch], *, skip_known: bool) -> list[int]:
-        played = self._timestamp()
-        with self._database.transaction() as connection:
-            _check_numbers(connection, matches)
-            players = _PlayerIds(connection)
-            return [
-                _insert_match(connection, match, players, played=played)
-                for match in matches
-                if not (skip_known and _has_record(connection, match.record))
-            ]
-
     def _timestamp(self) -> str:
         return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -538,24 +548,47 @@ def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) 
             raise MatchError(f"run {run} already has a match with this number: {listed}")
 
 
-def _has_record(connection: sqlite3.Connection, record: str) -> bool:
-    """Return True if the store has a record, or has it without its date or the values of its moves."""
+def _undated_texts(connection: sqlite3.Connection, matches: Sequence[NewMatch]) -> set[bytes]:
+    """Return hashes of the stored records that have a date and the moves of matches that have none.
+
+    The hashes are those of the records without their dates. All are found by one search through the table.
+    """
+    undated = [match for match in matches if not split_date(match.record)[1]]
+    moves = {(match.moves_hash or _moves_hash_of_record(match.record)).hex().upper() for match in undated}
+    if not moves:
+        return set()
+    query = "SELECT record FROM matches WHERE hex(course) IN (SELECT value FROM json_each(?))"
+    divided = (split_date(record) for (record,) in connection.execute(query, [json.dumps(list(moves))]))
+    return {_text_hash(text) for text, day in divided if day}
+
+
+def _known(connection: sqlite3.Connection, record: str, dated: Collection[bytes]) -> str | None:
+    """Return how the store has a record, or None if it does not have it.
+
+    It may have the record itself or without the values of its moves (`same`), or either `with date` or
+    `without date`. `dated` has hashes of records that are stored with a date, without it.
+    """
     texts = dict.fromkeys((record, pgn.without_values(record)))
-    return any(_has_text(connection, text) for text in texts)
+    found = [_known_text(connection, text, dated) for text in texts]
+    return next((known for known in ("same", "with date", "without date") if known in found), None)
 
 
-def _has_text(connection: sqlite3.Connection, record: str) -> bool:
-    """Return True if the store has a record, or has it without its date.
+def _known_text(connection: sqlite3.Connection, record: str, dated: Collection[bytes]) -> str | None:
+    """Return how the store has a record, or None if it does not have it.
 
     Runs may repeat a match, so one of a run counts only if it was played on that day.
     """
     query = "SELECT 1 FROM matches WHERE text = ?"
     if connection.execute(query, [_text_hash(record)]).fetchone() is not None:
-        return True
+        return "same"
     undated, day = split_date(record)
+    if not day:
+        return "with date" if _text_hash(record) in dated else None
     query = "SELECT run, played FROM matches WHERE text = ?"
-    rows = connection.execute(query, [_text_hash(undated)]).fetchall() if day else []
-    return any(run is None or day_of(played) == day for run, played in rows)
+    rows = connection.execute(query, [_text_hash(undated)]).fetchall()
+    if any(run is not None and day_of(played) == day for run, played in rows):
+        return "same"
+    return "without date" if any(run is None for run, _ in rows) else None
 
 
 def _moves_hash_of_record(record: str) -> bytes:

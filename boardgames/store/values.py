@@ -154,6 +154,24 @@ class NewMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """What `Store.add_missing` has done.
+
+    Attributes
+    ----------
+    ids : list of int
+        IDs of the matches that were added.
+    with_date, without_date : int
+        Number of matches that were not added because they are stored with a date that they lack, or
+        without the date that they have.
+    """
+
+    ids: list[int]
+    with_date: int = 0
+    without_date: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StoredMatch:
     """A stored match: the fields of `NewMatch`, and those that the store adds.
 

@@ -114,7 +114,7 @@ def test_list_prints_the_newest_first(stored: list[int], bg: Run) -> None:
         *("ZeroDivisionError:", "by", "zero"),
     ]
     assert [line.split() for line in lines[2:]] == [
-        ["2", "2026-01-31", "connect4", "Ann", "?", "*", "2", "unfinished"],
+        ["2", "unknown", "connect4", "Ann", "?", "*", "2", "unfinished"],
         ["1", "2026-01-31", "connect4", "Ann", "Bob", "1-0", "7", "rules"],
     ]
 
@@ -631,3 +631,47 @@ def test_importing_a_file_without_matches_is_an_error(bg: Run, home: Path) -> No
     ran = bg("matches", "import", "empty.txt", "--game", "connect4")
     assert (ran.code, ran.out) == (2, "added 0 matches\n")
     assert ran.err == "error: empty.txt: there are no matches in it\n"
+
+
+# --- dates that nobody knows ---------------------------------------------------
+
+
+@pytest.mark.parametrize("tags", [{}, {"Date": "????.??.??"}], ids=["none", "unknown"])
+def test_the_date_of_an_imported_match_without_one_is_unknown(tags: dict[str, str], bg: Run) -> None:
+    Path("a.record").write_text(str(replace(OPEN, tags=tags)))
+    bg("matches", "import", "a.record")
+    assert bg("matches", "list").out.splitlines()[1].split()[1] == "unknown"
+    assert "\ndate: unknown, added 20" in bg("matches", "show", "1").out
+    assert json.loads(bg("matches", "show", "1", "--json").out)["date"] is None
+
+
+def test_a_copy_that_only_lacks_the_date_is_not_added_and_the_stored_match_is_kept(bg: Run) -> None:
+    undated = replace(OPEN, tags={"Event": "x"})
+    dated = replace(OPEN, tags={"Event": "x", "Date": "2001.01.01"})
+    Path("undated").write_text(f"{undated}\n\n")
+    Path("dated").write_text(f"{dated}\n\n")
+    assert bg("matches", "import", "dated").out == "added 1 match\n"
+    again = "added 0 matches, 1 match already stored\n"
+    assert (
+        bg("matches", "import", "undated").out
+        == again + "kept 1 stored match with a date that the file lacks\n"
+    )
+    assert stored_records() == [str(dated)]
+    bg("matches", "delete", "1", "--yes")
+    assert bg("matches", "import", "undated", "undated").out == "added 1 match, 1 match already stored\n"
+    assert (
+        bg("matches", "import", "dated").out == again + "kept 1 stored match without the date in the file\n"
+    )
+    assert stored_records() == [str(undated)]
+
+
+# --- times that nobody knows ---------------------------------------------------
+
+
+def test_export_says_if_no_match_has_times(bg: Run) -> None:
+    Path("a.record").write_text(f"{OPEN}\n\n{WON}")
+    bg("matches", "import", "a.record")
+    said = "these matches have no times, so none were written\n"
+    assert bg("matches", "export", "-", "1", "--times").err == said
+    assert bg("matches", "export", "-", "1").err == ""
+    assert bg("matches", "export", "-", "1", "2", "--times").err == ""

@@ -181,6 +181,15 @@ def test_add_new_knows_a_match_that_was_stored_without_its_date(path: Path) -> N
         assert store.add_new([NewMatch.from_record(replace(undated, tags={"Date": "2001.01.01"}))]) == []
 
 
+def test_a_copy_without_a_date_of_a_match_in_the_same_call_is_not_added(store: Store) -> None:
+    undated = NewMatch.from_record(Record("connect4", start="-", moves=("4", "5")))
+    other = NewMatch.from_record(Record("connect4", start="-", moves=("4", "5"), names=("Ann", "Bob")))
+    tags = {"Date": "2001.01.01"}
+    dated = NewMatch.from_record(Record("connect4", start="-", moves=("4", "5"), tags=tags))
+    added = store.add_missing([dated, undated, other, dated])
+    assert (added.ids, added.with_date, added.without_date) == ([1, 2], 1, 0)
+
+
 @settings(max_examples=30)
 @given(names=st.tuples(st.text(), st.text()), event=st.text())
 def test_any_text_can_be_stored(names: tuple[str, str], event: str, shared: Store) -> None:
