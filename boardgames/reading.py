@@ -292,6 +292,8 @@ def position_notation(text: str, position: Position) -> str | None:
     The game's own are the canonical notation of positions, and moves from the start in that of moves.
     """
     game = position.game
+    if position == game.start():
+        return None
     for name in game.facts.position_notations:
         with suppress(PositionError):
             if game.parse(text, notation=name) == position:

@@ -11,7 +11,15 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game_for, load_player, load_position, split_notation
+from boardgames.cli.loading import (
+    load_game_for,
+    load_player,
+    load_position,
+    position_file,
+    read_file,
+    say_notations,
+    split_notation,
+)
 from boardgames.cli.options import SECONDS, WEEK_S, examples, json_option, position_options
 from boardgames.cli.output import (
     MAX_ERRORS,
@@ -28,7 +36,6 @@ from boardgames.cli.program import EXIT_CHECK_FAILED, EXIT_INTERRUPTED, EXIT_WRO
 from boardgames.cli.progress import spinner
 from boardgames.errors import BoardgamesError, FileError, MatchError, OptionError, PositionError
 from boardgames.machine import peak_memory
-from boardgames.paths import read_text
 
 if TYPE_CHECKING:
     from boardgames.game import Game, Position
@@ -46,8 +53,9 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class FilePosition:
-    """A position of a file, and its number of the line, text, and score if the file states one."""
+    """A position of a file, its place, its text, and its score if the file states one."""
 
+    file: str
     line: int
     text: str
     position: "Position"
@@ -64,8 +72,9 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """The number of a line without a position that can be solved, and the reason."""
+    """The place of a line without a position that can be solved, and the reason."""
 
+    file: str
     line: int
     error: str
 
@@ -83,10 +92,12 @@ class BadLine:
 @position_options
 @click.option(
     "--file",
-    "file",
+    "files",
     metavar="FILE",
     type=click.Path(),
-    help="Solve the positions in a file, one a line, or compare their scores; `-` for standard input.",
+    multiple=True,
+    help="Solve the positions in a file, one a line, or compare their scores; `-` for standard input. "
+    "Repeat it for more files.",
 )
 @click.option(
     "--agent",
@@ -104,7 +115,7 @@ def solve(
     layout: str | None,
     options: tuple[str, ...],
     notation: str | None,
-    file: str | None,
+    files: tuple[str, ...],
     agent: str | None,
     seconds: float | None,
     as_json: bool,
@@ -124,10 +135,10 @@ def solve(
 
     A line of the file may state the score after the position, as the test sets of
     solvers do: `44455 2`. Then the scores are compared, and only the differences
-    and a summary are printed. If a score differs, the exit code is 1. Lines
-    that cannot be read are named and skipped, and the exit code is 2.
+    and a summary of all files are printed. If a score differs, the exit code is 1.
+    Lines that cannot be read are named and skipped, and the exit code is 2.
     """
-    if file is None:
+    if not files:
         position = load_position(game, layout, options, position_argument, position_text, moves, notation)
         if position.outcome is not None:
             how = outcome_text(position.outcome, position.game)
@@ -135,22 +146,66 @@ def solve(
         code = _solve_one(_load_solver(agent, position.game), position, seconds, as_json)
     else:
         if any(value is not None for value in (position_argument, position_text, moves)):
-            raise OptionError("give either a position or --file, not both")
-        from boardgames.reading import split_score
-
-        lines = read_lines(file)
-        loaded = load_game_for(game, layout, options, split_score(lines[0][1])[0])
-        for_position, _ = split_notation(loaded, notation)
-        positions, bad = read_positions(lines, loaded, for_position)
-        for one in bad[:MAX_ERRORS]:
-            print_error(f"{one.error} ({_name_of(file)}, line {one.line})")
-        if len(bad) > MAX_ERRORS:
-            print_error(f"{len(bad) - MAX_ERRORS:,} more lines of {_name_of(file)} cannot be read")
-        code = EXIT_WRONG_INPUT
-        if positions:
-            solved = _solve_all(_load_solver(agent, loaded), positions, bad, seconds, as_json)
-            code = code if bad and solved != EXIT_INTERRUPTED else solved
+            repeated = (
+                ""
+                if position_argument is None or position_file(position_argument) is None
+                else (f"; for another file, write --file {position_argument}")
+            )
+            raise OptionError(f"give either a position or --file, not both{repeated}")
+        code = _solve_files(game, layout, options, notation, files, agent, seconds, as_json)
     click.get_current_context().exit(code)
+
+
+def _solve_files(
+    game: str,
+    layout: str | None,
+    options: tuple[str, ...],
+    notation: str | None,
+    files: tuple[str, ...],
+    agent: str | None,
+    seconds: float | None,
+    as_json: bool,
+) -> int:
+    """Solve the positions of all files together, and return the exit code."""
+    from boardgames.reading import split_score
+
+    lines: dict[str, list[tuple[int, str]]] = {}
+    for file in dict.fromkeys(files):
+        try:
+            lines[file] = read_lines(file)
+        except FileError as error:
+            if len(files) == 1:
+                raise
+            print_error(error)
+    is_complete = len(lines) == len(set(files))
+    if not lines:
+        return EXIT_WRONG_INPUT
+    first = next(iter(lines.values()))
+    loaded = load_game_for(game, layout, options, split_score(first[0][1])[0])
+    for_position, _ = split_notation(loaded, notation)
+    positions: list[FilePosition] = []
+    bad: list[BadLine] = []
+    for file, numbered in lines.items():
+        found, wrong = read_positions(file, numbered, loaded, for_position)
+        positions, bad = positions + found, bad + wrong
+        for one in wrong[:MAX_ERRORS]:
+            print_error(f"{one.error} ({_name_of(file)}, line {one.line})")
+        if len(wrong) > MAX_ERRORS:
+            print_error(f"{len(wrong) - MAX_ERRORS:,} more lines of {_name_of(file)} cannot be read")
+        if for_position is None:
+            _say_notations(file, found)
+    if not positions:
+        return EXIT_WRONG_INPUT
+    solved = _solve_all(_load_solver(agent, loaded), positions, bad, seconds, as_json)
+    return EXIT_WRONG_INPUT if (bad or not is_complete) and solved != EXIT_INTERRUPTED else solved
+
+
+def _say_notations(file: str, positions: list[FilePosition]) -> None:
+    """Say in which notation the first positions of a file were read."""
+    from boardgames.reading import MAX_SAMPLE, position_notation
+
+    sample = (position_notation(one.text, one.position) for one in positions[:MAX_SAMPLE])
+    say_notations(_name_of(file), "positions", sample)
 
 
 def read_lines(file: str) -> list[tuple[int, str]]:
@@ -166,7 +221,7 @@ def read_lines(file: str) -> list[tuple[int, str]]:
     FileError
         If the file cannot be read or has no such line.
     """
-    text = sys.stdin.read() if file == STDIN else read_text(Path(file))
+    text = sys.stdin.read() if file == STDIN else read_file(Path(file))
     numbered = enumerate((line.partition("#")[0].strip() for line in text.splitlines()), start=1)
     if lines := [(number, line) for number, line in numbered if line]:
         return lines
@@ -174,7 +229,7 @@ def read_lines(file: str) -> list[tuple[int, str]]:
 
 
 def read_positions(
-    lines: list[tuple[int, str]], game: "Game", notation: str | None = None
+    file: str, lines: list[tuple[int, str]], game: "Game", notation: str | None = None
 ) -> "tuple[list[FilePosition], list[BadLine]]":
     """Return the positions that lines contain, and the lines without one that can be solved."""
     from boardgames.reading import read_position, split_score
@@ -187,9 +242,9 @@ def read_positions(
             if position.outcome is not None:
                 raise PositionError(f"the match is over in {text}")
         except BoardgamesError as error:
-            bad.append(BadLine(number, str(error)))
+            bad.append(BadLine(file, number, str(error)))
         else:
-            positions.append(FilePosition(number, text, position, expected))
+            positions.append(FilePosition(file, number, text, position, expected))
     return positions, bad
 
 
@@ -371,9 +426,11 @@ def _print_comparison(
     """Print the positions whose score is not that of the file, and a summary."""
     stated = [(one, score) for one, score in solved if one.expected is not None]
     different = [(one, score) for one, score in stated if is_different(player, one, score)]
+    has_many_files = len({one.file for one, _ in solved} | {one.file for one in bad}) > 1
     for one, score in different:
+        place = f"{_name_of(one.file)}, " * has_many_files + f"line {one.line}"
         number = number_of(player, one.position, score)
-        say(f"line {one.line}: the score of {one.text} is {number}, not {one.expected:g}")
+        say(f"{place}: the score of {one.text} is {number}, not {one.expected:g}")
     counts = (
         (len(stated) - len(different), "score agrees", "scores agree"),
         (len(different), "differs", "differ"),
@@ -397,6 +454,7 @@ def _print_all_json(
     entries = [
         {
             "position": str(one.position),
+            "file": one.file,
             "line": one.line,
             "score": player.solver_score(one.position, score),
             "expected": one.expected,
@@ -409,7 +467,7 @@ def _print_all_json(
         agent=player.describe(),
         positions=entries,
         different=sum(is_different(player, one, score) for one, score in solved),
-        bad_lines=[{"line": one.line, "error": one.error} for one in bad],
+        bad_lines=[{"file": one.file, "line": one.line, "error": one.error} for one in bad],
         nodes=used.nodes,
         seconds=used.seconds,
     )

@@ -208,3 +208,40 @@ def test_test_sets_of_every_game_with_a_solver_are_read(bg: Run) -> None:
     text = bg("show", "hexifence", "--option", "dimension=2", "--moves", moves, "--json").out
     Path("set").write_text(f"{json.loads(text)['position']} -1\n")
     assert bg("solve", "hexifence", "--file", "set").out.startswith("1 score agrees, 0 differ\n")
+
+
+def test_several_files_are_solved_together_and_summed_up(bg: Run) -> None:
+    Path("easy").write_text("4455 18\n4455 17\n")
+    Path("hard").write_bytes(b"# M\xfcller\r\n44455554221 -15\r\n49 1\r\n")
+    ran = bg("solve", "connect4", "--file", "easy", "--file", "hard", "--file", "missing")
+    assert ran.code == 2
+    assert ran.out.splitlines()[:2] == [
+        "easy, line 2: the score of 4455 is 18, not 17",
+        "2 scores agree, 1 differs, 1 line cannot be read",
+    ]
+    assert [line[:40] for line in ran.err.splitlines()] == [
+        "hard: not UTF-8, read as Latin-1",
+        "error: cannot read missing: no such file",
+        "error: '9' is not a column; columns are 1"[:40],
+    ]
+    solved = json.loads(bg("solve", "connect4", "--file", "easy", "--file", "hard", "--json").out)
+    assert [(one["file"], one["line"]) for one in solved["positions"]] == [
+        ("easy", 1),
+        ("easy", 2),
+        ("hard", 2),
+    ]
+    assert [(one["file"], one["line"]) for one in solved["bad_lines"]] == [("hard", 3)]
+
+
+def test_a_second_file_without_its_own_option_is_answered_with_the_option(bg: Run) -> None:
+    Path("easy").write_text("4455 18\n")
+    ran = bg("solve", "connect4", "--file", "easy", "easy")
+    assert (
+        ran.err == "error: give either a position or --file, not both; for another file, write --file easy\n"
+    )
+
+
+def test_the_notation_of_a_test_set_is_said_if_it_is_not_ours(bg: Run) -> None:
+    Path("set").write_text("dd 1\nddee\n")
+    said = "set: positions read in the notation 'moves'; --notation sets another one\n"
+    assert bg("solve", "connect4", "--file", "set").err == said
