@@ -79,9 +79,9 @@ def matches(context: click.Context) -> None:
     """List, show, export, import or delete stored matches; without a command, list them.
 
     The database matches.db in your data folder has the matches of arenas, and
-    those that you finish with `boardgames play` or in the browser; each has a
-    number. What you play with `boardgames play` is also saved as a file in the
-    folder `records` beside it. `boardgames matches import` adds the matches of
+    those that are finished with `boardgames play` or in the browser; each has a
+    number. What you play yourself with `boardgames play` is also saved as a file in
+    the folder `records` beside it. `boardgames matches import` adds the matches of
     other files to the database.
     """
     if context.invoked_subcommand is None:

@@ -24,11 +24,12 @@ from boardgames.cli.options import (
     increment_option,
     moves_option,
 )
-from boardgames.cli.output import outcome_text, played_text, print_picture, say
+from boardgames.cli.output import outcome_text, played_text, print_error, print_picture, say
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.saving import (
     MatchFile,
     UnfinishedMatch,
+    add_to_store,
     close_players,
     newest_unfinished,
     print_learned,
@@ -37,7 +38,7 @@ from boardgames.cli.saving import (
 )
 from boardgames.compiling import rules_interpreted
 from boardgames.draw.text import printable
-from boardgames.errors import OptionError, quote
+from boardgames.errors import FileError, OptionError, quote
 
 if TYPE_CHECKING:
     from boardgames.manager import Manager
@@ -325,7 +326,8 @@ def _decoded(text: str) -> str:
 def _play_agents(manager: "Manager", file: MatchFile, watch: bool, delay: float) -> int:
     """Play a match between two agents and return the exit code.
 
-    It is saved if it is interrupted, or if it was saved before and would be resumed again.
+    It is added to those of `boardgames matches`, and saved in a file if it is interrupted, or if it was saved
+    before and would be resumed again.
     """
     try:
         with end_if_stuck(file.save):
@@ -349,6 +351,11 @@ def _play_agents(manager: "Manager", file: MatchFile, watch: bool, delay: float)
     say(str(manager.record()))
     if file.is_resumed:
         file.save()
+    elif manager.ply > 0:
+        try:
+            add_to_store(manager.record())
+        except FileError as error:  # the record has been printed
+            print_error(error, kind="warning")
     return 0
 
 

@@ -158,15 +158,12 @@ def save_match(record: "Record", path: Path | None = None) -> Path | None:
     if record.outcome is None:
         say(continue_text(f"{PROGRAM} play --resume"))
     else:
-        _add_to_store(record)
+        add_to_store(record)
     return path
 
 
-def _saved_matches() -> Path:
-    return data_folder() / "records"
-
-
-def _add_to_store(record: "Record") -> None:
+def add_to_store(record: "Record") -> None:
+    """Add a finished match to those of `boardgames matches`."""
     from boardgames.store import NewMatch, Store
 
     try:
@@ -174,6 +171,10 @@ def _add_to_store(record: "Record") -> None:
             store.add_new([NewMatch.from_record(record)])
     except StoreError as error:
         raise FileError(f"the match is not added to those of `{PROGRAM} matches`: {error}") from None
+
+
+def _saved_matches() -> Path:
+    return data_folder() / "records"
 
 
 def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:

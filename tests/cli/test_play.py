@@ -185,3 +185,19 @@ def test_weights_that_cannot_be_saved_are_reported_before_the_match(home: Path, 
     ran = bg("play", "connect4", "--first", "td:learn=true,save=file/x.safetensors", "--second", "random")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("error: cannot ")
+
+
+def test_a_match_between_agents_is_among_those_of_matches(bg: Run, records: Callable[[], list[Path]]) -> None:
+    ran = bg("play", "connect4", "--first", "random", "--second", "greedy", "--seed", "1")
+    listed = bg("matches", "list").out.splitlines()
+    assert (ran.code, len(listed), listed[1].split()[2:5]) == (0, 2, ["connect4", "random", "greedy"])
+    assert bg("matches", "export", "-").out in ran.out + "\n\n"
+    assert records() == []
+
+
+def test_a_match_between_agents_that_cannot_be_stored_is_printed_with_a_warning(bg: Run, home: Path) -> None:
+    (home / "data").write_text("not a folder")
+    ran = bg(*AGENTS, "--seed", "1")
+    assert ran.code == 0
+    assert '[Game "connect4"]' in ran.out
+    assert ran.err.startswith("warning: the match is not added to those of `boardgames matches`: ")
