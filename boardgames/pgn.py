@@ -402,9 +402,9 @@ def _parse_moves(text: str, match: MatchText) -> dict[int, str]:
                 problem = f"text after the result {match.result}"
             elif len(lines) > MAX_DEPTH:
                 problem = "variations are nested too deeply"
-            raise RecordError(f"{problem} {_place(match, text[token.start() :])}")
+            raise RecordError(f"{problem} {_place(lines, text[token.start() :])}")
     if len(lines) > 1:
-        raise RecordError(f"unclosed variation {_place(match, '')}")
+        raise RecordError(f"unclosed variation {_place(lines, '')}")
     _split_result(lines[0], match)
     if not match.result:
         raise RecordError(
@@ -486,8 +486,10 @@ def _without_time(comment: str, match: MatchText) -> str:
     return comment
 
 
-def _place(match: MatchText, rest: str) -> str:
-    return f"(ply {len(match.moves) + 1}, token {_token(rest)})"
+def _place(lines: Sequence[_LineParser], rest: str) -> str:
+    """Return the place of a token, given the line and the variations within each other in which it is."""
+    ply = sum(len(line.moves) - 1 for line in lines) + 2  # a variation begins in place of the last move
+    return f"(ply {ply}, token {_token(rest)})"
 
 
 def _words(match: MatchText) -> Iterator[str]:

@@ -501,8 +501,13 @@ def _move_examples(position: Position) -> str:
     return ", ".join(f"{name} {quote(text)}" for name, text in zip(notations, texts, strict=True))
 
 
-def _play(start: Position, words: Sequence[str], notation: str | None) -> _Played:
+def _play(start: Position, words: Sequence[str], notation: str | None, *, first_ply: int = 1) -> _Played:
     """Make moves, each a word or, if that fails, as the game splits the words.
+
+    Parameters
+    ----------
+    first_ply : int
+        Number of the first move in messages; a variation begins later than its match.
 
     Raises
     ------
@@ -510,7 +515,7 @@ def _play(start: Position, words: Sequence[str], notation: str | None) -> _Playe
         If a move cannot be made; the message names ply and token.
     """
     try:
-        positions, moves = _make_moves(start, words, notation)
+        positions, moves = _make_moves(start, words, notation, first_ply)
         return _Played(positions, tuple(moves), range(1, len(words) + 1), notation)
     except RecordError:
         parts = [start.game.split_moves(word, notation) for word in words]
@@ -520,16 +525,16 @@ def _play(start: Position, words: Sequence[str], notation: str | None) -> _Playe
             parts = [[part] for part in flat]
         if flat == list(words):
             raise
-    positions, moves = _make_moves(start, flat, notation)
+    positions, moves = _make_moves(start, flat, notation, first_ply)
     plies = list(accumulate(map(len, parts)))
     return _Played(positions, tuple(moves), plies if len(plies) == len(words) else [], notation)
 
 
 def _make_moves(
-    start: Position, words: Sequence[str], notation: str | None
+    start: Position, words: Sequence[str], notation: str | None, first_ply: int
 ) -> tuple[list[Position], list[str]]:
     game, position, positions, moves = start.game, start, [start], []
-    for ply, word in enumerate(words, start=1):
+    for ply, word in enumerate(words, start=first_ply):
         try:
             move = game.parse_move(position, word, notation=notation)
             position = position.apply(move)
@@ -566,8 +571,8 @@ def _side_seconds(seconds: Sequence[float | None], played: _Played) -> tuple[flo
     return used[0], used[1]
 
 
-def _checked_notes(notes: Mapping[int, Note], played: _Played) -> dict[int, Note]:
-    """Return notes by ply, given those by word.
+def _checked_notes(notes: Mapping[int, Note], played: _Played, *, first_ply: int = 1) -> dict[int, Note]:
+    """Return notes by ply, given those by word, of a line whose first move has the number `first_ply`.
 
     Raises
     ------
@@ -578,22 +583,27 @@ def _checked_notes(notes: Mapping[int, Note], played: _Played) -> dict[int, Note
         raise RecordError("the comments and variations stand within moves that consist of several words")
     plies = (0, *played.plies)
     return {
-        plies[word]: _checked_note(note, played.positions[max(plies[word] - 1, 0)], played.notation)
+        plies[word]: _checked_note(
+            note,
+            played.positions[max(plies[word] - 1, 0)],
+            played.notation,
+            first_ply=first_ply + plies[word] - 1,
+        )
         for word, note in notes.items()
     }
 
 
-def _checked_note(note: Note, before: Position, notation: str | None) -> Note:
-    """Return a note on a move made in the position `before`."""
+def _checked_note(note: Note, before: Position, notation: str | None, *, first_ply: int) -> Note:
+    """Return a note on the move of ply `first_ply`, which was made in the position `before`."""
     if not note.variations:
         return note
     variations = []
     for line in note.variations:
         try:
-            played = _play(before, line.moves, notation)
+            played = _play(before, line.moves, notation, first_ply=first_ply)
         except RecordError as error:
             raise RecordError(f"in a variation: {error}") from None
-        variations.append(Line(played.moves, _checked_notes(line.notes, played)))
+        variations.append(Line(played.moves, _checked_notes(line.notes, played, first_ply=first_ply)))
     return replace(note, variations=tuple(variations))
 
 

@@ -221,6 +221,22 @@ def test_the_moves_of_a_variation_are_checked() -> None:
     assert "in a variation: '9' is not a column" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("moves", "place"),
+    [
+        ("1. 4 4 2. 5 (2. 3 9) 3 *", "(ply 4, token '9')"),
+        ("1. 4 4 (1... 3 2. 9) 2. 5 *", "(ply 3, token '9')"),
+        ("1. 4 4 2. 5 (2. 3 3 (2... 2 3. 9) 3. 1) 3 *", "(ply 5, token '9')"),
+        ("1. 4 4 2. 5 (2. 3 ] 4) 3 *", "(ply 4, token ']')"),
+        ("1. 4 4 2. 5 (2. 3 3 (2... 2 ] ) 3. 1) 3 *", "(ply 5, token ']')"),
+    ],
+    ids=["third move", "second move", "nested", "malformed", "malformed and nested"],
+)
+def test_errors_in_variations_name_the_ply_of_the_match(moves: str, place: str) -> None:
+    (error,) = parse(pgn(moves, Event="x")).errors
+    assert place in str(error)
+
+
 def test_notes_within_moves_of_several_words_are_refused_and_not_lost() -> None:
     assert one(pgn("1. a1 b2 i5 h5 *", Event="x"), ABALONE).moves == ("a1b2", "i5h5")
     (error,) = parse(pgn("1. a1 b2 {why} i5 h5 *", Event="x"), ABALONE).errors
