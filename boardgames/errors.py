@@ -47,7 +47,17 @@ class IllegalMoveError(MoveError):
 
 
 class AmbiguousMoveError(MoveError):
-    """The given text matches several legal moves."""
+    """The given text matches several legal moves.
+
+    Attributes
+    ----------
+    moves : tuple of str
+        These moves in canonical notation, if the game tells; then later moves of a record may decide.
+    """
+
+    def __init__(self, message: str = "", moves: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.moves = tuple(moves)
 
 
 class RecordError(BoardgamesError, ValueError):

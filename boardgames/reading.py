@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import accumulate, islice
 
 from boardgames.errors import (
+    AmbiguousMoveError,
     MoveError,
     OptionError,
     PositionError,
@@ -41,6 +42,8 @@ LIKENESS = 0.6
 START_TAGS = ("Start", "FEN", "Position")
 BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
 """The reasons that follow from the last position."""
+MAX_READINGS = 100
+"""Readings of the moves of a match that are followed if single moves have several."""
 MAX_STARTS = 1_000
 """Start positions that are remembered; almost all files have fewer."""
 _REASONS = tuple(reason.value for reason in Termination)
@@ -533,16 +536,51 @@ def _play(start: Position, words: Sequence[str], notation: str | None, *, first_
 def _make_moves(
     start: Position, words: Sequence[str], notation: str | None, first_ply: int
 ) -> tuple[list[Position], list[str]]:
-    game, position, positions, moves = start.game, start, [start], []
-    for ply, word in enumerate(words, start=first_ply):
-        try:
-            move = game.parse_move(position, word, notation=notation)
-            position = position.apply(move)
-        except MoveError as error:
-            raise RecordError(f"{error} (ply {ply}, token {quote(word)})") from None
-        positions.append(position)
-        moves.append(move.text)
-    return positions, moves
+    """Make moves, each a word. If a word means two moves, the words after it decide.
+
+    Raises
+    ------
+    RecordError
+        If a move cannot be made, or all of them can be made in two ways; the message names ply and token.
+    """
+    game = start.game
+    begun: list[tuple[list[Position], list[str]]] = [([start], [])]
+    found: tuple[list[Position], list[str]] | None = None
+    problems: dict[tuple[str, ...], RecordError] = {}  # by the moves before it
+    readings = 0
+    while begun:
+        positions, moves = begun.pop()
+        while len(moves) < len(words):
+            word = words[len(moves)]
+            try:
+                move = game.parse_move(positions[-1], word, notation=notation)
+                position = positions[-1].apply(move)
+            except MoveError as error:
+                place = f"(ply {first_ply + len(moves)}, token {quote(word)})"
+                problem = problems[tuple(moves)] = RecordError(f"{error} {place}")
+                if isinstance(error, AmbiguousMoveError):
+                    readings += len(error.moves)
+                    if not error.moves:
+                        raise problem from None
+                    if readings > MAX_READINGS:
+                        raise problems[min(problems, key=len)] from None
+                    begun += [
+                        ([*positions, positions[-1].apply(text)], [*moves, text])
+                        for text in reversed(error.moves)
+                    ]
+                break
+            positions.append(position)
+            moves.append(move.text)
+        else:
+            if found is not None:
+                same = next(
+                    i for i, pair in enumerate(zip(found[1], moves, strict=True)) if pair[0] != pair[1]
+                )
+                raise problems[tuple(moves[:same])]
+            found = positions, moves
+    if found is None:
+        raise problems[max(problems, key=len)]
+    return found
 
 
 def _has_times_or_notes(match: MatchText) -> bool:

@@ -340,6 +340,36 @@ def test_names_of_layouts_are_written_in_many_ways(text: str) -> None:
     assert layout_name(text) == "belgian-daisy"
 
 
+NACRE = Defaults("abalone", notation="nacre")
+
+
+def nacre_texts(position: Position) -> set[str]:
+    return {position.game.format_move(position, move, notation="nacre") for move in position.legal_moves}
+
+
+@pytest.mark.parametrize("reading", ["c2d3", "c2c3d2"])
+def test_later_moves_decide_between_two_readings_of_a_move(reading: str) -> None:
+    other = {"c2d3": "c2c3d2", "c2c3d2": "c2d3"}[reading]
+    reply = "b6c7"  # the same in both notations
+    start = boardgames.load("abalone").start()
+    meant, not_meant = (start.apply(move).apply(reply) for move in (reading, other))
+    only = min(nacre_texts(meant) - nacre_texts(not_meant))
+    assert one(f"c2d3 {reply} {only}", NACRE).moves[:2] == (reading, reply)
+    both = min(nacre_texts(meant) & nacre_texts(not_meant) - {"c2d3"})
+    (error,) = parse(f"c2d3 {reply} {both}", NACRE).errors
+    assert "'c2d3' is ambiguous: 'c2d3' or 'c2c3d2' (ply 1, token 'c2d3')" in str(error)
+
+
+def test_a_mistake_after_a_move_with_two_readings_is_named_where_it_is() -> None:
+    (error,) = parse("c2d3 b6c7 a9a9", NACRE).errors
+    assert "(ply 3, token 'a9a9')" in str(error)
+
+
+def test_readings_are_not_followed_without_end() -> None:
+    (error,) = parse(" ".join(["c2d3", "b6c7", "d3c2", "c7b6"] * 60), NACRE).errors
+    assert "'c2d3' is ambiguous: 'c2d3' or 'c2c3d2' (ply 1, token 'c2d3')" in str(error)
+
+
 # --- positions --------------------------------------------------------------------------
 
 

@@ -583,8 +583,8 @@ def _parse_playstrategy(words: Words, legal: Sequence[int], text: str) -> int:
     if not matching:
         raise IllegalMoveError(f"illegal move {quote(text)}")
     if len(matching) > 1:
-        both = " or ".join(repr(aba_pro.format_action(words, action)) for action in matching)
-        raise AmbiguousMoveError(f"{quote(text)} is ambiguous: {both}")
+        texts = [aba_pro.format_action(words, action) for action in matching]
+        raise AmbiguousMoveError(f"{quote(text)} is ambiguous: {' or '.join(map(repr, texts))}", texts)
     return matching[0]
 
 

@@ -295,8 +295,8 @@ def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str
     if len(matching) == 1:
         return matching[0]
     if matching:
-        both = " or ".join(repr(format_action(words, action)) for action in matching)
-        raise AmbiguousMoveError(f"{quote(text)} is ambiguous: {both}")
+        texts = [format_action(words, action) for action in matching]
+        raise AmbiguousMoveError(f"{quote(text)} is ambiguous: {' or '.join(map(repr, texts))}", texts)
     texts = [format_action(words, action, NACRE) for action in actions]
     raise IllegalMoveError(f"illegal move {quote(text)}{suggest(text.lower(), texts)}")
 
