@@ -13,6 +13,7 @@ import click
 from boardgames.cli.completion import complete_agent, complete_game, complete_notation
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import (
+    explain_errors,
     load_game,
     load_game_for,
     load_player,
@@ -435,7 +436,8 @@ def _match_of_file(
     count = len(parsed.records) + len(parsed.errors)
     if count == 0:
         raise RecordError(f"no matches in {where}")
-    errors = [f"{where}: {error}" for error in parsed.errors]
+    broken = [one for one in range(1, count + 1) if one not in readable]
+    errors = [f"{where}: {error}" for error in explain_errors(parsed, text, request.game)]
     if not readable and number is None:
         print_errors(errors)
         click.get_current_context().exit(EXIT_WRONG_INPUT)
@@ -445,8 +447,7 @@ def _match_of_file(
     if number > count:
         raise RecordError(f"no match {number} in {where}; the last one is {count}")
     if number not in readable:
-        broken = [one for one in range(1, count + 1) if one not in readable]
-        raise RecordError(errors[broken.index(number)])
+        raise RecordError(errors[broken.index(number)] if len(errors) == len(broken) else errors[0])
     record = readable[number]
     if record.game != request.game:
         raise RecordError(f"{where}: match {number} is a match of {quote(record.game)}, not {request.game}")

@@ -1,6 +1,9 @@
 """Games, positions and players for commands."""
 
+import re
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +12,17 @@ import click
 from boardgames.cli.options import apply_moves
 from boardgames.cli.output import say
 from boardgames.cli.program import PROGRAM
-from boardgames.errors import OptionError, PositionError, UnknownNameError, quote, suggest
+from boardgames.compiling import rules_interpreted
+from boardgames.errors import (
+    BoardgamesError,
+    MoveError,
+    OptionError,
+    PositionError,
+    RecordError,
+    UnknownNameError,
+    quote,
+    suggest,
+)
 from boardgames.options import parse_assignments
 from boardgames.paths import find_path, read_any_text
 
@@ -106,12 +119,14 @@ def load_position(
 
     try:
         position = read_position(game, chosen, for_position)
-    except PositionError:
-        if path is None or not has_tags(chosen):
-            raise
-        raise PositionError(
-            f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
-        ) from None
+    except PositionError as error:
+        if path is not None and has_tags(chosen):
+            raise PositionError(
+                f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
+            ) from None
+        if other := what_it_looks_like(chosen, name):
+            raise PositionError(f"{without_examples(error)}; {other}") from None
+        raise
     if path is not None and for_position is None:
         say_notations(str(path), "position", [position_notation(chosen, position)])
     return apply_moves(position, moves, for_moves)
@@ -132,6 +147,81 @@ def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str 
         known = suggest(notation, dict.fromkeys((*facts.position_notations, *facts.move_notations)))
         raise UnknownNameError(f"{facts.name} has no notation {quote(notation)}{known}")
     return for_position, for_moves
+
+
+def what_it_looks_like(text: str, game: str) -> str:
+    """Return a remark on a text that does not fit a game but another one, or an empty text.
+
+    Only the beginning of the text is tried, as a test set, as a position and as a match.
+    """
+    from boardgames.plugins import registry
+
+    start = text[:MAX_POSITION_LENGTH]
+    if len(text) > len(start):
+        start = start[: max(start.rfind(" "), start.rfind("\n"), 0)]
+    for offer in registry().offers("games"):
+        name = offer.entry.name
+        if name != game:
+            with rules_interpreted(), suppress(BoardgamesError):  # the plug-in may be broken
+                if kind := _kind_of(start, name, load_game(game, None, ())):
+                    return f"it looks like a {kind} of {name}"
+    return ""
+
+
+def _kind_of(text: str, name: str, expected: "Game") -> str:
+    """Return what a text is in a game, or an empty text; `expected` is the game that it does not fit.
+
+    A text of which most words are moves of that game is one with a mistake.
+    """
+    from boardgames.plugins import load_game_of
+    from boardgames.reading import Defaults, check_no_test_set, read_position
+    from boardgames.record import choose_record
+
+    game = load_game_for(name, None, (), text)
+    try:
+        check_no_test_set(text, game)
+    except RecordError:
+        return "test set"
+    with suppress(PositionError):
+        if read_position(game, text).outcome is None:
+            return "position"
+    with suppress(RecordError):
+        moves = choose_record(text, load_game_of, game=name, defaults=Defaults(name))[2].moves
+        known = 0
+        for move in moves:
+            with suppress(MoveError):
+                known += expected.parse_move(expected.start(), move) is not None
+        return "match" if len(moves) > 1 and 2 * known < len(moves) else ""
+    return ""
+
+
+def without_examples(error: object) -> str:
+    """Return an error about a text without the forms that it could have had."""
+    return re.split("; (?:tried the notations|forms that are read:) ", str(error))[0]
+
+
+def read_matches(path: Path, defaults: "Defaults") -> "tuple[str, ParsedRecords]":
+    """Return the text of a file, and the matches in it.
+
+    Raises
+    ------
+    FileError, RecordError
+        If the file is missing or unreadable, or holds no text, or a test set for solvers.
+    """
+    from boardgames.plugins import load_game_of
+    from boardgames.record import parse_records
+
+    text, warning = read_any_text(path)
+    parsed = parse_records(text, load_game_of, defaults)
+    return text, replace(parsed, warnings=(*parsed.warnings, warning)) if warning else parsed
+
+
+def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
+    """Return what is wrong with the matches of a text; if it is a text of another game, that only."""
+    errors = [str(error) for error in parsed.errors]
+    if errors and not parsed.records and game and (other := what_it_looks_like(text, game)):
+        return [f"{without_examples(errors[0])}; {other}"]
+    return errors
 
 
 def say_notations(where: str, what: str, notations: Iterable[str | None]) -> None:

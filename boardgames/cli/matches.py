@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from boardgames.cli.completion import complete_agent, complete_game
-from boardgames.cli.loading import record_defaults, say_assumptions
+from boardgames.cli.loading import explain_errors, read_matches, record_defaults, say_assumptions
 from boardgames.cli.options import (
     POSITIVE,
     SuggestingGroup,
@@ -255,15 +255,13 @@ def import_files(
 
     Matches with errors are reported and skipped; the exit code is then 2.
     """
-    from boardgames.plugins import load_game_of
-    from boardgames.record import read_records
     from boardgames.store import Store
 
     defaults = record_defaults(game, layout, options, notation)
     added = known = with_date = without_date = bad = 0
     for file in files:
         try:
-            parsed = read_records(file, load_game_of, defaults)
+            text, parsed = read_matches(file, defaults)
         except FileError as error:
             print_error(error)
             bad += 1
@@ -273,7 +271,7 @@ def import_files(
             bad += 1
             continue
         say_assumptions(file, parsed)
-        errors = [str(error) for error in parsed.errors]
+        errors = explain_errors(parsed, text, defaults.game)
         if not parsed.records and not errors:
             errors = ["there are no matches in it"]
         if parsed.records:

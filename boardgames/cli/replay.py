@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.loading import record_defaults, say_assumptions
+from boardgames.cli.loading import explain_errors, read_matches, record_defaults, say_assumptions
 from boardgames.cli.options import POSITIVE, examples, record_options
 from boardgames.cli.output import count_text, one_line, outcome_text, print_errors, print_picture, say
 from boardgames.cli.program import EXIT_WRONG_INPUT
@@ -63,16 +63,18 @@ def replay(
     Matches with errors are reported and skipped; the exit code is then 2.
     """
     from boardgames.plugins import load_game_of
-    from boardgames.record import parse_records, read_records
+    from boardgames.record import parse_records
 
+    text = ""
     if (stored := stored_number(str(file))) is None:
-        parsed = read_records(file, load_game_of, record_defaults(game, layout, options, notation))
+        defaults = record_defaults(game, layout, options, notation)
+        text, parsed = read_matches(file, defaults)
     elif number is not None:
         raise OptionError("--match chooses a match of a file, and this is one stored match")
     else:
         parsed = parse_records(stored_match(stored).record, load_game_of)
     say_assumptions(file, parsed)
-    print_errors(parsed.errors)
+    print_errors(explain_errors(parsed, text, game or ""))
     records = [
         (stored or place, record) for place, record in zip(parsed.numbers, parsed.records, strict=True)
     ]

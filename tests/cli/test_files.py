@@ -137,3 +137,42 @@ def test_the_notation_of_a_position_in_a_file_is_said_if_it_is_not_ours(
     if notation:
         assert bg("show", game, "board.txt", "--notation", notation).err == ""
         assert bg("show", game, "--position", text).err == ""
+
+
+# --- files of another game -----------------------------------------------------
+
+MOVES = "1. a1b2 i5h5 2. a2b3 h4g4\n"
+FEN = "ss1SS/sssSSS/1ss1SS1/8/9/8/1SS1ss1/SSSsss/SS1ss 0 0 b 0 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "said"),
+    [
+        (MOVES, ("replay", "file", "--game", "connect4"), "match of abalone"),
+        (f'[White "A"]\n\n{MOVES}*\n', ("replay", "file", "--game", "connect4"), "match of abalone"),
+        (MOVES * 3, ("matches", "import", "file", "--game", "hexifence"), "match of abalone"),
+        (MOVES, ("analyze", "connect4", "file"), "match of abalone"),
+        (MOVES, ("show", "connect4", "file"), "match of abalone"),
+        (FEN, ("show", "connect4", "file"), "position of abalone"),
+        (FEN, ("analyze", "connect4", "file"), "position of abalone"),
+        ("4 4 5 3", ("show", "abalone", "file"), "position of connect4"),
+        (TEST_SET, ("replay", "file", "--game", "hexifence"), "test set of connect4"),
+    ],
+)
+def test_a_file_of_another_game_is_recognised_in_one_line(
+    text: str, command: tuple[str, ...], said: str, bg: Run
+) -> None:
+    Path("file").write_text(text)
+    ran = bg(*command)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert ran.err.endswith(f"; it looks like a {said}\n")
+    assert "tried the notations" not in ran.err
+
+
+def test_a_mistake_does_not_make_a_text_one_of_another_game(bg: Run) -> None:
+    Path("file").write_text("4 5 3 9 2 1\n")  # without the mistake or with it, edges of Hexifence
+    for command in (("replay", "file", "--game", "connect4"), ("show", "connect4", "file")):
+        ran = bg(*command)
+        assert ran.code == 2
+        assert "'9' is not a column" in ran.err
+        assert "looks like" not in ran.err
