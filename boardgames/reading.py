@@ -158,6 +158,7 @@ class Memory:
 
     starts: dict[tuple[Game, str, str | None], list[Position]] = field(default_factory=dict)
     played: dict[tuple[object, ...], _Played] = field(default_factory=dict)
+    problems: dict[tuple[object, ...], str] = field(default_factory=dict)
 
 
 def read_match(
@@ -451,8 +452,14 @@ def _played(
     if is_own or _has_times_or_notes(match):
         return _made(starts, match, notation, is_own=is_own)
     key = (*starts, notation, *match.moves)
+    if key in memory.problems:
+        raise RecordError(memory.problems[key])
     if key not in memory.played:
-        played = _made(starts, match, notation, is_own=False)
+        try:
+            played = _made(starts, match, notation, is_own=False)
+        except RecordError as error:
+            memory.problems[key] = str(error)
+            raise
         memory.played[key] = replace(played, positions=(played.positions[0], played.positions[-1]))
     return memory.played[key]
 
@@ -467,7 +474,7 @@ def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *,
         return _play(starts[0], match.moves, notation)
     except RecordError as error:
         problem = error
-    found: dict[tuple[object, ...], _Played] = {}
+    found: dict[tuple[str, ...], _Played] = {}
     tried = [notation] if notation is not None or is_own else [None, *others]
     for one in tried:
         for start in starts:
@@ -475,14 +482,14 @@ def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *,
                 continue  # that has failed
             with suppress(RecordError):
                 played = _play(start, match.moves, one)
-                found.setdefault((str(start), *played.moves), played)
+                found.setdefault(played.moves, played)
+                break  # either side may begin, but usually the one that does so by the rules
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
         first, second = list(found.values())[:2]
-        at = next(
-            i for i, pair in enumerate(zip(first.moves, second.moves, strict=False)) if pair[0] != pair[1]
-        )
+        shorter = min(len(first.moves), len(second.moves))
+        at = next((i for i in range(shorter) if first.moves[i] != second.moves[i]), shorter - 1)
         raise RecordError(
             f"the moves can be read in two ways, {first.moves[at]} ({first.notation or canonical}) or "
             f"{second.moves[at]} ({second.notation or canonical}); name the notation (ply {at + 1}, token "
@@ -493,6 +500,7 @@ def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *,
     raise problem
 
 
+@lru_cache(maxsize=32)  # a file with many errors has few starts
 def _move_examples(position: Position) -> str:
     """Return the names of all notations for moves, each with its text of the move that has most texts."""
     game, notations = position.game, position.game.facts.move_notations
@@ -526,7 +534,7 @@ def _play(start: Position, words: Sequence[str], notation: str | None, *, first_
         if flat == list(words):
             flat = start.game.split_moves(" ".join(words), notation)
             parts = [[part] for part in flat]
-        if flat == list(words):
+        if flat == list(words) or not flat:
             raise
     positions, moves = _make_moves(start, flat, notation, first_ply)
     plies = list(accumulate(map(len, parts)))

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import boardgames
-from boardgames import record
+from boardgames import reading, record
 from boardgames.errors import PositionError, RecordError
 from boardgames.game import Outcome, Position, Termination
 from boardgames.pgn import Line, Note
@@ -123,8 +123,9 @@ def test_a_finished_match_has_its_outcome_from_the_rules() -> None:
 
 
 @given(st.text(max_size=40) | st.text(alphabet="1234567 .,\n*-0{}()$;[]%", max_size=60))
+@example("1 0 3 0\n1 0 3 0")
 def test_any_text_gives_records_or_errors(text: str) -> None:
-    for defaults in (CONNECT4, ABALONE):
+    for defaults in (CONNECT4, ABALONE, Defaults("hexifence")):
         parsed = parse(text, defaults)
         assert all(isinstance(error, RecordError) for error in parsed.errors)
         again = parse_records("\n\n".join(map(str, parsed.records)), load_game_of)
@@ -340,6 +341,14 @@ def test_names_of_layouts_are_written_in_many_ways(text: str) -> None:
     assert layout_name(text) == "belgian-daisy"
 
 
+def test_moves_that_either_side_could_make_are_those_of_the_side_that_begins() -> None:
+    parsed = parse("1 0 3 0\n1 0 5 0\n", Defaults("hexifence"))  # not edges, since 0 would be drawn twice
+    start = boardgames.load("hexifence").start()
+    assert [record.start for record in parsed.records] == [str(start)] * 2
+    assert [len(record.moves) for record in parsed.records] == [2, 2]
+    assert start.game.parse_move(start, "1,0").text == parsed.records[0].moves[0]
+
+
 NACRE = Defaults("abalone", notation="nacre")
 
 
@@ -368,6 +377,19 @@ def test_a_mistake_after_a_move_with_two_readings_is_named_where_it_is() -> None
 def test_readings_are_not_followed_without_end() -> None:
     (error,) = parse(" ".join(["c2d3", "b6c7", "d3c2", "c7b6"] * 60), NACRE).errors
     assert "'c2d3' is ambiguous: 'c2d3' or 'c2c3d2' (ply 1, token 'c2d3')" in str(error)
+
+
+def test_a_match_that_cannot_be_read_is_only_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def counted(*arguments: Any, **more: Any) -> object:
+        made.append(arguments)
+        return make(*arguments, **more)
+
+    make = reading._made
+    monkeypatch.setattr(reading, "_made", counted)
+    assert len(parse("b1b2\n\n" * 10, ABALONE).errors) == 10
+    assert len(made) == 1
 
 
 # --- positions --------------------------------------------------------------------------
