@@ -62,6 +62,10 @@ MAX_SEEDS = 1000
 REFRESHES_PER_SECOND = 4
 SWEPT_OPTIONS = {"learner": "learner_name", "preset": "preset", "layout": "layout"}
 """Options of this command that a sweep can vary as well as settings, with their parameters."""
+LIKE_OPTIONS = {
+    name: f"--{name}" for name in ("seed", "seeds", "layout", "preset", "workers", "learner", "run")
+}
+"""Options of this command that people try as settings of a learner."""
 FIXED_BY_RUN = {
     "learner_name": "--learner",
     "evolves": "--evolve",
@@ -491,7 +495,32 @@ def _config(
     text, source = "", "the command"
     if config_path is not None:
         text, source = read_text(user_path(config_path), limit=MAX_BYTES), config_path
-    return Config.parse(text, source, **overrides)
+    config = Config.parse(text, source, **overrides)
+    if config.settings:
+        _check_names(config)
+    return config
+
+
+def _check_names(config: "Config") -> None:
+    """Raise OptionError if the learner has no such settings, before its kernels are compiled.
+
+    Kernels may take minutes to compile, and a wrong name is found in seconds.
+    """
+    from boardgames.compiling import compilation_deferred
+    from boardgames.kernels.dispatcher import compile_deferred
+    from boardgames.options import read_options
+    from boardgames.plugins import registry
+
+    registry().check_name("games", config.game)
+    with compilation_deferred():
+        declared = registry().load("learners", config.learner, config.game).declared_options
+    known = {option.name for option in declared}
+    for name, value in config.settings.items():
+        if name not in known and name in LIKE_OPTIONS:
+            option = f"{LIKE_OPTIONS[name]} {shlex.quote(str(value))}"
+            raise OptionError(f"learner {config.learner!r} has no option {name!r}; write {option}")
+    read_options(declared, config.settings, f"learner {config.learner!r}")
+    compile_deferred()
 
 
 def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:

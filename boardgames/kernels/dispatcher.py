@@ -241,6 +241,20 @@ def load_kernel(kernel: Any) -> None:  # a dispatcher: Numba has no type stubs
         kernel._load()
 
 
+def compile_deferred() -> None:
+    """Compile the deferred kernels that are neither loaded nor in the cache, in order of definition.
+
+    Raises
+    ------
+    KernelError
+        If one does not compile.
+    """
+    for reference in tuple(_deferred):
+        kernel = reference()
+        if kernel is not None and not kernel.is_compiled():
+            kernel._load()
+
+
 def uncompiled_kernels() -> set[str]:
     """Return the modules of the deferred kernels that are neither loaded nor in the cache."""
     modules = set()

@@ -668,3 +668,20 @@ def test_a_wrong_sweep_trains_nothing(
 def test_a_sweep_is_not_read_as_a_single_config(home: Path, sweep: Callable[[str], str]) -> None:
     with pytest.raises(OptionError, match="describes a sweep, and not a single run"):
         Config.read(home.parent / sweep("alpha = [0.1]"))
+
+
+def test_an_option_of_the_command_that_is_given_as_a_setting_is_named(bg: Run) -> None:
+    ran = bg("train", "connect4", "--evolve", "--set", "seed=1")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: learner 'evolve' has no option 'seed'; write --seed 1\n"
+
+
+@pytest.mark.slow
+def test_a_wrong_setting_is_reported_before_the_kernels_of_search_and_self_play_are_compiled(
+    program: Run, home: Path
+) -> None:
+    (home / "cache").unlink()
+    ran = program("train", "connect4", "--evolve", "--set", "generatons=1")
+    assert ran.code == 2
+    compiled = [path.name for path in (home / "cache").rglob("*.kernel")]
+    assert not [name for name in compiled if "selfplay" in name or "search" in name or "rules" in name]
