@@ -229,6 +229,9 @@ def _csv_path(text: str | None, default: str) -> Path:
 
     path = data_folder() / FOLDER / default if text is None else output_path(text)
     try:
+        if path.is_symlink():
+            with suppress(FileNotFoundError):
+                path.stat()  # fails for a link to itself, which resolve() takes since Python 3.13
         _try_writing(path.resolve())
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
