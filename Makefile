@@ -30,12 +30,13 @@ export PIP_BUILD_CONSTRAINT := constraints.txt
 # without bytecode every process that a test starts would compile the sources again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help play test check lint types contracts coverage slow docs pictures format clean
+.PHONY: help play test plain check lint types contracts coverage slow docs pictures format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo make play ...... install what is needed and play GAME, abalone by default
 	@echo make test ...... run every test that is not marked slow
+	@echo make plain ..... run the tests that are quick without compilation, as coverage does
 	@echo make check ..... run lint, types, contracts, docs, coverage of kernels, slow tests
 	@echo make docs ...... build the documentation in build/docs
 	@echo make pictures .. draw the pictures on the pages of the games
@@ -51,6 +52,10 @@ endif
 
 test: $(VENV)/for-check
 	$(PYTEST) $(ARGS)
+
+plain: export NUMBA_DISABLE_JIT = 1
+plain: $(VENV)/for-check
+	$(PYTEST) -m "plain and not slow" tests $(ARGS)
 
 check: lint types contracts docs coverage slow
 
