@@ -1,13 +1,12 @@
 """The wheels of all distributions: what they contain, and that they work without the checkout.
 
-They are installed into a new environment, which finds their dependencies in the environment of the
-tests. Its cache of kernels is empty, as after a first installation.
+They are installed into new environments, which find their dependencies in the environment of the
+tests and share its cache of kernels.
 """
 
 import json
 import os
 import subprocess
-import sys
 import sysconfig
 import venv
 from collections.abc import Callable
@@ -18,7 +17,9 @@ from urllib.request import urlopen
 from zipfile import ZipFile
 
 import pytest
-from filelock import FileLock
+from building import PIP, build_wheels, link_requirements
+
+from boardgames.paths import cache_folder
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {
@@ -26,7 +27,9 @@ PACKAGES = {
     **{folder.name: folder for folder in sorted((ROOT / "plugins").glob("*/boardgames_*"))},
 }
 """The package of each distribution."""
+EXAMPLE = ROOT / "examples" / "tictactoe"
 GAMES = ("abalone", "connect4", "hexifence")
+CACHE = cache_folder()  # before any test moves the user's folders
 
 pytestmark = pytest.mark.slow
 
@@ -58,14 +61,32 @@ class Installation(NamedTuple):
 
     folder: Path
 
+    @classmethod
+    def create(cls, folder: Path, *wheels: Path) -> "Installation":
+        """Install wheels without their dependencies into a new environment."""
+        made = cls(folder)
+        venv.create(folder, with_pip=False)
+        python = str(made.programs / "python")
+        install = [*PIP, "--python", python, "install", "--quiet", "--no-deps", "--no-index"]
+        subprocess.run([*install, *map(str, wheels)], check=True)
+        (folder / "home").mkdir()
+        CACHE.mkdir(parents=True, exist_ok=True)
+        (folder / "home" / "cache").symlink_to(CACHE, target_is_directory=True)
+        return made
+
     @property
     def programs(self) -> Path:
         return self.folder / ("Scripts" if os.name == "nt" else "bin")
 
+    @property
+    def packages(self) -> Path:
+        """Return the folder into which packages are installed."""
+        paths = {"base": str(self.folder), "platbase": str(self.folder)}
+        return Path(sysconfig.get_path("purelib", scheme="venv", vars=paths))
+
     def start(self, *words: str) -> "subprocess.Popen[str]":
         """Start a program of the environment, outside of the checkout and of the user's folders."""
         home = self.folder / "home"
-        home.mkdir(exist_ok=True)
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         return subprocess.Popen(
             [str(self.programs / words[0]), *words[1:]],
@@ -87,39 +108,25 @@ class Installation(NamedTuple):
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Build the wheels, once for all processes that run tests, and return them by their distributions."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wheels"
-    sources = [str(package.parent) for package in PACKAGES.values()]
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
-    with FileLock(f"{folder}.lock"):
-        if not folder.exists():
-            subprocess.run([*build, *sources], check=True)
-    return {wheel.name.partition("-")[0]: wheel for wheel in folder.glob("*.whl")}
+    return build_wheels(tmp_path_factory, [*(package.parent for package in PACKAGES.values()), EXAMPLE])
 
 
 @pytest.fixture(scope="module")
 def installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """Install the wheels."""
-    installed = Installation(tmp_path_factory.mktemp("installation"))
-    venv.create(installed.folder, with_pip=False)
-    python = str(installed.programs / "python")
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-    ]
-    subprocess.run([*install, *map(str, wheels.values())], check=True)
-    find = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    found = subprocess.run([python, "-c", find], capture_output=True, text=True, check=True)
+    """Return an environment with the core and the games, and whatever the tests have."""
+    folder = tmp_path_factory.mktemp("installation")
+    installed = Installation.create(folder, *(wheels[name] for name in PACKAGES))
     dependencies = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    Path(found.stdout.strip(), "dependencies.pth").write_text("\n".join(sorted(dependencies)))
+    (installed.packages / "dependencies.pth").write_text("\n".join(sorted(dependencies)))
+    return installed
+
+
+@pytest.fixture(scope="module")
+def small_installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """Return an environment with nothing but the core, what it cannot do without, and the example."""
+    folder = tmp_path_factory.mktemp("small")
+    installed = Installation.create(folder, wheels["boardgames_core"], wheels["boardgames_tictactoe"])
+    link_requirements("boardgames-core", installed.packages)
     return installed
 
 
@@ -199,3 +206,21 @@ def test_the_page_is_served_from_an_installation(installation: Installation) -> 
     finally:
         server.send_signal(SIGINT)
         server.communicate(timeout=60)
+
+
+def test_the_example_is_listed_played_analysed_and_checked_without_extras(
+    small_installation: Installation,
+) -> None:
+    run = small_installation.run
+    games = json.loads(run("bg", "games", "--json"))["games"]
+    assert [game["name"] for game in games] == ["tictactoe"]
+    plugins = json.loads(run("bg", "plugins", "--check", "--json"))["plugins"]
+    assert {plugin["name"]: plugin["error"] for plugin in plugins}["tictactoe"] is None
+    players = ("--first", "random", "--second", "alphabeta:depth=9")
+    match = run("bg", "play", "tictactoe", *players, "--seed", "1")
+    assert "tictactoe" in match
+    assert any(line.endswith(("0-1", "1/2-1/2")) for line in match.splitlines())
+    analysis = run("bg", "analyze", "tictactoe", "--position", "xx./oo./...", "--json")
+    best = json.loads(analysis)["moves"][0]
+    assert (best["move"], best["win_in"], best["proven"]) == ("c3", 1, True)
+    run("bg", "check", "tictactoe")

@@ -1,0 +1,56 @@
+"""Distributions that tests build, with a build backend that is installed once for all of them."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from packaging.requirements import Requirement
+
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+
+
+def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
+    """Return a folder of all processes that run tests together; whoever fills it locks it."""
+    base = factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+
+
+def build_variables(factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the environment variables of a process that builds with `--no-build-isolation`."""
+    folder = shared_folder(factory, "backend")
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            subprocess.run([*PIP, "install", "--quiet", "--target", str(folder), "hatchling"], check=True)
+    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH", ""))))
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def build_wheels(factory: pytest.TempPathFactory, sources: Iterable[Path]) -> dict[str, Path]:
+    """Build wheels, once for all processes that run tests, and return them by their distributions."""
+    folder, variables = shared_folder(factory, "wheels"), build_variables(factory)
+    build = [*PIP, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            subprocess.run([*build, *map(str, sources)], env=variables, check=True)
+    return {wheel.name.partition("-")[0]: wheel for wheel in folder.glob("*.whl")}
+
+
+def link_requirements(name: str, folder: Path) -> None:
+    """Link into a folder what a distribution of this environment needs without extras, directly or not."""
+    waiting, met = [name], {name}
+    while waiting:
+        for requirement in map(Requirement, distribution(waiting.pop()).requires or ()):
+            needed = requirement.name.lower()
+            if needed in met or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
+                continue
+            met.add(needed)
+            waiting.append(needed)
+            found = distribution(needed)
+            for part in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
+                if not (folder / part).exists():
+                    (folder / part).symlink_to(Path(str(found.locate_file(part))))
