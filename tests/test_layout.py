@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import subprocess
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,8 @@ SOCKETS = frozenset({"socket", "socketserver", "http", "asyncio", "starlette", "
 TERMINAL = CORE / "cli" / "prompt.py"
 """prompt_toolkit runs the terminal on asyncio, without sockets."""
 PICKLING = frozenset({*(CORE / "kernels").glob("*.py"), CORE / "executors" / "pool.py"})
+NOT_MEASURED = ("declarations", "plain_game")
+"""Modules whose kernels stand for what a game does not have, or call methods in Python."""
 KERNEL_IMPORTS = frozenset(
     {"boardgames.kernels", "collections.abc", "functools", "math", "numba", "numpy", "typing"}
 )
@@ -223,6 +226,41 @@ def test_rules_import_only_kernels_and_their_board() -> None:
         )
 
     assert failing((game / "rules.py" for game in GAMES), is_allowed) == []
+
+
+def defines_kernels(path: Path) -> bool:
+    """Return True if a module has a function with the decorator `kernel`."""
+    decorators = (
+        decorator.func if isinstance(decorator, ast.Call) else decorator
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+    )
+    return any(dotted(decorator) == "kernel" for decorator in decorators)
+
+
+def test_coverage_is_measured_for_every_module_with_kernels() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["coverage"]["run"]
+    modules = filter(defines_kernels, sources_outside(*NOT_MEASURED, "examples"))
+    assert (
+        failing(modules, lambda path: any(path.match(name) for name in measured(settings["include"]))) == []
+    )
+
+
+def measured(patterns: list[str]) -> Iterator[str]:
+    """Return the patterns of files for coverage as `Path.match` takes them, where a star is one name."""
+    for pattern in patterns:
+        yield pattern
+        if pattern.endswith("/*"):
+            yield f"{pattern}/*"
+
+
+def test_modules_in_the_settings_of_mypy_exist() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]["overrides"]
+    named = [name for one in settings if "disable_error_code" in one for name in one["module"]]
+    places = [name.removesuffix(".*").replace(".", "/") for name in named]
+    existing = {relative_name(path).removesuffix(".py").removesuffix("/__init__") for path in SOURCES}
+    assert [one for one in places if not any(f"/{name}".endswith(f"/{one}") for name in existing)] == []
 
 
 def test_modules_have_docstrings() -> None:
