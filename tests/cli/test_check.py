@@ -14,6 +14,7 @@ Run = Callable[..., Any]
 QUICK = ("--option", "columns=4", "--option", "rows=4", "--matches", "2", "--positions", "5")
 
 
+@pytest.mark.slow
 def test_a_correct_game_exits_with_0(bg: Run) -> None:
     ran = bg("check", "connect4", *QUICK)
     assert (ran.code, ran.err) == (0, "")

@@ -54,16 +54,16 @@ class Failing(InProcess):
 
 
 @pytest.mark.parametrize(
-    ("command", "tasks", "continuing"),
+    ("command", "tasks", "continuing", "kind"),
     [
-        (TEN_STEPS, 18, "train --resume first"),
-        ((*ARENA, "--fresh"), 5, " ".join(ARENA)),
-        (EXPERIMENT, 1, " ".join(EXPERIMENT)),
-        (EXPERIMENT[:-2], 1, r"experiment --seed \d+ " + " ".join(EXPERIMENT[1:-2])),
+        (TEN_STEPS, 18, "train --resume first", ClusterError),
+        (TEN_STEPS, 18, "train --resume first", WorkerError),
+        ((*ARENA, "--fresh"), 5, " ".join(ARENA), ClusterError),
+        (EXPERIMENT, 1, " ".join(EXPERIMENT), WorkerError),
+        (EXPERIMENT[:-2], 1, r"experiment --seed \d+ " + " ".join(EXPERIMENT[1:-2]), ClusterError),
     ],
-    ids=["train", "arena", "experiment", "experiment without a seed"],
+    ids=["train", "train and its workers", "arena", "experiment", "experiment without a seed"],
 )
-@pytest.mark.parametrize("kind", [ClusterError, WorkerError])
 def test_a_failing_cluster_is_one_line_with_the_command_that_continues(
     kind: type[BoardgamesError],
     command: tuple[str, ...],

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from building import build_variables
 
 from boardgames.cli import new
 from boardgames.cli.new import BOARD_FILES, COMMON_FILES, KINDS, PLAIN_FILES, plugin_files
@@ -162,22 +163,27 @@ def test_a_failure_leaves_nothing_behind(bg: Run, home: Path, monkeypatch: pytes
     assert set(home.parent.iterdir()) - before <= {home.parent / "typed"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [*(("--board", board) for board in BOARDS), ("--plain",)])
-def test_it_is_installed_tested_checked_and_played(options: tuple[str, ...], home: Path) -> None:
-    """The distribution is built and installed into a folder of its own; its own tests pass."""
-    tmp_path, site = home.parent, home.parent / "site"
-    path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
-    environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
-    # make sets these to a file that is named relative to this repository
-    environment.pop("PIP_CONSTRAINT", None)
-    environment.pop("PIP_BUILD_CONSTRAINT", None)
+class Installed:
+    """A new game whose distribution is built and installed into a folder of its own."""
 
-    def run(*arguments: str, folder: Path = tmp_path) -> str:
+    def __init__(self, folder: Path, variables: dict[str, str], options: tuple[str, ...]) -> None:
+        self.folder, site = folder, folder / "site"
+        path = os.pathsep.join((str(site), variables["PYTHONPATH"]))
+        self.variables = {**variables, "PYTHONPATH": path, "NO_COLOR": "1"}
+        # make sets these to a file that is named relative to this repository
+        for name in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT"):
+            self.variables.pop(name, None)
+        self.sources = folder / "boardgames-othello"
+        self.run("boardgames", "new", "othello", *options)
+        install = ("pip", "install", "--quiet", "--no-deps", "--no-build-isolation")
+        self.run(*install, "--target", str(site), str(self.sources))
+
+    def run(self, *arguments: str, folder: Path | None = None) -> str:
+        """Return what a module of Python prints when it is run; fail if it does not succeed."""
         done = subprocess.run(
             [sys.executable, "-m", *arguments],
-            cwd=folder,
-            env=environment,
+            cwd=folder or self.folder,
+            env=self.variables,
             capture_output=True,
             text=True,
             check=False,
@@ -186,14 +192,27 @@ def test_it_is_installed_tested_checked_and_played(options: tuple[str, ...], hom
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("boardgames", "new", "othello", *options)
-    created = tmp_path / "boardgames-othello"
-    run("pip", "install", "--quiet", "--no-deps", "--target", str(site), str(created))
-    listed = json.loads(run("boardgames", "plugins", "--json"))["plugins"]
+    def run_tests(self) -> None:
+        """Run the tests of the distribution."""
+        self.run("pytest", "-q", "-p", "no:cacheprovider", folder=self.sources)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", ["square:8x8", "edges:5x5"])
+def test_its_own_tests_pass(board: str, home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    Installed(home.parent, build_variables(tmp_path_factory), ("--board", board)).run_tests()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [("--board", "hex:5"), ("--plain",)])
+def test_it_is_installed_tested_checked_and_played(
+    options: tuple[str, ...], home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    game = Installed(home.parent, build_variables(tmp_path_factory), options)
+    listed = json.loads(game.run("boardgames", "plugins", "--json"))["plugins"]
     assert {plugin["name"]: plugin["error"] for plugin in listed}["othello"] is None
     reference = () if "--plain" in options else ("--reference", "tests.othello_reference:Reference")
-    checked = run("boardgames", "check", "othello", *reference, folder=created)
-    assert "no findings" in checked
-    run("pytest", "-q", "-p", "no:cacheprovider", folder=created)
+    assert "no findings" in game.run("boardgames", "check", "othello", *reference, folder=game.sources)
+    game.run_tests()
     players = ("--first", "random", "--second", "greedy", "--seed", "1")
-    assert "othello" in run("boardgames", "play", "othello", *players)
+    assert "othello" in game.run("boardgames", "play", "othello", *players)
