@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ REQUIRED = "BROWSER_TESTS"
 PATIENCE_MS = 60_000
 """What a page must show is there within a minute, since nothing has to be compiled any more (`prepare`)."""
 POLL_MS = 15
+OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""An argument of Chromium, so that it finds no other server; stopping requests here would delay all."""
 LONGEST_MATCH = 400
 LEAST_WIDTH = 250
 """Pixels of a board that can be used."""
@@ -62,7 +65,9 @@ def chromium(driver: Any, *arguments: str) -> Iterator[Any]:
     program = chromium_program()
     if program is None:
         skip_unless_required("there is no Chromium on this machine; on Debian: apt install chromium")
-    browser = driver.chromium.launch(executable_path=program, chromium_sandbox=False, args=arguments)
+    browser = driver.chromium.launch(
+        executable_path=program, chromium_sandbox=False, args=[*arguments, OFFLINE, "--disable-gpu"]
+    )
     yield browser
     browser.close()
 
@@ -90,13 +95,13 @@ class Visitor:
     """
 
     def __init__(self, browser: Any, server: Server, **options: object) -> None:
-        self.origin = f"http://{server.host}"
+        self.server, self.origin = server, f"http://{server.host}"
         self.problems: list[str] = []
         self.state: dict[str, Any] = {}
         self._readers: dict[str, StateReader] = defaultdict(StateReader)
         self.context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, **options})
         self.context.set_default_timeout(PATIENCE_MS)
-        self.context.route(lambda url: not self._is_own(url), self._refuse)
+        self.context.on("request", self._check)
         self.page = self.context.new_page()
         self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
@@ -127,9 +132,9 @@ class Visitor:
         )
         return url.startswith(own)
 
-    def _refuse(self, route: Any) -> None:
-        self.problems.append(f"request to {route.request.url}")
-        route.abort()
+    def _check(self, request: Any) -> None:
+        if not self._is_own(request.url):
+            self.problems.append(f"request to {request.url}")
 
     def _note(self, message: Any) -> None:
         if message.type in ("error", "warning"):
@@ -149,10 +154,13 @@ class Visitor:
 
     def wait(self, condition: Callable[[], object], what: str) -> None:
         """Wait until a condition is true."""
-        for _ in range(PATIENCE_MS // POLL_MS):
-            if condition():
-                return
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        while not condition():
+            if time.monotonic() > deadline:
+                break
             self.page.wait_for_timeout(POLL_MS)
+        else:
+            return
         pytest.fail(f"waited in vain for {what}; the page says: {self.status}")
 
     def wait_for_ply(self, ply: int) -> None:
@@ -228,7 +236,20 @@ class Visitor:
         paused: bool = False,
         **options: object,
     ) -> None:
-        """Start a match through the form, by mouse: this person plays `side`, the agent is `random`."""
+        """Start a match and open it, without the form: this person plays `side`, the agent is `random`."""
+        other = "random" if opponent == "agent" else opponent
+        seats = ("here", other) if side == 0 else (other, "here")
+        page = self.server.page()
+        created = page.create(*seats, game=game, options=options, paused=paused, **(limits or {}))
+        page.close()
+        self.state = {}
+        self.page.goto(f"{self.origin}/#/match/{created['match']}/{created['token']}")
+        self.wait(lambda: self.state and self.page.locator(".status").count(), "the match")
+
+    def start_by_form(
+        self, game: str, *, side: int = 0, limits: Mapping[str, object] | None = None, **options: object
+    ) -> None:
+        """Start a match against `random` through the form, by mouse: this person plays `side`."""
         page = self.open(f"#/new/{game}")
         if options:
             page.get_by_text("Options", exact=True).first.click()
@@ -236,21 +257,16 @@ class Visitor:
             page.get_by_label(name).fill(str(value))
         page.locator(".seat").nth(side).get_by_label("Me", exact=True).check()
         seat = page.locator(".seat").nth(1 - side)
-        if opponent == "agent":
-            seat.get_by_label("Computer", exact=True).check()
-            seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
-            seat.get_by_label("Agent", exact=True).select_option("random")
-        else:
-            seat.get_by_label({"open": "Another person", "here": "Me"}[opponent], exact=True).check()
-        if limits or paused:
+        seat.get_by_label("Computer", exact=True).check()
+        seat.get_by_label("Strength", exact=True).select_option(label="Another agent")
+        seat.get_by_label("Agent", exact=True).select_option("random")
+        if limits:
             page.get_by_text("Limits and position").click()
         for name, value in (limits or {}).items():
             page.get_by_label(name).fill(str(value))
-        if paused:
-            page.get_by_label("Start paused").check()
         self.state = {}
         page.get_by_role("button", name="Start match").click()
-        self.wait(lambda: self.state and page.locator(".status").count(), "the match")
+        self.wait(lambda: self.state and self.page.locator(".status").count(), "the match")
 
     def move(self, move: str) -> None:
         """Click on the board to make a move, and wait until the page shows it."""

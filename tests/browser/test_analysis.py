@@ -15,12 +15,9 @@ CREATE = """async () => {
   const { Net } = await import("/net.js");
   const net = new Net(`ws://${location.host}/ws`);
   await new Promise((resolve) => net.addEventListener("status", resolve));
-  return (await net.request({ type: "create", game: "connect4", SEATS })).match;
+  const seats = [{ kind: "here" }, { kind: "here" }];
+  return (await net.request({ type: "create", game: "connect4", seats })).match;
 }"""
-CREATE_BETWEEN_AGENTS = CREATE.replace(
-    "SEATS", 'ply_limit: 4, seats: [{ kind: "agent", agent: "random" }, { kind: "agent", agent: "random" }]'
-)
-CREATE = CREATE.replace("SEATS", 'seats: [{ kind: "here" }, { kind: "here" }]')
 
 
 def play(visitor: Visitor, *cells: str) -> None:
@@ -194,8 +191,12 @@ def test_a_review_shows_its_progress_and_is_cancelled(visit: Visit) -> None:
 
 def test_the_review_of_a_match_is_shown_at_once_when_it_is_analysed_again(visit: Visit) -> None:
     visitor = visit()
-    page = visitor.open("#/new/connect4")
-    match = page.evaluate(CREATE_BETWEEN_AGENTS)
+    watcher = visitor.server.page()
+    created = watcher.create("random", "random", ply_limit=4)
+    watcher.send("join", match=created["match"], token=created["token"])
+    watcher.outcome()
+    watcher.close()
+    match = created["match"]
     page = visitor.open(f"#/analysis/match/{match}")
     visitor.wait(lambda: len(visitor.shown_moves()) == 4, "the moves")
     page.get_by_role("button", name="Review the moves").click()

@@ -77,8 +77,7 @@ def test_the_result_is_told_from_the_point_of_view_of_the_reader(visit: Visit) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("game", ["abalone", "tictactoe"])
+@pytest.mark.parametrize(("game", "side"), [("abalone", 1), ("tictactoe", 0)])
 def test_a_rematch_against_an_agent_starts_at_once(visit: Visit, game: str, side: int) -> None:
     visitor = visit()
     visitor.start(game, side=side)

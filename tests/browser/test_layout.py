@@ -129,7 +129,7 @@ def test_match_fits_its_window(visitor: Visitor, game: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["abalone", "connect4"])
 def test_analysis_fits_its_window(visitor: Visitor, game: str) -> None:
     page = visitor.open(f"#/analysis/{game}")
     page.locator(".values *").first.wait_for(state="attached")
@@ -143,7 +143,7 @@ def test_analysis_fits_its_window(visitor: Visitor, game: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["abalone", "hexifence"])
 def test_nothing_shifts_on_the_page_during_a_match(visitor: Visitor, game: str) -> None:
     page = visitor.page
     page.add_init_script(WATCH_SHIFTS)
@@ -189,7 +189,7 @@ def test_the_board_stays_where_it_is_while_the_server_compiles(visit: Visit) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [WIDTHS[0], WIDTHS[-1]])
 def test_the_second_player_has_the_same_page_before_and_after_the_first_move(
     visit: Visit, width: int
 ) -> None:

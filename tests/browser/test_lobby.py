@@ -43,8 +43,7 @@ def wait_for_names(visitor: Visitor, *expected: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [390, 1400])
-def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kept, width: int) -> None:
+def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kept) -> None:
     page = kept.server.page()
     page.create("here", "here")
     over = page.create("here", "here", game="abalone")
@@ -52,7 +51,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     page.send("resign", match=over["match"])
     page.outcome()
     page.close()
-    visitor = visit(viewport={"width": width, "height": 900})
+    visitor = visit(viewport={"width": 390, "height": 900})
     visitor.start("hexifence", dimension=2)
     visitor.open("#/")
     wait_for_names(visitor, "Hexifence", "Connect Four", "Abalone")
@@ -90,11 +89,10 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [390, 1400])
 def test_a_match_of_the_terminal_is_listed_opened_stepped_through_and_deleted(
-    visit: Visit, kept: Kept, width: int
+    visit: Visit, kept: Kept
 ) -> None:
-    visitor = visit(viewport={"width": width, "height": 900})
+    visitor = visit(viewport={"width": 1400, "height": 900})
     visitor.start("hexifence", dimension=2)
     with Store(kept.store) as store:
         store.add([stored("4", "4", "5"), stored("1", "2", outcome=None)])

@@ -31,32 +31,33 @@ def check_end(visitor: Visitor) -> None:
     assert position.outcome is not None or state["outcome"]["text"] == "draw (ply limit)"
 
 
-@pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("game", MATCHES)
-def test_a_move_by_mouse_is_answered(visit: Visit, game: str, side: int) -> None:
+def test_a_move_of_the_second_player_by_mouse_is_answered(visit: Visit, game: str) -> None:
     visitor = visit()
-    visitor.start(game, side=side, **MATCHES[game])
+    visitor.start_by_form(game, side=1, **MATCHES[game])
     assert visitor.wait_for_turn()
-    visitor.check_board(side)
+    visitor.check_board(1)
     move = min(visitor.state["picture"]["clicks"])
     visitor.move(move)
     assert visitor.wait_for_turn()
-    assert visitor.shown_moves()[side] == move
-    assert len(visitor.shown_moves()) == 2 + side
-    assert visitor.status == f"Your move, {visitor.state['sides'][side]}"
+    assert visitor.shown_moves()[1] == move
+    assert len(visitor.shown_moves()) == 3
+    assert visitor.status == f"Your move, {visitor.state['sides'][1]}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
 def test_a_whole_match_by_mouse(visit: Visit, game: str) -> None:
     visitor = visit()
-    visitor.start(game, **MATCHES[game])
+    visitor.start_by_form(game, **MATCHES[game])
+    visitor.check_board(0)
+    assert visitor.status == f"Your move, {visitor.state['sides'][0]}"
     visitor.play_by_mouse()
     check_end(visitor)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", MATCHES)
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
 def test_a_whole_match_by_keyboard(visit: Visit, game: str) -> None:
     visitor = visit()
     visitor.open(f"#/new/{game}")

@@ -67,8 +67,7 @@ def tap_move(visitor: Visitor, move: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("game", "side"), [(game, number % 2) for number, game in enumerate(GAMES)])
 def test_a_match_is_played_by_touch_on_a_phone(visit: Visit, game: str, side: int) -> None:
     visitor = visit(**PHONE)
     visitor.start(game, side=side)
