@@ -44,7 +44,7 @@ def play_match(folder: Path, *, matches: int, workers: int) -> tuple[Report, lis
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("matches", "workers"), [(20, 1), (30, 2)])
+@pytest.mark.parametrize(("matches", "workers"), [(8, 1), (12, 2)])
 def test_misbehaving_engines_lose_and_leave_nothing_behind(
     matches: int, workers: int, tmp_path: Path
 ) -> None:

@@ -223,9 +223,9 @@ def test_an_arena_without_a_store_keeps_nothing(bg: Callable[..., Any], home: Pa
 # --- interruptions -------------------------------------------------------------------
 
 
-LONG = ("arena", "connect4", "alphabeta:depth=4", "alphabeta:depth=3", "--matches", "80", "--seed", "2")
+LONG = ("arena", "connect4", "alphabeta:depth=4", "alphabeta:depth=3", "--matches", "40", "--seed", "2")
 
-LONGER = [word.replace("80", "6000") for word in LONG]
+LONGER = [word.replace("40", "6000") for word in LONG]
 """Not over before somebody looks."""
 
 
@@ -259,11 +259,11 @@ def test_an_interrupted_arena_prints_results_and_can_be_resumed(number: int, hom
     assert process.returncode == 130
     done = len(stored_numbers(home))
     assert f"connect4: {done} matches" in out.decode()
-    assert f"interrupted after {done} of 80 matches" in err.decode()
+    assert f"interrupted after {done} of 40 matches" in err.decode()
     again = started(*LONG)
     out, err = again.communicate(timeout=TIMEOUT_S)
-    assert f"resuming: {done} of 80 matches are already played" in err.decode()
-    assert "connect4: 80 matches" in out.decode()
+    assert f"resuming: {done} of 40 matches are already played" in err.decode()
+    assert "connect4: 40 matches" in out.decode()
 
 
 @pytest.mark.slow
@@ -271,7 +271,7 @@ def test_an_arena_that_is_killed_repeatedly_ends_with_the_same_matches(home: Pat
     kills, before = 0, 0
     while not is_finished(home):
         process = started(*LONG, "--json")
-        while process.poll() is None and len(stored_numbers(home)) < before + 1 + 20 * kills:
+        while process.poll() is None and len(stored_numbers(home)) < before + 1 + 10 * kills:
             time.sleep(0.02)
         if process.poll() is None:
             process.kill()
@@ -285,7 +285,7 @@ def test_an_arena_that_is_killed_repeatedly_ends_with_the_same_matches(home: Pat
     assert started(*LONG, "--fresh").wait(TIMEOUT_S) == 0
     with Store() as store:
         killed, whole = ([match.moves_hash for match in store.run_matches(run)] for run in (1, 2))
-    assert len(whole) == 80
+    assert len(whole) == 40
     assert killed == whole
 
 
@@ -313,10 +313,10 @@ def test_a_second_process_with_the_same_command_fails_and_the_first_continues(ho
 @pytest.mark.slow
 def test_a_terminal_shows_the_table_while_it_runs(terminal: Callable[..., Any]) -> None:
     run = terminal(*LONG)
-    run.wait_for("/80")
+    run.wait_for("/40")
     run.wait_for("remaining")
     assert run.wait() == 0
-    assert "connect4: 80 matches" in run.seen
+    assert "connect4: 40 matches" in run.seen
 
 
 @pytest.mark.slow

@@ -293,11 +293,11 @@ def test_a_killed_experiment_is_resumed(bg: Callable[..., Any], home: Path) -> N
 
 @pytest.mark.slow
 def test_a_terminal_shows_progress(terminal: Callable[..., Any]) -> None:
-    run = terminal(*TRAINING[:3], "--set", "repetitions=60", "--seed", "1")
+    run = terminal(*TRAINING[:3], "--set", "repetitions=20", "--seed", "1")
     run.wait_for("training ")
     run.wait_for("%")
     assert run.wait() == 0
-    assert "1200 matches" in run.seen
+    assert "400 matches" in run.seen
 
 
 # --- presets -----------------------------------------------------------------

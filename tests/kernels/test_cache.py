@@ -401,20 +401,6 @@ def test_a_package_in_a_namespace_is_cached(workshop: Workshop) -> None:
     assert workshop.show(imports, "size(0)") == ["5", "0"]
 
 
-@pytest.mark.slow
-def test_generic_functions_give_the_same_results_in_a_second_process(workshop: Workshop) -> None:
-    imports = "import boardgames; game = boardgames.load('connect4'); start = game.start()"
-    shown = (
-        "boardgames.perft(start, 3),"
-        "boardgames.playouts(start, 100, seed=1),"
-        "*(boardgames.load_player(text, game, seed=1).choose(start).move"
-        "  for text in ('alphabeta:depth=4', 'minimax:depth=2', 'greedy'))"
-    )
-    first, second = workshop.show(imports, shown), workshop.show(imports, shown)
-    assert first[:-1] == second[:-1]
-    assert second[-1] == "0"
-
-
 # --- code that changes while a process runs --------------------------------
 
 

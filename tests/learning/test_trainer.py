@@ -17,7 +17,7 @@ from training import walker as walker  # noqa: PLC0414 - a fixture
 from waiting import TIMEOUT_S
 
 from boardgames.errors import FileError, PluginError, WeightsError
-from boardgames.executors import InProcess, ProcessPool, open_executor
+from boardgames.executors import InProcess, ProcessPool
 from boardgames.hookspecs import hookimpl
 from boardgames.learner import LearnerState
 from boardgames.learning import runs
@@ -255,14 +255,6 @@ def test_full_disk_leaves_earlier_checkpoints(
 
 
 # --- workers and processes --------------------------------------------------
-
-
-@pytest.mark.slow
-def test_cluster_trains_to_the_same_bytes(finished: Copy, tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    with open_executor(2, cluster="local") as executor:
-        train(tmp_path / "cluster", small(), executor)
-    assert content(tmp_path / "cluster") == content(finished(tmp_path / "run"))
 
 
 @pytest.mark.slow

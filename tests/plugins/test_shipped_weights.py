@@ -74,7 +74,7 @@ def test_players_load_shipped_weights_by_name() -> None:
 )
 def test_td_scores_at_least(name: str, opponent: str, share: float) -> None:
     plan = Plan(game=boardgames.load(name), agents=("td", opponent), matches=60)
-    with open_executor(2) as executor:
+    with open_executor(1) as executor:
         report = Arena(plan, seed=5).run(executor)
     assert report.standings[0].score is not None
     assert report.standings[0].score >= share

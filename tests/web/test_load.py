@@ -9,9 +9,9 @@ from web_pages import Server
 
 from boardgames.web import lobby
 
-SESSIONS = 10
-MATCHES = 2
-PLIES = 12
+SESSIONS = 6
+MATCHES = 1
+PLIES = 8
 MARGIN_MB = 40
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system has no /proc")
@@ -44,7 +44,7 @@ def test_many_sessions_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> 
     server = Server()
     with ThreadPoolExecutor(SESSIONS) as people:
         rounds = []
-        for _ in range(4):
+        for _ in range(3):
             list(people.map(lambda session: play_matches(server, session), range(SESSIONS)))
             server.wait_until_idle()
             rounds.append(usage())

@@ -50,6 +50,7 @@ def test_results_do_not_depend_on_the_workers() -> None:
     assert results[0].grids[0].columns == ("10", "14", "18", "all")
 
 
+@pytest.mark.slow
 def test_positions_are_those_of_the_agent_that_plays_them() -> None:
     # a side that looks two plies ahead rarely leaves the other a win at once; random moves often do
     options = (("columns", 6), ("rows", 5))  # solved in a moment

@@ -8,8 +8,15 @@ from boardgames.errors import OptionError
 from boardgames_hexifence.original import Double, Farrugiulian
 
 
-@pytest.mark.parametrize("dimension", [2, 6])
-@pytest.mark.parametrize("agent", ["double", "farrugiulian:safe=6", "farrugiulian:safe=6,table=true"])
+@pytest.mark.parametrize(
+    ("agent", "dimension"),
+    [
+        ("double", 2),
+        ("farrugiulian:safe=6", 2),
+        ("farrugiulian:safe=6,table=true", 2),
+        ("farrugiulian:safe=6,table=true", 6),
+    ],
+)
 def test_an_agent_plays_whole_matches_and_repeats_them_with_the_same_seed(agent: str, dimension: int) -> None:
     game, records = boardgames.load("hexifence", dimension=dimension), []
     for _ in range(2):

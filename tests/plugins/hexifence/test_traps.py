@@ -83,7 +83,7 @@ def safe_first() -> np.ndarray:
 
 
 def test_values_with_safe_edges_first(safe_first: np.ndarray) -> None:
-    for open_edges in sample(300, seed=1):
+    for open_edges in sample(100, seed=1):
         assert safe_first[index_of(open_edges)] == forecast(open_edges)
 
 
@@ -93,11 +93,11 @@ def test_chances_are_those_of_the_slow_calculation(
     monkeypatch.setattr(traps, "values_with_safe_edges_first", lambda: safe_first)
     chooser = random.Random(2)
     asked = []
-    for open_edges in sample(150, seed=3):
+    for open_edges in sample(100, seed=3):
         captured = sum(open_edges & mask == 0 for mask in cell_masks(2))
         lead = captured - 2 * chooser.randint(0, captured)
         asked.append((open_edges, lead, chooser.random() < 0.7))
     found = traps.chances([(index_of(edges), lead, is_opponent) for edges, lead, is_opponent in asked])
     expected = [chance(edges, lead, traps.REPLIES, is_opponent=by) for edges, lead, by in asked]
     assert found == pytest.approx(expected)
-    assert sum(0 < share < 1 for share in found) > 5
+    assert sum(0 < share < 1 for share in found) > 2

@@ -539,12 +539,11 @@ import boardgames
 from boardgames.player import Limit
 from boardgames.search import minimax, perft, playout, rules
 from boardgames.search.alphabeta import ordering, quiescence, search, searcher, table, workspace
-for name in ("abalone", "connect4", "hexifence"):
-    position = boardgames.load(name).start()
-    print(boardgames.perft(position, 2), boardgames.playouts(position, 5, seed=1, ply_limit=50))
-    for agent in ("alphabeta", "minimax"):
-        choice = boardgames.load_player(agent, position.game).choose(position, Limit(depth=2))
-        print(name, agent, choice.move, choice.nodes)
+position = boardgames.load("connect4").start()
+print(boardgames.perft(position, 3), boardgames.playouts(position, 100, seed=1))
+for agent in ("alphabeta", "minimax", "greedy"):
+    choice = boardgames.load_player(agent, position.game, seed=1).choose(position, Limit(depth=2))
+    print(agent, choice.move, choice.nodes)
 kernels = {
     name: found
     for module in (minimax, perft, playout, rules, ordering, quiescence, search, searcher, table, workspace)
