@@ -124,6 +124,9 @@ def load_position(
             raise PositionError(
                 f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
             ) from None
+        folder = None if argument is None else find_path(argument)
+        if folder is not None and folder.is_dir():
+            raise PositionError(f"{folder} is a folder; give the name of a file, or a position") from None
         if other := what_it_looks_like(chosen, name):
             raise PositionError(f"{without_examples(error)}; {other}") from None
         raise

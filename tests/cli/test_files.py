@@ -67,6 +67,13 @@ def test_a_file_without_a_position_says_what_it_has(text: str, said: str, bg: Ru
     assert said in ran.err
 
 
+def test_a_folder_is_not_called_a_wrong_position(bg: Run) -> None:
+    Path("games").mkdir()
+    assert bg("show", "connect4", "games").err == (
+        "error: games is a folder; give the name of a file, or a position\n"
+    )
+
+
 def test_a_position_in_latin_1_is_read_with_a_warning(bg: Run) -> None:
     Path("board.txt").write_bytes(b"4453\xa0")
     ran = bg("show", "connect4", "board.txt")
