@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Feature,
         FeatureSet,
         Kernels,
+        Repetition,
     )
     from boardgames.errors import BoardgamesError
     from boardgames.game import Game, Move, Outcome, Position, Termination
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from boardgames.match_setup import MatchSetup
     from boardgames.options import Option
     from boardgames.patterns import PatternModel, PatternSet
-    from boardgames.picture import Picture
+    from boardgames.picture import Button, GridLine, Group, MarkClass, Overlay, Palette, Picture, Tray
     from boardgames.plain_game import DRAW, PlainGame
-    from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
+    from boardgames.player import Analysis, Choice, Clock, Context, ExactPlayer, Limit, Player, Stop
     from boardgames.plugins import (
         load,
         load_features,
@@ -59,6 +60,7 @@ _MODULES = {
         "Feature",
         "FeatureSet",
         "Kernels",
+        "Repetition",
     ),
     "boardgames.errors": ("BoardgamesError",),
     "boardgames.game": ("Game", "Move", "Outcome", "Position", "Termination"),
@@ -68,9 +70,18 @@ _MODULES = {
     "boardgames.match_setup": ("MatchSetup",),
     "boardgames.options": ("Option",),
     "boardgames.patterns": ("PatternModel", "PatternSet"),
-    "boardgames.picture": ("Picture",),
+    "boardgames.picture": (
+        "Button",
+        "GridLine",
+        "Group",
+        "MarkClass",
+        "Overlay",
+        "Palette",
+        "Picture",
+        "Tray",
+    ),
     "boardgames.plain_game": ("DRAW", "PlainGame"),
-    "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
+    "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "ExactPlayer", "Limit", "Player", "Stop"),
     "boardgames.plugins": (
         "load",
         "load_features",
@@ -90,27 +101,34 @@ __all__ = [
     "DRAW",
     "Analysis",
     "BoardgamesError",
+    "Button",
     "Choice",
     "Clock",
     "Contempt",
     "Context",
     "Entry",
     "Evaluation",
+    "ExactPlayer",
     "Exercise",
     "Facts",
     "Feature",
     "FeatureSet",
     "Game",
+    "GridLine",
+    "Group",
     "Kernels",
     "Learner",
     "LearnerState",
     "Limit",
     "Manager",
+    "MarkClass",
     "MatchRules",
     "MatchSetup",
     "Move",
     "Option",
     "Outcome",
+    "Overlay",
+    "Palette",
     "PatternModel",
     "PatternSet",
     "Picture",
@@ -119,10 +137,12 @@ __all__ = [
     "Playouts",
     "Position",
     "Record",
+    "Repetition",
     "Score",
     "Stop",
     "Termination",
     "TimeControl",
+    "Tray",
     "Unit",
     "__version__",
     "check_game",

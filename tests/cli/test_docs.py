@@ -13,6 +13,7 @@ makes a plug-in known to this process, `pytest FOLDER` runs its tests.
 import doctest
 import json
 import linecache
+import runpy
 import shlex
 import subprocess
 import sys
@@ -159,6 +160,12 @@ def test_every_block_of_a_page_is_marked(page: str) -> None:
         assert is_known, f"{page}:{block.line}: mark the block as python, console, json, toml or text"
         if block.mark in DATA:
             DATA[block.mark](block.text)
+
+
+def test_the_tables_of_the_api_are_current() -> None:
+    tables = runpy.run_path(str(ROOT / "docs" / "api_tables.py"))
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    assert tables["with_tables"](page) == page, "run python docs/api_tables.py"
 
 
 @pytest.mark.parametrize("page", pages_with(slow=False))
