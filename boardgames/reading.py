@@ -379,25 +379,28 @@ def split_score(line: str) -> tuple[str, float | None]:
 
 
 def check_no_test_set(text: str, game: Game) -> None:
-    """Raise RecordError if every line of a text has a position and its score, as test sets for solvers do.
+    """Raise RecordError if most lines of a text are a position and its score, as in test sets for solvers.
 
     Only the first lines are looked at.
     """
     lines = (line.partition("#")[0].strip() for line in text.split("\n"))
     sample = list(islice(filter(None, lines), MAX_SAMPLE))
-    for line in sample:
-        position, score = split_score(line)
-        if score is None or len(position) < MIN_TESTED_LENGTH:
-            return
-        try:
-            game.parse(position)
-        except PositionError:
-            return
-    if sample:
+    if 2 * sum(_is_tested(line, game) for line in sample) > len(sample):
         raise RecordError(
-            "each line is a position with its score, a test set for solvers; "
+            "the lines are positions with scores, a test set for solvers; "
             f"`boardgames solve {game.facts.name} --file FILE` compares the scores"
         )
+
+
+def _is_tested(line: str, game: Game) -> bool:
+    """Return True if a line is a position with a score."""
+    position, score = split_score(line)
+    if score is None or len(position) < MIN_TESTED_LENGTH:
+        return False
+    with suppress(PositionError):
+        game.parse(position)
+        return True
+    return False
 
 
 # --- moves --------------------------------------------------------------------

@@ -27,7 +27,9 @@ TEST_SET = "2252576253462244111563365343671351441 -1\n74223417356477411661335734
     ],
     ids=lambda command: command[0],
 )
-@pytest.mark.parametrize("text", [TEST_SET, "# easy\n44455 2\n"], ids=["two", "one"])
+@pytest.mark.parametrize(
+    "text", [TEST_SET, "# easy\n44455 2\n", f"{TEST_SET}a bad line\n"], ids=["two", "one", "a bad line"]
+)
 def test_a_test_set_is_not_taken_for_moves_but_sent_to_the_solver(
     text: str, command: tuple[str, ...], bg: Run
 ) -> None:
