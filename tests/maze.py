@@ -18,7 +18,7 @@ import numpy as np
 
 from boardgames.declarations import Facts, Kernels, Repetition
 from boardgames.errors import PositionError
-from boardgames.game import Game
+from boardgames.game import Game, Position
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.kernels import Actions, Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
 from boardgames.options import Option
@@ -145,13 +145,12 @@ class Maze(Game):
         """Return the letter of a place."""
         return PLACES[action]
 
-    def draw(self, words: Words) -> Picture:
+    def draw(self, position: Position) -> Picture:
         """Return buttons for the doors."""
-        count = self.kernels.legal_moves(words, moves := np.zeros(ROOMS + 2, dtype=np.int64))
-        texts = [PLACES[action] for action in moves[:count]]
+        texts = [PLACES[action] for action in position.actions]
         return Picture(
             buttons=tuple(Button(text) for text in texts),
-            captions=(Caption("top-left", self.format_words(words)),),
+            captions=(Caption("top-left", self.format_words(position.words)),),
             clicks={text: ((text,),) for text in texts},
         )
 

@@ -137,7 +137,7 @@ def test_agents_that_lack_only_weights_are_named_with_the_command_to_learn_some(
 
 
 def test_learners_that_a_game_cannot_use_are_left_out(bg: Run) -> None:
-    assert "\nntuple " in bg("learners", "--game", "connect4").out
+    assert "\n  ntuple " in bg("learners", "--game", "connect4").out
     assert "ntuple " not in bg("learners", "--game", "hexifence").out
     assert "hexifence has no patterns, which the learner 'ntuple' needs" in (
         bg("learners", "ntuple", "--game", "hexifence").err

@@ -295,6 +295,7 @@ def test_error_of_the_system_names_the_file(bg: Run, monkeypatch: pytest.MonkeyP
     def fail(path: Path, *_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("boardgames.record.read_records", fail)
+    Path("a.record").write_text("")
+    monkeypatch.setattr("boardgames.cli.loading.read_any_text", fail)
     ran = bg("replay", "a.record")
     assert (ran.code, ran.err) == (2, "error: cannot use 'a.record': permission denied\n")

@@ -7,7 +7,7 @@ from maze import Maze
 from boardgames import plugins
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.kernels import Features, Reals, Words, kernel
-from boardgames.selfplay import Contestant, MatchSetup, TDParameters
+from boardgames.selfplay import Contestant, SelfPlaySetup, TDParameters
 from boardgames.selfplay.worker import WorkerState
 
 OWN_WORDS = 5
@@ -28,7 +28,7 @@ def state(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Wo
     game = Maze(repetition=request.param, rooms="a:0:b..,a..")
     monkeypatch.setattr(plugins, "load", lambda *_, **__: game)
     monkeypatch.setattr(plugins, "load_features", lambda *_: LENGTH)
-    return WorkerState(MatchSetup("maze", "", (), features="length", opening=0, ply_limit=30))
+    return WorkerState(SelfPlaySetup("maze", "", (), features="length", opening=0, ply_limit=30))
 
 
 CASES = [("", 30, None), ("draw", 4, None), ("draw:5", 8, None), ("loss", 2, 0), ("forbidden", 1, 0)]
