@@ -119,7 +119,7 @@ class Arena:
         Raises
         ------
         KeyboardInterrupt
-            The matches played so far are stored, and `report()` includes them.
+            If the user interrupts; the matches so far are stored, and `report()` includes them.
         StoreError
             If a match cannot be stored.
         """
@@ -268,7 +268,7 @@ class Arena:
     def _delete_surplus(self, store: Store, run: StoredRun) -> None:
         """Delete the pairs that were played after the sequential test had ended.
 
-        How many there are depends on the timing of the workers, and ratings must not.
+        Their number depends on the timing of the workers, which must not affect ratings.
         """
         if self._sprt is None or self._sprt.decision is None:
             return

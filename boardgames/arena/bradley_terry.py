@@ -37,7 +37,7 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 MAX_ITERATIONS = 1000
-"""Of Newton's method; ordinary fields need about five, lopsided ones a few dozen."""
+"""Maximum for Newton's method; ordinary fields need about five, lopsided ones a few dozen."""
 
 _MATCH_SCORES = (1.0, 0.5, 0.0)
 _MAX_LOG_ODDS = 1e4

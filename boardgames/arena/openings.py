@@ -16,7 +16,7 @@ from boardgames.reading import read_position
 
 DEFAULT_OPENINGS = "random:4"
 MOVES = "moves:"
-"""Begins a line of moves from the start in a file of openings."""
+"""Prefix of a line in a file of openings that has moves from the start."""
 MAX_PLIES = 100
 MAX_POSITIONS = 20_000
 MAX_TRIES = 100

@@ -44,11 +44,11 @@ class MatchSettings:
     limit : Limit
         Limit per move.
     time : TimeControl or pair of TimeControl
-        Of both sides, or of each. A side that exceeds its time loses.
+        For both sides, or for each. A side that exceeds its time loses.
     ply_limit : int or None
         Replaces the limit that the game declares.
     repetition : str
-        Replaces what the game declares, as `Repetition.parse` reads it, unless it is empty.
+        Replaces the rule that the game declares unless empty; the text that `Repetition.parse` reads.
     adjudication : Adjudication
         Whether scores or points may decide a match.
     code : str
@@ -117,12 +117,12 @@ class Plan:
     limit : Limit
         Limit per move.
     time : TimeControl or pair of TimeControl
-        Of both sides, or of each. A side that exceeds its time loses.
+        For both sides, or for each. A side that exceeds its time loses.
     ply_limit : int or None
         Matches are drawn after this many plies; replaces the limit of the game.
     repetition : str
-        What a repeated position means, such as `draw:3`, `loss`, `forbidden` or `none`. If it is empty,
-        that is as the game declares, or a draw at the third occurrence.
+        What a repeated position means, such as `draw:3`, `loss`, `forbidden` or `none`. If empty, the
+        game's own rule applies, or a draw at the third occurrence if it declares none.
     adjudication : Adjudication
         Whether scores or points may decide a match.
     sprt : Sprt or None
@@ -224,7 +224,7 @@ class Plan:
 
     @property
     def _ends_text(self) -> str:
-        """Return what ends matches, apart from the rules and times, as text."""
+        """Return the conditions that end matches, apart from the rules and times, as text."""
         plies = "" if self.ply_limit is None else f"{self.ply_limit} plies"
         return ", ".join(filter(None, [plies, self.repetition and f"repetition {self.repetition}"]))
 
@@ -301,7 +301,7 @@ class Plan:
         """
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         if not self.repetition:
-            del fields["repetition"]  # the settings of arenas that were stored before it existed
+            del fields["repetition"]  # as in arenas that were stored before it existed
         return {
             **fields,
             "limit": dataclasses.asdict(self.limit),

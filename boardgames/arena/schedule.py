@@ -28,7 +28,7 @@ def round_robin(agents: int) -> list[Pairing]:
 
 
 def gauntlet(agents: int, champion: int) -> list[Pairing]:
-    """Return the pairings in which the first agent plays all others.
+    """Return the pairings in which the champion plays all other agents.
 
     Examples
     --------

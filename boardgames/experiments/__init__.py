@@ -1,4 +1,4 @@
-"""Experiments: what `boardgames experiment` runs, in tables with confidence intervals."""
+"""Experiments, which `boardgames experiment` runs, and their results: tables with confidence intervals."""
 
 from boardgames.experiments.experiment import (
     Experiment,

@@ -1,8 +1,8 @@
 """The base class of experiments, and running their tasks.
 
 An experiment belongs to a plug-in, which subclasses `Experiment`. Its `run`
-sends tasks to an executor with `run_tasks`. One that plays matches returns `Findings`,
-tables of wins; one that measures something else returns `Measurements`.
+sends tasks to an executor with `run_tasks`. An experiment that plays matches returns
+`Findings`, tables of wins; one that measures something else returns `Measurements`.
 """
 
 from abc import ABC, abstractmethod

@@ -213,7 +213,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """The result of an experiment that measures other things than wins.
+    """The result of an experiment that measures something other than wins.
 
     Attributes
     ----------

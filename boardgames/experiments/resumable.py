@@ -46,7 +46,7 @@ class ResumableExecutor(Executor):
     folder : Path
         Created when the first task has finished.
     code : str
-        Stamp of the code, as results of other code are not used; see `boardgames.installation.code_stamp`.
+        Stamp of the code; results of other code are not used. See `boardgames.installation.code_stamp`.
 
     Examples
     --------
@@ -162,12 +162,12 @@ def encode(value: object) -> Tree:
 
 
 def decode(hint: Hint, tree: Tree) -> Any:
-    """Return the value whose tree this is, given its declared type.
+    """Return the value that a tree represents, given its declared type.
 
     Raises
     ------
     TypeError, ValueError, KeyError
-        If the tree is not that of a value of this type.
+        If the tree does not represent a value of this type.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Confidence intervals of the share of matches that a player wins, when the matches are related.
 
-Intervals are Wilson's, which assume independent matches. Those of an experiment are not: the two
-matches from one opening are related, and so are all matches of one player.
+The intervals are Wilson's, which assume independent matches. The matches of an experiment are not
+independent: the two matches from one opening are related, and so are all matches of one player.
 They are therefore grouped into units that are independent of each other
 (openings for a single figure, whole trainings for a total), and the number of
 matches is divided by the design effect: the variance between units relative to

@@ -20,7 +20,7 @@ from boardgames.weights import Weights
 from boardgames.weights.lookup import find_feature_weights
 from boardgames.weights.weights import MAX_WEIGHT
 
-if TYPE_CHECKING:  # who only reads runs need not wait for the kernels of self-play
+if TYPE_CHECKING:  # so that code that only reads runs does not load the kernels of self-play
     from boardgames.selfplay import Contestant, SelfPlayMatch, SelfPlaySetup
 
 FEATURES = Option("features", str, None, "feature set; default: the game's")
@@ -37,7 +37,7 @@ START = Option(
     "start", str, None, "weights to start with: a name, a run or a file; default: new ones", file="read"
 )
 SEARCHER = "alphabeta:depth=3"
-"""The agent in which weights are measured in search."""
+"""The agent with which weights are measured in search."""
 TEST_BATCH = 20
 """Matches per task."""
 
@@ -78,7 +78,7 @@ class WeightsLearner(Configured, Learner):
     Attributes
     ----------
     features : FeatureSet or PatternSet
-        What the weights belong to.
+        The set that the weights belong to.
     setup : SelfPlaySetup
         Setup of all matches.
     """
@@ -115,7 +115,7 @@ class WeightsLearner(Configured, Learner):
         _check_structure(checkpoint, learner.start(seed))
 
     def agent_with(self, result: str) -> str:
-        """Return the agent that searches if the weights were learned in search, or looks one ply ahead."""
+        """Return the agent for the weights: alpha-beta if they were learned in search, else one-ply."""
         return f"{'alphabeta' if self.searches else self.agent}:weights={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
@@ -298,7 +298,7 @@ def rank(values: Reals) -> list[int]:
 
 
 def mean_points(results: "Sequence[SelfPlayMatch]") -> float:
-    """Return the first contestant's share of points in at least one match."""
+    """Return the first contestant's share of the points; there must be at least one match."""
     return float(np.mean([match.points for match in results]))
 
 

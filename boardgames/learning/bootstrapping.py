@@ -51,7 +51,7 @@ SEARCHED = (
 
 
 class _SearchedLearner(FeatureLearner):
-    """Self-play by search, from which one of the two algorithms learns."""
+    """Base class of both learners: self-play by search, from which the algorithm learns."""
 
     follows_curve: ClassVar[bool] = False
     whole_tree: ClassVar[bool]
@@ -205,7 +205,7 @@ class SearchTrained:
 def train_by_search(
     setup: SelfPlaySetup, weights: Reals, parameters: SearchTraining, *, matches: int, seed: int
 ) -> SearchTrained:
-    """Train weights in matches of search against themselves; a task for an executor.
+    """Train weights in self-play by search; a task for an executor.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Checkpoints of a training run: the state of the learner, what players need of it, and the progress.
+"""Checkpoints of a training run: the state of the learner, what players need from it, and the progress.
 
 A checkpoint is also a file that players can use: it has the arrays and the header that
 `Learner.saved` returns, the arrays of the learner's state as `state.NAME`, and in the header the

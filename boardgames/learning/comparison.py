@@ -21,7 +21,7 @@ class ComparedRun:
     Attributes
     ----------
     summary : RunSummary
-        Its config is known.
+        The summary of the run, which has a config.
     config : Config
         The config.
     seconds : float
@@ -65,7 +65,7 @@ def compare_runs(folders: Sequence[Path]) -> list[ComparedRun]:
     Raises
     ------
     OptionError
-        If a run cannot be read, or they are of different games.
+        If a run cannot be read, or the runs are of different games.
     """
     runs = []
     for folder in folders:
@@ -140,5 +140,5 @@ def elo_of(series: Series) -> Estimate | None:
 
 
 def _settings(config: Config) -> dict[str, object]:
-    """Return everything that a config says, except the game and the seed."""
+    """Return all settings of a config, except the game and the seed."""
     return {"learner": config.learner, "layout": config.layout, **config.options, **config.settings}

@@ -50,8 +50,8 @@ class Config:
     options : mapping
         The game's options, as values or text; missing ones take their defaults.
     settings : mapping
-        The learner's options, likewise; missing ones are those of the preset, except that a preset's
-        `layouts` give way to `layout`.
+        The learner's options, likewise; missing ones come from the preset, except that `layout` takes
+        precedence over a preset's `layouts`.
     preset : str or None
         Name of the preset among the game's `Facts.presets`; None for `default`.
     target : float or None

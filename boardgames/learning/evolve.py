@@ -10,8 +10,8 @@ The winner of the last tournament is the result; the best players of all earlier
 tournaments are kept as ancestors.
 
 With population-based training each player has a learning rate and a lambda of its own. A child
-inherits both from one of its parents, changed a little, so that the population also finds out
-which of them work, and when.
+inherits each from one of its parents, slightly changed, so that the population also finds out
+which values work, and when.
 
 A step is the training or the tournament of one generation.
 
@@ -153,7 +153,7 @@ class Evolve(TDLearner):
         return self._step(state) >= self.length
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return the weights of the last tournament's winner, or of some player before the first one."""
+        """Return the weights of the last tournament's winner, or of the first player if there was none."""
         players, ancestors = state.arrays["players"], state.arrays["ancestors"]
         if self._step(state) % 2 == 1 and len(ancestors):  # this generation has not competed yet
             winner: Reals = ancestors[-self.integer("survivors")].copy()
@@ -328,8 +328,8 @@ def breed(parents: Reals, count: int, mutation: float, random: np.random.Generat
 def inherited_rates(parents: Reals, count: int, perturbation: float, random: np.random.Generator) -> Reals:
     """Return the learning rates and lambdas of children, `float64[count, 2]`; pairs of parents as in `breed`.
 
-    Each is that of one of the parents, multiplied or divided by 1 + `perturbation`: alpha itself,
-    and 1 - lambda.
+    Each comes from one of the parents; alpha and 1 - lambda are multiplied or divided by
+    1 + `perturbation`.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ def limited_rates(rates: Reals, factors: Reals) -> Reals:
     Parameters
     ----------
     rates, factors : float64[..., 2]
-        Those of alpha, and those of lambda.
+        Of alpha, then of lambda.
     """
     alphas, trace_decays = rates[..., 0] * factors[..., 0], 1.0 - (1.0 - rates[..., 1]) * factors[..., 1]
     return np.stack([alphas, np.clip(trace_decays, 0.0, 1.0)], axis=-1)

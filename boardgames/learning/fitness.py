@@ -87,7 +87,7 @@ class Fitness:
     value : float
         From `fitness_by_wins` or `fitness_by_margin`; larger is better.
     plies_to_win : float
-        Mean length of the matches it won, the ply limit if there are none.
+        Mean length of the matches that it won; the ply limit if it won none.
     """
 
     value: float
@@ -114,7 +114,7 @@ def match_value(match: SelfPlayMatch) -> float:
 
 
 def fitness_by_wins(results: Sequence[SelfPlayMatch], ply_limit: int) -> Fitness:
-    """Return the fitness of the first contestant in at least one match by its wins.
+    """Return the fitness of the first contestant by its wins in at least one match.
 
     Ties are broken by the fewest plies to win: `plies_to_win` / (`ply_limit` + 1),
     which is less than a win, is subtracted from the number of wins. The result
@@ -134,7 +134,7 @@ def fitness_by_wins(results: Sequence[SelfPlayMatch], ply_limit: int) -> Fitness
 
 
 def fitness_by_margin(results: Sequence[SelfPlayMatch], ply_limit: int) -> Fitness:
-    """Return the fitness of the first contestant in at least one match by wins and scores.
+    """Return the fitness of the first contestant by wins and scores in at least one match.
 
     It is the mean of `match_value`. Ties are broken by the fewest plies to win:
     `plies_to_win` / (`ply_limit` + 1) times `RESOLUTION`, which is less than any
@@ -180,7 +180,7 @@ class SearchSpace:
     def individual(self, weights: Reals) -> Reals:
         """Return the individual, `float64[size]`, whose weights are nearest to the given ones, `float64[n]`.
 
-        Where two weights are one dimension, it is their mean.
+        Where two weights share a dimension, their mean is taken.
         """
         nearest: Reals = self.matrix @ weights / (self.matrix**2).sum(axis=1)
         return nearest
@@ -257,7 +257,7 @@ class FitnessLearner(FeatureLearner):
 
     declared_options: ClassVar[tuple[Option, ...]] = (*SEARCH_OPTIONS, fitness_option(MARGIN), OPPONENT)
     own_opponent: ClassVar[str] = ""
-    """A value of the option `opponent` for an opponent that the learner makes itself."""
+    """The value of the option `opponent` for which the learner itself provides the opponent."""
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)

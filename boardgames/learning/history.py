@@ -1,4 +1,4 @@
-"""What programs show of a training run: its steps, its weights by name, and the agent that uses them."""
+"""What programs show about a training run: its steps, its weights by name, and the agent that uses them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,7 +72,7 @@ def option_value(text: str) -> str:
 
 
 def weights_over_time(steps: Sequence[StepRecord]) -> tuple[list[int], list[tuple[float, ...]]]:
-    """Return the steps that recorded weights, and their weights: as many as after the last of them.
+    """Return the steps that recorded as many weights as the last one, and these weights.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def metric_names(steps: Sequence[StepRecord]) -> list[str]:
 
 
 def sample(rows: Sequence[_Row], count: int) -> list[_Row]:
-    """Return at most `count` rows at equal distances, the last one included.
+    """Return at most `count` rows at equal distances, including the last one.
 
     Examples
     --------

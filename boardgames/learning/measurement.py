@@ -1,7 +1,7 @@
 """Measuring the result of a run: matches between agents that use it and opponents that never change.
 
-A run has a file that says how many matches are planned and how those that are complete
-have ended. Each series of matches is played by an `Arena`, which keeps its matches in a
+A run has a file with the number of matches that are planned and the results of those that
+are complete. Each series of matches is played by an `Arena`, which keeps its matches in a
 store in the run's folder until the whole measurement is complete. So a measurement can
 be interrupted at any time and continued later.
 """
@@ -74,7 +74,7 @@ class Measurement:
     opponents : int
         Number of opponents.
     series : tuple of Series
-        The complete series, also those of earlier measurements as long as this one is not complete.
+        The complete series, including those of earlier measurements until this one is complete.
     played : int
         Matches played, including those of a series that is not complete.
     """
@@ -103,7 +103,7 @@ class Measurement:
     def read(cls, folder: Path) -> "Measurement | None":
         """Return the measurement of a run, or None if none was planned.
 
-        If its file is damaged, it warns and returns None, since the matches can be played again.
+        Warn and return None if its file is damaged, since the matches can be played again.
         """
         found = cls._read(folder)
         if found is None and (folder / MEASUREMENT).exists():
@@ -161,13 +161,13 @@ def check_matches(matches: int) -> None:
 def plan_measurement(run: Run, matches: int) -> Measurement:
     """Return the measurement of a run with this number of matches against each opponent, and write its file.
 
-    If the same measurement has been begun or completed already, it is returned. The result of
-    another one is kept until this one is complete.
+    If the same measurement has been begun or completed already, it is returned. The results of
+    another measurement are kept until this one is complete.
 
     Raises
     ------
     OptionError
-        If the number is odd or out of range, or nothing measures what the learner learns.
+        If the number is odd or out of range, or no agent plays with what the learner learns.
     FileError
         If the file cannot be written.
     """
@@ -186,7 +186,7 @@ def plan_measurement(run: Run, matches: int) -> Measurement:
 
 
 def forget_results(folder: Path) -> None:
-    """Forget what has been measured of a run whose result will change, but not the number of matches.
+    """Forget the measured results of a run that is about to change, but keep the number of matches.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def measure(
     Parameters
     ----------
     run : Run
-        Training is complete; otherwise its result still changes.
+        A run whose training is complete; otherwise its result may still change.
     planned : Measurement
         From `plan_measurement`.
     listener : callable, optional
@@ -216,9 +216,9 @@ def measure(
     Raises
     ------
     KeyboardInterrupt
-        What has been played is kept, and `Measurement.read` returns it.
+        If the user interrupts; the results so far are saved, and `Measurement.read` returns them.
     FileError, StoreError
-        If it cannot be kept.
+        If the results cannot be saved.
     """
     from boardgames.arena import Arena, Plan  # here, so that reading a measurement is fast
     from boardgames.store import Store
@@ -253,7 +253,7 @@ def measure(
 
 
 def _matchups(run: Run) -> list[tuple[str, str, bool]]:
-    """Return the matchups that measure a run, and for each whether it uses the weights before training."""
+    """Return the matchups that measure a run, and whether each uses the weights before training."""
     after = run.learner.matchups(result_of(run.folder, run.learner.game))
     before = run.learner.matchups(_start_of(run)) if run.start_path.exists() else ()
     first = [(agent, opponent, True) for agent, opponent in before[:1] if agent != opponent]

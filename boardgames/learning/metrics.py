@@ -18,7 +18,7 @@ from boardgames.paths import describe_os_error, read_bytes, write_atomic
 METRICS = "metrics.jsonl"
 METRICS_SCHEMA = 1
 MAX_LOGGED_WEIGHTS = 1000
-"""If there are more weights, lines of metrics only have a summary; checkpoints always have them."""
+"""If there are more weights, lines of metrics only summarise them; checkpoints always have them all."""
 MAX_STEP = 10**12
 MAX_STEP_SECONDS = 1e10
 
@@ -42,7 +42,7 @@ class StepRecord:
     standings : tuple of (str, float)
         Names and points of the learner's competitors after the step, best first; empty if there are none.
     summary : mapping
-        `norm`, `min` and `max` of weights that are too many; otherwise empty.
+        `norm`, `min` and `max` of the weights if there are too many of them; otherwise empty.
     """
 
     step: int
@@ -211,8 +211,8 @@ def read_metrics(path: Path, *, most: int | None = None) -> list[StepRecord]:
     path : Path
         The file.
     most : int, optional
-        Return only about so many steps, spread over the file, and the last one. They stay the same
-        while the file grows, until it is twice as long.
+        Return only about this many steps, spread over the file and including the last one. The choice
+        stays the same while the file grows, until it is twice as long.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def read_metrics(path: Path, *, most: int | None = None) -> list[StepRecord]:
 def _spread(count: int, most: int) -> list[int]:
     """Return places in a sequence: one in each of at most `most` parts of equal length, and the last two.
 
-    Places in their parts differ, since learners may report some metrics only in every second step.
+    The place within a part varies, since learners may report some metrics only in every second step.
     """
     length = 1
     while count > most * length:

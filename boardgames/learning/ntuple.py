@@ -1,4 +1,4 @@
-"""The learner `ntuple`: TD(lambda) for tables of weights of patterns, with step sizes of their own.
+"""The learner `ntuple`: TD(lambda) for tables of weights of patterns, with a step size for each weight.
 
 The groups of cells that are looked up are declared by the game or drawn at random. The
 matches of a step are divided into a fixed number of parts, each of which trains on its own
@@ -40,11 +40,11 @@ from boardgames.weights import Weights, find_weights
 DEFAULTS = TableParameters()
 TUPLES = 70
 FIRST_ERROR = 1e-6
-"""Sums of errors of weights to start with: so small that the first step is as large as for new weights."""
+"""Initial sums of errors of given weights: so small that the first step is as large as for new weights."""
 MAX_WALK = 1000
 """Steps after which a random walk that has not found enough cells is given up."""
 MAX_DRAWS = 1000
-"""Walks in a row that find nothing new, after which there are no more groups to draw."""
+"""Number of walks in a row that find no new group, after which no more groups are drawn."""
 
 
 class NTuple(WeightsLearner):
@@ -157,7 +157,7 @@ class NTuple(WeightsLearner):
         return _integer(state, "step") >= self.length
 
     def _given_weights(self) -> Weights | None:
-        """Return the weights to start with, if there are any."""
+        """Return the weights to start with, or None if none are given."""
         if not self.text("start"):
             return None
         weights, _ = find_weights(self.text("start"), self.game)
@@ -192,7 +192,7 @@ class NTuple(WeightsLearner):
         return weights
 
     def _checked(self, groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-        """Return the groups if their tables, and the lookups of a match, are not too many."""
+        """Return the groups; raise OptionError if their tables or the lookups of a match are too many."""
         try:
             lookups = len(self.features.grouped(groups).lookups)
         except PluginError as error:
@@ -218,10 +218,10 @@ class NTuple(WeightsLearner):
 
 @lru_cache(maxsize=4)
 def draw_groups(patterns: PatternSet, count: int, length: int, seed: int) -> tuple[tuple[int, ...], ...]:
-    """Return groups of cells, drawn by random walks along neighbours, or at random if there are none.
+    """Return groups of cells, drawn by random walks along neighbours, or at random if none are declared.
 
-    No group is drawn twice, and none that the set declares; groups that a symmetry maps onto each
-    other count as the same. If fewer than `count` groups are left, all of them are returned.
+    No group is drawn twice, and no group that the set declares is drawn; groups that a symmetry maps
+    onto each other count as the same. If fewer than `count` groups are left, all of them are returned.
 
     Raises
     ------

@@ -63,7 +63,7 @@ class Workspace(NamedTuple):
     features, features_gradient : float64[a, m]
         Weights of the scaled features.
     scales : float64[m]
-        What each feature is divided by.
+        The divisor of each feature.
     values, places, described : int64[cells], int64[k], float64[m + 1]
         Buffers: cells, entries and scaled features of a position.
     found : float64[4]
@@ -195,7 +195,7 @@ def update(
     Parameters
     ----------
     weights, start, gradient : float64[a, n]
-        Weights, those they are drawn towards, and the sum of the gradients of a batch.
+        Weights, the weights that they are pulled towards, and the sum of the gradients of a batch.
     means, squares : float64[a, n]
         Moving averages of the gradient and of its square.
     settings : float64[3]
@@ -222,7 +222,7 @@ class FitSettings:
     Attributes
     ----------
     anchors : int
-        Number of phases with weights of their own; those between are interpolated.
+        Number of phases with weights of their own; the weights of phases in between are interpolated.
     pull : float
         Strength of the pull towards the initial weights (L2 regularisation), as a number of positions.
     rate : float

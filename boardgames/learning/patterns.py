@@ -186,7 +186,7 @@ class Patterns(WeightsLearner):
         return np.concatenate([state.arrays["tables"].ravel(), state.arrays["features"].ravel()])
 
     def _given_weights(self) -> tuple[Reals, Reals] | None:
-        """Return the tables and the weights of features to start with, if there are any."""
+        """Return the tables and the weights of features to start with, or None if none are given."""
         if not self.text("start"):
             return None
         weights, _ = find_weights(self.text("start"), self.game)
@@ -257,7 +257,7 @@ class Patterns(WeightsLearner):
     ) -> tuple[Fit, dict[str, float]]:
         """Return the fitted weights, and the loss on held-out matches, before and after.
 
-        `first` are the given weights that the fit starts from, if there are any.
+        `first` has the given weights that the fit starts from; if empty, it starts from the model's.
         """
         model = self.features.model
         assert isinstance(model, PatternModel)

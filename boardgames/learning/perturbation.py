@@ -1,7 +1,7 @@
 """Simultaneous perturbation: the steps that the learners `spsa` and `tune` share.
 
-A step measures how much better f is at two opposite changes of all numbers at once, along random
-directions d whose components are 1 or -1, and moves the numbers x towards the better side:
+A step changes all numbers x at once in two opposite ways, along random directions d whose components
+are 1 or -1, measures how much better f is on one side than on the other, and moves x to the better side:
 
     x = x + a / (2 c) (f(x + c d) - f(x - c d)) d
 
@@ -30,7 +30,7 @@ class Perturbation(Configured):
     """
 
     def rate(self, step: int) -> float:
-        """Return how far every number moves in step `step`, which is 0 at first, for a difference of 1."""
+        """Return how far every number moves in step `step`, counted from 0, for a difference of 1."""
         delay = self.number("delay") + 1
         gain = (delay / (delay + step)) ** GAIN_EXPONENT
         return float(self.number("rate") * gain * (1 + step) ** CHANGE_EXPONENT)

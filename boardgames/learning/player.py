@@ -201,7 +201,7 @@ class TDPlayer(Player):
         return RETURN if self._saved.tanh else WEIGHTED_SUM
 
     def _best(self, position: Position, actions: Sequence[int], first: int, last: int) -> tuple[int, float]:
-        """Return the index in `actions` and the value of the best one with `first` <= index < `last`."""
+        """Return the index in `actions` of the best action from `first` to `last` - 1, and its value."""
         self._workspace.positions[0] = position.words
         self._workspace.moves[0, : len(actions)] = actions
         index, value = temporal.choose(self._bundle.words, first, last, position.side_to_move)
@@ -352,7 +352,7 @@ class TDPlayer(Player):
 
 
 class _Memory:
-    """What a learning player remembers of a match, for each side.
+    """What a learning player remembers about a match, for each side.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """Training runs: one folder each, written by one process at a time.
 
-    config.toml                            complete: what to train, and how
+    config.toml                            the complete config: what to train, and how
     metrics.jsonl                          one line per step
     measurement.json                       strength of the result, see `measurement`
     checkpoints/step-000012.safetensors    the last three steps
@@ -130,8 +130,8 @@ class Run:
         Parameters
         ----------
         settings : mapping, optional
-            Options of the learner that say how long the run is (`Learner.extensible`), to go on with a run
-            that is finished, or to end it earlier.
+            Options of the learner that set the length of the run (`Learner.extensible`), to continue a
+            finished run or to end a run earlier.
         target : float, optional
             The value of the learning curve at which training ends.
 
@@ -256,7 +256,7 @@ class Run:
             raise FileError(f"cannot write {self.metrics_path}: {describe_os_error(error)}") from None
 
     def save_checkpoint(self, state: LearnerState, progress: Progress) -> None:
-        """Write the checkpoint of a step, also as the best one if it is, and remove old ones.
+        """Write the checkpoint of a step, write it as the best one if it is, and remove old ones.
 
         Raises
         ------
@@ -282,9 +282,9 @@ class Run:
         return state, progress
 
     def _restore_best(self, state: LearnerState, progress: Progress) -> None:
-        """Write the best checkpoint again if it is missing or damaged and that of its step is whole.
+        """Rewrite a missing or damaged best checkpoint if the checkpoint of its step is intact.
 
-        It is missing after a kill between writing its step's checkpoint and this one.
+        It is missing if the process was killed after writing the step's checkpoint and before this one.
         """
         try:
             best = read_checkpoint(self.best_path, self.learner, self.config)[1].step
@@ -414,7 +414,7 @@ def _open_own(path: str, flags: int) -> int:
 
 
 def _check_links(folder: Path) -> None:
-    """Raise FileError if a run holds a symbolic link: training would write to another place."""
+    """Raise FileError if a run contains a symbolic link, through which training would write elsewhere."""
     for place in (folder, folder / BEST.parent, folder / MEASURING):
         try:
             linked = [path for path in sorted(place.iterdir()) if path.is_symlink()]

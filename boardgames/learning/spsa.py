@@ -80,7 +80,7 @@ class SPSA(Perturbation, FitnessLearner):
         Parameters
         ----------
         mean : float64[size]
-            What is changed.
+            The numbers that are changed.
         changes : float64[count, size]
             Added to `mean`, and subtracted from it.
         """

@@ -186,7 +186,7 @@ class TemporalDifference(TDLearner):
         return LearnerState(arrays, scalars), metrics
 
     def parameters(self, step: int) -> TDParameters:
-        """Return the parameters after `step` steps, with those that only this learner has."""
+        """Return the parameters after `step` steps, including those that only this learner has."""
         shared, beta = bool(self.options["shared"]), self.number("beta")
         return replace(super().parameters(step), shared=shared, beta=beta)
 

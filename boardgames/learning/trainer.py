@@ -45,7 +45,7 @@ class Trainer:
     Attributes
     ----------
     state : LearnerState
-        After the last completed step.
+        State after the last completed step.
     progress : Progress
         Progress of training.
     steps : list of StepRecord

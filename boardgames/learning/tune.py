@@ -6,8 +6,8 @@ of a pair have opposite changes of all values, in a direction that is drawn for 
 values move towards those that score more; see `perturbation`.
 
 Values are handled as shares of their ranges, from 0 to 1. Integers are rounded up or down at random,
-so that on average they are what they should be, by the same draw for both agents. If both agents of a
-pair are the same then, nothing is played.
+by the same draw for both agents, so that they are right on average. If this makes both agents of a pair
+the same, they do not play.
 
 Sources: those of `perturbation`; fishtest, in which Stockfish's parameters are tuned the same way.
 """
@@ -51,10 +51,10 @@ from boardgames.weights.lookup import find_source
 from boardgames.weights.weights import VALUES
 
 TUNED = "tuned"
-"""The key in the header of a checkpoint under which it has the agent and the names of its tuned options."""
+"""The key in a checkpoint's header for the agent and the names of its tuned options."""
 LOG = "log"
 HALF = 0.5
-"""The draw with which integers are rounded to the nearest one."""
+"""The draw that rounds values to the nearest integer."""
 
 
 class Tune(Perturbation, Learner):
@@ -69,7 +69,7 @@ class Tune(Perturbation, Learner):
     ------
     OptionError
         If the agent or the ranges are missing, an option does not exist or is not a number, a range is
-        not one, or the agent starts outside it.
+        invalid, or the agent starts outside its range.
     UnknownNameError
         If there is no such agent or opening suite.
     """
@@ -185,7 +185,7 @@ class Tune(Perturbation, Learner):
         return ""
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the tuned agent against that with default values, and against that with its first values."""
+        """Return the tuned agent, once against itself with default values and once with its first values."""
         agent = self._tuned_agent(result) or self.tunable.first
         return [(agent, opponent) for opponent in dict.fromkeys((self.tunable.default, self.tunable.first))]
 
@@ -230,7 +230,7 @@ class Tune(Perturbation, Learner):
     def _points(
         self, first: Sequence[str], second: Sequence[str], executor: Executor, seed: int
     ) -> npt.NDArray[np.float64]:
-        """Return the share of the points that each of the first agents scores against the second one."""
+        """Return the share of the points that each of the first agents scores against its opponent."""
         openings = self._take_openings(len(first), seed)
         tasks = {}
         for number, agents in enumerate(zip(first, second, strict=True)):
@@ -246,7 +246,7 @@ class Tune(Perturbation, Learner):
         return points
 
     def _score(self, state: LearnerState, executor: Executor, seed: int) -> dict[str, float]:
-        """Return the share of points that the values score against the agent as it started."""
+        """Return the share of points that the values score against the agent with its first values."""
         pairs = self.integer("test_matches") // 2
         if not pairs:
             return {}
@@ -290,7 +290,7 @@ class Range:
     low, high : float
         The ends, both included.
     is_log : bool
-        Whether values are spread evenly over the logarithms.
+        Whether the scale is logarithmic.
     """
 
     option: Option
@@ -346,7 +346,7 @@ class Range:
         return (value - self.low) / (self.high - self.low)
 
     def checked_share(self, value: float) -> float:
-        """Return the place of a value to start with.
+        """Return where an initial value lies in the range, from 0 to 1.
 
         Raises
         ------
@@ -363,7 +363,7 @@ class Range:
     def text(self, share: float, draw: float = HALF) -> str:
         """Return the value of the option at a place in the range.
 
-        An integer is rounded up if its fraction and `draw`, a random number below 1, sum up to at least 1.
+        An integer is rounded up if its fraction and `draw`, a random number below 1, add up to at least 1.
 
         Examples
         --------
@@ -383,7 +383,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class TunableAgent:
-    """An agent, and the ranges of those of its options that are tuned.
+    """An agent, and the ranges of its tuned options.
 
     Attributes
     ----------

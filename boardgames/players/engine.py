@@ -80,8 +80,7 @@ class Engine(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the engine's move.
 
-        If there is no limit that UGI has a word for, the engine gets one
-        second.
+        If there is no limit that UGI can express, the engine gets one second.
 
         Raises
         ------

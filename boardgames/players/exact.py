@@ -164,10 +164,10 @@ class TimedExactPlayer(ExactPlayer):
         """Return the unit of the scores; by default that of the game's evaluation."""
         return self.game.evaluation.unit
 
-    # --- what it does with that --------------------------------------------------
+    # --- what this class does ----------------------------------------------------
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the move that `pick` chooses, proven if it is a best move and known to be one."""
+        """Return the move that `pick` chooses; it is proven if it is known to be a best move."""
         self._check_position(position)
         analysis = self._analyse(position, limit, context, all_moves=not self.plays_best, has_line=False)
         entry = self.pick(analysis)

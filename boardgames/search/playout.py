@@ -38,7 +38,7 @@ from boardgames.search.rules import UNFINISHED, UNLIMITED, final_result, result_
 from boardgames.search.runner import run
 
 MAX_REMEMBERED = 1024
-"""In a longer match only so many of the last positions can be repeated."""
+"""Number of positions that are remembered; in a longer match, repetitions of older ones go unnoticed."""
 TOTALS_DTYPE = np.dtype([("results", np.int64, 4), ("plies", np.int64)], align=True)
 """How playouts ended: wins of side 0 and side 1, draws, unfinished at the ply limit; and their plies."""
 TOTALS = record_array(TOTALS_DTYPE)
@@ -126,7 +126,7 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
         Equal seeds give equal playouts.
     ply_limit : int, optional
         Number of plies after which a match is left unfinished, unless the game says who wins then; by
-        default that of the game. A game whose rules do not limit a match needs one of the two.
+        default the limit of the game. One of the two is needed if the rules do not limit a match.
 
     Raises
     ------

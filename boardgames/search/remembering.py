@@ -13,8 +13,8 @@ The words after those of the game are
     sum     sum of their mixed keys, which does not depend on their order
     keys    a ring of keys, one for each position; the oldest ones are overwritten if there is no more room
 
-Two positions have the same key in a transposition table only if the same positions came before them: with
-other ones the value may differ (M. Campbell, "The graph-history interaction: on ignoring position history",
+Two positions have the same key in a transposition table only if the same positions came before them, because
+the value may depend on those (M. Campbell, "The graph-history interaction: on ignoring position history",
 1985). A table therefore saves less work than in other games.
 """
 
@@ -85,11 +85,11 @@ class Remembering:
 
     @property
     def room(self) -> int:
-        """Return how many positions are remembered."""
+        """Return the number of positions that can be remembered."""
         return self.game.facts.words - self.words - KEYS
 
     def pack(self, position: Position, history: Sequence[Position] = ()) -> Words:
-        """Return the longer position, `uint64[n]`, of a position of the game.
+        """Return a position of the game as a longer position, `uint64[n]`.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Remembering:
     def evaluation(self, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation of the game for longer positions.
 
-        After an end by repetition its value is the largest possible one for a win, and 0 for a draw.
+        If repetition has ended the match, a win has the largest possible value and a draw the value 0.
         """
         evaluate = _evaluate(
             evaluation.kernel, self.words, self.game.kernels.side_to_move, float(evaluation.bound)
@@ -128,7 +128,7 @@ def remembering(game: Game, repetition: Repetition, positions: int) -> Rememberi
     Parameters
     ----------
     positions : int
-        How many positions must be remembered, those of the match and of a search together.
+        Number of positions to remember, those of the match and of a search together.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def _evaluate(
 
 @kernel(types.int64(WORDS, types.int64, types.uint64))
 def occurrences_of(position: Words, first: int, key: np.uint64) -> int:
-    """Return how often a key is among those of a longer position, whose keys begin at `first`."""
+    """Return how often a key occurs among the keys of a longer position, which begin at `first`."""
     count, room = int(np.int64(position[first - KEYS + COUNT])), position.size - first
     occurrences = 0
     for place in range(first, first + (min(room, count))):

@@ -38,7 +38,7 @@ def rules_of(game: Game) -> dict[str, Any]:
 
 
 def plies_left_of(game: Game, context: Context, most: int) -> int:
-    """Return the plies after which a limit ends the match, if a search of `most` plies must know them.
+    """Return the plies left until a limit ends the match, if that matters to a search of `most` plies.
 
     Otherwise the limit is too far away or ends the match in a draw, which searches ignore, and the
     result is `UNLIMITED`.
@@ -49,7 +49,7 @@ def plies_left_of(game: Game, context: Context, most: int) -> int:
 
 @kernel(types.int64(first_class(OutcomeOf), WORDS))
 def result_at_limit(outcome_at_limit: Callable[[Words], int], position: Words) -> int:
-    """Return the result of a match that a limit of plies ends here; `UNFINISHED` if the game has no rule."""
+    """Return the result of a match that ends here at a ply limit; `UNFINISHED` if no rule decides it."""
     result = outcome_at_limit(position)
     return UNFINISHED if result == ONGOING else result
 

@@ -29,7 +29,7 @@ SEARCHING, IDLE = "boardgames-search", "boardgames-idle"
 
 
 class _Job(Generic[Result]):
-    """Work for another thread, done in the context of the one that waits, and its result or error."""
+    """Work for another thread, run in the context of the waiting thread, and its result or error."""
 
     def __init__(self, work: Callable[[], Result]) -> None:
         self._work = work
@@ -52,7 +52,7 @@ class _Job(Generic[Result]):
 
 
 class _Worker:
-    """A thread that does one job after the other."""
+    """A thread that does one job after another."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job[Any]] = SimpleQueue()  # results of any type

@@ -6,7 +6,7 @@ V(s) = w . phi(s), or its tanh, where phi are the features of the side that has 
 learns from that in its own way.
 
 TreeStrap learns from every position inside the tree, after each search. H(s) is the evaluation of s
-for the side to move, and the search has found a value b of s, or only a bound of it:
+for the side to move, and the search has found a value b of s, or only a bound on it:
 
     delta = b - H(s), but 0 if b is an upper bound and H(s) <= b, or a lower bound and H(s) >= b
     w = w + alpha (mean of delta grad H(s) over the positions)
@@ -20,7 +20,7 @@ side, the evaluation at the end of its principal variation:
 After the last search of a side the result of the match, 1, -1 or 0, takes the place of V(t + 1). An
 exploratory move teaches nothing about the positions before it, so it ends the sums of both sides.
 
-The discount gamma applies to each ply, also to the plies from a position to the end of its line.
+The discount gamma applies to each ply, including those from a position to the end of its line.
 A win that the search has found is worth 1, a loss -1, with this discount.
 
 Sources: J. Veness, D. Silver, W. Uther, A. Blair, "Bootstrapping from Game Tree Search", 2009, which
@@ -93,7 +93,7 @@ PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 
 class Workspace(NamedTuple):
-    """What learning needs besides the workspace of the search, for `n` features.
+    """Kernels and arrays of learning, besides the workspace of the search, for `n` features.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Workspace(NamedTuple):
     scale : float64[2, n]
         Middle and half the width of each feature's range.
     totals : float64[2, 2]
-        Number of deltas and the sum of their squares: since the last change of weights, and of all.
+        Number of deltas and the sum of their squares, since the last change of weights and in total.
     random_state : uint64[2]
         State of the random generator, and a hash of the moves made, see `temporal.hash_move`.
     parameters : one record
@@ -191,7 +191,7 @@ def discounted(value: float, ply: int, depth: int, gamma: float) -> float:
     value : float64
         A win n plies from the root is `WIN` - n, see `boardgames.search.rules`.
     ply, depth : int64
-        Plies from the root to the position, and those to which it was searched.
+        Plies from the root to the position, and plies to which the position was searched.
     gamma : float64
         Discount per ply.
     """
@@ -238,7 +238,7 @@ def count_delta(bundle: Actions, delta: float) -> None:
 def learn_value(
     search: Actions, bundle: Actions, ply: int, depth: int, value: float, alpha: float, beta: float
 ) -> None:
-    """Add to the change of weights what the value of the position at `ply` teaches, with `whole_tree`.
+    """Learn from the value of the position at `ply`, if `whole_tree` is set: add to the change of weights.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def search_tree(search: Actions, bundle: Actions, ply: int, depth: int, alpha: f
 
 @kernel(types.void(BUNDLE, types.int64, types.float64))
 def learn_delta(bundle: Actions, side: int, target: float) -> None:
-    """Add to the change of weights that the previous search of `side` should have found `target`."""
+    """Learn that the previous search of `side` should have found `target`: add to the change of weights."""
     work = unpack(bundle)
     delta = target - work.values[side]
     count_delta(bundle, delta)
@@ -379,7 +379,7 @@ def trace_leaf(search: Actions, bundle: Actions, value: float, decay: float) -> 
 
 @kernel(types.void(BUNDLE))
 def forget_searches(search: Actions) -> None:
-    """Forget the killer moves of the previous search, and half of the history."""
+    """Forget the killer moves of the previous search, and halve the history scores."""
     game = unpack_search(search)
     killers, history = game.killers, game.history
     for line in range(2):
@@ -416,7 +416,7 @@ def learn_search(search: Actions, bundle: Actions, plies: int, value: float) -> 
 
 @kernel(types.void(BUNDLE, types.int64, types.int64))
 def learn_result(bundle: Actions, plies: int, result: int) -> None:
-    """Learn by TD-leaf that a match has ended with this result, and change the weights."""
+    """Learn from the result of a match by TD-leaf, and change the weights."""
     work = unpack(bundle)
     parameters = work.parameters[0]
     for side in range(2):
@@ -435,7 +435,7 @@ def learn_match(search: Actions, bundle: Actions, opening: int, ply_limit: int) 
     search, bundle : int64[m], int64[k]
         Words of the two workspaces. `positions[0]` is the start, and afterwards the final position.
     opening : int64
-        Number of random opening plies, which nothing is learned from.
+        Number of random opening plies, from which nothing is learned.
     ply_limit : int64
         A match that reaches this length is unfinished, unless the game says who wins. One that is
         stopped is unfinished, too.

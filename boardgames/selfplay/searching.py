@@ -1,8 +1,8 @@
 """Matches that are played by search and yield quiet positions, labelled with the values of the searches.
 
-A search of a few thousand nodes takes a millisecond, so short a time that the Python code of
-`search.alphabeta.Searcher` would slow it down. Here a whole search by iterative deepening is
-one call of a kernel. A position is quiet if its best move is not tactical: only then can a
+A search of a few thousand nodes takes a millisecond, so the Python code of
+`search.alphabeta.Searcher` would slow it down noticeably. Here a whole search by iterative
+deepening is one call of a kernel. A position is quiet if its best move is not tactical: only then can a
 static evaluation learn its value.
 """
 
@@ -33,7 +33,7 @@ FEWEST_NODES, MOST_NODES = 0.6, 1.6
 RANDOM_MOVES = 3
 """A side position is at most this many random moves away from the position of a match."""
 AHEAD = 0.4
-"""What a side that is ahead gets beyond half a point in an unfinished or drawn match."""
+"""Points beyond one half for the side that is ahead in an unfinished or drawn match."""
 
 
 @kernel(
@@ -183,7 +183,7 @@ class NodeSearch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelSettings:
-    """How the matches are played whose positions are labelled.
+    """How to play the matches whose positions are labelled.
 
     Attributes
     ----------
@@ -197,8 +197,8 @@ class LabelSettings:
     epsilon : float
         Probability of a random move after the opening.
     side_positions : float
-        Probability that another position is searched and labelled after a search of the player: one
-        to which up to `RANDOM_MOVES` random moves lead.
+        Probability that, after a search of the player, a position up to `RANDOM_MOVES` random moves
+        away is searched and labelled too.
     """
 
     nodes: int = 2_500
@@ -374,7 +374,7 @@ class _LabelledMatch:
         return found.action
 
     def _search_side_position(self, words: Words, nodes: int) -> None:
-        """Search and label a position that some random moves lead to."""
+        """Search and label a position that is a few random moves away."""
         for _ in range(int(self.random.integers(1, RANDOM_MOVES + 1))):
             if not self._count_moves(words):
                 return
@@ -393,7 +393,7 @@ class _LabelledMatch:
         return int(self.kernels.legal_moves(words, self._moves))
 
     def _random_action(self, words: Words) -> int:
-        """Return a random legal move of a position that has some."""
+        """Return a random move in a position that has legal moves."""
         count = self._count_moves(words)
         return int(self._moves[self.random.integers(count)])
 

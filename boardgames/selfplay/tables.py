@@ -8,11 +8,11 @@ a match, all positions learn from the last to the first, each once, towards
     G = gamma ((1 - lambda) V(s') + lambda G')
 
 where s' is the next position, with the value that it had when it learned, and G' its goal;
-at the end both are the return of the match. V and G are meant from the point of view of one
-side. A position learns nothing from an exploratory move after it, and goals do not pass it.
+at the end both are the return of the match. V and G are from the point of view of the same
+side. A position learns nothing from an exploratory move after it, and no goal passes that move.
 
 Each weight has a step size of its own, by temporal coherence: with r = (G - V)(1 - V^2)
-for each position that looks up a weight w, N the sum of all such r before, and A that of |r|,
+for each position that looks up a weight w, N the sum of all earlier r, and A the sum of their |r|,
 
     w = w + alpha / m exp(beta (|N| / A - 1)) r
 
@@ -115,7 +115,7 @@ class TableParameters:
     def record(
         self, *, opening: int = 0, ply_limit: int = 400
     ) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
-        """Return the parameters as a record for the kernels; what depends on the game is 0."""
+        """Return the parameters as a record for the kernels; fields that depend on the game are 0."""
         values = (self.alpha, self.beta, self.gamma, self.trace_decay, self.epsilon, opening, ply_limit, 0, 0)
         return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
 
@@ -224,7 +224,7 @@ class Tables:
 
 
 def merged(before: Tables, after: Sequence[Tables]) -> Tables:
-    """Return tables that were trained separately from the same tables as one.
+    """Merge tables that were trained separately, starting from the same tables.
 
     A weight changes by the mean of its changes in those trainings that updated it, since each of them
     corrected the same error. N and A change by the sum of their changes.

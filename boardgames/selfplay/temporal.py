@@ -87,7 +87,7 @@ PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 @dataclass(frozen=True, slots=True)
 class TDParameters:
-    """Hyperparameters of TD(lambda), with the defaults of everything that learns by it.
+    """Hyperparameters of TD(lambda), with the defaults of all learners that use it.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class TDParameters:
     shared : bool
         True if both sides use and train the first row of the weights.
     plies : int
-        How many plies deep moves are searched, 1 or 2; positions one ply on are learned in any case.
+        Search depth of moves in plies, 1 or 2; in both cases, learning uses positions one ply on.
     beta : float
         How much smaller steps are for weights with fluctuating errors; 0 for equal steps.
     """
@@ -239,7 +239,7 @@ def value_of(weights: Reals, which: int, features: Reals, tanh: bool) -> float:
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.float64, types.float64), inline=True)
 def coherence(bundle: Actions, which: int, index: int, beta: float, error: float) -> float:
-    """Return by how much the step of a weight is smaller than alpha, 0 to 1, and add its next error."""
+    """Return the factor, 0 to 1, that reduces alpha for a weight, and add the weight's next error."""
     work = unpack(bundle)
     sums, sizes = work.sums, work.sizes
     rate = 1.0
@@ -348,7 +348,7 @@ def value_of_replies(bundle: Actions, side: int, legal: int, bound: float) -> fl
 def choose_by_replies(bundle: Actions, legal: int, side: int) -> int:
     """Return the index of the best of the first `legal` moves for `side`, searched two plies deep.
 
-    After a move that ends the match or leaves the turn with `side`, only that move counts.
+    A move that ends the match or leaves the turn with `side` is searched only one ply deep.
     """
     work = unpack(bundle)
     positions = work.positions

@@ -150,7 +150,7 @@ class TrainingResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedTables:
-    """Tables after training, and what the matches were like.
+    """Tables after training, and statistics of the matches.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ def train_tables(
 
 
 def check_finite(weights: npt.NDArray[np.floating[Any]], alpha: float) -> None:
-    """Raise WeightsError if weights are not finite; those that are too large for a file can still play."""
+    """Raise WeightsError if weights are not finite; weights that are too large for a file can still play."""
     if not np.isfinite(weights).all():
         raise WeightsError(f"the weights diverged with alpha={alpha:g}; choose a smaller alpha")
 
@@ -276,7 +276,7 @@ def label_positions(
     opponent_share : float
         Probability that the player meets one of the opponents instead of itself.
     seed : int
-        Seeds everything random.
+        Seeds all random choices.
     """
     state = worker_state(setup)
 

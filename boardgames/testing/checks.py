@@ -71,7 +71,7 @@ REMEMBERED_PLIES = 150
 """Plies of a match for which a rule about repetition is checked."""
 MUTATED_POSITIONS = 20
 OVERLAID_POSITIONS = 20
-"""Number of positions with overlays, which may search."""
+"""Number of positions in which overlays are checked; they may search, which takes time."""
 NOTATION_INTERVAL = 4
 """Named notations are checked in every fourth position and for every new action: parsing can be slow."""
 RESERVED_UNITS = {unit.name: unit for unit in (RETURN, WEIGHTED_SUM)}
@@ -80,7 +80,7 @@ PRINTABLE = (32, 127)
 MIN_VALUES = 20
 """With fewer values, nothing is said about their distribution."""
 NEAR_BOUND, MOST_AT_BOUND = 0.99, 0.8
-"""Share of the bound from which a value counts as being at it, and of the values that may be."""
+"""Share of the bound from which a value is extreme, and the largest allowed share of such values."""
 BEYOND_ASCII = (160, 1000)
 
 
@@ -194,7 +194,7 @@ def check_purity(sample: Sample) -> RunningCheck:
 
 
 def check_outcomes(sample: Sample) -> RunningCheck:
-    """Check outcome codes, that there are no moves after the end, and `Position.outcome`."""
+    """Check outcome codes, `Position.outcome`, and that there are no moves after the end."""
     game, over = sample.game, 0
     for words in sample.words:
         code = int(game.kernels.outcome(words.copy()))
@@ -239,7 +239,7 @@ def check_sides(sample: Sample) -> RunningCheck:
 
 
 def check_repetition(sample: Sample) -> RunningCheck:
-    """Check that the kernels that remember a match obey the declared rule as the manager does."""
+    """Check that the kernels that remember a match obey the rule about repetition as the manager does."""
     game, rule = sample.game, sample.game.facts.repetition or NO_REPETITION
     rules, count, repeated = remembering(game, rule, REMEMBERED_PLIES), 0, 0
     buffer = np.zeros(game.facts.actions, dtype=np.int64)
@@ -271,7 +271,7 @@ def check_repetition(sample: Sample) -> RunningCheck:
 
 
 def _code(outcome: Outcome) -> int:
-    """Return an outcome as the kernel `outcome` does."""
+    """Return the code of an outcome, as the kernel `outcome` does."""
     return DRAWN if outcome.winner is None else outcome.winner
 
 
@@ -804,7 +804,7 @@ def check_pictures(sample: Sample) -> RunningCheck:
 
 
 def check_overlays(sample: Sample) -> RunningCheck:
-    """Check that overlays can be made of positions, and that their ids and symbols exist."""
+    """Check that overlays can be made for positions, and that their ids and symbols exist."""
     names = overlay_names(sample.game)
     positions = list(sample.positions())[:OVERLAID_POSITIONS] if names else []
     for position in positions:
@@ -911,7 +911,7 @@ def _id_faults(picture: Picture) -> Iterator[str]:
 
 
 def _material_faults(picture: Picture) -> Iterator[str]:
-    """Yield what is wrong with the properties that say how a picture is drawn."""
+    """Yield the faults of the properties that say how a picture is drawn."""
     known = {"frame": get_args(Frame), "flip": get_args(Flip), "gravity": (None, *get_args(Direction))}
     for name, values in known.items():
         if (value := getattr(picture, name)) not in values:
@@ -927,7 +927,7 @@ def _material_faults(picture: Picture) -> Iterator[str]:
 
 
 def _overlay_faults(overlay: Overlay, picture: Picture) -> Iterator[str]:
-    """Yield what is wrong with an overlay of a picture."""
+    """Yield the faults of an overlay of a picture."""
     cells = {cell.id for cell in picture.cells}
     marked = cells | {line.id for line in picture.lines}
     symbols = Counter(one.symbol for one in overlay.classes)
@@ -947,7 +947,7 @@ def _overlay_faults(overlay: Overlay, picture: Picture) -> Iterator[str]:
 
 
 def _click_faults(picture: Picture, legal: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the text of a move (empty if it is not legal), and what is wrong with its clicks."""
+    """Yield the text of a move (empty if it is not legal) and a message, for each fault of its clicks."""
     for text in sorted(legal.keys() ^ picture.clicks.keys()):
         if text in legal:
             yield text, "the picture has no clicks for a legal move"

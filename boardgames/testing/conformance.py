@@ -179,16 +179,16 @@ def check_game(
     seed : int
         Seed of the matches; equal seeds give equal reports.
     reference : Reference, optional
-        A second implementation of the rules; without it the rules are not checked. By default it is
-        the methods of a `PlainGame` that also has kernels.
+        A second implementation of the rules; without it the rules are not checked. By default, the
+        methods of a `PlainGame` that also has kernels.
     perft_depth : int, optional
         Deepest declared perft to count; by default as deep as a few million leaves allow.
     feature_sets : sequence of FeatureSet, optional
         By default those that plug-ins register for the game.
     isolated : bool
-        Run the kernels in a process of their own first, with bounds checks, and interrupt Python
-        methods that do not return, so that a crash or a hang becomes a finding. `boardgames check`
-        does. The process creates the game again, so its class must be importable. The timer of
+        Run the kernels in a separate process first, with bounds checks, and interrupt Python methods
+        that do not return, so that a crash or a hang becomes a finding. `boardgames check` does
+        this. The process creates the game again, so its class must be importable. The timer of
         the main thread (`SIGALRM`) is used.
     only : collection of str
         Names of the checks to run, out of `CHECKS`; by default all.
@@ -356,7 +356,7 @@ class _Run:
         self.checks.append(Check(name, covered))
 
     def probe(self) -> bool:
-        """Run the kernels in a process of their own; return False if they are not safe to call here."""
+        """Run the kernels in a separate process; return False if they are not safe to call here."""
         self.announce("kernels")
         probed = probe_kernels(self.game, self.plan)
         if probed.problem:

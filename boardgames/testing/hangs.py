@@ -2,8 +2,8 @@
 
 A timer interrupts the checks every few seconds. If a call into the game's code is still
 running at the next interrupt, it is ended by `HangError`, which names the method and the
-line. Compiled kernels cannot be interrupted; `boardgames.testing.probe` has run them in a
-process of their own before.
+line. Compiled kernels cannot be interrupted; `boardgames.testing.probe` runs them in a
+separate process beforehand.
 """
 
 import signal
@@ -17,7 +17,7 @@ from boardgames.faults import HangError
 from boardgames.game import Game
 
 PATIENCE_S = 10.0
-"""Seconds that every call is given; one that does not return is interrupted within twice the time."""
+"""Time allowed for a call; a call that does not return is interrupted within twice this time."""
 COMPILERS = frozenset({"numba", "llvmlite"})
 
 
@@ -66,7 +66,7 @@ def _call_of_game(frame: FrameType | None, packages: set[str]) -> FrameType | No
 
 
 def _describe(call: FrameType) -> str:
-    """Return a message with the method, its arguments that are text, and the line that it has reached."""
+    """Return a message with the method, its text arguments, and the line that it has reached."""
     code = call.f_code
     given = [call.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
     texts = ", ".join(repr(value) for value in given if isinstance(value, str))

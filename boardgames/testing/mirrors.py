@@ -2,8 +2,8 @@
 
 A rotation or reflection that maps the cells and the start position onto
 themselves is tried on the rules: pairs of matches with mirrored moves must have
-mirrored pictures. A fall of pieces or a castling breaks such a symmetry
-rightly, so a difference is a remark, and only if most of the first moves agree.
+mirrored pictures. Rules such as castling or falling pieces rightly break such a
+symmetry, so a difference is only a remark, and only if most first moves agree.
 """
 
 import math
@@ -20,10 +20,10 @@ from boardgames.testing.sampling import Fault, Sample, ply_bound
 PAIRS = 6
 """Pairs of matches for each symmetry."""
 DIGITS = 3
-"""Centres of cells that agree to so many decimal places are the same."""
+"""Number of decimal places to which the centres of two cells must agree to be the same."""
 
 MAX_PLIES = 60
-"""Plies of a pair of matches: pictures are slow."""
+"""Maximum number of plies of a pair of matches, since pictures are slow."""
 WHAT_TO_DO = "this is a fault unless the rules say so; then declare the true symmetries in `symmetries`"
 
 Point = tuple[float, float]

@@ -91,7 +91,7 @@ def search_unpruned(
     Parameters
     ----------
     quiescence : int
-        Number of plies that quiescence search follows tactical moves.
+        Number of plies for which quiescence search follows tactical moves.
     extensions : bool
         Search forcing moves one ply deeper.
     lines : int, optional

@@ -3,9 +3,9 @@
 A kernel that reads or writes outside its arrays can crash the interpreter, and
 one that never returns hangs it. So a child process compiles the kernels with
 `NUMBA_BOUNDSCHECK=1` (which the cache keeps apart from normal code) and plays
-the matches of the sample with buffers that have guarded ends. Before each call
-it writes down the call; what was written last tells which kernel a dead child
-was running.
+the matches of the sample with buffers that have guarded ends. It logs each call
+before making it, so that the last entry tells which kernel a dead child was
+running.
 """
 
 import os
@@ -131,7 +131,7 @@ def place_isolated(game: Game, words: Words, action: int | None = None) -> Place
 
 
 def _last_call(content: bytes, error: DeadWorkerError, patience_s: float) -> Fault:
-    """Return the fault of the call that a dead process had written down last."""
+    """Return a fault for the call that a dead process logged last."""
     line = content.decode().partition("\n")[0]  # what follows is the rest of a longer line
     if not line:
         return Fault(f"a process that loads the kernels {error}")
@@ -216,7 +216,7 @@ def _first_faults(
 
 
 class _CheckedCalls(Calls):
-    """Calls of kernels that are written down first, and whose buffers are guarded."""
+    """Calls kernels with guarded buffers, after logging each call."""
 
     def __init__(self, game: Game, descriptor: int) -> None:
         super().__init__(game)
@@ -391,7 +391,7 @@ class _CheckedCalls(Calls):
         room: str = "",
         with_more_room: Callable[[], object] | None = None,
     ) -> Result:
-        """Write the call down and run it; raises KernelFaultError if it raises anything."""
+        """Log the call and run it; raise KernelFaultError if it raises anything."""
         place = "-" if action is None else action
         os.pwrite(self._descriptor, f"{place} {words.tobytes().hex()} {name}\n".encode(), 0)
         try:

@@ -117,7 +117,7 @@ class PlainRules:
 def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the reference's own
     """Return an instance of the reference `module:Class`, made with the options of `game`.
 
-    A module in the current folder comes before those that are installed: `tests` is a frequent name.
+    A module in the current folder takes precedence over installed ones: `tests` is a common name.
 
     Raises
     ------

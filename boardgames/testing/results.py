@@ -128,6 +128,6 @@ def _signs(values: Iterator[float]) -> list[int]:
 
 
 def _chance(signs: list[int]) -> float:
-    """Return the probability that a fair coin has winners ahead at most as often (a sign test)."""
+    """Return the probability that winners are ahead so rarely by chance (a sign test)."""
     as_few = sum(math.comb(len(signs), count) for count in range(signs.count(1) + 1))
     return as_few / (1 << len(signs))

@@ -143,7 +143,7 @@ def is_sound(game: Game, written: WrittenMoves) -> bool:
 
 
 class Calls:
-    """How matches call the rules of a game; `boardgames.testing.probe` has one that checks more."""
+    """Calls the rules of a game for matches; `boardgames.testing.probe` has a subclass that checks more."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -299,7 +299,7 @@ def selected(sample: Sample, words: Words, actions: Sequence[int]) -> tuple[int,
 
 
 def sample_given(game: Game, words: Sequence[Words], move: str, seed: int) -> Sample:
-    """Return a sample of the given positions and, unless it is empty, of one move alone."""
+    """Return a sample of the given positions; unless `move` is empty, only that move is checked."""
     return Sample(game, seed, (), tuple(words), move)
 
 

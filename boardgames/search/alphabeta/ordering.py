@@ -20,10 +20,10 @@ TABLE_RANK = 1 << 61
 TACTICAL_RANK = 1 << 50
 KILLER_RANK = 1 << 49
 HISTORY_SHIFT = 8
-"""The game's order of quiet moves takes the bits below."""
+"""The game's order of quiet moves occupies the bits below this one."""
 MAX_HISTORY = 1 << 30
 PLACE_SHIFT = 32
-"""The place of a deferred move takes the bits from here on, those above the bits of actions."""
+"""The place of a deferred move is stored from this bit on, above the bits of the action."""
 
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64))
@@ -49,7 +49,7 @@ def pick_move(moves: Actions, ply: int, index: int, count: int) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64))
 def move_to_end(items: Actions, index: int, count: int) -> None:
-    """Move the item at `index` behind the others of the first `count`, which keep their order."""
+    """Move the item at `index` to the end of the first `count` items; the others keep their order."""
     moved = items[index]
     for other in range(index, count - 1):
         items[other] = items[other + 1]
@@ -58,7 +58,7 @@ def move_to_end(items: Actions, index: int, count: int) -> None:
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64, types.int64))
 def defer_move(moves: Actions, ply: int, index: int, count: int, place: int) -> None:
-    """Move the move at `index` behind the others of a ply, and note its `place` in the order with it."""
+    """Move the move at `index` to the end of its ply, and store its `place` in the order with it."""
     move_to_end(row_out(moves, 2 * ply), index, count)
     move_to_end(row_out(moves, 2 * ply + 1), index, count)
     moves[2 * ply, count - 1] |= place << PLACE_SHIFT

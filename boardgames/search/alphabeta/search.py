@@ -132,8 +132,8 @@ def is_threatened(bundle: Actions, ply: int) -> bool:
 def uses_table(options: Options, depth: int) -> bool:
     """Return True if positions at a depth are looked up and stored in the table.
 
-    The exception is depth 1 with futility pruning, which decides most of these positions
-    faster.
+    All of them are, except at depth 1 with futility pruning, which decides most of these
+    positions faster.
     """
     here = options[0]
     return here.table != 0 and (depth > 1 or here.selective == 0 or here.futility_margin == 0.0)
@@ -141,7 +141,7 @@ def uses_table(options: Options, depth: int) -> bool:
 
 @kernel(types.uint64(types.uint64, types.int64))
 def table_key(key: np.uint64, plies_left: int) -> np.uint64:
-    """Return the key of a position in the table: near a limit, its value depends on the plies left."""
+    """Return the key of a position in the table; near a limit it includes the plies left."""
     return key if plies_left > ROWS else key ^ mix(np.uint64(plies_left))
 
 

@@ -44,7 +44,7 @@ from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, plies
 from boardgames.search.runner import run
 
 REMEMBERED_POSITIONS = 200
-"""Positions of the match that may be repeated in the search."""
+"""Number of earlier positions of the match that the search checks for repetition."""
 KEYS_PER_THREAD = REMEMBERED_POSITIONS + ROWS
 ASPIRATION = 1.0
 """Half the width of the aspiration window, in margins of the evaluation."""
@@ -105,7 +105,7 @@ class Searcher:
         A limit of time begins after `prepare`. Depth 1 is always completed, so that
         there is a move. If the search is stopped during a deeper iteration, the moves
         that were completed there come first, best first; if all of them lose, the next
-        one is played.
+        move is played.
 
         Parameters
         ----------
@@ -146,8 +146,8 @@ class Searcher:
     def prepare(self) -> None:
         """Allocate memory and load compiled code now, so that this does not take time from the first search.
 
-        The system clears a page when it is first written to, which takes long for huge pages only:
-        one word of each is written here.
+        The system clears a page when it is first written to. That takes long only for huge pages,
+        so one word is written to each of them.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class Searcher:
         return position.words if self._remembering is None else self._remembering.pack(position, history)
 
     def _set_rule(self, context: Context) -> None:
-        """Make the kernels know what repeated positions mean, if the search itself cannot see to it."""
+        """Tell the kernels what repeated positions mean, if the search itself cannot handle them."""
         rule = context.repetition_in(self.game)
         is_usual = rule.meaning == "none" or (rule.meaning == "draw" and self.options.repetition)
         rule, needed = NO_REPETITION if is_usual else rule, len(context.history) + ROWS
@@ -220,8 +220,8 @@ class Searcher:
     def _earlier_keys(self, position: Position, context: Context) -> Words:
         """Return the keys of earlier positions of the match whose next occurrence is a draw, oldest first.
 
-        If the rules of the match say which occurrence draws, only those positions count that are one
-        short of it. Otherwise every one does.
+        If the rules of the match say which occurrence is a draw, only positions that are one short
+        of it are included; otherwise all are.
         """
         if self._remembering is not None or not self.options.detects_repetition(self.game.facts):
             return np.zeros(0, dtype=np.uint64)

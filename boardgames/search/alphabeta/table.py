@@ -13,8 +13,8 @@ schemes for transposition tables", 1994).
 
 The seventh word of a bucket is the epoch in which it was last written, and the
 eighth word of the first bucket is the epoch of the table. A bucket of another
-epoch is empty. So a table is cleared by starting an epoch, whatever its size,
-and each bucket when it is used next.
+epoch counts as empty. So starting an epoch clears a table of any size at once,
+and each bucket is emptied when it is next used.
 
 Facts: bits 0 to 31 the best action + 1, 32 to 39 the depth, 40 and 41 the
 bound, 42 whether the value is proven, 48 to 55 the generation. Facts of 0 mean
@@ -43,7 +43,7 @@ BYTES_PER_BUCKET = 64
 BUCKET_EPOCH, TABLE_EPOCH = 6, 7
 """Places of the epochs in a bucket and in the table."""
 HUGE_PAGE_WORDS = 1 << 18
-"""A huge page has 2 MB where there are any."""
+"""Words in a huge page of 2 MB, on systems that have huge pages."""
 GENERATIONS = 256
 MAX_MB = 1 << 20
 

@@ -76,7 +76,7 @@ OPTIONS_DTYPE = np.dtype(
 """How a thread searches a position. Flags are 0 or 1.
 
 no_moves_draws, exact_at_end : as declared by the game and the evaluation
-quiescence : plies that quiescence search follows tactical moves
+quiescence : plies for which quiescence search follows tactical moves
 extensions, pvs, table, repetition, killers, history, lmr, null_move : see `SearchOptions`
 selective : something is pruned or reduced that full minimax would search
 reverse_futility : positions far above the window near the horizon are not searched

@@ -1,8 +1,8 @@
-"""What simulations know of a leaf: its value, and which of its moves look good.
+"""The evaluation of leaves: the value of a leaf, and the priors of its moves.
 
 A leaf is worth the result of a random playout, which the game's evaluation may cut short. The priors
 of its moves come from the move order or from the evaluation of the positions they lead to.
-`boardgames.search.mcts.simulate` takes both from here, and nothing else in it knows the evaluation.
+Nothing else in `boardgames.search.mcts.simulate` depends on the evaluation.
 """
 
 import math
@@ -54,7 +54,7 @@ def result_at(bundle: Actions, place: int, depth: int) -> int:
     position = row(game.positions, place)
     result = game.outcome(position)
     if result == ONGOING and depth >= game.options[0].plies_left:
-        if game.legal_moves(position, row_out(game.moves, 1)) > 0:  # a stuck side comes first
+        if game.legal_moves(position, row_out(game.moves, 1)) > 0:  # having no moves takes precedence
             return game.outcome_at_limit(position)
         no_moves_draws = game.options[0].no_moves_draws != 0
         return final_result(game.side_to_move, game.outcome, position, no_moves_draws)

@@ -148,9 +148,9 @@ class Searcher:
         self._threads = []
 
     def _set_rule(self, position: Position, context: Context) -> None:
-        """Make the kernels know what repeated positions mean, and forget a tree for which they meant another.
+        """Tell the kernels what repeated positions mean, and forget a tree with another meaning of them.
 
-        The tree is also forgotten if other positions than those of the match came before its root.
+        The tree is also forgotten if the positions before its root are not those of the match.
         """
         rule, path = context.repetition_in(self.game), (*context.history, position)
         needed = len(path) + MAX_TREE_DEPTH + max(int(self.record[0].cutoff), 0)

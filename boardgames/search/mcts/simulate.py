@@ -76,7 +76,7 @@ VIRTUAL_LOSS = ONE
 
 @kernel(types.int64(ACTIONS_OUT, types.int64, types.int64, types.int64, WORDS_OUT))
 def random_unvisited(tree: Actions, first: int, count: int, index: int, random_state: Words) -> int:
-    """Return a random child without visits or proof, given the `index` of the first one."""
+    """Return a random child without visits or proof, given the `index` of the first such child."""
     for place in range(index + random_below(random_state, count - index), count):
         child = first + place * WORDS_PER_NODE
         if tree[child + VISITS] == 0 and proof_of(tree, child) == NO_PROOF:
@@ -104,7 +104,7 @@ def ucb1(
     skips_proven : boolean
         Skip every child that has a proof.
     random_state : uint64[1]
-        Of the random generator; advanced.
+        State of the random generator; advanced.
     """
     children = load_acquire(tree, node + CHILDREN)
     first, count = children & INDEX_MASK, children >> COUNT_SHIFT
@@ -217,7 +217,7 @@ def descend(bundle: Actions, depth: int) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64))
 def set_proof(tree: Actions, node: int, proof: int) -> None:
-    """Store a proof if there is one. The other facts of a node never change once it is linked."""
+    """Store a proof unless it is `NO_PROOF`. The other facts of a node never change once it is linked."""
     if proof != NO_PROOF:
         atomic_store(tree, node + FACTS, tree[node + FACTS] | proof)
 

@@ -51,7 +51,7 @@ PRIOR_SHIFT, PRIOR_MASK = 8, (1 << 24) - 1
 ACTION_SHIFT = 32
 
 SORTED_CHILDREN = 8
-"""Children of a node that are sorted by their priors, if there are priors."""
+"""Number of children of a node that are sorted by their priors, if there are priors."""
 
 ONE = 1 << 24
 """A return of 1 in a total."""
