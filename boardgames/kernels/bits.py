@@ -3,8 +3,8 @@
 Words are `uint64`, and every constant and shift count that is combined with a
 word must be `uint64` as well: in compiled code `uint64` with `int64` gives a
 signed result. `next_random` is SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast
-splittable pseudorandom number generators", 2014): one word of state, passes
-BigCrush.
+splittable pseudorandom number generators", 2014): it has one word of state
+and passes BigCrush.
 """
 
 from typing import Any

@@ -91,7 +91,7 @@ class Bundle:
 
 _numbers = itertools.count(1)
 _items: dict[int, NamedTuple] = {}
-"""The items of each bundle whose words are in use, by the number in these words, with the JIT off."""
+"""With the JIT off, the items of each bundle that is in use, by the number in its words."""
 
 
 @cache
@@ -101,7 +101,7 @@ def kinds_of(fields: type[NamedTuple]) -> Mapping[str, Any]:
     Raises
     ------
     KernelError
-        If the annotation of a field has none.
+        If a field has no kind in its annotation.
     """
     kinds = {}
     for name, hint in get_type_hints(fields, include_extras=True).items():
@@ -147,7 +147,7 @@ if JIT:
         Parameters
         ----------
         fields : named tuple class
-            That of the bundle's items.
+            The class of the bundle's items.
 
         Raises
         ------

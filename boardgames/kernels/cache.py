@@ -240,7 +240,7 @@ def _open_private(path: str, flags: int) -> int:
 
 @cache
 def _sweep(folder: Path) -> None:
-    """Remove what was not used for long, once in a process; a race with another process is harmless."""
+    """Remove files not used for a long time, once per process; a race with another process is harmless."""
     with suppress(OSError):
         for path in folder.iterdir():
             if time.time() - path.stat().st_mtime < KEPT_DAYS * _DAY_S:

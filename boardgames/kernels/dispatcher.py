@@ -31,7 +31,7 @@ from boardgames.kernels.plain import plain_kernel
 _NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
 _FLOAT_OPERATOR = re.compile(r"signature: (?P<name>\w+)\((?:.*\), )?(?:\w+, )?float64")
-"""Numba's reason where a float64 is an operand, `and_(uint64, float64)`, or an index."""
+"""Numba's reason if a float64 is an operand, as in `and_(uint64, float64)`, or an index."""
 _SYMBOLS = {
     **dict.fromkeys(("and_", "iand"), "&"),
     **dict.fromkeys(("or_", "ior"), "|"),
@@ -68,7 +68,7 @@ _USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) cons
 
 
 _deferred: list[weakref.ref["KernelDispatcher"]] = []
-"""The kernels that are compiled when they are first called, without those found to be compiled."""
+"""The kernels that are compiled when they are first called, except those known to be compiled."""
 
 
 class _CountsError(Exception):
@@ -170,7 +170,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
         return template, signature, folded, {}
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Return the code for a call from Python, which Numba has found none for; later calls find it."""
+        """Return the code for a call from Python for which Numba has found none; later calls find it."""
         if is_interpreted() and self._state != "loaded":
             return self._interpreted
         self._load()
@@ -271,7 +271,7 @@ def uncompiled_kernels() -> set[str]:
 class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has no type stubs
     """Reports kernels that are compiled; other functions of Numba are compiled as parts of them.
 
-    Numba calls it while it holds its lock, so one kernel at a time.
+    Numba holds its lock while it calls this, so only one kernel is reported at a time.
     """
 
     def __init__(self) -> None:

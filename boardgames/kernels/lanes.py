@@ -31,7 +31,7 @@ Adder = Callable[[Words, int, Words, int], Lanes]
 
 
 class Chunk(NamedTuple):
-    """Consecutive bits of a bitboard: their word in it, the first of them, and how many there are."""
+    """Consecutive bits of a bitboard: the index of their word, the first bit, and the number of bits."""
 
     word: int
     first: int

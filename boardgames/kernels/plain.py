@@ -61,7 +61,7 @@ def is_callback(function: Callable[..., Any]) -> bool:
 def compiled_by(
     code: Callable[..., Any], *, prefer_literal: bool = False
 ) -> Callable[[Function], Function]:  # Numba has no type stubs
-    """Return a decorator for a Python function for whose calls in kernels `code` generates the code.
+    """Return a decorator for a Python function; `code` generates the code of its calls in kernels.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ def _head_code(writable: bool) -> Any:
 
 @compiled_by(_head_code(writable=False))
 def head(array: Any, length: Any) -> Any:
-    """Return a read-only view of the first elements of an array, which must have as many."""
+    """Return a read-only view of the first `length` elements of an array, which must have that many."""
     view = array[:length]
     view.flags.writeable = False
     return view
@@ -97,7 +97,7 @@ def head(array: Any, length: Any) -> Any:
 
 @compiled_by(_head_code(writable=True))
 def head_out(array: Any, length: Any) -> Any:
-    """Return a writable view of the first elements of an array, which must have as many."""
+    """Return a writable view of the first `length` elements of an array, which must have that many."""
     return array[:length]
 
 

@@ -22,7 +22,7 @@ from boardgames.search.alphabeta.searcher import Searcher
 
 
 class Random(Player):
-    """Plays a random legal move, each with the same probability."""
+    """Plays a legal move at random, each with the same probability."""
 
     name: ClassVar[str] = "random"
     respects_limits: ClassVar[bool] = False

@@ -147,7 +147,7 @@ class Client:
         EngineError
             If the engine ends, has no move, or does not answer before the deadline.
         MalformedMoveError
-            If the word `bestmove` is not followed by a move, and perhaps by `ponder` and another one.
+            If `bestmove` is not followed by a move, optionally with `ponder` and another move.
         """
         self._wait_ready(deadline)
         self._send(position, deadline)

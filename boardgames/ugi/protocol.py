@@ -100,8 +100,8 @@ def go_line(limit: Limit, side: int, *, default_seconds: float) -> str:
     """Return the `go` line that asks for a move by `side` within a limit.
 
     If there are both a match clock and a time limit, the engine gets the
-    resulting time budget as `movetime`. If there is no limit that UGI has a
-    word for, it gets `default_seconds`.
+    resulting time budget as `movetime`. If there is no limit that UGI can
+    express, it gets `default_seconds`.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def parse_integer(text: str) -> int | None:
 
 
 def _score(choice: Choice) -> str:
-    """Return the words after `score`, or an empty list if there is no score."""
+    """Return the words after `score`, or an empty string if there is no score."""
     score = choice.score
     if score is None:
         return ""

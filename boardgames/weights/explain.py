@@ -22,9 +22,9 @@ class Term:
     name : str
         Name of the feature.
     value : float
-        Its value, not scaled.
+        Its unscaled value.
     weight, contribution : float or None
-        Its weight, and the weight times the value scaled to -1 to 1, or not scaled in a model; None
+        Its weight, and the weight times the value, which is scaled to -1 to 1 except in a model; None
         without weights. A weight that is looked up contributes itself.
     """
 
@@ -85,7 +85,7 @@ def explain(
     weights : Weights, optional
         Weights of these features. Required for patterns, because only the weights know the groups.
     name : str, optional
-        What to call the weights.
+        Name of the weights.
     side : int, optional
         The side whose point of view is taken, usually the one that has just moved; by
         default the side that is not to move.

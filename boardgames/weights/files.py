@@ -1,7 +1,7 @@
 """Files of named arrays with a JSON header, in the safetensors format; pickle is never used.
 
-The header is a single entry of the file's metadata. As the order of entries is
-not fixed, only this makes sure that equal arrays and headers give equal bytes. It
+The header is a single entry of the file's metadata, because the order of several
+entries would not be fixed: equal arrays and headers give equal bytes. It
 includes a checksum of the arrays and of the rest of the header, so that a damaged
 file is not used.
 """

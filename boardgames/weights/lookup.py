@@ -64,7 +64,7 @@ def find_feature_weights(text: str, game: Game) -> tuple[Weights, FeatureSet]:
 
 
 def read_feature_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
-    """Return weights of features, as `read_weights` does; weights of patterns are a WeightsError."""
+    """Return weights of features, as `read_weights` does; weights of patterns raise WeightsError."""
     weights, features = read_weights(path, game)
     return weights, _checked_features(features, str(path))
 
@@ -150,7 +150,7 @@ def usable_names(game: Game) -> list[str]:
 def usable_agents(game: str) -> list[plugins.Offer]:
     """Return the agents that can play a game.
 
-    An agent that needs weights (`Entry.needs`) is one of them if a plug-in offers weights of its
+    An agent that needs weights (`Entry.needs`) is included if a plug-in offers weights of the same
     name, or if the user has a run that learned weights of the same kind for this game.
     """
     offers = plugins.registry().offers("agents", game)
@@ -184,7 +184,7 @@ def run_names() -> list[str]:
 
 
 def learned_copy(name: str, game: Game) -> Path:
-    """Return the user's file for what is learned from the weights of a plug-in or a run while playing."""
+    """Return the user's file for weights that are learned in play from those of a plug-in or a run."""
     return data_folder() / "weights" / f"{game.facts.name}-{name}{SUFFIX}"
 
 

@@ -1,4 +1,4 @@
-"""What a pattern set looks up, with lookups of the same cells merged into one.
+"""The lookups of a pattern set, with those of the same cells merged into one.
 
 A symmetry may map a group of cells to itself, such as a line to the same line read
 backwards. The cells are then looked up several times, in different orders. One lookup is
@@ -32,7 +32,7 @@ class MergedTable:
     groups: tuple[tuple[int, ...], ...]
 
     def sources(self, values: int) -> Actions:
-        """Return the indices in the tables of the set of the weights that each entry adds up.
+        """Return for each entry the indices, in the tables of the set, of the weights that it adds up.
 
         Returns
         -------

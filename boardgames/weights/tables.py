@@ -1,7 +1,7 @@
 """Tables of weights for patterns as an evaluation for search.
 
 Weights give the value of a position for the side that has just moved, as those of
-features do. What is looked up is described in an array of the evaluation (`Tables`), so that
+features do. The lookups are described in an array of the evaluation (`Tables`), so that
 one kernel serves all groups of a game. Each weight of a table is a 16-bit integer, a number of
 steps, so that sums are exact and much of a table fits into the processor's cache.
 
@@ -39,10 +39,10 @@ from boardgames.weights.linear import WEIGHTED_SUM, in_module_of
 from boardgames.weights.merging import MergedTable, merged_tables
 
 STEP, LIMIT, BOUND = range(3)
-"""Indices of the numbers of an evaluation: the size of a step, and the reciprocal of the limit and the bound
-of a model."""
+"""Indices of the numbers of an evaluation: the size of a step and, for a model, the reciprocal of its limit
+and its bound."""
 LINE = 32
-"""16-bit integers in a cache line."""
+"""Number of 16-bit integers in a cache line."""
 
 
 class Tables(NamedTuple):
@@ -82,10 +82,10 @@ SMALLEST_WEIGHT = 1e-100
 """A step is at least as large as if this were the largest weight, so that it is never 0."""
 
 LookUp = types.int64(WORDS, ACTIONS, WORDS, SHORTS, types.int64)
-"""`look_up(position, layout, rows, tables, side)`: the sum of what a side looks up, in steps."""
+"""`look_up(position, layout, rows, tables, side)`: the sum of the weights that a side looks up, in steps."""
 Finish = types.float64(WORDS, REALS, REALS, types.int64, types.float64)
-"""`finish(position, linear, numbers, side, total)`: the value of a position for `side`, given what it looks
-up in total."""
+"""`finish(position, linear, numbers, side, total)`: the value of a position for `side`, given the
+sum of the weights that it looks up."""
 LookUpFunction = Callable[[Words, Actions, Words, Shorts, int], int]
 FinishFunction = Callable[[Words, Reals, Reals, int, float], float]
 
@@ -285,7 +285,7 @@ def _cells_of_lookups(
 
 
 def _look_up(patterns: PatternSet) -> LookUpFunction:
-    """Return the kernel that adds up what is looked up, compiled on first use."""
+    """Return the kernel that adds up the weights that are looked up, compiled on first use."""
     if _has_rows(patterns):
         return _row_kernel(patterns.kernel, patterns.bitboards, _chunks(patterns.bits))
     return _cell_kernel(patterns.kernel, patterns.cells, patterns.values)

@@ -147,7 +147,7 @@ class Weights:
         Parameters
         ----------
         patterns : PatternSet
-            With the groups whose tables these are.
+            The set with the groups that the tables are for.
         entries, values : int64[n], float64[n]
             Places in ascending order, and the weights at these places.
 
@@ -189,10 +189,10 @@ class Weights:
         Parameters
         ----------
         patterns : PatternSet
-            With the groups whose tables these are.
+            The set with the groups that the tables are for.
         tables : float64[anchors, n]
             The tables of all groups (see `PatternSet.lookups`) in phases at equal distances from the
-            first to the last; those between are interpolated. One row serves all phases.
+            first to the last; the others are interpolated. One row serves all phases.
         features : float64[anchors, m]
             The weights of the model's features in these phases: material, then terms.
 
@@ -356,7 +356,7 @@ class Weights:
             )
 
     def _check_tables(self, patterns: PatternSet) -> None:
-        """Raise WeightsError unless the tables have a place for every weight, and features a weight each."""
+        """Raise WeightsError unless the tables have a place for each weight, and each feature a weight."""
         try:
             size = patterns.grouped(self.groups).size
         except PluginError as error:

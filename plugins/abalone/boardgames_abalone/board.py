@@ -149,8 +149,8 @@ LAYOUTS = MappingProxyType(
 
 Sources: the layouts of the Aba-Pro and MiGs servers and the MindSports page on Abalone; from
 `snakes-variant` on, at least two of the lists in the public programs gym-abalone, KAAH and Abalassembly,
-and from `6-9` on, those of gym-abalone and KAAH, which agree up to symmetry. Left out are layouts that are
-not the same for both sides, such as `french-daisy`, and those that only one list has, such as `sibe`.
+and from `6-9` on, those of gym-abalone and KAAH, which agree up to symmetry. Layouts that are not the
+same for both sides, such as `french-daisy`, and those on only one list, such as `sibe`, are left out.
 """
 
 LAYOUT_ALIASES = MappingProxyType(

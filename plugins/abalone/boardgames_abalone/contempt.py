@@ -89,7 +89,7 @@ _evaluations: dict[int, Evaluation] = {}
 
 
 def bonuses(count: int) -> Reals:
-    """Return what is added to the weights of features, `float64[2, count]`.
+    """Return the bonuses that are added to the weights of features, `float64[2, count]`.
 
     The first row is for positions in which the rewarded side has just moved, the second one for
     those in which its opponent has.

@@ -17,7 +17,7 @@ Positions:
 Moves, besides those of Aba-Pro and Nacre:
 
 - `playstrategy`: the tail marble and the cell at which the row of moving marbles ends, the
-  opponent's included; if a marble is pushed off, the cell from which it falls. Of a
+  opponent's included, or the cell from which a marble is pushed off. For a
   side-step, the end of the group that is farther from the target of the other end, and that target.
 - `direction`: the tail marble of an in-line move, or all marbles of a group or its ends, and a
   compass direction.
@@ -406,7 +406,7 @@ def aba_pro_text(text: str, notation: str | None = None) -> str:
     """Return a move text in another notation as that of Aba-Pro, or an empty string if that is not possible.
 
     The move need not be legal, or even possible, but the text must be well-formed. In Nacre's notation and in
-    that of PlayStrategy the second cell is the target of another marble than the first.
+    that of PlayStrategy, the second cell is not the target of the marble on the first.
     """
     form = notation or _move_notation(text)
     if form == CODE and (match := _CODE.fullmatch(text)):
@@ -425,7 +425,7 @@ def aba_pro_text(text: str, notation: str | None = None) -> str:
 
 
 def split_moves(text: str, notation: str | None = None) -> list[str]:
-    """Return the texts of the moves in a line of them, without numbers and results.
+    """Return the texts of the moves in a line of moves, without numbers and results.
 
     Moves may have spaces, commas and hyphens inside. Cells that stand alone belong together if they make
     moves: two neighbours, or three cells that can be a side-step.
@@ -477,7 +477,7 @@ def _direction_named(name: str) -> int:
 def _group(names: str, text: str) -> list[int]:
     """Return the cells of one to three marbles in a line, from one end to the other.
 
-    Of three marbles the ends are enough.
+    For three marbles, the ends are enough.
     """
     cells = []
     for name in re.findall("[a-i][1-9]", names.lower()):
@@ -608,7 +608,7 @@ def _side_steps_to(first: int, target: int) -> list[int]:
 
 
 def _playstrategy_texts(words: Words, action: int) -> Iterator[str]:
-    """Yield the text of a move, and that of an in-line move in older matches of the site, as in Nacre's."""
+    """Yield the text of a move and, if it is in-line, that of older matches on the site, which is Nacre's."""
     yield _playstrategy_text(words, action)
     if action < TYPE_STRIDE:
         yield aba_pro.format_action(words, action, NACRE)
