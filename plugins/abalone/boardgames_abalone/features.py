@@ -95,7 +95,7 @@ def flowers(low: np.uint64, high: np.uint64) -> int:
 def pushes(
     own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the pushes that the side with the own marbles would have if it were to move.
+    """Return the pushes that the side of the `own` marbles would have if it were to move.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def pushes(
 def quiet_moves(
     own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64, broadside: bool
 ) -> int:
-    """Return the number of moves without a push that the side with the own marbles would have."""
+    """Return the number of moves without a push that the side of the `own` marbles would have."""
     empty_low = ~(own_low | other_low) & BOARD_LOW
     empty_high = ~(own_high | other_high) & BOARD_HIGH
     count = 0

@@ -99,7 +99,7 @@ class Abalone(Game):
             words=rules.WORDS,
             actions=rules.ACTIONS,
             ply_limit=400,
-            no_progress_limit=None if by_score else 100,  # who is ahead may wait for the limit
+            no_progress_limit=None if by_score else 100,  # the side that is ahead may wait for the limit
             allows_reductions=True,
             score_name="marbles pushed off",
             no_progress="nothing was pushed off",
@@ -191,7 +191,7 @@ class Abalone(Game):
         return texts.pack_marbles(black, white, int(rules.side_to_move(words)), texts.lost(words))
 
     def turn_words(self, words: Words, side: int) -> Words:
-        """Let either side move."""
+        """Return the position with the given side to move."""
         return texts.pack_marbles(*texts.cells_of(words), side, texts.lost(words))
 
     def score(self, words: Words) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Canonical notation of Abalone: parse and format positions and moves; Nacre's moves.
+"""Canonical notation of Abalone: parse and format positions, and moves in Aba-Pro's and Nacre's notation.
 
 A position is `BOARD:SIDE:LOST:LOST`, for instance `.../...:b:0:0`: the rows I to A
 from the top, separated by `/`, with `b`, `w` and `.` for empty cells; the side to
@@ -54,7 +54,7 @@ def parse_words(text: str) -> Words:
     Raises
     ------
     PositionError
-        If the text is not one.
+        If the text is not a board text.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def split_status(text: str) -> tuple[str, int, tuple[int, int]]:
     Raises
     ------
     PositionError
-        If there are other parts than these, or other values than possible; the board is not checked.
+        If the number of parts or one of the values is wrong; the board is not checked.
     """
     board, *status = text.split(":")
     if len(status) not in (0, 3):
@@ -129,7 +129,7 @@ def marbles_of(words: Words, side: int) -> int:
 
 
 def moved_cells(words: Words, action: int) -> tuple[int, ...]:
-    """Return the side's own marbles that a legal action moves, starting with the tail or leftmost."""
+    """Return the cells of the own marbles that a legal action moves, starting with the tail or leftmost."""
     kind, direction, cell = split_action(action)
     own, group = marbles_of(words, int(words[STATUS]) & 1), [cell]
     if kind == 1:

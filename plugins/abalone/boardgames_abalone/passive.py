@@ -37,7 +37,7 @@ from boardgames_abalone.rules import ONE, STATUS, behind
 from boardgames_abalone.terms import ENGINE_TERMS, TERM_COUNT, density, marbles_lost
 
 SHUFFLE_TOLERANCE = 0.3
-"""How much worse than the best move, in marbles, a move may be that undoes the previous one."""
+"""How much worse than the best move, in marbles, a move that undoes the previous one may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

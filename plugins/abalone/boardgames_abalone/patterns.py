@@ -88,7 +88,7 @@ FIELD_MASK = np.uint64((1 << FIELD) - 1)
 def _sums_by_row() -> tuple[Words, Words]:
     """Return a table of sums over the marbles of a row of the board, and where each row begins in it.
 
-    The entries of a row have its combinations of bits as indices. Each is a word of four sums: the number
+    The entries of a row are indexed by its combinations of bits. Each is a word of four sums: the number
     of marbles, the sums of their rows and of their diagonals, 0 to 8, and the sum of their squared
     distances to the centre.
     """

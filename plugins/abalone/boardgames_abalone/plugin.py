@@ -124,7 +124,7 @@ def bg_books() -> list[Entry]:
 
 @hookimpl
 def bg_experiments() -> list[Entry]:
-    """Offer the experiments of the first project that let Abalone learn, to every game with features."""
+    """Offer the experiments of the first project that learned Abalone, to every game with features."""
     package, features = "boardgames_abalone.experiments", ("features",)
     return [
         Entry(

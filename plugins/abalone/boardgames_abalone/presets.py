@@ -95,8 +95,8 @@ _EXPERIMENTS: dict[str, object] = {
 }
 """Experiment settings whose results come closest to the original's tables.
 
-`fine-tuning` has the learning rate of 0.1 that the original names. With 0.9 weights diverge in it, and
-in `basic-training` they grow very large, which makes some trained selves lose as they did in the original.
+`fine-tuning` has the learning rate of 0.1 that the original names; with 0.9 its weights diverge. In
+`basic-training` they grow very large, which makes some trained selves lose as they did in the original.
 """
 ORIGINAL |= {
     "basic-training": {**_EXPERIMENTS, "alpha": 0.9},

@@ -35,7 +35,7 @@ def explain_illegal_move(words: Words, text: str, *, broadside: bool) -> str:
 def explain_clicks(words: Words, ids: Sequence[str], *, broadside: bool) -> str:
     """Return the reason why the marbles on all cells but the last one cannot move there.
 
-    Of a group the ends are enough. Without a group the reason is why the cell cannot be selected.
+    For a group, the ends are enough. For a single cell, the reason is why it cannot be selected.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class _Board:
         self.owner = {cell: side for side, cells in enumerate(cells_of(words)) for cell in cells}
 
     def in_line(self, tail: int, direction: int) -> str:
-        """Return what prevents the marbles from `tail` on from moving ahead."""
+        """Return what prevents the marbles that start at `tail` from moving ahead."""
         if problem := self.not_own(tail):
             return problem
         group = self._row(tail, direction)
@@ -128,7 +128,7 @@ class _Board:
         return ""
 
     def not_own(self, cell: int) -> str:
-        """Return why the side to move cannot move what is on a cell, if it has no marble there."""
+        """Return why there is no marble of the side to move on a cell; empty if there is one."""
         owner = self.owner.get(cell)
         if owner is None:
             return f"{CELL_NAMES[cell]} is empty"

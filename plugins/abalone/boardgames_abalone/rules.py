@@ -123,7 +123,7 @@ def outcome(position: Words) -> int:
 
 @kernel(OutcomeOf)
 def outcome_by_score(position: Words) -> int:
-    """Return the side that has pushed off more marbles, or 2 if both have pushed off as many."""
+    """Return the side that has pushed off more marbles, or 2 if both have pushed off the same number."""
     black_lost = (position[STATUS] >> np.uint64(LOST_SHIFTS[0])) & BYTE
     white_lost = (position[STATUS] >> np.uint64(LOST_SHIFTS[1])) & BYTE
     if black_lost == white_lost:

@@ -2,9 +2,9 @@
 
 A single marble is moved by clicking on it and on its target. A group is moved in line by
 clicking on its tail, its front and the cell ahead of the front, and sideways by clicking
-on its marbles and on the target of the one that was clicked last; of three marbles the
-ends are enough. These are never ambiguous: only for a group is the second click on a
-marble of the same side, and only for an in-line move is the last cell in line with the group.
+on its marbles and on the target of the one that was clicked last; for three marbles, the
+ends are enough. This is never ambiguous: the second click is on a marble of the same side
+only for a group, and the last cell is in line with the group only for an in-line move.
 """
 
 from collections.abc import Iterable
@@ -64,7 +64,7 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
 
 
 def _tray(side: int, count: int) -> Tray:
-    """Return the tray in which the marbles lie that a side has lost."""
+    """Return the tray with the marbles that a side has lost."""
     name = SIDE_NAMES[side]
     marbles = tuple(Piece(f"{name}-lost-{number + 1}", side, SIDES[side]) for number in range(count))
     return Tray(side, "lost", pieces=marbles, places=MARBLES_TO_WIN)

@@ -45,7 +45,7 @@ class Variant:
     Attributes
     ----------
     name : str
-        What is different.
+        What the variant changes.
     settings : mapping
         Settings of the learner, for training and play.
     epsilon, bound : float
@@ -58,25 +58,25 @@ class Variant:
     bound: float = np.inf
 
     def learner(self, game: Game, training: Mapping[str, object]) -> ValueIteration:
-        """Return the learner with settings of the training."""
+        """Return the learner with these training settings."""
         return ValueIteration(game, **{"test_matches": 0, **training, **self.settings})
 
     def player(self, learner: ValueIteration, experience: Experience) -> TablePlayer:
-        """Return the player that plays by some experience."""
+        """Return the player that uses this experience."""
         player = learner.player(experience, epsilon=self.epsilon)
         return replace(player, options=replace(player.options, bound=self.bound))
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one training was worth.
+    """The results of one training.
 
     Attributes
     ----------
     shares : tuple of float
         Shares of points against `OPPONENTS`.
     before, after : list of int
-        What the moves in all positions give away before and after the training.
+        Points that the move in each position gives away, before and after the training.
     """
 
     shares: tuple[float, ...]

@@ -58,7 +58,7 @@ class Board:
     def line_starts(self) -> int:
         """Return the cells in which a line of four can start upwards or to the upper right.
 
-        With guard bits these are all bits of the word: no other line is ever found.
+        With guard bits, these are all bits of the word, since only lines on the board are found.
         """
         if self.has_guards:
             return (1 << WORD_BITS) - 1

@@ -1,7 +1,7 @@
 """The experiment `perfection`: how often agents play a best move, and how much their moves give away.
 
-Positions are reached by random moves, or by those of an agent after a random opening, the same
-number of them for each of several plies. Only positions in which not all moves are equally good
+Positions are reached by random moves, or by an agent's moves after a random opening. Each of
+several plies has the same number of positions. Only positions in which not all moves are equally good
 are used. The solver scores every move, so the
 loss of a move is exact: how far its score is below the best one. A score is (cells + 1 - stones
 before the winning one) // 2, so a point is a win two plies later or a loss two plies sooner.
@@ -31,7 +31,7 @@ AGENTS = (
 ALL = "all"
 TABLE_MB = 64
 OPENING = 4
-"""Random moves before those of the agent that plays the positions."""
+"""Number of random moves before the moves of the agent `played_by`."""
 MIN_LEFT = 2
 """Empty cells that are left at the last ply: with one, there is no choice."""
 
@@ -135,7 +135,7 @@ class Perfection(PositionExperiment):
 
 
 def sample(options: GameOptions, ply: int, count: int, seed: int, agent: str = "random") -> list[Scored]:
-    """Return positions after `ply` moves of an agent in which moves differ, with the scores of their moves.
+    """Return positions after `ply` moves of an agent, with the scores of their moves, which differ.
 
     The first `OPENING` moves are random.
     """

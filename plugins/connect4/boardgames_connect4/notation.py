@@ -4,9 +4,9 @@ A position is written as its rows from the top, separated by `/`: `.` is an empt
 a red stone and `b` a blue one. A move is written as its column, counted from 1. The other
 forms are those of solvers, data sets, competitions and people; the README describes them.
 
-The board of another program may have other symbols. Whose stones moved first follows from
-their numbers. If both sides have as many, `x`, `r` and `1` moved first, unless only the
-other order can occur in a match.
+The board of another program may have other symbols. The side with more stones moved first.
+If both have the same number, `x`, `r` or `1` moved first, unless only the other order can
+occur in a match.
 
 Sources: J. Tromp, "Connect-4" in the UCI Machine Learning Repository, for the data set;
 P. Pons, "Solving Connect 4", for sequences of moves; the environment ConnectX of Kaggle, for the
@@ -40,7 +40,7 @@ COLUMN, LETTER, CELL, ZERO_BASED = "column", "letter", "cell", "zero-based"
 MOVE_NOTATIONS = (COLUMN, LETTER, CELL, ZERO_BASED)
 """Names of the notations for moves."""
 MAX_DEAD_ENDS = 20_000
-"""Positions that `format_moves` gives up at most on its way to a sequence of moves."""
+"""Number of dead ends after which `format_moves` stops looking for a sequence of moves."""
 SYMBOLS = "rb"
 EMPTY_SEQUENCE = "-"
 LETTERS = "abcdefgh"
@@ -48,11 +48,11 @@ DIGITS = "12345678"
 ZERO_BASED_DIGITS = "01234567"
 
 STONES = ("rb", "ry", "xo", "12")
-"""Symbols of the stones on boards of other programs, that of the side which usually moves first in front."""
+"""Symbols of the stones on boards of other programs; the side that usually moves first comes first."""
 EMPTY_CELLS = "._-0"
-"""Symbols of an empty cell; a space is another one."""
+"""Symbols of an empty cell, besides a space."""
 CLASSES = ("win", "loss", "draw")
-"""What the data set says after the cells."""
+"""The classes of positions, which follow the cells in the data set."""
 
 _SEQUENCE = re.compile(r"[0-9][0-9\s,;]*|[a-h][a-h0-9\s,;]*", re.IGNORECASE | re.ASCII)
 _CELLS = re.compile(r"(?:[a-h][0-9])+", re.IGNORECASE | re.ASCII)
@@ -62,7 +62,7 @@ _FRAMED = re.compile(r"\s*[0-9]?\s*\|(.*)\|\s*[0-9]?\s*", re.ASCII)
 _RULE = re.compile(r"[-+=_\s|]+")
 _BRACKETS = str.maketrans("[](){},;", " " * 8)
 _LINES = str.maketrans("│┃║─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬", "|||---" + "+" * 18)
-"""Lines of boxes, which are read like `|`, `-` and `+`."""
+"""Box-drawing characters, which are read like `|`, `-` and `+`."""
 
 
 def parse_words(text: str, board: Board, notation: str | None = None) -> Words:
@@ -104,7 +104,7 @@ def parse_words(text: str, board: Board, notation: str | None = None) -> Words:
 
 
 def options_for_position(text: str) -> dict[str, int]:
-    """Return the size of the board that a text has if its rows are separated by `/`, else nothing.
+    """Return the size of a board whose rows are separated by `/`, or nothing for any other text.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def format_words(words: Words, board: Board, notation: str | None = None) -> str
     Raises
     ------
     PositionError
-        If a sequence of moves is wanted and none is found.
+        If a sequence of moves is requested and none is found.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def split_moves(text: str) -> list[str]:
 def parse_action(
     words: Words, actions: Sequence[int], text: str, board: Board, notation: str | None = None
 ) -> int:
-    """Return the action of the text of a column, `1` for the leftmost.
+    """Return the action of a column given as text, `1` for the leftmost.
 
     Parameters
     ----------
@@ -372,12 +372,12 @@ def _parse_slashes(text: str, board: Board, notation: str) -> Words:
 
 
 def _expanded(row: str) -> str:
-    """Return a row of a FEN with the empty cells instead of their number."""
+    """Return a row of a FEN with empty cells in place of the digits that count them."""
     return re.sub("[1-8]", lambda digit: "." * int(digit[0]), row)
 
 
 def _split_slashes(text: str) -> tuple[list[str], list[str]]:
-    """Return rows separated by `/`, without the spaces in them, and the words behind the rows."""
+    """Return rows separated by `/`, without the spaces in them, and the words after the rows."""
     words = text.split()
     if words and words[0].count("/") == text.count("/"):
         return words[0].split("/"), words[1:]
@@ -385,7 +385,7 @@ def _split_slashes(text: str) -> tuple[list[str], list[str]]:
 
 
 def _is_fen(rows: Sequence[str]) -> bool:
-    """Return True if rows that are as long as the board have numbers of empty cells between stones."""
+    """Return True if digits in the rows count empty cells, rather than being the stones `1` and `2`."""
     symbols = set("".join(rows))
     return bool(symbols & set(DIGITS)) and (bool(symbols & set(DIGITS[2:])) or any(map(str.isalpha, symbols)))
 
@@ -426,7 +426,7 @@ def _is_framed_row(line: str, board: Board) -> bool:
 
 
 def _trimmed(lines: Sequence[str], board: Board) -> list[str]:
-    """Return lines without rules, and without blank ones at the ends that are too many for the board."""
+    """Return lines without rules, and without blank lines at the ends that the board has no room for."""
     kept = [
         line for line in lines if not line.strip() or not _RULE.fullmatch(line) or _is_framed_row(line, board)
     ]
@@ -438,7 +438,7 @@ def _trimmed(lines: Sequence[str], board: Board) -> list[str]:
 
 
 def _cells_of_line(line: str, board: Board, offsets: Sequence[int]) -> str:
-    """Return the symbols of a row, in which empty cells may be spaces, with `.` for those."""
+    """Return the symbols of a row; empty cells may be spaces, which become `.`."""
     columns = board.columns
     framed = _FRAMED.fullmatch(line)
     inner = framed[1] if framed else line.rstrip()
@@ -474,7 +474,7 @@ def _bare(text: str) -> str:
 
 
 def _parse_data_set(text: str, board: Board) -> Words:
-    """Return the position of cells column by column from the bottom, without the class behind them."""
+    """Return the position of cells column by column from the bottom, without the class after them."""
     values = [value.strip().lower() for value in text.split(",")]
     if len(values) == _cells(board) + 1 and values[-1] in (*CLASSES, "0", "1", "2", "-1"):
         values.pop()
@@ -500,7 +500,7 @@ def _pack_rows(rows: Sequence[str], board: Board, *, side: str = "", first: str 
     side : str
         Symbol of the side to move, if it is known.
     first : str
-        Symbol of the side that moved first if both have as many stones, if that is certain.
+        Symbol of the side that moved first if both have the same number of stones; empty if unknown.
     """
     places: dict[str, int] = {}
     for index, row in enumerate(rows):

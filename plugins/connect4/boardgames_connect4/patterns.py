@@ -1,7 +1,7 @@
-"""The cells of Connect Four as patterns: in n-tuples that are drawn, or in lines of four side by side.
+"""The cells of Connect Four as patterns: in n-tuples drawn at random, or in pairs of adjacent lines of four.
 
-A cell is empty, has a stone of the side or of its opponent, or is empty and playable at once:
-gravity makes a great difference between the last and the first. Both sides have tables of
+A cell has a stone of the side or of its opponent, is empty and playable at once, or is empty
+and buried; because of gravity, the last two differ greatly. Both sides have tables of
 their own, because the first player gets other cells than the second when columns fill up.
 
 Source: M. Thill, P. Koch and W. Konen, "Reinforcement learning with n-tuples on the game
@@ -38,7 +38,7 @@ MODEL = PatternModel(slope=4.0, limit=1.0)
 """Sums of weights as returns between -1 and 1: from a position worth 0.5, 0.88 points are expected."""
 
 BURIED, OWN, OPPONENT, PLAYABLE = range(4)
-"""Values of a cell; a buried one is empty, and so is the cell below it."""
+"""Values of a cell; a buried cell is empty, and so is the cell below it."""
 
 
 @kernel(Phase)
@@ -112,7 +112,7 @@ def cells(game: Game) -> PatternSet:
 
 
 def lines(game: Game) -> PatternSet:
-    """Return the pattern set `lines`: `cells` with a group for every two lines of four side by side.
+    """Return the pattern set `lines`: `cells` with a group for every two adjacent lines of four.
 
     Lines lie above each other, or beside each other if they are vertical. A line at the edge has a group
     with those cells next to it that are on the board.

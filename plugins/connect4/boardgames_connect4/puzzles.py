@@ -17,7 +17,7 @@ def two_threats(game: Game, generator: np.random.Generator) -> Iterator[Candidat
 
 
 def zugzwang(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
-    """Yield positions in which a move makes no two threats, but every reply lets its side win."""
+    """Yield positions in which a move makes at most one threat, but every reply lets its side win."""
     return _candidates(game, generator, lambda after: _threats(after) <= 1)
 
 
@@ -61,7 +61,7 @@ def _wins_next(position: Position) -> bool:
 
 
 def _threats(position: Position) -> int:
-    """Return in how many columns the side that has moved would win now, if it could move again."""
+    """Return the number of columns in which the side that has moved would win if it could move again."""
     replies = position.legal_moves
     return len(
         {

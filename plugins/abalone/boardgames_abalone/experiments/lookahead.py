@@ -1,10 +1,10 @@
 """The experiment `lookahead`: whether it pays to learn with two plies of search instead of one.
 
-The first project that let Abalone learn gave up looking ahead: with 70 to 100 moves
-in a position, training would have taken weeks. Here a player with random weights
+The first project in which a program learned Abalone gave up looking ahead: with 70 to
+100 moves in a position, training would have taken weeks. Here a player with random weights
 learns twice by TD(lambda) against itself, once with moves searched one ply deep and
-once two plies deep. The second training has as many matches as the first, or as many
-as can be played while as many positions are valued, which takes about the same time.
+once two plies deep. The second training either has as many matches as the first, or
+ends when as many positions have been valued, which takes about the same time.
 The two results then play each other, with both searching one ply or two plies deep.
 """
 

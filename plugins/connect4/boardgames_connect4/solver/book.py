@@ -1,9 +1,9 @@
 """Books of the solver: the scores of all positions with up to a number of discs.
 
-A file holds the scores of the positions after so many plies in which nobody has won, one of
-two mirror images, in the order of their keys: the positions themselves can be enumerated in
-less time than it would take to read them. The scores of earlier positions follow from these by
-minimax.
+A file holds the scores of the positions after that many plies in which nobody has won, one of
+each two mirror images, in the order of their keys. The positions themselves are not stored,
+since it takes less time to enumerate them than to read them. The scores of earlier positions
+follow from these by minimax.
 
 The file is compressed (.xz). Its content is a line of JSON, which names the board, the plies
 and the number of positions, and then one signed byte for each position. While a book is being
@@ -33,7 +33,7 @@ MAX_PLIES = 14
 UNKNOWN = 127
 """Stands for a score that is not known."""
 BATCH = 64
-"""Positions that are solved between two looks at the clock."""
+"""Number of positions that are solved between two checks of the clock."""
 SAVE_PERIOD_S = 5.0
 SHIPPED = Path(__file__).parent.parent / "data"
 
@@ -91,7 +91,7 @@ class Book:
 
 @dataclass(slots=True)
 class Level:
-    """All positions with the same number of discs in which nobody has won, one of two mirror images.
+    """All positions with the same number of discs in which nobody has won, one of each two mirror images.
 
     Attributes
     ----------
@@ -100,8 +100,8 @@ class Level:
     keys : uint64[n]
         Their keys.
     moves : list of tuple
-        For each column the positions in which it is not full, which of these moves win, and the
-        places in the next level of the positions after the others.
+        For each column the positions in which it is not full, which of these moves win, and for
+        the other moves the places of their successors in the next level.
     """
 
     packed: Words
@@ -109,7 +109,7 @@ class Level:
     moves: list[tuple[Numbers, npt.NDArray[np.bool_], Numbers]] = field(default_factory=list)
 
     def backed_up(self, later: Numbers, win: int) -> Numbers:
-        """Return the scores of the positions from those of the next level, and the score of a win at once."""
+        """Return the scores of the positions, given the scores of the next level and of an instant win."""
         best = np.full(len(self.packed), -win)
         for playable, wins, successors in self.moves:
             values = np.full(len(playable), win)
@@ -272,7 +272,7 @@ def _keys(packed: Words) -> Words:
 
 
 def _canonical(board: Board, packed: Words) -> Words:
-    """Return of each position and its mirror image the one with the smaller key."""
+    """Return each position, or its mirror image if that has a smaller key."""
     images = np.zeros_like(packed)
     column = np.uint64((1 << board.height) - 1)
     for number in range(board.columns):

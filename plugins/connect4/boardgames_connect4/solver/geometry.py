@@ -8,7 +8,7 @@ from numba import types
 from boardgames_connect4.board import WORD_BITS, Board
 
 MIRRORED_PLIES = 14
-"""Plies in which a position and its mirror image share an entry of the table."""
+"""Number of plies from the start in which a position and its mirror image share an entry of the table."""
 
 
 class Geometry(NamedTuple):

@@ -10,8 +10,8 @@ At each position, from cheap to expensive:
 - Moves that lose at once are left out: not answering a threat, or dropping below one.
 - Bounds by the number of discs that are left, by lines that cannot be completed any more, from
   the transposition table, and from the follow-up strategy of either side (followup.py).
-- A move wins on the disc after next if it makes two playable threats, one above the other, or
-  leaves the opponent only columns in which the win is above.
+- A move wins on the disc after next if it makes two playable threats, or a playable threat right
+  below another one, or if the opponent can then only drop right below a threat.
 - The children's entries in the table are tried before any of them is searched (enhanced
   transposition cut-off; A. Plaat et al., "Exploiting graph properties of game trees", 1996).
 - Moves are ordered by the threats that they make; a move below a threat of its own side gives
@@ -20,7 +20,7 @@ At each position, from cheap to expensive:
 
 Several threads share the table. A thread defers a move, except the first one, while another
 thread is searching it (ABDADA: J.-C. Weill, "The ABDADA distributed minimax-search algorithm",
-1996). The thread that finishes a window first stops the others that are still at it.
+1996). The thread that finishes a window first stops the others that are still searching it.
 """
 
 from collections.abc import Callable
@@ -69,7 +69,7 @@ MANY_CELLS = 22
 
 
 class Workspace(NamedTuple):
-    """What one thread works with, as a bundle.
+    """The arrays that one thread works with, as a bundle.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ def playable_cells(geometry: Geometry, discs: np.uint64) -> np.uint64:
 
 @kernel(types.uint64(GEOMETRY, types.uint64), inline=True)
 def below(geometry: Geometry, cells: np.uint64) -> np.uint64:
-    """Return the cells directly below, and perhaps guard bits."""
+    """Return the cells directly below a set of cells; the result may contain guard bits."""
     return (cells if geometry.has_guards else cells & geometry.upper) >> ONE
 
 
@@ -153,7 +153,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
         threats_against: np.uint64,
         bound: int,
     ) -> int:
-        """Return a bound of the score: a lower bound if it is greater than `alpha`, else an upper bound.
+        """Return a bound on the score: a lower bound if it is greater than `alpha`, else an upper bound.
 
         Parameters
         ----------
@@ -367,7 +367,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
 
     @kernel(types.void(BUNDLE, types.Array(types.uint64, 2, "C", readonly=True), ACTIONS_OUT, types.int64))
     def solve_all(bundle: Actions, positions: Words, found: Actions, thread: int) -> None:
-        """Find the scores of many positions. Each thread starts with other positions, and helps in the end.
+        """Find the scores of many positions. Each thread starts with different ones, and helps in the end.
 
         Parameters
         ----------

@@ -60,7 +60,7 @@ class Solver:
     """Solves positions of Connect Four on one size of the board.
 
     It remembers what it has found, so related positions take less time. It is not thread-safe:
-    solve with it in one thread at a time, and give each thread of your own another solver.
+    use it in one thread at a time, and give each of your own threads a separate solver.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Solver:
     Raises
     ------
     OptionError
-        If the game is another one, or an option is out of range.
+        If the game is not Connect Four, or an option is out of range.
     BookError, FileError
         If the book cannot be read, or is for another board.
 
@@ -264,7 +264,7 @@ def _zeros(words: int) -> Actions:
 
 
 def _preferences(board: Board) -> Actions:
-    """Return how early a cell is tried by its bit: by its column, and by its column and lines."""
+    """Return the ranks of cells by their bits, in two rows: by column, and by column and lines."""
     values = np.zeros((2, MAX_CELLS), dtype=np.int64)
     directions = ((1, 0), (0, 1), (1, 1), (1, -1))
     cells = [(column, row) for column in range(board.columns) for row in range(board.rows)]

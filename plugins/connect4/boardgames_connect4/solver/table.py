@@ -6,12 +6,12 @@ upper bits select a bucket of two entries and its lower bits are the entry's tag
 never answers for another position. The other bits of an entry hold a lower and an upper bound.
 
 A new entry moves the old first entry of its bucket to the second place. The first half of the
-table is for positions with many empty cells. Those with few of them, which are most of all,
+table is for positions with many empty cells. The others, which are by far the most frequent,
 use a small part of the second half that fits into the processor's cache.
 
 On 8 x 8, where no bit of a word is left to mark the height of a full column, the key is made
-from the side to move's discs and the lowest empty cells, and the tag has eight more bits which
-say what columns are full. Then the tag is so long that all positions share one large part.
+from the side to move's discs and the lowest empty cells, and the tag has eight more bits that
+say which columns are full. Then the tag is so long that all positions share one large part.
 """
 
 import numpy as np

@@ -10,8 +10,8 @@ the opponent counts three times. A line is a run of stones in a row, a column or
 diagonal, and no more than four of them count. In `tops` a line counts only as long as there
 is room for four stones in it, so that it pays to block. In `tops-plain` every line counts.
 
-Three guards respond to threats that neither the states nor the rewards show in time. They choose a
-move before anything learned does.
+Three guards respond to threats that neither the states nor the rewards show in time. They take
+precedence over everything learned.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ DANGEROUS = 3
 DANGER = 3
 
 GUARDS = ("diagonal", "gap", "open-two")
-"""In the order in which they are applied. `diagonal` fills the hole in a diagonal of four whose other cells
+"""The guards in the order of their use. `diagonal` fills the hole in a diagonal of four whose other cells
 are the opponent's, `gap` a gap in a row before the opponent makes four or an open three there, and `open-two`
 blocks two adjacent stones of the opponent before they become an open three."""
 DIAGONAL, GAP, OPEN_TWO = (1 << index for index in range(len(GUARDS)))
@@ -209,7 +209,7 @@ def _gaps(other: np.uint64, empty: np.uint64, playable: np.uint64, height: int) 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.int64))
 def _ends_of_open_twos(other: np.uint64, playable: np.uint64, height: int) -> np.uint64:
-    """Return the cells beside two adjacent stones in a row that have one free cell there and two opposite.
+    """Return the cells beside two adjacent stones in a row with one free cell there and two opposite.
 
     A cell is free if a stone can be dropped into it now.
     """

@@ -50,7 +50,7 @@ GAMMA = Option("gamma", float, 0.1, "discount factor", minimum=0, maximum=MAX_GA
 
 
 class ValueIteration(Configured, Learner):
-    """Value iteration on the transitions between abstract states that matches have shown.
+    """Value iteration on the transitions between abstract states that were observed in matches.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class ValueIteration(Configured, Learner):
         return f"{self.name}:policy={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agent against random moves, and against the game's baseline if that is another one."""
+        """Return the agent against random moves, and against the game's baseline if it is not `random`."""
         opponents = dict.fromkeys(("random", self.game.facts.baseline))
         return [(self.agent_with(result), opponent) for opponent in opponents]
 

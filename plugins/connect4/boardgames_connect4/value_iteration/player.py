@@ -1,4 +1,4 @@
-"""The player `value-iteration`: chooses moves by a policy of abstract states, and can learn on.
+"""The player `value-iteration`: chooses moves by a policy of abstract states, and can continue to learn.
 
 It adapts to its opponent during a match if `adapt` says how much each of its own moves counts,
 and forgets that after the match. With `learn` it also saves what it has observed, together
@@ -128,7 +128,7 @@ class PolicyPlayer(Player):
         return self._policy
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return a win at once, what a guard demands, the best move, or a random one nearly as good."""
+        """Return a move that wins or that a guard demands, else the best or a random one nearly as good."""
         started = time.perf_counter()
         actions, side = context.sound_actions(self._check_position(position)), position.side_to_move
         path = (*context.history, position)
@@ -149,7 +149,7 @@ class PolicyPlayer(Player):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the values of all legal moves, or of the best `lines` of them; guards do not matter."""
+        """Return the values of all legal moves, or of the best `lines` of them; guards are ignored."""
         started = time.perf_counter()
         self._check_position(position, lines=lines)
         self._adapt((*context.history, position), position.side_to_move)

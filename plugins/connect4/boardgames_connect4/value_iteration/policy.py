@@ -1,8 +1,8 @@
-"""Policies of abstract states: what matches have shown, the values that follow from it, and files.
+"""Policies of abstract states: experience from matches, the values that follow from it, and files.
 
 `Experience` counts, for each state and action, the rewards and the states at the same side's
 next turn, and for each side the matches that it won after reaching a state. All tables are
-sparse: they have a row for what has been observed. `Experience.solve` computes the values
+sparse: they only have rows for what has been observed. `Experience.solve` computes the values
 of states by value iteration, and `play_recorded` is the task of workers that plays matches.
 
 Source: R. Sutton and A. Barto, "Reinforcement Learning", 1998, chapter 4.
@@ -44,7 +44,7 @@ TOLERANCE = 1e-9
 largest absolute mean reward if that is above 1."""
 MAX_STATES = 1_000_000
 MAX_PAIRS = 50_000_000
-"""Largest number of states times actions in a file; a table of so many numbers takes 400 MB."""
+"""Largest number of states times actions in a file; a table of this size takes 400 MB."""
 SCHEMA = 1
 MAX_GAMMA = 0.99
 
@@ -159,7 +159,7 @@ class Experience:
         winner : int or None
             The side that won.
         weight : int
-            Each move counts as often as this.
+            How often each move counts.
         """
         pairs = record[:, STATE] * actions + record[:, ACTION]
         has_next = record[:, NEXT] != NO_STATE
@@ -415,7 +415,7 @@ class Policy:
 def _packed(experience: Experience) -> dict[str, Array]:
     """Return the tables with the smallest types.
 
-    Instead of `links` there are the states in `targets`, as many for each pair as `followers` says.
+    `links` is replaced by `targets`, the states, and `followers`, the number of states for each pair.
     """
     arrays, states = experience.arrays(), experience.states
     links = arrays.pop("links")
@@ -516,7 +516,7 @@ class ChoiceOptions:
         epsilon: float = 0.0,
         bound: float = np.inf,
     ) -> "ChoiceOptions":
-        """Return what the options `CHOOSE`, `REWARD`, `GUARD_NAMES` and `WINS_FIRST` of a player say.
+        """Read the options `CHOOSE`, `REWARD`, `GUARD_NAMES` and `WINS_FIRST` of a player.
 
         Raises
         ------
@@ -529,7 +529,7 @@ class ChoiceOptions:
         )  # fmt: skip
 
     def table(self, solution: Solution) -> Reals:
-        """Return what is known about each action in each state, `float64[states, actions]`."""
+        """Return the learned part of the value of each action in each state, `float64[states, actions]`."""
         return solution.ahead if self.board_reward else solution.rewards + solution.ahead
 
     def record(self) -> np.ndarray:
@@ -544,7 +544,7 @@ class TablePlayer:
     Attributes
     ----------
     experience : Experience or None
-        What its tables are computed from; None for a player without experience.
+        Its tables are computed from this; None for a player without experience.
     gamma : float
         Discount.
     options : ChoiceOptions

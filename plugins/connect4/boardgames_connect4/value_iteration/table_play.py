@@ -46,9 +46,9 @@ SIDE, STATE, ACTION, NEXT, REACHED = range(5)
 """Columns of the record of a match: the side that moved, its state and action, its state at its next turn,
 and the state to which the move led."""
 NO_STATE = -1
-"""In the column `NEXT` of a side's last move."""
+"""The value in the column `NEXT` for a side's last move."""
 BY_TABLE = -1
-"""Instead of a search depth: the side plays by its table. Depth 0 plays at random."""
+"""Stands for a search depth if the side plays by its table. Depth 0 plays at random."""
 
 PARAMETERS_DTYPE = np.dtype(
     [
@@ -63,7 +63,7 @@ PARAMETERS_DTYPE = np.dtype(
     align=True,
 )
 """Weights of value and success; whether the table is added to the reward on the board; probability of a
-random move, and how far its value may at most be below the best one; enabled guards as bits; whether a win at
+random move, and how far below the best one its value may be; enabled guards as bits; whether a win at
 once precedes the guards."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
@@ -84,8 +84,8 @@ class Workspace(NamedTuple):
     values : float64[actions]
         Values of the legal moves, in the order of `moves`.
     table : float64[n, actions]
-        Discounted value of the states that follow an action; with its mean reward, unless that on
-        the board is added.
+        Discounted value of the states that follow an action, plus its mean reward unless the reward
+        on the board is used.
     success : float64[2, n]
         Success of the states to which the moves of side 0 and side 1 lead.
     parameters : one record
@@ -246,7 +246,7 @@ def play_match(
         Number of random opening plies.
     ply_limit : int64
         A match that reaches this length is unfinished, unless the game says who wins. One that is
-        stopped is unfinished, too. The record has so many rows.
+        stopped is unfinished, too. The record has this many rows.
 
     Returns
     -------
