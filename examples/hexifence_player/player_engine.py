@@ -80,7 +80,7 @@ class PlayerEngine:
     Parameters
     ----------
     player_class : type
-        The class of the player; an object of it is made for each match.
+        The class of the player, which is instantiated for each match.
     output : text stream
         Where the answers go. What the player prints goes to stderr.
     prints_board : bool

@@ -2,7 +2,7 @@
 
 An open line is a line without marks of the opponent. The features of the side come first,
 then those of the opponent. Learners value positions after their own moves, so two marks in
-an open line of the opponent mean a loss, and two marks in one's own may mean a win.
+an open line of the opponent mean a loss, and two marks in an open line of the side may mean a win.
 """
 
 import numpy as np

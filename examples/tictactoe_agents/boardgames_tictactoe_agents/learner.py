@@ -33,7 +33,7 @@ class HillClimbing(FeatureLearner):
         return LearnerState({"weights": given}, {"seed": seed, "step": 0})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Let changed weights play the old ones."""
+        """Play changed weights against the old ones."""
         old, number = state.arrays["weights"], int(state.scalars["step"] or 0)
         seed = derive_seed(int(state.scalars["seed"] or 0), number)
         change = np.random.default_rng(seed).normal(size=self.size) * self.number("change")

@@ -11,7 +11,7 @@ from boardgames.players.exact import TimedExactPlayer
 class Solver(TimedExactPlayer):
     """Looks at all positions below the given one, once each.
 
-    The base class limits the time and chooses the move. What is left to do is to score moves.
+    The base class limits the time and chooses the move. This class only scores moves.
     """
 
     name: ClassVar[str] = "solver"

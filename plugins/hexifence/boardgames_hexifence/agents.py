@@ -59,9 +59,9 @@ TABLE = Option(
 class Strong(TimedExactPlayer):
     """Plays perfectly where the solver is fast enough; its scores are final differences of cells.
 
-    Among equally good moves in a lost position it chooses one after which ordinary opponents err
-    most often, otherwise a random one. Levels 5 to 9 make a beginner's move now and then, and level
-    4 always: a capture if there is one, else a random safe edge, else the smallest sacrifice.
+    Equally good moves are drawn at random, except that in a lost position it chooses one that makes
+    ordinary opponents err most often. Levels 5 to 9 make a beginner's move now and then, and level
+    4 always does: a capture if there is one, else a random safe edge, else the smallest sacrifice.
     Levels 1 to 3 make random moves as well.
     """
 
@@ -104,8 +104,8 @@ class Strong(TimedExactPlayer):
     def solved_moves(self, position: Position, stop: Stop, *, all_moves: bool) -> dict[Move, Score]:
         """Return the final differences of cells after the moves that were solved before `stop` was set.
 
-        If a single best move is enough, these are best moves only, all of them in a lost position,
-        or none if there was no time.
+        If a single best move is enough, only that one is returned, or all best moves in a lost
+        position, or none if there was no time.
         """
         if not all_moves:
             moves = position.legal_moves
@@ -160,7 +160,7 @@ class Strong(TimedExactPlayer):
         )
 
     def pick(self, analysis: Analysis) -> MoveValue:
-        """Return one of the best moves, in a lost position one after which opponents err most often."""
+        """Return a random best move or, in a lost position, one that makes opponents err most often."""
         best = [entry for entry in analysis.moves if entry.score == analysis.score]
         if analysis.proven and analysis.score.sign < 0 and len(best) > 1:
             errors = self._chances_of_errors(analysis.position, [entry.move for entry in best])

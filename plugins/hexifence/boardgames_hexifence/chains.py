@@ -6,7 +6,7 @@ other such cells. Each end of a chain is an edge at the rim of the board or besi
 one open edge and can be captured. A chain without ends is a *loop*. Once no safe edge is left,
 every open edge belongs to one chain or loop.
 
-`chains_of` gives them for any position. Kernels have them in a *chain set*, `int64[13, 6C]` on a
+`chains_of` returns them for any position. Kernels keep them in a *chain set*, `int64[13, 6C]` on a
 board with C cells, which `scan` fills in linear time from an edge set. Its rows are:
 
     CELLS_FROM, LENGTH     first place of each chain in the row `CELL_LIST`, and its number of cells
@@ -24,7 +24,7 @@ chain is only marked as taken, and its ends no longer count as open edges of the
 intersection with two open edges left has become a link that joins two chains, or closes a
 loop. Such a *row* of chains is opened and taken as one, so `find_row` follows it.
 
-The idea of such a set is that of J. Tran and M. Farrugia's Hexifence agent (COMP30024, University
+The idea of such a set comes from J. Tran and M. Farrugia's Hexifence agent (COMP30024, University
 of Melbourne, 2016).
 """
 
@@ -76,7 +76,7 @@ class Chain:
     is_opened : bool
         Whether a cell of it can be captured.
     intersections : tuple of int
-        The cells with three or more open edges beside its ends, twice the same one if both
+        The cells with three or more open edges beside its ends; the same cell twice if both
         ends lead there.
     """
 
@@ -256,7 +256,7 @@ def _follow(chains: Actions, end: int) -> tuple[int, int, int]:
     Returns
     -------
     cells : int64
-        Number of cells beyond this end, with the intersections that have become links.
+        Number of cells beyond this end, including intersections that have become links.
     last : int64
         The last end of the row in this direction, or `CLOSED` if it leads back to the chain.
     lowest : int64

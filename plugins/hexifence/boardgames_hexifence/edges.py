@@ -5,7 +5,7 @@ place of each edge in its list. `make` and `unmake` move an edge and at most fou
 between lists, by swapping with the last member, so both take constant time, as does choosing a
 random member. After an `unmake` the lists have the same members as before, in another order.
 
-The idea of such a set is that of J. Tran and M. Farrugia's Hexifence agent (COMP30024,
+The idea of such a set comes from J. Tran and M. Farrugia's Hexifence agent (COMP30024,
 University of Melbourne, 2016).
 
 An edge set of a board with E edges and C cells contains, in this order:
@@ -161,7 +161,7 @@ def _current_kind(edge_set: Actions, cells: int, place: int) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64), inline=True)
 def _update_around(edge_set: Actions, cell: int, bits: int) -> None:
-    """Move the open edges of a cell, which `bits` has, to the lists of their present kinds."""
+    """Move the open edges of a cell, given as `bits`, to the lists of their present kinds."""
     dimension = edge_set[DIMENSION]
     count = EDGES[dimension]
     left = np.uint64(bits)

@@ -1,7 +1,7 @@
 """Chains and loops of an edge set: what a sacrifice costs, and when it pays to hand out cells.
 
 A cell with two open edges is a link of a chain or, if the links close a circle, of a loop.
-Drawing any of its edges offers all of its cells. The opponent who takes them must move again
+Drawing any of its edges offers all of its cells. An opponent that takes them must move again
 elsewhere, unless it hands out the last two cells of a chain, or four of a loop, by drawing an
 edge that captures nothing (*double-boxing*).
 
@@ -79,8 +79,8 @@ def take_back(bundle: Actions, length: int, start: int) -> int:
 def value_of_rest(bundle: Actions, length: int, state: Words) -> int:
     """Estimate the value of a position without captures, for the side to move.
 
-    It is the number of cells that this side gets more than its opponent if both sides draw random
-    safe edges as long as there are any, and then always open the smallest chain or loop
+    It is the number of cells by which this side is ahead in the end if both sides draw random safe
+    edges as long as there are any, and then always open the smallest chain or loop
     (`value_of_line`). The first `length` edges drawn are kept.
     """
     work = unpack(bundle)

@@ -3,9 +3,9 @@
 While there are more safe edges than a limit, a random one is drawn. From then on a win/lose
 search draws safe edges until none is left, and then asks whether the side to move wins by its
 sacrifices (sacrifices.py). It does not consider sacrifices before that. The first move that wins
-is played. If there is none, or the time is up, it is a random safe edge that is not known to lose.
+is played. If none does, or the time is up, a random safe edge that is not known to lose is drawn.
 
-Two safe edges at the rim of the same cell are one move. With a table, positions that were searched
+Two safe edges at the rim of the same cell count as one move. With a table, positions that were searched
 are looked up by the set of safe edges drawn: their order does not matter.
 
 Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melbourne, 2016).
@@ -50,7 +50,7 @@ ZERO = np.uint64(0)
 
 
 class Workspace(NamedTuple):
-    """What a search works with, as a bundle.
+    """The arrays that a search works with, as a bundle.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ def _prepare(bundle: Actions, state: Words) -> None:
 
 @kernel(types.boolean(ACTIONS, ACTIONS_STACK, types.int64), inline=True)
 def _is_candidate(edge_set: Actions, safe: Actions, place: int) -> bool:
-    """Return whether an edge of the list is still safe, and no equivalent one before it is."""
+    """Return whether an edge of the list is still safe, and no equivalent edge before it is."""
     earlier = safe[EARLIER, place]
     return kind_of(edge_set, safe[EDGE, place]) == SAFE and (
         earlier == NONE or kind_of(edge_set, safe[EDGE, earlier]) != SAFE

@@ -31,7 +31,7 @@ RULES = (
     "hexagons wins."
 )
 MAX_SOLVED_DIMENSION = 5
-"""Largest dimension at which the solver takes every position."""
+"""Largest dimension at which the solver accepts every position."""
 PERFT_LEAVES = 1_000_000
 """Largest leaf count that is declared."""
 
@@ -160,7 +160,7 @@ class Hexifence(Game):
     def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
         """Draw an edge for a side or make it open again; a closed cell can get another owner.
 
-        A cell that an edge closes belongs to the side that is drawn for.
+        A cell that the edge closes belongs to the side that draws it.
         """
         drawn, owned = (list(owners) for owners in texts.unpack_sides(words))
         side, number = -1 if piece is None else self.edit_pieces.index(piece), int(target[1:])
@@ -178,7 +178,7 @@ class Hexifence(Game):
         return texts.pack_sides(self.dimension, drawn, owned, int(rules.side_to_move(words)))
 
     def turn_words(self, words: Words, side: int) -> Words:
-        """Let either side move."""
+        """Return the position with the given side to move."""
         return texts.pack_sides(self.dimension, *texts.unpack_sides(words), side)
 
     def score(self, words: Words) -> tuple[int, int]:

@@ -4,9 +4,9 @@ Whoever captures a chain or loop can leave its last cells to the opponent, two o
 a loop, who then has to move first in the rest. Chains of one or two cells and loops of three offer
 no such *hand-out*, since a chain of two can be cut in the middle.
 
-A chain or loop is *isolated* if its ends lead to no cell with three or more open edges. Isolated
-ones come in three groups: those without a hand-out, longer loops and longer chains. Within a group
-only the shortest needs to be opened. If two positions differ only in the length of such a chain,
+A chain or loop is *isolated* if its ends lead to no cell with three or more open edges. There are
+three groups of them: those without a hand-out, longer loops and longer chains. Within a group only
+the shortest needs to be opened. If two positions differ only in the length of such a chain,
 play is the same in both until it is opened, and the side that takes it gets the difference. So the
 values differ by no more than the lengths do, and opening the longer one first never gains more than
 that.
@@ -67,7 +67,7 @@ def value_of_opened(cells: int, hand_out: int, rest: int) -> int:
 
 @kernel(types.int64(ACTIONS_OUT, types.int64, types.int64), inline=True)
 def insert(entries: Actions, count: int, entry: int) -> int:
-    """Insert an entry into the first `count` ones, which are in ascending order; return the new count."""
+    """Insert an entry into the first `count` entries, which are in ascending order; return the new count."""
     place = count
     while place > 0 and entries[place - 1] > entry:
         entries[place] = entries[place - 1]

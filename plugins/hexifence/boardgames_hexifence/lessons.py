@@ -1,4 +1,4 @@
-"""Lessons: what beginners try on the board. They use the smallest one, which is easy to take in."""
+"""Lessons: what beginners try on the board. They use the smallest board, which is easy to take in."""
 
 from types import MappingProxyType
 

@@ -53,7 +53,7 @@ IGNORED = -1
 
 
 class Workspace(NamedTuple):
-    """What simulations work with, as a bundle.
+    """The arrays that simulations work with, as a bundle.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Workspace(NamedTuple):
     edge_set : int64[:]
         The edge set of the position, which is the same in both workspaces.
     drawn : int64[E]
-        The edges that have been drawn; the array of that workspace.
+        The edges that have been drawn; the same array as in that workspace.
     visits, differences : int64[E]
         For each edge the number of simulations, and the sum of the final differences of cells.
     results : float64[E]
@@ -285,9 +285,9 @@ class MonteCarlo:
         seed : int
             Seed of the random generator.
         simulations : int
-            Number of simulations at most, apart from the first one of each move.
+            Largest number of simulations, apart from the first one of each move.
         seconds : float, optional
-            Time after which no more than the first simulation of each move is made.
+            Time after which simulations end, as soon as every move has had one.
         stop : Stop, optional
             Set by another thread to end the simulations.
         all_moves : bool

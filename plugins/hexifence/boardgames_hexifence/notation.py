@@ -319,7 +319,7 @@ def _parse_grid(text: str, dimension: int, notation: str | None) -> Words:
 
     The side to move may be missing if it follows from the edges and cells; in a board file it is
     blue otherwise. A closed cell without an owner belongs to the side that has drawn more of its
-    edges, at three each to blue.
+    edges, or to blue if both have drawn three.
     """
     size = 4 * dimension - 1
     rows = _grid_rows(text)
@@ -358,15 +358,15 @@ def _parse_grid(text: str, dimension: int, notation: str | None) -> Words:
 
 
 def _majority(owners: Sequence[int]) -> int:
-    """Return the side that has drawn most edges of a closed cell, at three each side 0; -1 if it is open."""
+    """Return the side that drew most edges of a closed cell, side 0 if both drew three; -1 if it is open."""
     return -1 if -1 in owners else int(owners.count(1) > owners.count(0))
 
 
 def _side_to_move(drawn: Sequence[int], owned: Sequence[int], dimension: int) -> int | None:
     """Return the side to move if it follows from who has drawn which edges and owns which cells.
 
-    A side moves until it draws an edge that captures nothing. So both sides have drawn as many of
-    those if side 0 is to move, and side 0 has drawn one more if side 1 is. A capture takes one or
+    A side moves until it draws an edge that captures nothing. So both sides have drawn equally
+    many of those if side 0 is to move, and side 0 has drawn one more if side 1 is. A capture takes one or
     two cells, and two only if the edge between them belongs to the side that owns them.
     """
     if all(owner < 0 for owner in owned):

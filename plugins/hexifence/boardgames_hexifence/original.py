@@ -51,7 +51,7 @@ class Double(Player):
         self._workspace = new_workspace(self._edge_set, dimension, new_control())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the best visible move; equal ones are drawn from the player's random generator."""
+        """Return the best visible move; ties are broken by the player's random generator."""
         self._check_position(position)
         load(position.words, self._edge_set)
         state = self.random.integers(2**64, size=1, dtype=np.uint64)
@@ -60,7 +60,7 @@ class Double(Player):
 
 
 class Farrugiulian(Player):
-    """Plays random safe edges, later searches who wins by them, and then by sacrifices."""
+    """Plays random safe edges at first, and later searches for a win by safe edges and then by sacrifices."""
 
     name: ClassVar[str] = "farrugiulian"
     declared_options = (TIME, SAFE_EDGES, TABLE)

@@ -2,8 +2,8 @@
 
 A side is *in control* if its opponent has to open the next chain that is long enough to hand out
 its last cells: then it can take the others and pass the turn back. Before the last safe edge is
-drawn that depends on how many more safe edges there will be, so the remarks only say what follows
-from their number. What the solver finds at once is stated as proven.
+drawn, that depends on how many more safe edges there will be, so the remarks only say what follows
+from their number. A result that the solver finds at once is stated as proven.
 """
 
 from collections.abc import Sequence

@@ -87,7 +87,7 @@ def bg_experiments() -> list[Entry]:
 
 @hookimpl
 def bg_overlays() -> list[Entry]:
-    """Return what can be drawn over the board."""
+    """Return the overlays of the board."""
     return [
         Entry("edges", "open edges by kind", "boardgames_hexifence.overlays:edges", game="hexifence"),
         Entry(

@@ -1,4 +1,4 @@
-"""Candidates for puzzles: late positions of matches between careless sides, by what the solution would do.
+"""Candidates for puzzles: late positions of matches between careless sides, by the kind of solution.
 
 Both sides usually capture what they can and draw safe edges otherwise, and make a random move now
 and then. The number of open edges is small enough for the solver.
@@ -22,7 +22,7 @@ MOST_OPEN = {2: 24, 3: 22}
 RANDOM_SHARE = 0.1
 """Share of random moves."""
 FEWEST_SAFE = 3
-"""Safe edges of a position in which only one of them wins."""
+"""Least number of safe edges in a position in which only one of them wins."""
 
 
 def sacrifices(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
@@ -62,7 +62,7 @@ def _candidates(
     generator: np.random.Generator,
     solutions: Callable[[Position, dict[Move, int]], list[Move]],
 ) -> Iterator[Candidate]:
-    """Yield the positions of random matches that have possible solutions, one of each match."""
+    """Yield the positions of random matches that have possible solutions, one from each match."""
     assert isinstance(game, Hexifence)
     if game.dimension not in MOST_OPEN:
         raise OptionError(f"puzzles have dimension 2 or 3, not {game.dimension}")

@@ -2,9 +2,9 @@
 
 The value V is the number of cells that the side to move takes from now on minus those that its
 opponent takes. The side to move has to open a row of chains (chains.py). Its opponent then takes all
-c cells, which is worth c + V(R) to it with the rest R, or hands out the last h of them to keep
+c cells, which is worth c + V(R) to it, where R is the rest, or hands out the last h of them to keep
 control. If it can do both, its better choice is worth c - h + |V(R) + h|. There is one move for each
-row, and of isolated rows only the shortest of each group is opened (handouts.py). When all rows are
+row, but of the isolated rows only the shortest of each group is opened (handouts.py). When all rows are
 isolated, V follows from their lengths by dynamic programming (`value_of_isolated`).
 
 Positions that were already seen in a search are looked up by the set of chains taken. If a search
@@ -70,7 +70,7 @@ NO_MOVE = -1
 
 
 class Workspace(NamedTuple):
-    """What a search works with, as a bundle.
+    """The arrays that a search works with, as a bundle.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ def _cells_of(move: int) -> int:
 
 @kernel(types.int64(types.int64), inline=True)
 def _hand_out_after(move: int) -> int:
-    """Return how many of them the opponent can hand out."""
+    """Return how many of the cells that a move gives away the opponent can hand out."""
     return hand_out_of(_cells_of(move), move & IS_LOOP)
 
 
@@ -199,7 +199,7 @@ def value_of_smallest_first(
     count : int64
         Its number of chains.
     trail : int64[C]
-        The chains that are taken, the first `length` ones.
+        Its first `length` entries are the chains that are taken.
     moves : int64[:, :]
         Rows from `ply` on are written.
     """
@@ -343,7 +343,7 @@ def prepare(bundle: Actions, nodes: int) -> None:
 def is_at_least(bundle: Actions, bound: int, nodes: int) -> bool:
     """Return whether the value of the edge set of a workspace is at least a bound.
 
-    The edge set must have no captures or safe edges. If `nodes` nodes do not suffice, it is an estimate.
+    The edge set must have no captures or safe edges. If `nodes` nodes do not suffice, the value is estimated.
     """
     prepare(bundle, nodes)
     state = unpack(bundle).state
@@ -376,7 +376,7 @@ def value_of_sacrifices(bundle: Actions, nodes: int) -> int:
 def _edge_of(chains: Actions, number: int, in_middle: bool, state: Words) -> int:
     """Return a random edge of a chain that is not taken.
 
-    With `in_middle` a chain of two is cut in the middle, so that it cannot be handed out, else at an end.
+    A chain of two is cut at an end or, with `in_middle`, in the middle, so that it cannot be handed out.
     """
     first, count = chains[EDGES_FROM, number], chains[EDGE_COUNT, number]
     if chains[LENGTH, number] == CHAIN_HANDOUT:

@@ -7,9 +7,9 @@ decisions; `take_all` makes the other captures, and the reasons why they are rig
 
 - Let the string of a cell of degree 1 lead to the ground, to another cell of degree 1, or to a
   cell of degree 3 or more. If the side to move has a best move elsewhere, it can cut this
-  string first and then make the same move. It has a cell more (or two), and moves again, and no
-  cell has become capturable that was not before. If it left the cell, the opponent could do
-  the same. So it never loses by taking.
+  string first and then make the same move. It gains a cell or two and moves again, and no cell
+  has become capturable that was not before. If it left the cell, the opponent could do the
+  same. So it never loses by taking.
 - Let the cell c1 of degree 1 be tied to c2 of degree 2. If c2 leads on to c3 of degree 2, the chain
   is longer than two. After c1 is taken there are still two cells, and the hand-out is as
   good as before, so c1 costs nothing. If it leads to the ground or to a cell of degree 3 or
@@ -17,12 +17,12 @@ decisions; `take_all` makes the other captures, and the reasons why they are rig
 - If both ends of a path are cells of degree 1, as in an opened loop, a hand-out cuts it into two
   pairs, which takes a path of four. A longer path shrinks first; one of two or three
   cells offers no hand-out, since the string in the middle takes a cell, and is taken whole.
-- A side needs one hand-out to pass the turn on. Of several it keeps the cheapest, two cells rather
-  than four, and takes the others.
+- A side needs one hand-out to pass the turn on. If there are several, it keeps the cheapest, two
+  cells rather than four, and takes the others.
 
-With V(R) the value of the rest R after everything is taken, c the cells taken and h those handed
-out, the value is the larger of c + V(R) and (c - h) - h - V(R), that is c - h + |V(R) + h|
-(`value_of_opened`).
+Let V(R) be the value of the rest R after everything is taken, c the number of cells taken and h the
+number handed out. The value is the larger of c + V(R) and (c - h) - h - V(R), that is
+c - h + |V(R) + h| (`value_of_opened`).
 """
 
 from numba import types
@@ -80,7 +80,7 @@ def hand_out_at(
 
 @kernel(types.int64(WORDS_OUT, WORDS_STACK, types.uint64, types.int64), inline=True)
 def take_path(strings: Words, neighbours: Words, cell: Cells, count: int) -> int:
-    """Take `count` cells in a row from one of degree 1 on, and return the count."""
+    """Take `count` cells in a row, starting with one of degree 1, and return the count."""
     taken = 0
     while taken < count:
         direction = string_of(strings, cell, NOWHERE)
@@ -97,7 +97,7 @@ def take_all(strings: Words, neighbours: Words) -> tuple[int, int]:
     Returns
     -------
     taken : int64
-        Number of cells taken, with those of the hand-out.
+        Number of cells taken, including those of the hand-out.
     hand_out : int64
         Number of cells that can be handed out instead at the end: 0, 2 or 4.
     """

@@ -1,17 +1,17 @@
 """Chains and loops: the moves of a state without captures, and the values of simple endgames.
 
 A *chain* is a row of cells of degree 2, of any length from 1. Each of its two ends leads to the
-ground or to a *joint*, a cell of degree 3 or more. A *loop* is a ring of cells of degree 2. A
-chain whose ends both lead to the ground is isolated, and every loop is. Cutting a string of
-a chain or loop opens it: the opponent can take all of it.
+ground or to a *joint*, a cell of degree 3 or more. A *loop* is a ring of cells of degree 2. Every
+loop is isolated, and so is a chain whose ends both lead to the ground. Cutting a string of a
+chain or loop opens it: the opponent can take all of it.
 
 The moves are one of each class:
 
-- Safe ones cut a string whose cells, one or two, are joints. Those from the same cell to the
-  ground are one class.
+- Safe moves cut a string whose one or two cells are joints. The strings from a cell to the ground
+  are one class.
 - All strings of a chain of three or more are one class, since whoever takes the chain has the same
   choice in the end. A chain of two is cut in the middle: that lets the opponent take two cells,
-  while a cut at an end would leave it a hand-out besides. Either string opens a single cell.
+  while a cut at an end would also leave it a hand-out. Either string opens a single cell.
 - All strings of a loop are one class. A loop of three can only be taken whole.
 
 Of the isolated chains and loops only the shortest of each group needs to be opened (handouts.py).
@@ -78,7 +78,7 @@ def follow(
 
 @kernel(types.int64(WORDS_OUT, WORDS_STACK, WORDS_OUT, types.uint64, ACTIONS_OUT))
 def safe_moves(strings: Words, neighbours: Words, grounded: Words, joints: Cells, moves: Actions) -> int:
-    """Write one move of each class of safe ones, and return their number."""
+    """Write one move of each class of safe moves, and return their number."""
     count = 0
     for direction in range(DIRECTIONS // 2):
         left = strings[direction] & joints & ~grounded[direction]
@@ -118,7 +118,7 @@ def member_of(
     is_loop : bool
         Whether it is a loop.
     move : int64
-        The move that opens it, in a chain of two the one in the middle.
+        The move that opens it; in a chain of two, the move in the middle.
     """
     first = string_of(strings, cell, NOWHERE)
     second = string_of(strings, cell, first)
@@ -144,7 +144,7 @@ def find_moves(
     moves: Actions,
     shortest: Actions,
 ) -> tuple[int, Cells, np.uint64]:
-    """Write one move of each class: the safe ones, and then the others by how many cells they give away.
+    """Write one move of each class: safe moves first, then the others by the number of cells given away.
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
 """Null-window search for the value of a state: the best remaining difference for the side to move.
 
 The value V of a state is the number of cells that the side to move takes from now on minus those
-of its opponent, with best play of both. It has the parity of the number of cells left. Every
+of its opponent, with best play by both. It has the parity of the number of cells left. Every
 test asks whether V is at least a bound, and `solve` narrows V down in steps of 2.
 
-At each state the captures come first (captures.py). With c cells taken and none handed out
-V is c + V(R), with a hand-out of h it is c - h + |V(R) + h|, which takes up to two tests of the rest R.
+At each state the captures come first (captures.py). With c cells taken and no hand-out,
+V is c + V(R); with a hand-out of h it is c - h + |V(R) + h|, which takes up to two tests of the rest R.
 Without captures there is one move of each class (chains.py), and simple states need no search.
 
-The table has two words for each state, its key and what is known of its value. The key is a
+The table has two words for each state, its key and what is known about its value. The key is a
 hash of 103 bits of the state, in which isolated chains and loops count only by their
 lengths, and the index has the other 20 or more bits of a hash of 128. A wrong answer is as likely
 as a collision of this hash.
@@ -51,7 +51,7 @@ U29, U32 = np.uint64(29), np.uint64(32)
 
 
 class Workspace(NamedTuple):
-    """What a search works with, as a bundle.
+    """The arrays that a search works with, as a bundle.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ def copy_state(states: Words, source: int, target: int) -> None:
 
 @kernel(types.boolean(BUNDLE, types.int64, types.int64))
 def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, PLR0912, PLR0915 - it calls itself
-    """Return whether the value of the state at a ply is at least `bound`; meaningless if it was stopped.
+    """Return whether the value of the state at a ply is at least `bound`; meaningless after a stop.
 
     The state is changed: its captures are made.
     """

@@ -3,10 +3,10 @@
 The open edges of a cell at the rim that lead to the ground are interchangeable, so a state is
 a set of the 12 edges between two cells, one bit each, and for each of the six cells at the rim the
 number of its other open edges, 0 to 3 in two bits: 2^24 states. Drawing an edge subtracts a
-constant from this index. So one pass in ascending order finds every value from earlier ones.
+constant from this index, so one pass in ascending order finds every value from earlier ones.
 
-The table is kept in the user's cache folder, after a checksum. A file that is damaged or
-missing is built again.
+The table is kept in the user's cache folder, in a file that begins with a checksum. A file that
+is damaged or missing is built again.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ DIMENSION = 2
 STATES = 1 << 24
 COUNT_BITS = 2
 FILE = "hexifence-values-2-v1"
-"""The number changes with the layout of the index."""
+"""The version changes with the layout of the index."""
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 SAFE_FIRST_FILE = "hexifence-values-2-safe-first-v1"
 VALUES: Any = types.Array(types.int8, 1, "C", readonly=True)
@@ -158,7 +158,7 @@ def index_of(words: Words) -> int:
 
 
 def build(*, safe_first: bool = False) -> bytearray:
-    """Return the content of the file, a checksum and the values of all states, which takes about a second.
+    """Return the content of the file, a checksum and the values of all states; this takes about a second.
 
     Examples
     --------

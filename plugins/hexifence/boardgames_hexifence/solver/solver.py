@@ -42,9 +42,9 @@ class Solution:
     ----------
     value : int
         The cells that the side to move will take minus those that its opponent will take, from
-        now on and with best play of both.
+        now on and with best play by both.
     values : dict of Move to int
-        The value after each legal move, with the cells that it takes.
+        The value after each legal move, including the cells that it takes.
     """
 
     value: int
@@ -74,7 +74,7 @@ class Solver:
     Raises
     ------
     OptionError
-        If the game is another one, or the dimension or the size is out of range.
+        If the game is not Hexifence, or the dimension or the size is out of range.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class Solver:
         stop : Stop, optional
             Set by another thread to end the search.
         node_limit : int
-            Number of states to search at most, 0 for no limit.
+            Largest number of states to search, 0 for no limit.
 
         Raises
         ------
@@ -237,7 +237,7 @@ class Solver:
         value : int
             The value of the position (`values`).
         count : int
-            Number of moves to find at most, 0 for no limit.
+            Largest number of moves to find, 0 for no limit.
         stop : Stop, optional
             Set by another thread to end the search.
 

@@ -1,4 +1,4 @@
-"""Positions as strings and coins: what the exact search works on.
+"""Positions as strings and coins, the form that the exact search works on.
 
 Dots and Boxes can be played with strings and coins (E. Berlekamp, "The Dots and Boxes Game",
 2000). Every cell is a coin, and every open edge is a string that ties it to a neighbouring
@@ -97,9 +97,9 @@ def tie(position: Words, cells: Actions, grounded: Words, strings: Words) -> Non
     position : uint64[n]
         The position.
     cells : int64[:]
-        The cells of the frame, among which are all open ones.
+        The cells of the frame, including all open cells.
     grounded : uint64[6]
-        Those without a neighbour in each direction.
+        The cells without a neighbour in each direction.
     strings : uint64[6]
         The state, which must be empty.
     """

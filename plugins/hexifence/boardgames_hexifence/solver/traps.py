@@ -1,9 +1,10 @@
 """Moves in lost positions of dimension 2 that make opponents err.
 
-An opponent is expected to be one of two at each move. One captures what it can, and otherwise
-draws random safe edges, or makes random sacrifices if there are none. The other knows who wins if
-both sides draw safe edges as long as there are any, as the agent `farrugiulian` does, and makes a
-random one of the moves that win then. Both overlook sacrifices before the last safe edge.
+At each move an opponent is expected to play like one of two kinds. The first captures what it can,
+and otherwise draws random safe edges, or makes random sacrifices if there are none. The second
+knows who wins if both sides draw safe edges as long as there are any, as the agent `farrugiulian`
+does, and makes a random move among those that win in this way. Both overlook sacrifices before the
+last safe edge.
 
 `chances` gives the probability that such an opponent gives a won position away within a few moves.
 """
@@ -29,7 +30,7 @@ from boardgames_hexifence.solver.small import (
 KNOWING = 0.7
 """How often the opponent is expected to know who wins by safe edges."""
 REPLIES = 2
-"""Number of moves of the opponent that are looked ahead."""
+"""Number of the opponent's moves to look ahead."""
 
 
 @kernel(types.float64(VALUES, VALUES, types.int64, types.int64, types.int64, types.boolean))
@@ -47,7 +48,7 @@ def chance(
     lead : int64
         The cells of the side to move minus those of the other side.
     replies : int64
-        Number of moves of the opponent that are looked ahead; its captures do not count.
+        Number of the opponent's moves to look ahead; its captures do not count.
     is_opponent : bool
         Whether the opponent is to move.
     """
@@ -94,7 +95,7 @@ def chances(states: Sequence[tuple[int, int, bool]]) -> list[float]:
     Parameters
     ----------
     states : sequence of (int, int, bool)
-        For each move the index of the state after it, the cells of the side that is to move then
+        For each move the index of the state after it, the cells of the side to move in that state
         minus those of the other side, and whether the opponent is to move.
 
     Examples
