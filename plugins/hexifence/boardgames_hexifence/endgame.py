@@ -79,9 +79,9 @@ def take_back(bundle: Actions, length: int, start: int) -> int:
 def value_of_rest(bundle: Actions, length: int, state: Words) -> int:
     """Estimate the value of a position without captures, for the side to move.
 
-    It is the number of cells by which this side is ahead in the end if both sides draw random safe
-    edges as long as there are any, and then always open the smallest chain or loop
-    (`value_of_line`). The first `length` edges drawn are kept.
+    It is the number of cells that this side takes from now on minus those that its opponent takes, if
+    both draw random safe edges as long as there are any, and then always open the smallest chain or
+    loop (`value_of_line`). The first `length` edges drawn are kept.
     """
     work = unpack(bundle)
     start = length
