@@ -112,7 +112,7 @@ class Kernels:
         ever better than moving.
     outcome_at_limit : callable
         Who wins if a limit of plies ends the match here: side 0 or 1, or 2 for a draw. If it is set,
-        search and training reckon with the limit. It is only called while `outcome` is -1.
+        search and training take the limit into account. It is only called while `outcome` is -1.
 
     Raises
     ------
@@ -392,7 +392,7 @@ class Symmetry:
 class Exercise:
     """A position with a task that is solved by making moves: a lesson or a puzzle.
 
-    The person plays the side to move in the position, and the program makes the moves of the other one.
+    The person plays the side to move in the position, and the program plays the other side.
 
     Attributes
     ----------
@@ -407,7 +407,7 @@ class Exercise:
     text : str
         The rule that a lesson explains, shown before the task.
     praise : str
-        What is said when the exercise has been solved.
+        Shown when the exercise has been solved.
     options : mapping of str to value
         Options of the game, if they are not the default ones.
 
@@ -440,22 +440,22 @@ Meaning = Literal["none", "draw", "loss", "forbidden"]
 """What a repeated position can mean."""
 MEANINGS: tuple[Meaning, ...] = get_args(Meaning)
 _COUNTS: Mapping[str, int] = MappingProxyType({"none": 0, "draw": 3, "loss": 2, "forbidden": 2})
-"""The occurrence of a position from which a rule applies if it does not say another one."""
+"""The occurrence of a position from which each rule applies by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """What it means that a position occurs again in a match.
+    """What it means when a position occurs again in a match.
 
-    Two positions are the same if all of their packed words are, which include the side to move and
-    whatever else the game packs. The start of a match counts as an occurrence.
+    Two positions are the same if all of their packed words are equal, which include the side to move
+    and whatever else the game packs. The start of a match counts as an occurrence.
 
     Attributes
     ----------
     meaning : str
         `draw`: the match is drawn. `loss`: the side whose move led to the position loses. `forbidden`:
-        such a move is not legal (positional superko); a side without any other move is stuck, which
-        loses or draws as `Facts.no_moves_draws` says. `none`: positions may repeat.
+        such a move is not legal (positional superko); a side that has no other move loses, or draws
+        if `Facts.no_moves_draws` is set. `none`: positions may repeat.
     count : int
         The occurrence from which the rule applies: 3 for the third. By default 3 for a draw, and 2 for
         a loss and a forbidden position.
@@ -494,7 +494,7 @@ class Repetition:
         Raises
         ------
         LimitError
-            If the text does not describe one.
+            If the text does not describe a rule.
 
         Examples
         --------
@@ -537,8 +537,8 @@ class Facts:
         How a move is typed, with an example, for the same people. The terminal shows it after
         the rules, and the page below the field in which moves are typed.
     sides : (str, str)
-        Names of side 0, which moves first, and side 1, in the singular: they stand in sentences
-        such as "X wins".
+        Names of side 0, which moves first, and side 1, in the singular, for sentences such as
+        "X wins".
     words, actions : int
         Length of a packed position, and number of actions, which are 0 to `actions`
         - 1.
@@ -549,18 +549,18 @@ class Facts:
         A match between agents is drawn after this many plies, or this many
         plies without a change of score.
     repetition : Repetition or None
-        What a repeated position means, if the rules of the game say so. They then hold in every match,
-        also with a person, unless it is set up with another rule. If it is None, a match between agents
-        is drawn at the third occurrence.
+        What a repeated position means by the rules of the game. This holds in every match, also with a
+        person, unless the match is set up with another rule. If it is None, a match between agents is
+        drawn at the third occurrence.
     alternates : bool
         False if the same side may move twice in a row.
     no_moves_draws : bool
         True if the match is a draw when the side to move has no legal move;
         otherwise that side loses.
     no_moves_loses : bool
-        True if the rules say so. That side loses anyway, but `boardgames check`
-        reports such matches unless one of the two is set: a forgotten pass
-        looks the same.
+        True if the rules say that such a side loses. It loses by default, but
+        `boardgames check` reports such matches unless this or `no_moves_draws`
+        is set, because a forgotten pass looks the same.
     allows_reductions : bool
         True if selective search is worthwhile, because most positions have many
         moves of which few matter.
@@ -570,8 +570,8 @@ class Facts:
         What did not happen in a match that is drawn at `no_progress_limit`, such as `nothing was
         pushed off`, for a sentence that continues with `for 100 plies`.
     default_agent : str
-        The strongest agent of the game with about a second per move: its solver, where that is the best
-        one. It is the opponent in matches, gives hints and analyses positions unless another is named.
+        The strongest agent of the game at about a second per move, which may be its solver. It is the
+        opponent in matches, gives hints and analyses positions unless another agent is named.
     solver : str
         The agent that `boardgames solve` uses if a plug-in offers it for the game; an `ExactPlayer`.
         Empty if no agent can solve the game with its options.

@@ -52,7 +52,7 @@ class AmbiguousMoveError(MoveError):
     Attributes
     ----------
     moves : tuple of str
-        These moves in canonical notation, if the game tells; then later moves of a record may decide.
+        These moves in canonical notation, if the game names them, so that a record's later moves can decide.
     """
 
     def __init__(self, message: str = "", moves: Iterable[str] = ()) -> None:

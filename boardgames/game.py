@@ -456,9 +456,9 @@ class Game(ABC):
     contempt : Contempt or None
         How `alphabeta` tries to win a match that is heading for a draw; may be set in `prepare`.
     edit_pieces : tuple of str
-        Names of the pieces that `edit` can put, such as those of the sides; empty without `edit_words`.
+        Names of the pieces that `edit` can place, such as those of the sides; empty without `edit_words`.
     lessons : tuple of Exercise
-        What beginners try on the board when the page explains how to play.
+        Exercises for beginners, which the page uses to explain how to play.
 
     Raises
     ------
@@ -550,8 +550,8 @@ class Game(ABC):
         Parameters
         ----------
         notation : str, optional
-            One of `facts.position_notations`. Where other programs list positions in this notation in a
-            form or an order of their own, the texts are as they write them.
+            One of `facts.position_notations`. If other programs list positions in this notation in
+            another form or order, the texts are the same as theirs.
 
         Examples
         --------
@@ -685,7 +685,7 @@ class Game(ABC):
         return decoded.setdefault(move.action, move)
 
     def lines_of(self, exercise: Exercise) -> tuple[tuple[Move, ...], ...]:
-        """Return the lines of an exercise as moves; this game has the options of the exercise.
+        """Return the lines of an exercise as moves; this game must have the options of the exercise.
 
         Raises
         ------
@@ -724,8 +724,8 @@ class Game(ABC):
     def options_for_position(cls, text: str) -> Mapping[str, OptionValue]:
         """Return the options without which a position cannot be read, such as the size of its board.
 
-        Commands set them, unless the user sets other ones, so that a position is enough. `text` can be
-        anything; if no options follow from it, the result is empty, as by default.
+        Commands set them unless the user sets others, so that giving a position is enough. `text` can be
+        anything; the result is empty if no options follow from it, and by default.
         """
         return {}
 
@@ -752,8 +752,8 @@ class Game(ABC):
     def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
         """Return packed words with a piece of `edit_pieces` put at a place or, if it is None, removed.
 
-        Implemented by games that set `edit_pieces`. The result is checked by `check_words`; what
-        cannot be done raises PositionError with the reason.
+        Implemented by games that set `edit_pieces`. Raise PositionError with the reason if the change
+        is not possible; `check_words` checks the result.
         """
         raise PositionError(f"positions of {self.facts.title} can only be set up as text")
 
@@ -796,7 +796,7 @@ class Game(ABC):
         return text.isalnum()
 
     def split_moves(self, text: str, notation: str | None = None) -> list[str]:
-        """Return the texts of the moves in a line of them, without numbers and results.
+        """Split a line of moves, which has no move numbers, into the texts of the moves.
 
         By default moves are separated by spaces or commas. A game overrides this if the texts of
         its moves contain either, or if people write moves without anything between them.
@@ -804,7 +804,7 @@ class Game(ABC):
         return text.replace(",", " ").split()
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return the reason why a move is not legal, as the end of a sentence; by default an empty string.
+        """Return why a move is not legal, as the end of a sentence; by default an empty string.
 
         Called if `parse_action` has raised IllegalMoveError and the match is not over. The error
         message then becomes `illegal move 'd4d5': d4 is empty`.
@@ -815,7 +815,7 @@ class Game(ABC):
         """Explain why clicking these ids of the picture in turn does not make a move.
 
         The reason is shown on the board, so it should not quote the notation of a move. By default
-        the ids are joined and read as a move; the result is empty if that is not the text of one.
+        the ids are joined and read as a move; the result is empty if this is not the text of a move.
         """
         text = "".join(ids)
         try:
@@ -834,7 +834,7 @@ class Game(ABC):
     # --- identity --------------------------------------------------------
 
     def describe(self) -> str:
-        """Return the name, the layout and the options that differ from their defaults and the layout's.
+        """Return the name, the layout, and the options that neither are defaults nor follow from the layout.
 
         The layout only determines where matches start; positions do not depend
         on it.

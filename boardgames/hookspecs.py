@@ -1,6 +1,6 @@
 """The hooks: what a plug-in can add, and the events it can listen to.
 
-The docstring of each hook is its manual. A plug-in is a module (or object)
+The docstring of each hook documents it. A plug-in is a module (or object)
 named by an entry point of the group `boardgames`; it marks implementations
 with `hookimpl`:
 
@@ -52,11 +52,11 @@ class Entry:
     target : str
         `package.module:attribute`, imported at first use.
     game : str or None
-        The game that it is for; None if it is for every game.
+        The game that the entry is for, or None if it is for every game.
     needs : tuple of str
-        What plug-ins have to offer for a game so that it is of use: `"features"` or `"patterns"`;
-        also `"weights"` for an agent that by default plays with weights of its own name. It is not
-        listed for other games.
+        What plug-ins must offer for a game so that the entry can be used: `"features"` or
+        `"patterns"`; also `"weights"` for an agent that by default plays with weights of its own
+        name. The entry is not listed for other games.
     title : str
         What the page calls a game before it is loaded, such as `Connect Four`; by default its name
         with a capital letter.
@@ -159,7 +159,7 @@ def bg_experiments() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy c
 def bg_overlays() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add overlays: each target takes a `Position` and returns a `boardgames.picture.Overlay`.
 
-    Its ids are those of the position's picture; an entry names its game.
+    The ids in it are those of the position's picture; an entry names its game.
     """
 
 
@@ -167,8 +167,8 @@ def bg_overlays() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 def bg_puzzles() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add kinds of puzzles: each target takes a `Game` and a random generator.
 
-    It yields `Candidate`s, among which the solver of the game finds puzzles, or returns a sequence
-    of `Exercise`s, which are puzzles already. See `boardgames.puzzles`; an entry names its game.
+    The target yields `Candidate`s, in which the solver of the game finds puzzles, or returns a sequence
+    of `Exercise`s that are puzzles already. See `boardgames.puzzles`; an entry names its game.
     """
 
 

@@ -7,8 +7,8 @@ repetitions and draw offers. A person's clock starts with their turn; with
 visible. An agent's clock runs only while it thinks. A manager is used in one
 thread. Another thread may call it while an agent thinks; the agent's move
 is then dropped if the match has moved on or has been paused. A program in which
-several threads use a manager holds a lock for each call, and releases it
-`while_thinking`.
+several threads use a manager must hold a lock during each call, and release it
+in `while_thinking`.
 """
 
 import contextvars
@@ -87,8 +87,8 @@ class MatchRules:
     no_progress_limit : int or None
         The match is drawn after this many plies without a change of score.
     repetition : bool or Repetition
-        What a repeated position means; True is a draw when a position occurs for the third time, and
-        False nothing.
+        What a repeated position means: with True a draw when a position occurs for the third time,
+        with False nothing.
     time : TimeControl or pair of TimeControl
         The time control of both sides, or of each. A side that exceeds its time
         loses.
@@ -139,7 +139,7 @@ class MatchRules:
         return self.repetition
 
     def plies_left(self, positions: Sequence[Position]) -> int | None:
-        """Return after how many more plies a limit ends a match, or None without a limit.
+        """Return the number of plies after which a limit ends the match, or None without a limit.
 
         If each side has a limit of moves and a side may move several times in a row, these limits
         are not taken into account.
@@ -160,8 +160,8 @@ class MatchRules:
     def context(self, positions: Sequence[Position]) -> Context:
         """Return what a player learns about a match besides the position.
 
-        Its `repetition` is None if that is what the game declares, or what players of a game without
-        such a rule expect anyway: a draw at the third occurrence, or nothing.
+        Its `repetition` is None if the rule is the one that the game declares or, in a game that
+        declares none, what players expect anyway: a draw at the third occurrence, or no rule.
 
         Parameters
         ----------
@@ -178,9 +178,9 @@ class MatchRules:
 
     @classmethod
     def between(cls, players: Players, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
-        """Return the default rules: the limits of the game between agents, none with a person.
+        """Return the default rules: the limits of the game between agents, no limits with a person.
 
-        What the game declares about repetition holds in both cases, and also if `repetition` is True.
+        A repetition rule that the game declares holds in both cases, and also if `repetition` is True.
 
         Examples
         --------
@@ -470,7 +470,7 @@ class Manager:
             raise IllegalMoveError(f"illegal move {quote(move.text)}: it repeats an earlier position")
 
     def picture(self) -> Picture:
-        """Return the picture of the current position, in which only moves that can be made have clicks."""
+        """Return the picture of the current position, in which only allowed moves can be clicked."""
         picture = self.position.picture()
         if self.rules.repetition_rule.meaning != "forbidden":
             return picture
@@ -538,9 +538,9 @@ class Manager:
             Time spent on it; by default measured by the clock. If it is more
             than the side has, the side loses and the move is not made.
         score : Score, optional
-            What the player expects, for the list of moves.
+            What the player expects; kept in the list of moves.
         from_book : bool
-            Whether the move comes from an opening book, for the same list.
+            Whether the move comes from an opening book; kept in the same list.
 
         Raises
         ------
@@ -568,7 +568,7 @@ class Manager:
         """Take back one ply, or, against an agent, all plies from the person's last move on.
 
         A match that was ended by a move continues, with the clocks as they were.
-        After a resignation or an agreed draw only that is taken back if a person
+        After a resignation or an agreed draw, only this is taken back if a person
         is to move; otherwise the person's last move is taken back as well.
 
         Raises
@@ -666,7 +666,7 @@ class Manager:
         return self._lose(_check_side(side), Termination.RESIGNATION)
 
     def forfeit(self, side: int, fault: str) -> Outcome:
-        """End the match because a player hangs or has failed in another way, which `fault` tells.
+        """End the match because a player hangs or has failed in another way, described by `fault`.
 
         Raises
         ------
@@ -700,7 +700,7 @@ class Manager:
     def pause(self) -> None:
         """Pause the match: the clock stops, and nobody can move until `resume` is called.
 
-        An agent that is thinking starts again then.
+        An agent that is thinking starts over after that.
 
         Raises
         ------
@@ -725,7 +725,7 @@ class Manager:
         self._interrupt()
 
     def resume(self) -> None:
-        """Let a paused match go on; nothing happens if it is not paused."""
+        """Continue a paused match; nothing happens if it is not paused."""
         self.is_paused = False
         self._begin_turn()
 

@@ -1,7 +1,7 @@
 """Setting up a match: who plays, and with which names, seeds, clocks and limits.
 
-Terminal, page, arena and Python programs describe a match as a `MatchSetup`, and what the
-description means is decided here alone. Front ends only parse what they are given.
+The terminal, the page, the arena and Python programs describe a match as a `MatchSetup`. Only
+this module decides what the description means; front ends just parse their input.
 """
 
 from contextlib import ExitStack
@@ -33,7 +33,7 @@ _Value = TypeVar("_Value")
 
 
 class LoadPlayer(Protocol):
-    """How agents are loaded: `boardgames.load_player`, or a function that also refuses some."""
+    """A function that loads agents: `boardgames.load_player`, or one that also refuses some of them."""
 
     def __call__(self, text: str, game: Game, /, *, seed: int | None) -> Player:
         """Return the player that `text` describes."""
@@ -49,10 +49,10 @@ class MatchSetup:
         The game with its layout and options.
     players : two of str, Player or None
         An agent with its options, such as `alphabeta:depth=4`; a player; or None for a person
-        whose moves come from outside (`Manager.make_move`), as they may for the agent `human`.
+        whose moves come from outside (`Manager.make_move`). Those of the agent `human` may, too.
     names : two of str or None
-        Without one, an agent is called by its text, a player as it describes itself, and a
-        person `human`.
+        By default the text of an agent, the description of a player object, or `human` for a
+        person.
     start : Position, optional
         First position; by default the start of the game.
     seed : int, optional
@@ -61,12 +61,12 @@ class MatchSetup:
     time : TimeControl or pair of TimeControl
         The time control of both sides, or of each. Whoever exceeds it loses, agents too.
     move_time : float or pair of (float or None), optional
-        Seconds for a move. An agent thinks that long. Two people lose if they exceed it. A
-        person against an agent does so only if each side has a number of its own.
+        Seconds for a move. An agent thinks that long. In a match between two people, whoever
+        exceeds it loses. A person against an agent loses only if each side has its own number.
     limit : Limit
         What an agent may spend on a move; `move_time` replaces its seconds.
     ply_limit, move_limits, no_progress_limit, repetition, adjudication
-        As in `MatchRules`; what is None is that of `MatchRules.between`.
+        As in `MatchRules`; None stands for the default of `MatchRules.between`.
 
     Raises
     ------
@@ -111,7 +111,7 @@ class MatchSetup:
 
     @property
     def limits(self) -> tuple[Limit, Limit]:
-        """Return what an agent may spend on a move, by side, apart from the clocks."""
+        """Return what each side's agent may spend on a move, apart from the clocks."""
         first, second = (
             self.limit if seconds is None else replace(self.limit, seconds=seconds)
             for seconds in self.move_times
@@ -120,7 +120,7 @@ class MatchSetup:
 
     @property
     def move_times(self) -> tuple[float | None, float | None]:
-        """Return the seconds for a move, by side; None for a person whom a single number does not limit."""
+        """Return each side's seconds for a move; None for a person whom a single number does not limit."""
         return self._move_times(self.players)
 
     def start_match(
@@ -141,7 +141,7 @@ class MatchSetup:
             an agent replaces another one, the text of the new agent replaces that of the old one
             as its name. A finished match stays finished and loads no players.
         today : date, optional
-            The day on which a new match begins, which its record then has as the tag Date.
+            The day on which a new match begins, for the tag Date of its record.
         load : callable
             Called with the text of an agent, the game and a seed; returns the player.
         settings
@@ -152,8 +152,8 @@ class MatchSetup:
         MatchError
             If the record is of another game.
         BoardgamesError
-            If an agent cannot be loaded, or a limit, the start or a move of the record is not
-            as it must be. Players that have been loaded are closed again.
+            If an agent cannot be loaded, or a limit, the start or a move of the record is
+            invalid. Players that have been loaded are closed again.
         """
         game = self.game if record is None else self._game_of(record)
         is_over = record is not None and record.outcome is not None
@@ -192,7 +192,7 @@ class MatchSetup:
         return self.game if same else load_game_of(record)
 
     def _names_of(self, record: Record, game: Game) -> tuple[str | None, ...]:
-        """Return the names of a record, with None for an agent's own name if another one replaces it."""
+        """Return the names of a record, with None for an agent's own name if another agent replaces it."""
         if record.outcome is not None:
             return record.names
         return tuple(
@@ -201,7 +201,7 @@ class MatchSetup:
         )
 
     def _tags(self, names: list[str], record: Record | None, today: date | None) -> dict[str, str]:
-        """Return the tags of the record, with the agent of each player whose name does not say it."""
+        """Return the tags of the record, including the agent of each player whose name does not tell it."""
         known = date_tag(today) if record is None else dict(record.tags)
         if record is not None and record.outcome is not None:
             return known
@@ -227,7 +227,7 @@ class MatchSetup:
         return (None, self.move_time) if first else (self.move_time, None)
 
     def _times(self, seats: tuple[Seat, Seat], record: Record | None) -> TimeControls:
-        """Return the time control of each side; what is not given is that of the record."""
+        """Return the time control of each side; what is not given comes from the record."""
         controls = [
             replace(control, move=seconds) if seconds is not None and is_person(seat) else control
             for control, seconds, seat in zip(
@@ -248,7 +248,7 @@ class MatchSetup:
         return controls[0], controls[1]
 
     def _ends(self) -> dict[str, Any]:  # values of several types
-        """Return what is given that ends a match besides the rules of the game and the clocks."""
+        """Return the given settings that can end a match, apart from the rules of the game and the clocks."""
         names = ("ply_limit", "move_limits", "no_progress_limit", "repetition", "adjudication")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
@@ -266,7 +266,7 @@ def date_tag(day: date | None) -> dict[str, str]:
 
 
 def pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
-    """Return a pair as it is, and a single value twice: once for each side.
+    """Return a pair unchanged, and a single value twice: once for each side.
 
     Examples
     --------
@@ -300,7 +300,7 @@ def seats_of(record: Record, game: Game) -> tuple[str, str]:
 
 
 def _seat_texts(record: Record) -> list[str]:
-    """Return the agent of each side, or its name if the record does not say more."""
+    """Return the agent of each side, or its name if the record names no agent."""
     return [record.tags.get(tag, name) for tag, name in zip(SEAT_TAGS, record.names, strict=True)]
 
 
@@ -315,14 +315,14 @@ def _is_agent(text: str, game: Game) -> bool:
 
 
 def is_person(seat: Seat) -> bool:
-    """Return True for a person: nobody, the agent `human`, or a player that is one."""
+    """Return True for a person: None, the agent `human`, or a player that is human."""
     if isinstance(seat, str):
         return parse_agent(seat)[0] == HUMAN
     return seat is None or seat.is_human
 
 
 def _name_of(seat: Seat) -> str:
-    """Return the name of a player that has been given none."""
+    """Return the default name of a player."""
     if isinstance(seat, str):
         return seat.strip()
     return HUMAN if seat is None else name_of(seat)

@@ -22,11 +22,11 @@ MAX_COLUMNS = 80
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 MAX_TOKEN_LENGTH = 40
 MAX_PLIES = 100_000
-"""Moves of a match that is read; the longest known ones of any game have a few thousand."""
+"""Maximum number of moves in a match; the longest known matches of any game have a few thousand."""
 MAX_DEPTH = 64
-"""Variations within each other that are read."""
+"""Maximum depth to which variations may be nested."""
 GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
-"""What may follow a move without a space, and the number for which it stands ($1 and so on)."""
+"""Suffixes of moves, and the numeric glyphs for which they stand ($1 and so on)."""
 
 _TAG_LINE = re.compile(r"\s*\[[A-Za-z]")
 _FIRST_TAG = re.compile(r"\s*\[\s*(Game|Event)\b")
@@ -38,7 +38,7 @@ _TOKEN = re.compile(
     re.MULTILINE,
 )
 _SPACE = re.compile(r" (?!\[[A-Za-z])")
-"""Where the words of a comment may be separated by a line end: what follows must not look like a tag."""
+"""A space in a comment that may become a line end: what follows must not look like a tag."""
 _NUMBER = re.compile(r"[0-9]+\.+|\.+(?=.)")
 _GLYPH = re.compile(r"(.*[^!?])([!?]{1,2})")
 _GLUED_RESULT = re.compile(r"(.+?)(1-0|0-1|1/2-1/2|\*)")
@@ -51,7 +51,7 @@ MAX_ELAPSED_S = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is written about one move.
+    """The annotations of one move.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Note:
     comments : tuple of str
         Comments after the move, without line ends.
     variations : tuple of Line
-        Lines of play that begin with another move in place of this one.
+        Lines of play that begin with an alternative to this move.
     """
 
     glyphs: tuple[int, ...] = ()
@@ -70,7 +70,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Moves as text, and the notes on them by ply, from 1; a note on ply 0 has the comments before them."""
+    """Moves as text, and the notes on them by ply, from 1; a note on ply 0 holds the comments before them."""
 
     moves: tuple[str, ...]
     notes: Mapping[int, Note] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Line:
 class MatchText:
     """The parts of one match as text: tags in order, moves, their seconds and notes, and the result.
 
-    `sides` has the side that made each move, if the numbers do not count moves in pairs.
+    `sides` has the side that made each move if the move numbers do not count moves in pairs.
     """
 
     tags: list[tuple[str, str]] = field(default_factory=list)
@@ -92,7 +92,7 @@ class MatchText:
 
 
 def move_numbers(count: int, sides: Sequence[int] = ()) -> list[tuple[str, bool]]:
-    """Return the number of each move, and whether it is written even if nothing comes before the move.
+    """Return the number of each move, and whether it is written even if no comment precedes the move.
 
     If sides take turns, numbers count moves in pairs, and those of the first side are written. If a side
     moves several times in a row somewhere, they count the turns of both sides in pairs, and each turn
@@ -173,7 +173,7 @@ def parse_match(lines: Sequence[str]) -> MatchText:
 
 
 def parse_line(text: str) -> Line:
-    """Return moves with their notes, of a text without tags and result.
+    """Return the moves and notes in a text without tags and result.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def format_match(match: MatchText) -> str:
 
 
 def commands(*, value: str | None = None, seconds: float | None = None) -> list[str]:
-    """Return what comments say about a move to other programs: its value, and the time it took.
+    """Return the commands that tell other programs the value of a move and the time it took.
 
     Source: "PGN Specification and Implementation Guide, Supplement", 2001, for `[%emt]`.
 
@@ -320,7 +320,7 @@ def unescape(text: str) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text one at a time; a list of them takes several times its memory."""
+    """Yield the lines of a text one at a time; a list would take several times the memory of the text."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
         yield text[start:end]
@@ -355,7 +355,7 @@ class _LineParser:
         return self._notes.setdefault(len(self.moves), ([], [], []))
 
     def comment(self, text: str) -> None:
-        """Add a comment after the last move, unless it is empty; it can be written in braces again."""
+        """Add a comment after the last move, unless it is empty, in a form that can be written in braces."""
         if words := text.replace("}", ")").split():
             self.note()[1].append(" ".join(words))
 
@@ -368,12 +368,12 @@ class _LineParser:
 
 
 def _written_sides(numbers: Mapping[int, str], count: int) -> list[int]:
-    """Return the sides that move numbers tell if they count turns; nothing if they count moves in pairs.
+    """Return the side of each move if move numbers count turns; an empty list if they count pairs of moves.
 
     Parameters
     ----------
     numbers : mapping of int to str
-        The numbers by the index of the move before which they are written.
+        The written numbers, by the index of the move that follows.
     """
     usual = move_numbers(count)
     is_complete = all(index in numbers for index in range(0, count, 2))
@@ -388,9 +388,9 @@ def _written_sides(numbers: Mapping[int, str], count: int) -> list[int]:
 
 
 def _parse_moves(text: str, match: MatchText) -> dict[int, str]:
-    """Read the moves of a match; return the numbers in it, by the index of the move that follows."""
+    """Read the moves of a match; return the move numbers in it, by the index of the move that follows."""
     numbers: dict[int, str] = {}
-    lines = [_LineParser()]  # the main line, and the variations within each other
+    lines = [_LineParser()]  # the main line and the open variations, from the outermost on
     match.moves = lines[0].moves
     for token in _TOKEN.finditer(text):
         number = _NUMBER.match(token["word"] or "") if len(lines) == 1 else None
@@ -416,7 +416,7 @@ def _parse_moves(text: str, match: MatchText) -> dict[int, str]:
 
 
 def _parse_token(token: re.Match[str], lines: list[_LineParser], match: MatchText) -> bool:
-    """Add a token to the innermost line; return False if it cannot be here."""
+    """Add a token to the innermost line; return False if it is not allowed there."""
     line, kind = lines[-1], token.lastgroup
     if kind in ("comment", "rest"):
         comment = token[kind]
@@ -487,7 +487,7 @@ def _without_time(comment: str, match: MatchText) -> str:
 
 
 def _place(lines: Sequence[_LineParser], rest: str) -> str:
-    """Return the place of a token, given the line and the variations within each other in which it is."""
+    """Return the place of a token as text, given the main line and the open variations around it."""
     ply = sum(len(line.moves) - 1 for line in lines) + 2  # a variation begins in place of the last move
     return f"(ply {ply}, token {_token(rest)})"
 
@@ -515,7 +515,7 @@ def _words(match: MatchText) -> Iterator[str]:
 
 
 def _note_words(note: Note, place: int | str) -> Iterator[str]:
-    """Yield the words of a note on the move with this index, from 0, or with this number."""
+    """Yield the words of a note on the move at `place`, its index from 0 or its number as text."""
     yield from (f"${glyph}" for glyph in note.glyphs)
     for comment in note.comments:
         yield from _SPACE.split(f"{{{comment.replace('}', ')')}}}")
@@ -525,9 +525,9 @@ def _note_words(note: Note, place: int | str) -> Iterator[str]:
 
 
 def _line_words(line: Line, place: int | str) -> Iterator[str]:
-    """Yield the words of a variation that begins in place of the move with this index or number.
+    """Yield the words of a variation that replaces the move at `place`, its index or its number.
 
-    If sides do not take turns, only its first move has a number: nobody knows here who makes the others.
+    If sides do not take turns, only its first move has a number: the sides of the others are not known here.
     """
     is_interrupted = True
     if 0 in line.notes:

@@ -44,8 +44,8 @@ class Cell:
 class Piece:
     """A piece of one side on a cell; `symbol` is its letter in a terminal.
 
-    Elsewhere it is drawn as a disc in the colour of the side, or as the letter. In a
-    tray `cell` is an id of its own.
+    Elsewhere it is drawn as a disc in the colour of the side, or as the letter. For a
+    piece in a tray, `cell` is an id of its own.
     """
 
     cell: str
@@ -139,7 +139,7 @@ class Tray:
     Attributes
     ----------
     side : int
-        The side at whose edge of the board it is.
+        The side at whose edge of the board the tray is.
     label : str
         What is counted, such as `lost` or `cells`; may be empty.
     count : int
@@ -147,7 +147,7 @@ class Tray:
     pieces : tuple of Piece
         The pieces that lie in the tray.
     places : int
-        How many pieces fit into the tray, if they are drawn.
+        How many pieces the tray holds, if they are drawn.
 
     Examples
     --------
@@ -194,7 +194,7 @@ class MarkClass:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A row of cells that belong together, each beside the next, which is drawn with an outline.
+    """A row of adjacent cells that belong together, drawn with an outline.
 
     Attributes
     ----------
@@ -220,12 +220,12 @@ def _no_marks() -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Something about a position that can be drawn over its picture: marks, groups of cells, and remarks.
+    """Information that can be drawn over the picture of a position: marks, groups of cells, and remarks.
 
     Attributes
     ----------
     name, summary : str
-        Name of the overlay, and what it shows, in one line; `load_overlay` takes them from the hook.
+        Name of the overlay, and one line on what it shows; `load_overlay` takes them from the hook.
     classes : tuple of MarkClass
         The classes of marks.
     marks : mapping of str to str

@@ -3,7 +3,7 @@
 The packed position of such a game is the text of its state, so everything that works on packed
 positions works with it: search, arena, records, the page. The kernels below call back into
 Python, which takes microseconds instead of nanoseconds. A game that packs its states itself can
-replace them by kernels of its own, one after the other.
+replace them with kernels of its own, one by one.
 """
 
 import ast
@@ -34,9 +34,9 @@ from boardgames.picture import Button, Caption, Cell, Label, Picture, Piece
 DRAW = "draw"
 """What `PlainGame.outcome` returns for a draw."""
 MAX_KEPT = 100_000
-"""The most states in memory; an older one is parsed from its text again when it is needed."""
+"""Maximum number of states in memory; older ones are parsed from their text again when needed."""
 CHECKED_MOVES = 200
-"""Moves after which `apply` is trusted not to change the state that it is given."""
+"""Number of moves after which `apply` is trusted not to change the state that it is given."""
 EMPTY = "."
 """The character of an empty cell in the rows of a board."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -130,7 +130,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
     def outcome(self, state: State) -> int | str | None:
         """Return None if the match goes on, the side that has won, or `DRAW`."""
 
-    # --- what it may implement ---------------------------------------------
+    # --- what a subclass may implement --------------------------------------
 
     def layouts(self) -> Mapping[str, State]:
         """Return the states from which matches can start, by name; the first is the default."""
@@ -155,7 +155,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
             raise self._fault("state_text", str(error)) from None
 
     def parse_state(self, text: str) -> State:
-        """Return the state of a text. An exception says what is wrong with it."""
+        """Return the state that a text describes. An exception says what is wrong with the text."""
         example = self.initial_state()
         try:
             value = ast.literal_eval(text)
@@ -187,7 +187,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return ()
 
     def picture(self, state: State) -> Picture:
-        """Return the picture of a state; by default of its `board`, with a button for each other move."""
+        """Return the picture of a state; by default its `board`, with a button for each other move."""
         rows = [str(row) for row in self.board(state)]
         if max(map(len, rows), default=0) > len(LETTERS):
             raise self._fault("board", f"returned a row of more than {len(LETTERS)} cells; write `picture`")
@@ -222,7 +222,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
             title=self.facts.title,
         )
 
-    # --- the way to compiled rules -------------------------------------------
+    # --- compiled rules ------------------------------------------------------
 
     def all_moves(self) -> Sequence[PlainMove]:
         """Return all moves of the game; the action of a move is its index here.
@@ -240,15 +240,15 @@ class PlainGame(Game, Generic[State, PlainMove]):
         raise NotImplementedError
 
     def compiled(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the kernels that exist so far, by the names of the fields of `Kernels`.
+        """Return kernels that replace the methods, by the names of the fields of `Kernels`.
 
         They work on the words of `pack_state` and the actions of `all_moves`. `boardgames check`
         compares the four kernels of the rules with the methods. A kernel for the evaluation is set in
-        `prepare`, as in games without methods.
+        `prepare`, as in other games.
         """
         return {}
 
-    # --- Game, in terms of these ---------------------------------------------
+    # --- the methods of Game, in terms of those above -------------------------
 
     def prepare(self) -> None:
         """Set facts, kernels and evaluation from the methods above."""
@@ -331,7 +331,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return self.move_text(self._node(words).moves[action])
 
     def check_words(self, words: Words) -> None:
-        """Refuse words that are not those of a state."""
+        """Raise PositionError unless the words are those of a state."""
         try:
             if self.word_count:
                 state = self.unpack_state(words)
@@ -356,7 +356,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return bool(text) and not any(character.isspace() for character in text)
 
     def _successor(self, state: State, move: PlainMove) -> State:
-        """Return the state after a move; the first times, check that the old one has not changed."""
+        """Return the state after a move; the first `CHECKED_MOVES` calls check the old state for changes."""
         if self._unchecked <= 0:
             return self.apply(state, move)
         self._unchecked -= 1
@@ -379,14 +379,14 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return np.frombuffer(packed[WORD_BYTES:] if self.word_count else packed, dtype=np.uint64)
 
     def _packed(self, state: State) -> bytes:
-        """Return the key of the game and the words or the text of a state, and keep the state."""
+        """Return the key of the game and the words or the text of a state, and keep the state in memory."""
         packed = self._key + (self._own_words(state) if self.word_count else self._text_words(state))
         if packed not in _nodes:
             _keep(packed, _Node(self, state))
         return packed
 
     def _restored(self, packed: bytes) -> "_Node":
-        """Return the state of a packed position that is not kept any more."""
+        """Return the state of a packed position that is no longer in memory."""
         method = "unpack_state" if self.word_count else "parse_state"
         try:
             if self.word_count:
@@ -433,7 +433,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         raise self._fault("board", f"returned the character {symbol!r}, which is neither in {known}")
 
     def _clicks(self, state: State, names: set[str]) -> dict[str, tuple[str, ...]]:
-        """Return for each legal move the cells to click, or the move itself, which is a button."""
+        """Return the cells to click for each legal move, or its text if it is made with a button."""
         texts = [self.move_text(move) for move in _Node(self, state).moves.values()]
         clicks = {text: _split_cells(text, names) or (text,) for text in texts}
         sequences = set(clicks.values())
@@ -468,7 +468,7 @@ _RESULTS: dict[str, type] = {
 
 
 class _Node:
-    """A state in memory, with what its game has said about it."""
+    """A state in memory, with its outcome and legal moves as far as they are known."""
 
     __slots__ = ("_moves", "_outcome", "game", "state")
 
@@ -525,14 +525,14 @@ class _Node:
 
 
 _games: dict[bytes, PlainGame[Any, Any]] = {}
-"""The newest game of each class and options, by the first word of its positions."""
+"""The newest game for each class and options, by the first word of its positions."""
 _lock = Lock()
 _nodes: dict[bytes, _Node] = {}
 """States in memory by their packed positions, oldest first."""
 
 
 def _register(game: PlainGame[Any, Any]) -> None:
-    """Let a game answer for its positions; a class that has been defined again takes over."""
+    """Register a game for its positions; if a class is defined again, the new one replaces the old one."""
     older = _games.get(game._key)
     if older is not None and type(older) is not type(game):
         _nodes.clear()
@@ -557,7 +557,7 @@ def _write_at(address: int, content: bytes) -> None:
 
 
 def _node_of(packed: bytes) -> _Node:
-    """Return the state of a packed position, unpacking it if it is not kept any more."""
+    """Return the state of a packed position, unpacking it if it is no longer in memory."""
     node = _nodes.get(packed)
     if node is None:
         node = _games[packed[:WORD_BYTES]]._restored(packed)
@@ -597,12 +597,12 @@ def _literal(value: Any) -> str:  # any Python value
 
 
 def _has_fields(value: object) -> bool:
-    """Return True if a value is made from its fields."""
+    """Return True for a dataclass or a named tuple, which can be made from its fields."""
     return is_dataclass(value) or hasattr(value, "_fields")
 
 
 def _split_cells(text: str, names: set[str]) -> tuple[str, ...]:
-    """Split a text into names of cells, as long ones as possible; return () if that cannot be done."""
+    """Split a text into the longest possible names of cells; return () if it does not consist of names."""
     cells, rest = [], text
     while rest:
         found = next((rest[:length] for length in (3, 2) if rest[:length] in names), "")
@@ -615,7 +615,7 @@ def _split_cells(text: str, names: set[str]) -> tuple[str, ...]:
 
 # --- kernels that call Python --------------------------------------------------------
 #
-# They pass addresses, since making NumPy's arrays takes longer than the call.
+# They pass addresses, since making NumPy arrays takes longer than the call.
 
 
 @callback
@@ -680,7 +680,7 @@ def _plain_kernels(key: int) -> _PlainKernels:
     Parameters
     ----------
     key : int
-        The key of a game that packs its states itself, or 0 for those whose positions begin with it.
+        The key of a game that packs its states itself, or 0 for games whose positions begin with their key.
     """
 
     @kernel(LegalMoves)

@@ -30,7 +30,7 @@ CLOCK_RESERVE = 0.05
 MAX_DRAW_RETURN = 0.05
 """An agent that searches accepts a draw if it expects no more than this return for itself.
 
-An expected return of 0.05 is a small advantage, a chance of winning of 52.5%.
+An expected return of 0.05 is a small advantage, a 52.5% chance of winning.
 """
 MAX_COUNT = 2**63 - 1
 """The largest int64, the type that kernels count in."""
@@ -334,7 +334,8 @@ class Context:
     def for_advice(self) -> "Context":
         """Return the context for a hint or an analysis.
 
-        It has no history, unless repetition is a rule: a player may take any earlier position for a draw.
+        It has no history unless there is a rule about repetition, since without one a player may score
+        every earlier position as a draw.
         """
         has_rule = bool(self.history) and self.repetition_in(self.history[0].game).meaning != "none"
         return self if has_rule else replace(self, history=())
@@ -445,7 +446,7 @@ class Player(ABC):
             if name in vars(cls):
                 setattr(cls, name, _for_one_thread(vars(cls)[name]))
         guard_methods(cls, _RESULTS)
-        for name in ("choose", "analyse", "accepts_draw"):  # last: a wrong argument is no fault of a plug-in
+        for name in ("choose", "analyse", "accepts_draw"):  # last: a wrong argument is no plug-in's fault
             if name in vars(cls):
                 setattr(cls, name, _for_positions(vars(cls)[name]))
 
@@ -500,7 +501,7 @@ class Player(ABC):
 
         A player may play any number of matches, one after another. This method
         forgets earlier matches, so that a match depends only on its seed. A manager may
-        call it in another thread than `choose`, but waits until it has returned.
+        call it in a different thread from `choose`, but waits until it has returned.
         """
         return
 
@@ -595,7 +596,7 @@ class ExactPlayer(Player):
 
     @abstractmethod
     def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
-        """Return the exact score of each position for its side to move; this may take any time.
+        """Return the exact score of each position for its side to move, however long this takes.
 
         Raises
         ------
@@ -606,7 +607,7 @@ class ExactPlayer(Player):
         """
 
     def obstacle(self, position: Position) -> str | None:
-        """Return why a position cannot be solved in any time, in words; None if it can, as by default."""
+        """Return in words why a position can never be solved; None, the default, if it can be solved."""
         return None
 
     def solver_nodes(self) -> int:
@@ -622,9 +623,9 @@ class ExactPlayer(Player):
         return 0
 
     def solver_score(self, position: Position, score: Score) -> float | None:
-        """Return an exact score as the number that is usual among solvers of this game.
+        """Return an exact score as the number that solvers of this game usually print.
 
-        By default this is its amount. None means that there is no such number.
+        By default this is the amount of the score. None means that there is no such number.
         """
         return score.amount
 

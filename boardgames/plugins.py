@@ -4,7 +4,7 @@ Plug-ins are found through the entry-point group `boardgames`. A plug-in that
 cannot be imported, violates the contract of a hook or reuses a name stays in
 the list with its error and does not affect the others. The agents of the core
 are registered first, through the same hooks; other plug-ins follow, sorted by
-name. If two plug-ins offer the same name, the first one has it as long as it works.
+name. If two plug-ins offer the same name, the first one that works gets it.
 """
 
 import importlib
@@ -67,7 +67,7 @@ NEEDS: dict[str, str] = {
     "patterns": "patterns",
     "weights": "weights",
 }
-"""What an entry can need of a game, see `Entry.needs`, and what messages call it."""
+"""What `Entry.needs` can contain, and what messages call it."""
 CORE_PLUGINS = {
     "core-players": "boardgames.players.plugin",
     "core-learners": "boardgames.learning.plugin",
@@ -112,7 +112,7 @@ class Registry:
     Attributes
     ----------
     plugins : list of Plugin
-        All plug-ins, the broken ones too.
+        All plug-ins, including broken ones.
     loaded : set of (Kind, str, str or None)
         Kind, name and game of everything that was loaded.
     """
@@ -125,8 +125,8 @@ class Registry:
         self.plugins: list[Plugin] = []
         self._offers: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
         self._reserves: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
+        """Offers whose name another plug-in already has; they are used if that plug-in is broken."""
         self._replacing = threading.Lock()
-        """Offers whose name another plug-in has already; they are used if that one is broken."""
         self._reported: set[str] = set()
         self.loaded: set[tuple[Kind, str, str | None]] = set()
         blocked = blocked_plugins() if blocked is None else blocked
@@ -165,8 +165,8 @@ class Registry:
     def offers(self, kind: Kind, game: str | None = None) -> list[Offer]:
         """Return all offers of one kind, sorted by name.
 
-        With `game`, only those that this game can use: it has the features or patterns that they
-        need. Its own take precedence over general ones with the same name.
+        With `game`, only offers that this game can use, because it has the features or patterns that
+        they need. Offers for this game take precedence over general ones with the same name.
         """
         offers = self._named_offers(kind, game)
         return [offer for offer in offers if game is None or self.missing(offer.entry, game) is None]
@@ -174,8 +174,8 @@ class Registry:
     def missing(self, entry: Entry, game: str) -> Kind | None:
         """Return the first thing that an entry needs and the plug-ins of a game lack, or None.
 
-        Weights are never missing, since an agent can also play with weights of the user. Whether it
-        has any is told by `boardgames.weights.lookup.usable_agents`.
+        Weights are never missing, since an agent can also play with weights of the user;
+        `boardgames.weights.lookup.usable_agents` tells whether there are any.
         """
         kinds: tuple[Kind, ...] = ("features", "patterns")
         return next(
@@ -195,15 +195,15 @@ class Registry:
         return self.make(kind, name, game, lambda target: target)
 
     def make(self, kind: Kind, name: str, game: str | None, make: Callable[[Any], Made]) -> Made:
-        """Call a function with the target of the entry of this name, and return its result.
+        """Call a function with the target of the entry with this name, and return its result.
 
-        If that raises a PluginError and another plug-in offers the same name, the broken one loses
-        it, with a warning, and the other one is used.
+        If this raises a PluginError and another plug-in offers the same name, a warning is issued,
+        and the other plug-in gets the name.
 
         Raises
         ------
         UnknownNameError, PluginError
-            As `load`; also what `make` raises.
+            As in `load`; also whatever `make` raises.
         """
         self.check_name(kind, name, game)
         while True:
@@ -218,7 +218,7 @@ class Registry:
                 return made
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
-        """Raise UnknownNameError if nothing has this name, or nothing for `game` if one is given."""
+        """Raise UnknownNameError if no entry has this name, or none for `game` if that is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name in names:
             return
@@ -236,13 +236,13 @@ class Registry:
     def check_targets(self, report: Callable[[str, int, int], object] | None = None) -> None:
         """Import everything that is offered, and record each failure as an error of its plug-in.
 
-        That compiles the kernels of every game unless they are cached.
+        This compiles the kernels of every game unless they are cached.
 
         Parameters
         ----------
         report : callable, optional
-            Called before each import with the name of its plug-in, the number of things that
-            have been imported, and the number of all.
+            Called before each import with the name of the plug-in, the number of imports so far,
+            and their total number.
         """
         offers = [(kind, offer) for kind in KINDS for offer in self._offers[kind]]
         for done, (kind, offer) in enumerate(offers):
@@ -341,8 +341,8 @@ class Registry:
     def _check_wrappers(self, module: object) -> None:
         """Raise PluginError if a plug-in has hook wrappers.
 
-        They wrap the calls of all other plug-ins, which are called one by one here, so that the error
-        of one does not reach another.
+        A wrapper encloses the calls of all other plug-ins, but here plug-ins are called one by one, so
+        that an error in one does not affect the others.
         """
         for caller in self._manager.get_hookcallers(module) or ():
             for implementation in caller.get_hookimpls():
@@ -440,7 +440,7 @@ def singular(kind: Kind) -> str:
 
 
 class _PrintingOnStderr:
-    """Sends what plug-ins print to stderr, since stdout may carry JSON or a conversation over UGI.
+    """Redirects what plug-ins print to stderr, since stdout may carry JSON or a conversation over UGI.
 
     Several threads may import plug-ins at the same time; the last one to finish restores stdout.
     """
@@ -640,7 +640,7 @@ def solver_of(game: "Game") -> str | None:
 
 
 def searching_agent(game: "Game") -> str:
-    """Return the default agent of a game or, if that is its solver, which only time limits, `alphabeta`."""
+    """Return the default agent, or `alphabeta` if that is the game's solver, which obeys only time limits."""
     agent = game.facts.default_agent
     return "alphabeta" if agent.partition(":")[0] == solver_of(game) else agent
 
@@ -714,7 +714,7 @@ def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
 
 
 def _check_game(game: object) -> None:
-    """Raise OptionError unless a value is a Game, such as its name."""
+    """Raise OptionError unless a value is a Game; the name of a game, for example, is not."""
     from boardgames.game import Game
 
     if not isinstance(game, Game):

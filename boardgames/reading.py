@@ -1,10 +1,11 @@
-"""What the text of a match means by the rules of its game, whoever wrote it.
+"""Interpretation of match texts by the rules of the game, whichever program wrote them.
 
-Our own records say everything: the game, the start, the players of both sides and why the match
-ended. Files from elsewhere leave most of it out. Then the game comes from the reader, the start
-from the name of a layout, and the end from the moves. In tags, White and Black are the sides of
-these names or, if the game has none, the first and the second. The result `1-0` is a win of the
-side that moved first, unless the moves show that it was White and did not move first.
+Our own records are complete: they name the game, the start, both players and why the match
+ended. Files from other programs leave most of this out. Then the game comes from the reader, the
+start from the name of a layout, and the end from the moves. In tags, White and Black are the
+sides with these names or, if the game has no such sides, the side that moves first and the other
+one. The result `1-0` is a win for the side that moved first, unless the moves show that it is a
+win for White, who moved second.
 """
 
 import re
@@ -32,20 +33,20 @@ WINNERS: Mapping[str, int | None] = {"1-0": 0, "0-1": 1, "1/2-1/2": None}
 UNFINISHED = "*"
 FIRST_WINS = "1-0"
 MAX_SAMPLE = 20
-"""Number of lines that are tried to see whether every line is a match."""
+"""Number of lines that are examined to see whether each line is a match."""
 EXAMPLE_PLIES, EXAMPLE_LENGTH = 4, 20
-"""Moves that lead to the position of examples in errors, and characters of it that they show."""
+"""Number of moves to the example position in an error message, and maximum length of its text."""
 MAX_EXAMPLES = 12
 """Number of legal moves from which an error message picks its example."""
 LIKENESS = 0.6
-"""A text is taken to be in a notation if at least this share of its characters occur in it."""
+"""A text is taken to be in a notation if more than this share of its characters occur in an example."""
 START_TAGS = ("Start", "FEN", "Position")
 BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
-"""The reasons that follow from the last position."""
+"""Terminations that follow from the last position."""
 MAX_READINGS = 100
-"""Readings of the moves of a match that are followed if single moves have several."""
+"""Maximum number of readings that are tried for a match with ambiguous moves."""
 MAX_STARTS = 1_000
-"""Start positions that are remembered; almost all files have fewer."""
+"""Maximum number of start texts that are remembered; almost all files have fewer."""
 _REASONS = tuple(reason.value for reason in Termination)
 _TERMINATIONS: Mapping[str, Termination] = {
     "time": Termination.TIME,
@@ -57,7 +58,7 @@ _TERMINATIONS: Mapping[str, Termination] = {
     "adjudicat": Termination.ADJUDICATION,
     "repetition": Termination.REPETITION,
 }
-"""Parts of texts in foreign tags, and what they mean. PGN's own word `abandoned` says too little."""
+"""Words in the tags of other programs, and what they mean. PGN's own `abandoned` is too vague to count."""
 _WORDS = re.compile(r"[A-Za-z][A-Za-z' _-]*")
 """A line that may be the name of a layout."""
 _MOVE_NUMBER = re.compile(r"(?<![^\s])[0-9]+\.+\s*")
@@ -70,7 +71,7 @@ _COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*|(?m:^)%[^\n]*|\$[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What a reader knows about matches whose text does not say it.
+    """Values for what the text of a match leaves out.
 
     Attributes
     ----------
@@ -79,7 +80,7 @@ class Defaults:
     options : mapping of str to str
         Options of the game.
     notation : str or None
-        The notation of the moves, one of the game's. By default it follows from the moves.
+        The notation of the moves, one of the game's; by default it is inferred from the moves.
     """
 
     game: str = ""
@@ -136,10 +137,10 @@ class ReadMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """Moves that have been made; `plies` is the ply after each word of the text.
+    """The moves of a match; `plies` has the ply that is reached after each word of the text.
 
-    `positions` are the start and those after each move. Of a match without times and notes, for which
-    nobody asks, they may be the first and the last one only.
+    `positions` has the start and the position after each move. For a match without times and notes it
+    may have only the first and the last one, since the others are not needed.
     """
 
     positions: Sequence[Position]
@@ -150,10 +151,10 @@ class _Played:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What has been read of a text, so that nothing is worked out twice.
+    """Cache of what has been read in a text.
 
-    Many matches begin in the same position. Moves alone are made once to see where a match ends, and
-    again to read it; and a match is read again if later ones show what its text means.
+    Many matches begin in the same position. Moves without tags are played once to see where a match
+    ends, and again to read it. A match is also read again if later ones show what its text means.
     """
 
     starts: dict[tuple[Game, str, str | None], list[Position]] = field(default_factory=dict)
@@ -176,17 +177,17 @@ def read_match(
     Parameters
     ----------
     match : MatchText
-        The parts of its text.
+        The parts of the match's text.
     tags, options : mapping of str to str
-        Its tags, and the options of the game.
+        The tags of the match, and the options of the game.
     load : callable
         Returns the game.
     defaults : Defaults
-        What is known about matches whose text does not say it.
+        Values for what the text leaves out.
     white_is_one : bool
-        Read `1-0` as a win of the tag White's side, even if it moved second.
+        Read `1-0` as a win for the side with the tag White, even if it moved second.
     memory : Memory, optional
-        What has been read of the same text.
+        Cache that matches of the same text share.
 
     Raises
     ------
@@ -257,12 +258,12 @@ def read_position(game: Game, text: str, notation: str | None = None) -> Positio
     Parameters
     ----------
     notation : str, optional
-        One of the game's notations for positions. The text is read in it if it fits.
+        The game's notation for positions that is tried first.
 
     Raises
     ------
     PositionError
-        If it fits none, or has different meanings in two.
+        If the text fits no notation, or means different positions in two.
     """
     if notation is not None:
         with suppress(PositionError):
@@ -293,7 +294,8 @@ def read_position(game: Game, text: str, notation: str | None = None) -> Positio
 def position_notation(text: str, position: Position) -> str | None:
     """Return the notation in which the text of a position was read, or None if it is the game's own.
 
-    The game's own are the canonical notation of positions, and moves from the start in that of moves.
+    The game's own notation is the canonical one for positions, or moves from the start in the canonical
+    notation for moves.
     """
     game = position.game
     if position == game.start():
@@ -311,7 +313,7 @@ def position_notation(text: str, position: Position) -> str | None:
 
 
 def position_examples(game: Game) -> Mapping[str, str]:
-    """Return a position in each of the game's notations."""
+    """Return an example position in each of the game's notations."""
     position = game.start()
     for _ in range(EXAMPLE_PLIES):
         if position.legal_moves:
@@ -324,7 +326,7 @@ def position_examples(game: Game) -> Mapping[str, str]:
 
 
 def _looks_like(text: str, example: str) -> bool:
-    """Return True if most characters of a text are in an example, where any digit stands for all digits."""
+    """Return True if most characters of a text occur in an example; all digits count as the same."""
     written, known = (re.sub("[0-9]", "0", "".join(one.lower().split())) for one in (text, example))
     return sum(character in known for character in written) > LIKENESS * len(written)
 
@@ -335,7 +337,7 @@ def _shortened(example: str) -> str:
 
 
 def layout_name(text: str) -> str:
-    """Return the name of a layout as games write it.
+    """Return the name of a layout as games spell it.
 
     Examples
     --------
@@ -367,7 +369,7 @@ def _possible_starts(game: Game) -> list[Position]:
 
 
 def split_score(line: str) -> tuple[str, float | None]:
-    """Return the position of a line, and the score after it if there is one.
+    """Return the position in a line and the score after it, or None if there is no score.
 
     Examples
     --------
@@ -381,7 +383,7 @@ def split_score(line: str) -> tuple[str, float | None]:
 def check_no_test_set(text: str, game: Game) -> None:
     """Raise RecordError if most lines of a text are a position and its score, as in test sets for solvers.
 
-    Only the first lines are looked at.
+    Only the first lines are examined.
     """
     lines = (line.partition("#")[0].strip() for line in text.split("\n"))
     sample = list(islice(filter(None, lines), MAX_SAMPLE))
@@ -407,15 +409,15 @@ def _is_tested(line: str, game: Game) -> bool:
 
 
 def _notation_of(game: Game, tags: Mapping[str, str], defaults: Defaults) -> str | None:
-    """Return the notation that a match or its reader names, or None."""
+    """Return the notation that a match or else the defaults name, or None."""
     named = layout_name(tags.get("Notation", ""))
     return named if named in game.facts.move_notations else defaults.notation
 
 
 def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
-    """Return the notations in which the moves of matches were read, without canonical ones.
+    """Return the notations, other than the canonical one, in which the moves of matches were read.
 
-    Texts of the same shape are looked at once; those in no single notation have none.
+    Texts whose moves all have shapes seen before are skipped, as are texts that fit no single notation.
     """
     found: dict[str, None] = {}
     seen: set[str] = set()
@@ -434,12 +436,12 @@ def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
 
 
 def _shape(text: str) -> str:
-    """Return a text with all digits and all letters replaced by one."""
+    """Return a text with every digit replaced by `0` and every letter by `a`."""
     return re.sub("[A-Za-z]", "a", re.sub("[0-9]", "0", text))
 
 
 def _notation_in(read: ReadMatch, words: Sequence[str]) -> str | None:
-    """Return the first notation in which words are the moves of a match, None for the canonical one."""
+    """Return the first notation in which words mean the moves of a match; None if it is the canonical one."""
     start = read.game.parse(read.start)
     for notation in read.game.facts.move_notations:
         with suppress(RecordError):
@@ -451,7 +453,7 @@ def _notation_in(read: ReadMatch, words: Sequence[str]) -> str | None:
 def _played(
     starts: Sequence[Position], match: MatchText, notation: str | None, memory: Memory, *, is_own: bool
 ) -> _Played:
-    """Return the moves of a match, from memory if they have been made before."""
+    """Return the moves of a match, from memory if they have been read before."""
     if is_own or _has_times_or_notes(match):
         return _made(starts, match, notation, is_own=is_own)
     key = (*starts, notation, *match.moves)
@@ -468,9 +470,9 @@ def _played(
 
 
 def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *, is_own: bool) -> _Played:
-    """Return the moves, read in the notation that is given, else in the only one in which they are legal.
+    """Return the moves, read in the given notation or else in the only one in which they are legal.
 
-    The canonical notation comes first, with all other texts that cannot be confused with it.
+    The canonical notation is tried first, along with other texts that cannot be confused with it.
     """
     canonical, *others = starts[0].game.facts.move_notations
     try:
@@ -482,11 +484,11 @@ def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *,
     for one in tried:
         for start in starts:
             if (one, start) == (notation, starts[0]):
-                continue  # that has failed
+                continue  # tried above
             with suppress(RecordError):
                 played = _play(start, match.moves, one)
                 found.setdefault(played.moves, played)
-                break  # either side may begin, but usually the one that does so by the rules
+                break  # either side may have begun, but the one that begins by the rules is preferred
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
@@ -505,7 +507,7 @@ def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *,
 
 @lru_cache(maxsize=32)  # a file with many errors has few starts
 def _move_examples(position: Position) -> str:
-    """Return the names of all notations for moves, each with its text of the move that has most texts."""
+    """Return the names of all move notations, each with its text for the move with most different texts."""
     game, notations = position.game, position.game.facts.move_notations
     moves = [
         [game.format_move(position, move, notation=notation) for notation in notations]
@@ -516,12 +518,12 @@ def _move_examples(position: Position) -> str:
 
 
 def _play(start: Position, words: Sequence[str], notation: str | None, *, first_ply: int = 1) -> _Played:
-    """Make moves, each a word or, if that fails, as the game splits the words.
+    """Play moves, one for each word or, if that fails, as the game splits the words.
 
     Parameters
     ----------
     first_ply : int
-        Number of the first move in messages; a variation begins later than its match.
+        Ply of the first move, for messages; a variation begins later than its match.
 
     Raises
     ------
@@ -547,7 +549,7 @@ def _play(start: Position, words: Sequence[str], notation: str | None, *, first_
 def _make_moves(
     start: Position, words: Sequence[str], notation: str | None, first_ply: int
 ) -> tuple[list[Position], list[str]]:
-    """Make moves, each a word. If a word means two moves, the words after it decide.
+    """Play moves, one for each word. If a word is ambiguous, the words after it decide.
 
     Raises
     ------
@@ -557,7 +559,7 @@ def _make_moves(
     game = start.game
     begun: list[tuple[list[Position], list[str]]] = [([start], [])]
     found: tuple[list[Position], list[str]] | None = None
-    problems: dict[tuple[str, ...], RecordError] = {}  # by the moves before it
+    problems: dict[tuple[str, ...], RecordError] = {}  # by the moves before the problem
     readings = 0
     while begun:
         positions, moves = begun.pop()
@@ -621,12 +623,12 @@ def _side_seconds(seconds: Sequence[float | None], played: _Played) -> tuple[flo
 
 
 def _checked_notes(notes: Mapping[int, Note], played: _Played, *, first_ply: int = 1) -> dict[int, Note]:
-    """Return notes by ply, given those by word, of a line whose first move has the number `first_ply`.
+    """Return the notes of a line by ply, given those by word; `first_ply` is the ply of its first move.
 
     Raises
     ------
     RecordError
-        If words were joined to moves, so that it is not known which move a note is about.
+        If several words form one move, so that it is unclear which move a note is about.
     """
     if notes and played.moves and not played.plies:
         raise RecordError("the comments and variations stand within moves that consist of several words")
@@ -660,7 +662,7 @@ def _checked_note(note: Note, before: Position, notation: str | None, *, first_p
 
 
 def _sides(game: Game, start: Position) -> Mapping[str, int]:
-    """Return the sides of the tags White and Black."""
+    """Return the sides that the tags White and Black refer to."""
     names = [name.lower() for name in game.facts.sides]
     if set(names) == {"white", "black"}:
         return {"White": names.index("white"), "Black": names.index("black")}
@@ -682,7 +684,7 @@ def _outcome(
     *,
     white_is_one: bool,
 ) -> tuple[Outcome | None, bool | None]:
-    """Return how the match ended, and whether `1-0` must mean White, which moved second; None if unknown."""
+    """Return the outcome, and whether `1-0` must mean a win for White, who moved second; None if unknown."""
     start, last = played.positions[0], played.positions[-1]
     where = f"(ply {len(played.moves) + 1}, token {quote(match.result)})"
     if tags.get("Result", match.result) != match.result:
@@ -751,7 +753,7 @@ def termination_of(text: str | None) -> Termination:
 
 @lru_cache(maxsize=1_000)  # a file with many matches has few different texts
 def is_foreign_termination(text: str) -> bool:
-    """Return True if the text of a tag is neither one of our reasons nor nearly one, but somebody else's."""
+    """Return True if a text is another program's reason, neither one of ours nor a misspelling of one."""
     return bool(text) and (" " in text or not get_close_matches(text, _REASONS))
 
 
@@ -767,10 +769,10 @@ def _outcome_text(last: Position) -> str:
 def plain_matches(
     text: str, load: Callable[[str], Game], notation: str | None = None, memory: Memory | None = None
 ) -> Iterator[MatchText]:
-    """Yield the matches of a text that has moves only, with or without numbers.
+    """Yield the matches of a text that has only moves, with or without numbers.
 
-    Matches are separated by empty lines, or there is one in each line. A line with the name of a
-    layout is about the matches after it; if there is no such layout, they cannot be read.
+    Matches are separated by empty lines, or each is on a line of its own. A line with the name of a
+    layout applies to the matches after it; if there is no such layout, they cannot be read.
 
     Parameters
     ----------
@@ -779,7 +781,7 @@ def plain_matches(
     notation : str, optional
         The notation of the moves.
     memory : Memory, optional
-        Keeps the moves that have been made, for `read_match`.
+        Cache of the moves that have been read, for `read_match`.
     """
     layout, game, unknown = "", load(""), ""
     memory = Memory() if memory is None else memory
@@ -814,7 +816,7 @@ def _layout_in(line: str, game: Game, load: Callable[[str], Game]) -> Game | Non
 
 
 def _divided(lines: list[str], game: Game, notation: str | None, memory: Memory) -> list[str]:
-    """Return the lines of a block as one text for each match."""
+    """Join the lines of a block into one text for each match."""
     if any(_MOVE_NUMBER.match(line) for line in lines):
         matches: list[str] = []
         for line in lines:
@@ -832,7 +834,7 @@ def _divided(lines: list[str], game: Game, notation: str | None, memory: Memory)
 
 
 def _is_match(text: str, game: Game, notation: str | None, memory: Memory) -> bool:
-    """Return True if a text has legal moves from the start of the game's layout."""
+    """Return True if a text consists of legal moves from the start of the game's layout."""
     match = _plain_match(text, "", game, notation)
     try:
         _played(_starts(game, {}, "", memory), match, notation, memory, is_own=False)

@@ -1,4 +1,4 @@
-"""Records: matches as text, and files of them.
+"""Records of matches, as text and in files.
 
 The format is that of PGN (S. J. Edwards, "Portable Game Notation Specification
 and Implementation Guide", 1994) with additional tags:
@@ -14,12 +14,12 @@ and Implementation Guide", 1994) with additional tags:
     1. 4 {0.52} 4 {3.1} 2. 5 {0.5} 1-0
 
 Move numbers count moves in pairs. In a match in which a side has moved several
-times in a row they count turns, and each turn begins with its number, so that
-`1. a 1... b c 2. d` has two moves of side 1. Braces hold the
-seconds spent on the move before them, or comments. `boardgames.pgn` has the
-syntax: how tags are escaped and where one match ends and the next begins.
-`boardgames.reading` says what matches mean that other programs have written,
-whose text leaves out the game, the start or how the match ended.
+times in a row they count turns, and each turn begins with its number: in
+`1. a 1... b c 2. d`, side 1 moves twice. Braces hold comments or the seconds
+spent on the move before them. `boardgames.pgn` implements the syntax: how tags
+are escaped and where one match ends and the next begins. `boardgames.reading`
+interprets matches written by other programs, whose text may leave out the
+game, the start or how the match ended.
 """
 
 import html
@@ -62,7 +62,7 @@ _NOT_OPTIONS = ("name", "layout", "self")  # parameters of `plugins.load`
 
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
-"""Keeps a line end out of commands; neither tags nor moves have this character."""
+"""Prevents line breaks within commands; neither tags nor moves contain this character."""
 _NO_DEFAULTS = Defaults()
 _EMPTY: Mapping[str, str] = MappingProxyType({})
 _NO_NOTES: Mapping[int, pgn.Note] = MappingProxyType({})
@@ -105,10 +105,10 @@ class Record:
         Options of the game as text.
     tags : mapping of str to str
         All other tags, in order: Date as YYYY.MM.DD, Event, Round; FirstAgent and SecondAgent
-        if players have other names than their agents; Termination if somebody else has written
+        if players are not named after their agents; Termination if another program has written
         why the match ended.
     notes : mapping of int to Note
-        Glyphs, comments and variations by ply, from 1; a note on ply 0 has the comments before
+        Glyphs, comments and variations by ply, from 1; a note on ply 0 holds the comments before
         the first move.
     loaded_game : Game or None
         The game itself if it was available, so that a notebook can draw the
@@ -262,7 +262,7 @@ def format_record(record: Record) -> str:
 
 
 def _sides_of(record: Record) -> list[int]:
-    """Return the side that made each move; nothing if the sides of the game take turns."""
+    """Return the side that made each move; an empty list if the sides take turns."""
     game = record.loaded_game
     if game is None or game.facts.alternates:
         return []
@@ -280,7 +280,7 @@ def format_annotated(
     Parameters
     ----------
     values : sequence of str or None
-        The value after each move; none are written if there are fewer than moves.
+        The value after each move; if there are fewer values than moves, none is written.
     writes_elapsed : bool
         Write times as `[%emt 0:00:05]` and not as `5.0`.
 
@@ -319,7 +319,7 @@ class ParsedRecords:
     warnings : tuple of str
         What the reader had to assume.
     notations : tuple of str
-        Notations of moves that nobody has named and that are not canonical, but fit the moves.
+        Notations, other than the canonical one, that were inferred from the moves.
     side_seconds : tuple
         For each record, the seconds that side 0 and side 1 took, as far as they are known; empty if
         the moves have not been checked.
@@ -348,7 +348,7 @@ def parse_records(
         canonical notation. With None nothing is checked, the game need not
         be installed, and only our own form is read.
     defaults : Defaults
-        What is known about matches whose text does not say it. Moves alone can only be read with a game.
+        Values for what the text of a match leaves out. Moves without tags can only be read with a game.
 
     Returns
     -------
@@ -359,7 +359,7 @@ def parse_records(
     Raises
     ------
     RecordError
-        If the text is not one of matches at all, but a test set for solvers.
+        If the text contains no matches but is a test set for solvers.
 
     Examples
     --------
@@ -439,7 +439,7 @@ def choose_record(
 ) -> tuple[int, int, Record]:
     r"""Return the number of a match in a text, the number of matches, and the match with its moves checked.
 
-    Only this match is checked against the rules, so that it can be taken from a long text.
+    Only this match is checked against the rules, which saves time with a long text.
 
     Parameters
     ----------
@@ -448,11 +448,11 @@ def choose_record(
     number : int, optional
         From 1; by default the first.
     game : str, optional
-        The game that it must be a match of.
+        The game that the match must be of.
     where : str
-        Where the text comes from, for errors.
+        Where the text comes from, for error messages.
     defaults : Defaults
-        What is known about matches whose text does not say it.
+        Values for what the text of a match leaves out.
 
     Raises
     ------
@@ -492,7 +492,7 @@ def choose_record(
 def read_records(
     path: Path, load: Callable[[Record], Game] | None, defaults: Defaults = _NO_DEFAULTS
 ) -> ParsedRecords:
-    """Return the records in a file, as `parse_records` does. What is not UTF-8 is read as Latin-1.
+    """Return the records in a file, as `parse_records` does. A file that is not UTF-8 is read as Latin-1.
 
     Raises
     ------
@@ -585,7 +585,7 @@ def _unchecked(match: pgn.MatchText, defaults: Defaults = _NO_DEFAULTS) -> Recor
 
 
 def _other_tags(tags: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags for which a record has no field, such as a reason for the end in words of its own."""
+    """Return the tags for which a record has no field, such as a termination in another program's words."""
     others = {name: value for name, value in tags.items() if name not in OWN_TAGS}
     if is_foreign_termination(tags.get("Termination", "")):
         others["Termination"] = tags["Termination"]
@@ -597,14 +597,14 @@ def _load_nothing(record: Record) -> Game:
 
 
 class _Reader:
-    """Reads the matches of a text, whose games are loaded once.
+    """Reads the matches of a text, loading each game only once.
 
     Parameters
     ----------
     load : callable
         Returns the game of a record.
     defaults : Defaults
-        What the text of a match need not say.
+        Values for what the text of a match leaves out.
     """
 
     def __init__(self, load: Callable[[Record], Game], defaults: Defaults) -> None:
@@ -680,7 +680,7 @@ class _Reader:
         return record, read
 
     def learn(self, read: Iterable[ReadMatch]) -> bool:
-        """Note what the matches of a text tell about all the others; return True if that may change them."""
+        """Learn from matches how to read the others; return True if some may now be read differently."""
         matches = list(read)
         before = self._defaults, self._white_is_one
         notations = {one.notation for one in matches if one.notation is not None}
@@ -691,13 +691,13 @@ class _Reader:
         return (self._defaults, self._white_is_one) != before
 
     def may_change(self, read: ReadMatch) -> bool:
-        """Return True if a match that could be read may differ by what `learn` has noted."""
+        """Return True if a match may be read differently after what `learn` has found."""
         follows_from_moves = read.outcome is None or read.outcome.termination in BY_POSITION
         return self._has_new_notation or not follows_from_moves
 
 
 def _layout_of(tags: Mapping[str, str], read: ReadMatch) -> str:
-    """Return the layout of a record: as its text says, or else the one that was found for it."""
+    """Return the layout that a record of our own names, or the one that was found for another match."""
     if is_own(tags):
         return tags.get("Layout", "")
     return "" if read.game.layout == next(iter(read.game.layout_names), "") else read.game.layout

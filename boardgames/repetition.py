@@ -38,7 +38,7 @@ def is_forbidden(
     Parameters
     ----------
     occurrences : mapping of bytes to int
-        How often each position has occurred in the match so far, the present one included.
+        How often each position has occurred in the match so far, including the current one.
     """
     is_rule = repetition.meaning == "forbidden"
     return is_rule and is_repeated(position, action, occurrences, repetition.count)
@@ -89,7 +89,7 @@ def outcome_by_repetition(
     mover : int
         The side whose move led to the position.
     occurrences : mapping of bytes to int
-        How often each position has occurred in the match, this time included.
+        How often each position has occurred in the match, including this time.
 
     Examples
     --------

@@ -28,7 +28,7 @@ from boardgames.score import Score, Unit, chance_of_winning
 MISTAKES = 5
 """Default number of mistakes that a review lists."""
 HALVING = 0.15
-"""Expected points, where a win is 1 and a draw 1/2, that halve the accuracy of the move that loses them."""
+"""Loss in expected points, where a win is 1 and a draw 1/2, that halves the accuracy of a move."""
 MARK_NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "?!": ("inaccuracy", "inaccuracies"),
@@ -36,7 +36,7 @@ MARK_NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "??": ("blunder", "blunders"),
     }
 )
-"""The singular and the plural of what the marks are called."""
+"""The singular and plural names of the marks."""
 MARKS_IN_LISTS = ("?", "??")
 """Marks of the moves that `Review.mistakes` and the chart show; inaccuracies would be too many."""
 
@@ -129,8 +129,8 @@ class ReviewedMove:
         `?!` for an inaccuracy, `?` for a mistake, `??` for a blunder; otherwise
         empty.
     delay : int
-        How many plies later the win comes than with the best move, or how many sooner the
-        loss; 0 if the move changes the outcome, or if the unit of the review does not count it.
+        By how many plies the move delays a win or hastens a loss, compared with the best move; 0
+        if the move changes the outcome, or if the unit of the review does not count delays.
     """
 
     number: int
@@ -155,10 +155,10 @@ class ReviewedMove:
 
     @property
     def accuracy(self) -> float:
-        """Return the accuracy of the move in percent: 100 if it gives nothing away, half for every `HALVING`.
+        """Return the accuracy of the move in percent: 100 without a loss, halved for every `HALVING` lost.
 
-        What a move gives away is counted in expected points, where a won match is 1 and a drawn one
-        1/2: the points that the best move promises less those that this one does.
+        The loss is counted in expected points, where a won match is 1 and a drawn one 1/2: those after
+        the best move minus those after this one.
         """
         points = (self.before.score.to_return() - self.score.to_return()) / 2
         return float(100 * 2 ** (-max(points, 0.0) / HALVING))
@@ -332,7 +332,7 @@ def review_positions(
     The whole record is checked before the first search. Each position is analysed
     without its history, as if the match began there, so that a position that was
     repeated, but did not end the match, is not scored as a draw. In a game with a rule
-    about repetition the history counts.
+    about repetition the history is used.
     """
     if record.game != player.game.facts.name:
         raise RecordError(f"a player of {player.game} cannot review a match of {record.game}")
@@ -358,7 +358,7 @@ def review_positions(
 
 
 def plies_until_limit(record: Record, game: Game) -> int | None:
-    """Return after how many plies a limit ended a match, if the game says who wins there, or None."""
+    """Return the ply at which a limit ended the match, if the game says who wins there; otherwise None."""
     ended = record.outcome is not None and record.outcome.termination is Termination.PLY_LIMIT
     return len(record.moves) if ended and game.kernels.decides_at_limit else None
 
@@ -375,7 +375,7 @@ def reviewed_move(
     text : str
         The move.
     unit : Unit
-        Unit of the loss: that of the scores of the start.
+        Unit of the loss, which is that of the score of the start.
     """
     side = before.position.side_to_move
     move = before.position.game.parse_move(before.position, text)
@@ -392,8 +392,8 @@ def reviewed_move(
 def review_end(position: Position, unit: Unit, ended: Outcome | None = None) -> ReviewedPosition:
     """Return the exact score of a finished position: the margin if `unit` measures it, otherwise the result.
 
-    A position that the rules do not end is one in which a limit of plies has ended the match, unless
-    `ended` says how it did.
+    If the rules do not end the match here and `ended` is None, a limit of plies is taken to have
+    ended it.
 
     Examples
     --------

@@ -79,7 +79,7 @@ export interface MarkClass {
   summary: string;
 }
 
-/** A row of cells that belong together, each beside the next, which is drawn with an outline. */
+/** A row of adjacent cells that belong together, drawn with an outline. */
 export interface Group {
   label: string;
   text: string;
@@ -87,7 +87,7 @@ export interface Group {
   is_closed: boolean;
 }
 
-/** Something about a position that can be drawn over its picture: marks, groups of cells, and remarks. */
+/** Information that can be drawn over the picture of a position: marks, groups of cells, and remarks. */
 export interface Overlay {
   name: string;
   summary: string;
