@@ -47,15 +47,15 @@ def open_executor(
     cluster : str, optional
         `local` for a `distributed` cluster on this machine, the address of a
         scheduler, the path of its scheduler file (`.json`), or `slurm:FILE` for a cluster
-        that is started as a TOML file says; see `boardgames.executors.cluster_file` for
-        the other kinds. Each task then has an overhead of a few milliseconds. Workers use
-        the packages installed on their own machines, which must be the same: the core, all
+        that a TOML file describes; see `boardgames.executors.cluster_file` for the other
+        kinds. Each task then has an overhead of a few milliseconds. Workers use the
+        packages installed on their own machines, which must be the same as here: the core, all
         plug-ins from which this process has loaded something, and Python, NumPy and Numba.
         A worker that joins later with different code gets no tasks; a warning names it.
     announce : callable, optional
         Called with a line of text, `compiling kernels on 3 hosts`, when the workers of a
-        cluster start and finish compiling, and at the end with one about what each of
-        them has done, `2 workers: 12.3 and 11.8 tasks/s`.
+        cluster start and finish compiling, and at the end with a line about the work that
+        each has done, `2 workers: 12.3 and 11.8 tasks/s`.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def open_executor(
     FileError, OptionError
         If the file of a cluster cannot be read, or something in it is wrong.
     MissingExtraError, ClusterError
-        If `distributed` is not installed, no scheduler answers, it has no workers, or one of them
+        If `distributed` is not installed, no scheduler answers, there are no workers, or a worker
         runs other code. Tasks raise ClusterError if the scheduler dies or all workers are gone.
 
     Examples

@@ -1,8 +1,8 @@
 """A Dask cluster as an executor (extra `cluster`): a local one, one that a file describes, or a running one.
 
-Dask carries tasks to workers; which worker gets which task is decided here, because a worker gets a
-task only after it has reported the same code as ours (`boardgames.installation`), and because each
-kind of task starts on one worker of each host, which compiles the kernels for the others.
+Dask carries tasks to workers, but this module decides which worker gets which task: a worker gets a
+task only after it has reported the same code as ours (`boardgames.installation`), and each kind of
+task starts on one worker of each host, which compiles the kernels for the others.
 
 The local cluster's workers preload this module, which makes them ignore Ctrl-C.
 """
@@ -55,14 +55,14 @@ POLL_S = 1.0
 QUIET_S = 20.0
 """A task that has not compiled for this long is assumed to need no more kernels."""
 CHECKED_S = 1.0
-"""A worker checks its files for changes at most this often."""
+"""A worker checks its files for changes at most once in this time."""
 RATE_POLLS = 30
-"""Progress shows the rate since this many polls."""
+"""Progress shows the rate over the last polls, this many."""
 MAX_LISTED_RATES = 4
-"""The rates of at most this many workers are listed one by one."""
+"""Maximum number of workers whose rates are listed one by one."""
 JOBS_ADVICE = "see what the jobs have printed, or raise 'timeout' in [workers] if they are still in the queue"
 MAX_NAMED_WORKERS = 3
-"""At most this many workers are named in an error."""
+"""Maximum number of workers that an error names."""
 LOCAL = "local"
 """Address that starts a cluster on this machine, for the duration of the `with` block."""
 SCHEDULER_FILE = ".json"
@@ -96,8 +96,8 @@ def open_cluster(workers: int, address: str, announce: Announce = lambda text: N
     Raises
     ------
     MissingExtraError, ClusterError, FileError, OptionError
-        If `distributed` or what starts the cluster is not installed, a file is wrong, no scheduler
-        answers, there are no workers, or the scheduler or a worker has other code.
+        If `distributed` or the package that starts the cluster is not installed, a file is wrong, no
+        scheduler answers, there are no workers, or the scheduler or a worker has other code.
     """
     try:
         distributed: Any = import_module("distributed")  # it is only partially typed
@@ -156,7 +156,7 @@ def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:  # it is on
 
 
 def _started(file: ClusterFile) -> Any:  # the classes of clusters are only partially typed
-    """Start a cluster without what its packages print and warn about; nobody could act on it here."""
+    """Start a cluster, ignoring warnings of its packages; nobody could act on them here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return file.start()
@@ -180,14 +180,14 @@ def _address_in(path: Path) -> str:
 class ClusterExecutor(Executor):
     """Runs tasks on the workers of a Dask cluster that have the same code as this process.
 
-    A task whose worker disappears is run again. After `MAX_ATTEMPTS` of them it raises
-    WorkerError. If the scheduler dies, or all workers are gone for `WORKERS_TIMEOUT_S`, all tasks
-    raise ClusterError.
+    A task whose worker disappears is run again. When this has happened `MAX_ATTEMPTS` times, the task
+    raises WorkerError. If the scheduler dies, or there are no workers for `timeout_s`, all tasks raise
+    ClusterError.
 
     Parameters
     ----------
     client : distributed.Client
-        Connected.
+        A connected client.
     address : str
         Address of the scheduler, for messages.
     announce : callable
@@ -198,7 +198,7 @@ class ClusterExecutor(Executor):
     timeout_s : float
         How long the cluster may be without workers.
     scaling : Scaling or None
-        Starts and stops workers; None if that is not our business.
+        Starts and stops workers; None if somebody else does.
     """
 
     def __init__(self, client: Any, address: str, announce: Announce) -> None:  # it is only partially typed
@@ -207,7 +207,7 @@ class ClusterExecutor(Executor):
         self.scaling: Scaling | None = None
         self._lock = threading.RLock()
         self._is_shut_down = False
-        self._closed = threading.Event()  # no tasks are left and none can come
+        self._closed = threading.Event()  # no tasks are left and none can be added
         self._needs = needs_of()
         self._expected = _own_code(self._needs)
         self._functions: set[Callable[..., object]] = set()
@@ -231,7 +231,7 @@ class ClusterExecutor(Executor):
         return max(running, 1 if self.scaling is None else self.scaling.maximum)
 
     def progress(self) -> str:
-        """Return how many workers there are, and how many tasks they have done lately."""
+        """Return the number of workers and the rate at which they have recently done tasks, as text."""
         with self._lock:
             count, counts = len(self._workers), [*self._counts]
         text = f"{count} worker{'' if count == 1 else 's'}"
@@ -242,9 +242,9 @@ class ClusterExecutor(Executor):
 
     @contextmanager
     def rates_announced(self) -> Iterator[None]:
-        """Announce what each worker has done at the end of a `with` block, unless that fails.
+        """Announce the rate of each worker at the end of a `with` block, unless the block fails.
 
-        An interrupt is not a failure.
+        An interrupt does not count as a failure.
         """
         try:
             yield
@@ -321,7 +321,7 @@ class ClusterExecutor(Executor):
         with self._lock:
             self._is_shut_down = True
             if cancel_futures:
-                for kind, queue in self._queues.items():  # a task that is to be repeated cannot be cancelled
+                for kind, queue in self._queues.items():  # a task to be repeated cannot be cancelled
                     self._queues[kind] = deque(task for task in queue if not task.future.cancel())
             unfinished = [task.future for task in self._all_tasks()]
             self._send()
@@ -339,7 +339,7 @@ class ClusterExecutor(Executor):
     # --- code ---------------------------------------------------------------
 
     def _check_needs(self, function: Callable[..., object]) -> None:
-        """Check the workers again if they need more than was checked before."""
+        """Check the workers again if a function needs code that has not been checked yet."""
         loaded = len(registry().loaded)
         if function in self._functions and loaded == self._loaded:
             return
@@ -380,7 +380,7 @@ class ClusterExecutor(Executor):
 
     @contextmanager
     def _client_errors(self) -> Iterator[None]:
-        """Turn what a call of the client raises into a ClusterError."""
+        """Turn any exception of the client into a ClusterError."""
         try:
             yield
         except Exception as error:
@@ -396,10 +396,10 @@ class ClusterExecutor(Executor):
     def _ask(
         self, address: str, timeout_s: float, function: Callable[..., object], *arguments: object
     ) -> "Future[object]":
-        """Call a function in a worker; the result is what it returns, or the exception instead.
+        """Call a function in a worker; the future's result is the function's result or its exception.
 
-        Each worker is asked from a thread, because the client answers for several only when all have
-        answered, and some may hang.
+        Each worker is asked from its own thread: asked about several, the client answers only when all
+        of them have, and some may hang.
         """
         answer: Future[object] = Future()
 
@@ -423,7 +423,7 @@ class ClusterExecutor(Executor):
         return running + [task for queue in self._queues.values() for task in queue]
 
     def _send(self) -> None:
-        """Send queued tasks to workers that are free; the lock is held."""
+        """Send queued tasks to free workers; the caller holds the lock."""
         for kind, queue in self._queues.items():
             while queue and self._failure is None and (worker := self._free_worker(kind)) is not None:
                 task = queue.popleft()
@@ -489,7 +489,7 @@ class ClusterExecutor(Executor):
             self._send()
 
     def _withdraw(self, worker: "_Worker") -> "list[_Task]":
-        """Forget a worker, and return the tasks that it was running; the lock is held."""
+        """Forget a worker, and return the tasks that it was running; the caller holds the lock."""
         if self._workers.pop(worker.address, None) is not None:
             worker.left = time.monotonic()
             self._left.append(worker)
@@ -501,11 +501,11 @@ class ClusterExecutor(Executor):
         return tasks
 
     def _repeat(self, worker: "_Worker", task: "_Task") -> None:
-        """Queue a task again whose worker has disappeared; the lock is held."""
+        """Queue a task again whose worker has disappeared; the caller holds the lock."""
         if self._client.status == "running":
             task.attempts += 1
         if task.attempts < MAX_ATTEMPTS:
-            self._queues[task.kind].appendleft(task)  # and fails there if the scheduler has died
+            self._queues[task.kind].appendleft(task)  # it fails there if the scheduler has died
         else:
             task.future.set_exception(
                 WorkerError(
@@ -515,7 +515,7 @@ class ClusterExecutor(Executor):
             )
 
     def _fail(self, failure: ClusterError) -> None:
-        """Let all tasks fail; the lock is held."""
+        """Make all tasks fail; the caller holds the lock."""
         if self._failure is None:
             self._failure = failure
             self._closed.set()
@@ -569,7 +569,7 @@ class ClusterExecutor(Executor):
             self._send()
 
     def _scale(self) -> None:
-        """Start and stop workers, if that is our business."""
+        """Start and stop workers if `scaling` is set."""
         if self.scaling is None:
             return
         with self._client_errors():
@@ -593,7 +593,7 @@ class ClusterExecutor(Executor):
             self._say(f"warning: cannot start workers: {self.scaling.problem}")
 
     def _admit(self, slots: Mapping[str, int]) -> None:
-        """Ask new workers for their code, and add or refuse those that have answered; the lock is held."""
+        """Ask new workers for their code; add or refuse those that answered. The caller holds the lock."""
         known = {*self._workers, *self._refused, *self._stopped}
         new = [address for address in slots if address not in known]
         self._asked = {address: asked for address, asked in self._asked.items() if address in new}
@@ -622,7 +622,7 @@ class ClusterExecutor(Executor):
             )
 
     def _watch_compilers(self) -> None:
-        """Let the other workers of a host start once its first task of a kind has stopped compiling."""
+        """Allow a host's other workers to start once its first task of a kind has stopped compiling."""
         with self._lock:
             first = {
                 (task.kind, worker.host): (worker.address, task.since)
@@ -656,7 +656,7 @@ class ClusterExecutor(Executor):
             self._announce(text)
 
     def _seconds_since_compiling(self, addresses: Collection[str]) -> dict[str, float]:
-        """Return how long ago workers compiled a kernel; infinity if never, or if they are gone."""
+        """Return how many seconds ago workers compiled a kernel; infinity if never, or if they are gone."""
         asked = {
             address: self._ask(address, CLUSTER_TIMEOUT_S, _seconds_since_compiling) for address in addresses
         }
@@ -686,7 +686,7 @@ class _Worker:
     running: list[_Task] = field(default_factory=list)
 
     def rate(self, now: float) -> float:
-        """Return how many tasks it did per second from when it joined until it left."""
+        """Return how many tasks per second the worker did while it was in the cluster."""
         return self.done / max((now if self.left is None else self.left) - self.since, POLL_S)
 
     @property
@@ -695,7 +695,7 @@ class _Worker:
 
 
 def _settle(future: "Future[Any]", worker: _Worker, failed: BaseException | None, reply: bytes) -> None:
-    """Set the result of a task from the reply of its worker, which errors name."""
+    """Set the result of a task from the reply of its worker; errors name the worker."""
     if failed is not None:
         future.set_exception(failed)
         return
@@ -709,7 +709,7 @@ def _settle(future: "Future[Any]", worker: _Worker, failed: BaseException | None
 
 
 def _rates_text(rates: Sequence[tuple[str, float]]) -> str:
-    """Return what each worker did, or what the slowest and the fastest of many did.
+    """Return the rate of each worker as text, or those of the slowest and the fastest of many workers.
 
     Examples
     --------
@@ -736,7 +736,7 @@ def _worker_name(address: str) -> str:
 
 
 def _own_code(needs: Needs) -> Code:
-    """Return what this process has; raises ClusterError if its files have changed since it loaded them."""
+    """Return the code of this process; raise ClusterError if its files have changed since it loaded them."""
     code = describe(needs, max_age_s=CHECKED_S)
     changed = changed_since_start(code)
     if changed:
@@ -765,7 +765,7 @@ def _seconds_of(answer: object) -> float:
 
 
 def _names_of_workers(dask_scheduler: Any) -> dict[str, str]:  # it is only partially typed
-    """Return the names of all workers by their addresses; Dask passes the scheduler, in which this runs."""
+    """Return the names of all workers by address; this runs in the scheduler, which Dask passes."""
     return {address: str(worker.name) for address, worker in dask_scheduler.workers.items()}
 
 
@@ -787,7 +787,7 @@ def _no_scheduler(address: str, reason: str) -> ClusterError:
 
 
 def _check_is_scheduler(distributed: Any, address: str) -> None:  # it is only partially typed
-    """Raise ClusterError unless a scheduler answers; a client might wait for ever if something else does."""
+    """Raise ClusterError unless a scheduler answers; a client might wait forever if something else does."""
     runner = distributed.utils.LoopRunner(asynchronous=False)
     runner.start()
     try:
@@ -850,7 +850,7 @@ def dask_setup(worker: object) -> None:
 
 
 def _run_checked(needs: Needs, expected: Code, request: bytes) -> tuple[list[str], bytes]:
-    """Run a task if this worker has the expected code; return the differences, and the reply."""
+    """Run a task if this worker has the expected code; return the differences and the reply."""
     problems = differences(expected, describe(needs, max_age_s=CHECKED_S))
     if problems:
         return problems, b""
@@ -868,5 +868,5 @@ def _note_compiling(module: str, count: int) -> None:
 
 
 def _seconds_since_compiling() -> float:
-    """Return how long ago this process compiled a kernel: 0 if it is doing so, infinity if it never did."""
+    """Return how many seconds ago this process compiled a kernel: 0 if it is compiling, infinity if never."""
     return max(time.monotonic() - _last_compiling, 0.0)

@@ -2,7 +2,7 @@
 
 `slurm:FILE` names the kind of the cluster and the file. The keys of the file are the keyword arguments
 of a class of dask-jobqueue, distributed or dask-kubernetes, which starts the cluster; its table
-`[workers]` says how many workers there are. All of a file is checked before anything is started.
+`[workers]` says how many workers there are. The whole file is checked before anything is started.
 """
 
 import inspect
@@ -23,7 +23,7 @@ MAX_FILE_BYTES = 1 << 16
 SSH_TIMEOUT_S = 30.0
 """How long a cluster over SSH may be without workers, unless the file says otherwise."""
 KUBERNETES_TIMEOUT_S = 600.0
-"""The same on Kubernetes, where a node may have to start and to load the image."""
+"""The same on Kubernetes, where a node may have to start and load the image."""
 QUEUE_TIMEOUT_S = 3600.0
 """The same on a batch system, where jobs wait in a queue."""
 
@@ -41,11 +41,11 @@ class Kind:
     timeout_s : float
         How long the cluster may be without workers.
     required : tuple of str
-        Keys that every file has.
+        Keys that every file must have.
     defaults : mapping
-        Values that a file need not give; a table is completed, not replaced.
+        Values for keys that a file leaves out; tables in the file are completed, not replaced.
     is_resizable : bool
-        False if its workers are listed in the file.
+        False if the file lists the workers.
     """
 
     package: str
@@ -55,7 +55,7 @@ class Kind:
     timeout_s: float = QUEUE_TIMEOUT_S
     required: tuple[str, ...] = ("cores", "memory")
     defaults: tuple[tuple[str, object], ...] = (
-        # one port for everybody would be taken if two people share the machine
+        # a fixed port could be taken if two people share the machine
         ("scheduler_options", {"dashboard_address": "127.0.0.1:0"}),
     )
     is_resizable: bool = True
@@ -114,7 +114,7 @@ NOT_FOR_FILES = frozenset(
         "n_workers",  # `[workers]` says this
     }
 )
-"""Arguments of the classes that are no keys of a file."""
+"""Arguments of the classes that a file must not set."""
 
 
 def _is_number(value: object) -> bool:
@@ -214,7 +214,7 @@ _TYPES: Mapping[str, _Type] = {
     "remote_python": _Type("text in quotes, or a list with a text for each host", (_is_text, _is_texts)),
     "worker_command": _Type("text in quotes, or a list of texts", (_is_text, _is_texts)),
 }
-"""What the values of keys must be; dask checks those of other keys."""
+"""The required types of values by key; Dask checks the values of other keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class ClusterFile:
     arguments : dict
         Keyword arguments.
     minimum, maximum : int
-        How many workers there are; equal if the number is fixed, and 0 if the file lists the workers.
+        Range of the number of workers; equal if the number is fixed, and 0 if the file lists the workers.
     timeout_s : float
         How long the cluster may be without workers.
     """
@@ -249,7 +249,7 @@ class ClusterFile:
         Raises
         ------
         FileError, OptionError
-            If it cannot be read, or something in it is wrong.
+            If the file cannot be read, or something in it is wrong.
         MissingExtraError
             If the package that starts such clusters is not installed.
         """
@@ -262,12 +262,12 @@ class ClusterFile:
         return cls(path, kind, _with_defaults(kind, content), minimum, maximum, timeout_s)
 
     def start(self) -> Any:  # the classes are not typed
-        """Start the cluster, at first without workers unless the file lists them.
+        """Start the cluster, initially without workers unless the file lists them.
 
         Raises
         ------
         ClusterError
-            If it cannot be started.
+            If the cluster cannot be started.
         """
         start = _loaded(self.kind)
         arguments: dict[str, object] = {"n_workers": 0} if self.kind.is_resizable else {}
@@ -285,7 +285,7 @@ def split_address(address: str) -> tuple[str, Path] | None:
     Raises
     ------
     OptionError
-        If it can be neither.
+        If the text cannot be either.
 
     Examples
     --------
@@ -339,7 +339,7 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _worker_numbers(path: Path, kind: Kind, table: object) -> tuple[int, int, float]:
-    """Return the least and the greatest number of workers, and how long there may be none."""
+    """Return the minimum and maximum number of workers, and how long the cluster may be without any."""
     if table is None and kind.is_resizable:
         raise OptionError(f"{path} has no table [workers]: {_EXAMPLE}")
     if not isinstance(table, dict | None):
@@ -387,7 +387,7 @@ def _check_types(path: Path, content: Mapping[str, object]) -> None:
 
 
 def _check_keys(path: Path, kind: Kind, kind_name: str, content: Mapping[str, object]) -> None:
-    """Compare the keys with the arguments of the class, and look for what every file needs."""
+    """Check that the class has arguments with the names of all keys, and that no required key is missing."""
     known = _arguments_of(_loaded(kind))
     for key, value in content.items():
         if key == "n_workers":
@@ -428,7 +428,7 @@ def _check_connect_options(
 
 
 def _is_configured(kind_name: str, key: str) -> bool:
-    """Return whether Dask's own configuration has a value for a key, such as in jobqueue.yaml."""
+    """Return True if Dask's own configuration, such as jobqueue.yaml, has a value for a key."""
     config: Any = import_module("dask.config")  # it is only partially typed
     return config.get(f"jobqueue.{kind_name}.{key}", None) is not None
 
@@ -446,7 +446,7 @@ def _loaded(kind: Kind) -> Any:  # the packages are optional, and not typed
 
 @contextmanager
 def _signal_handlers_kept() -> Iterator[None]:
-    """Restore the handlers of Ctrl-C and of termination: importing dask-jobqueue replaces that of Ctrl-C."""
+    """Restore the handlers of SIGINT and SIGTERM, because importing dask-jobqueue replaces that of SIGINT."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -457,7 +457,7 @@ def _signal_handlers_kept() -> Iterator[None]:
 
 
 def _arguments_of(start: Any) -> Collection[str]:  # the classes are not typed
-    """Return the names of all keyword arguments, and of those that a class passes on to that of its jobs."""
+    """Return the names of all keyword arguments, including those that a class passes on to its job class."""
     functions = [start]
     if inspect.isclass(start):
         job = getattr(start, "job_cls", None)

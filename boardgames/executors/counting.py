@@ -7,17 +7,17 @@ from typing import Any
 
 
 class CountingExecutor(Executor):
-    """Passes tasks on to another executor, and counts those that are done.
+    """Passes tasks on to another executor and counts finished tasks.
 
     Parameters
     ----------
     executor : Executor
-        The other one, whose attributes this one has too.
+        The executor that runs the tasks. Its attributes are available here, too.
 
     Attributes
     ----------
     done : int
-        How many tasks are done, those that were cancelled or failed included.
+        Number of tasks that are done, including cancelled and failed ones.
     """
 
     def __init__(self, executor: Executor) -> None:

@@ -32,13 +32,13 @@ from boardgames.errors import DeadWorkerError, WorkerError, describe_error, shor
 from boardgames.paths import environment_variables
 
 MAX_WORKERS = 1024
-"""At most this many workers are used."""
+"""Maximum number of workers."""
 MAX_ATTEMPTS = 3
 """A task fails once this many workers have died while running it."""
 EXIT_TIMEOUT_S = 5.0
 """How long a worker may take to exit after its pipe was closed before it is killed."""
 POLL_S = 0.25
-"""How often `run_isolated` looks whether its process is making progress."""
+"""How often `run_isolated` checks whether its process is making progress."""
 
 _SPAWN = get_context("spawn")  # a fork would inherit Numba's threads and ours in a broken state
 
@@ -149,11 +149,12 @@ def run_isolated(
     call : callable
         Pickled, like its result.
     environment : mapping of str to str
-        Variables that the process has in addition to ours.
+        Environment variables of the process in addition to ours.
     progress : callable
-        Called several times a second. The process is killed if the value is the same for too long.
+        Called several times a second. The process is killed if its value does not change for
+        `patience_s`.
     patience_s : float
-        How long that is, in seconds.
+        Seconds to wait for a change.
 
     Raises
     ------
@@ -179,7 +180,7 @@ def run_isolated(
 
 
 def pack(call: Callable[[], object]) -> bytes:
-    """Return a call in the form in which it is sent to a worker, for `run_packed`."""
+    """Return a call in the form that is sent to a worker, for `run_packed`."""
     return pickle.dumps(call)
 
 
@@ -188,7 +189,7 @@ def run_packed(request: bytes) -> bytes:
     try:
         reply: tuple[bool, object] = (True, pickle.loads(request)())  # noqa: S301 - from our own process
         return pickle.dumps(reply)
-    except BaseException as error:  # noqa: BLE001 - the caller gets any exception; Ctrl-C does not come here
+    except BaseException as error:  # noqa: BLE001 - the caller gets any exception; Ctrl-C is ignored here
         trace = traceback.format_exc()
         try:
             error.add_note(f"in a worker:\n{trace}")
@@ -328,7 +329,7 @@ class _Worker:
         return self._pipe.recv_bytes()
 
     def call_watched(self, request: bytes, progress: Callable[[], object], patience_s: float) -> bytes | None:
-        """Do as `call`, but return None once `progress()` has not changed for `patience_s` seconds."""
+        """Act like `call`, but return None once `progress()` has not changed for `patience_s` seconds."""
         self._pipe.send_bytes(request)
         last, since = progress(), time.monotonic()
         while not self._pipe.poll(POLL_S):
@@ -376,8 +377,7 @@ def sigint_blocked() -> Iterator[None]:
 
 def _worker_main(pipe: "connection.Connection") -> None:
     """Run the calls that arrive on `pipe` until it is closed."""
-    # a terminal sends Ctrl-C to every process, but the parent decides what to
-    # do
+    # a terminal sends Ctrl-C to every process, but the parent decides what to do
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

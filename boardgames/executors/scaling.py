@@ -2,9 +2,9 @@
 
 Dask's own adaptive clusters look at the tasks that the scheduler holds. It never holds many, because
 `ClusterExecutor` sends a task only to a worker that is free; so the number of workers is decided here.
-Workers are started at once, and stopped only after a while without enough tasks; one that runs a task is
-never stopped. Jobs that have ended, for example because their time was up, are submitted again, as are
-those whose submission failed.
+Workers are started at once, but stopped only after a while without enough tasks, and never while they
+run a task. Jobs that have ended, for example because their time was up, are submitted again, as are
+jobs whose submission failed.
 """
 
 import time
@@ -17,7 +17,7 @@ from boardgames.executors.cluster_file import cause_of
 SHRINK_AFTER_S = 60.0
 """How long there must be too few tasks before workers are stopped."""
 LOST_AFTER_S = 30.0
-"""A job that has been without workers for this long has ended; a worker that only crashed is back sooner."""
+"""A job without workers for this long has ended; a worker that has only crashed is back sooner."""
 
 
 class Scaling:
@@ -26,9 +26,9 @@ class Scaling:
     Parameters
     ----------
     cluster : distributed.deploy.Cluster
-        Without workers.
+        A cluster without workers.
     minimum, maximum : int
-        How many workers there may be.
+        Smallest and largest number of workers.
     clock : callable
         Returns the time in seconds.
 
@@ -71,7 +71,7 @@ class Scaling:
         joined : collection of str
             The names of the workers that have joined.
         idle : collection of str
-            The names of those that run no task.
+            The names of the workers that run no task.
         """
         now, wanted = self._clock(), min(max(wanted, self.minimum), self.maximum)
         if wanted >= self._target or now - self._needed > SHRINK_AFTER_S:
@@ -90,7 +90,7 @@ class Scaling:
         return {name for job in self._closing for name in present[job]}
 
     def apply(self) -> None:
-        """Start and stop workers as was decided; this takes as long as the batch system needs for it."""
+        """Start and stop workers as decided by `choose`; this takes as long as the batch system needs."""
         self.problem = ""
         try:
             if self._has_jobs():
@@ -98,7 +98,7 @@ class Scaling:
             elif self._scaled != self._target:
                 self._cluster.scale(self._target)
                 self._scaled = self._target
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong outside, the work goes on
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong outside, work continues
             self.problem = cause_of(error)
 
     def _apply_to_jobs(self) -> None:
@@ -114,9 +114,9 @@ class Scaling:
                     self._cluster.sync(self._cluster.scale_down, failed)
 
     async def _submit(self) -> None:
-        """Submit the jobs that are missing; raises an exception if that fails.
+        """Submit the jobs that are missing; raise an exception if this fails.
 
-        The cluster's own `scale` only logs it.
+        The cluster's own `scale` only logs failures.
         """
         while self._planned() < self._target:
             self._cluster.worker_spec.update(self._cluster.new_worker_spec())
@@ -134,7 +134,7 @@ class Scaling:
         return hasattr(self._cluster, "worker_spec")
 
     def _jobs(self) -> Mapping[object, frozenset[str]]:
-        """Return the names of the workers of each job; Kubernetes has none, and stops idle workers itself."""
+        """Return the names of each job's workers; Kubernetes has no jobs, and stops idle workers itself."""
         if not self._has_jobs():
             return {}
         return {
