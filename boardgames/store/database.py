@@ -44,7 +44,7 @@ COMPANION_SUFFIXES = ("-wal", "-shm")
 BUSY_TIMEOUT_S = 60.0
 MAX_CHECKED_BYTES = 1 << 29
 MIN_FREE_BYTES = 1 << 16
-"""With less, SQLite may not be able to create the companions."""
+"""With less free space, SQLite may not be able to create the companions."""
 
 # the header of a database file, sqlite.org/fileformat2.html
 _HEADER_BYTES = 100
@@ -210,7 +210,7 @@ class Database:
                 connection.close()
 
     def _may_lack_space(self, error: sqlite3.Error) -> bool:
-        """Return True for an error that has no word of a full disk, on a disk that is full."""
+        """Return True for an error that does not mention a full disk although the disk is full."""
         code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
         if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
             return False
@@ -317,13 +317,12 @@ def create_atomically(path: Path, fill: Callable[[Path], None]) -> bool:
 
 
 def _create_missing(path: Path) -> None:
-    """Create an empty database if there is none; another process may be faster.
+    """Create an empty database if there is none; another process may have been faster.
 
     Raises
     ------
     StoreError
-        If there are companions of a missing database, which would corrupt a new
-        one.
+        If companions of a missing database exist, which would corrupt a new one.
     """
     if path.exists():
         return
@@ -340,7 +339,7 @@ def _create_database(path: Path) -> None:
         for version in range(len(MIGRATIONS)):
             migrate(connection, version)
         connection.execute("COMMIT")
-        # only now: closing a log that does not fit on the disk leaves half a database and reports nothing
+        # last, because closing a log that does not fit on the disk silently leaves half a database
         connection.execute("PRAGMA journal_mode = WAL")
 
 

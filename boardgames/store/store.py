@@ -167,8 +167,8 @@ class Store:
     def add_new(self, matches: Sequence[NewMatch]) -> list[int]:
         """Store the matches whose records are not stored yet, and return their IDs.
 
-        A record is also known if it is stored without its date or the values of its moves, or with a date
-        that it lacks.
+        A record also counts as stored if it is stored without its date or the values of its moves, or with
+        a date that it lacks.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class Store:
         return self.add_missing(matches).ids
 
     def add_missing(self, matches: Sequence[NewMatch]) -> Added:
-        """Store matches as `add_new` does, and tell which of the others differ by their date."""
+        """Store matches as `add_new` does, and count the others that differ in their dates."""
         with self._database.transaction() as connection:
             _check_numbers(connection, matches)
             players, played = _PlayerIds(connection), self._timestamp()
@@ -206,7 +206,7 @@ class Store:
     ) -> Iterator[StoredMatch]:
         """Yield the matches that meet all given conditions, newest first.
 
-        They are read page by page, so changes made in the meantime may be visible.
+        Matches are read page by page, so changes made in the meantime may be visible.
 
         Parameters
         ----------
@@ -244,14 +244,14 @@ class Store:
             before, left = page[-1].id, left - len(page)
 
     def count(self, **filters: Any) -> int:  # those of `matches`
-        """Return how many matches meet all given conditions, which are those of `matches`."""
+        """Return how many matches meet all given conditions; these are the parameters of `matches`."""
         given = _given_filters(**filters)
         conditions = " AND ".join(_FILTERS[name] for name in given) or "TRUE"
         (count,) = self._database.named(f"{_COUNT_MATCHES} WHERE {conditions}", given)[0]
         return int(count)
 
     def summaries(self, *, limit: int, without: Iterable[int] = ()) -> tuple[list[MatchSummary], int]:
-        """Return the newest matches without their records, newest first, and how many there are in all.
+        """Return the newest matches without their records, newest first, and the number of all matches.
 
         This is much faster than `matches`.
 
@@ -273,7 +273,7 @@ class Store:
         return found, total
 
     def ids_of(self, records: Iterable[str]) -> list[int]:
-        """Return the IDs of the matches with these records, as text."""
+        """Return the IDs of the matches with these records, which are given as text."""
         query = "SELECT id FROM matches WHERE text = ?"
         return [row[0] for record in records for row in self._database.rows(query, _text_hash(record))]
 
@@ -405,14 +405,14 @@ class Store:
     # --- matches on a server ---------------------------------------------
 
     def save_served(self, matches: Iterable[ServedMatch]) -> None:
-        """Store matches of a server, each in place of its earlier state."""
+        """Store matches of a server, replacing their earlier states."""
         saved = self._timestamp()
         rows = [(match.key, saved, json.dumps(match.data), _encodable(match.record)) for match in matches]
         with self._database.transaction() as connection:
             connection.executemany("INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?)", rows)
 
     def served(self) -> list[ServedMatch]:
-        """Return the matches of a server, those that changed last at the end."""
+        """Return the matches of a server, the most recently changed ones last."""
         rows = self._database.rows("SELECT key, data, record FROM served ORDER BY saved, rowid")
         try:
             return [ServedMatch(key, json.loads(data), record) for key, data, record in rows]
@@ -536,7 +536,7 @@ def _check_run(connection: sqlite3.Connection, run: int) -> None:
 
 
 def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) -> None:
-    """Raise MatchError unless all runs exist and no number of a new match is taken."""
+    """Raise MatchError if a run does not exist or the number of a new match is already taken."""
     new = Counter((match.run, match.number) for match in matches if match.run is not None)
     for run in {run for run, _ in new}:
         numbers = [number for other, number in new if other == run and number is not None]
@@ -549,9 +549,9 @@ def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) 
 
 
 def _undated_texts(connection: sqlite3.Connection, matches: Sequence[NewMatch]) -> set[bytes]:
-    """Return hashes of the stored records that have a date and the moves of matches that have none.
+    """Return hashes of the stored records that have a date and the moves of one of the undated `matches`.
 
-    The hashes are those of the records without their dates. All are found by one search through the table.
+    The records are hashed without their dates. All are found in one pass through the table.
     """
     undated = [match for match in matches if not split_date(match.record)[1]]
     moves = {(match.moves_hash or _moves_hash_of_record(match.record)).hex().upper() for match in undated}
@@ -563,10 +563,10 @@ def _undated_texts(connection: sqlite3.Connection, matches: Sequence[NewMatch]) 
 
 
 def _known(connection: sqlite3.Connection, record: str, dated: Collection[bytes]) -> str | None:
-    """Return how the store has a record, or None if it does not have it.
+    """Return in which form a record is stored, or None if it is not stored.
 
-    It may have the record itself or without the values of its moves (`same`), or either `with date` or
-    `without date`. `dated` has hashes of records that are stored with a date, without it.
+    The record may be stored as it is or without the values of its moves (`same`), or in either form `with
+    date` or `without date`. `dated` has hashes of the records stored with a date, computed without the date.
     """
     texts = dict.fromkeys((record, pgn.without_values(record)))
     found = [_known_text(connection, text, dated) for text in texts]
@@ -574,9 +574,9 @@ def _known(connection: sqlite3.Connection, record: str, dated: Collection[bytes]
 
 
 def _known_text(connection: sqlite3.Connection, record: str, dated: Collection[bytes]) -> str | None:
-    """Return how the store has a record, or None if it does not have it.
+    """Return in which form a record is stored, or None if it is not stored.
 
-    Runs may repeat a match, so one of a run counts only if it was played on that day.
+    Runs may repeat a match, so a match of a run counts only if it was played on the day of the record.
     """
     query = "SELECT 1 FROM matches WHERE text = ?"
     if connection.execute(query, [_text_hash(record)]).fetchone() is not None:

@@ -24,7 +24,7 @@ class PlayerKey:
     agent : str
         The agent with its options.
     fingerprint : str
-        Hash of the data that it plays with, such as weights.
+        Hash of the data that the agent plays with, such as weights.
     limits : str
         Limits imposed from outside, such as `0.1 s a move`.
 
@@ -68,7 +68,7 @@ class NewMatch:
     run, number : int or None
         ID of the run to which the match belongs, and its number in the run.
     moves_hash : bytes or None
-        `moves_hash` of its start and moves, if somebody knows it; the store finds it in the record.
+        `moves_hash` of the start and the moves; if None, the store computes it from the record.
 
     Raises
     ------
@@ -155,15 +155,15 @@ class NewMatch:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What `Store.add_missing` has done.
+    """The result of `Store.add_missing`.
 
     Attributes
     ----------
     ids : list of int
         IDs of the matches that were added.
     with_date, without_date : int
-        Number of matches that were not added because they are stored with a date that they lack, or
-        without the date that they have.
+        Number of matches that were not added because they are already stored: with a date that the new
+        record lacks, or without the date that it has.
     """
 
     ids: list[int]
@@ -182,7 +182,7 @@ class StoredMatch:
     played : str
         When the match was added: ISO 8601, UTC, to the second.
     moves_hash : bytes
-        `moves_hash` of its start and moves.
+        `moves_hash` of the start and the moves.
     """
 
     id: int
@@ -204,8 +204,8 @@ class StoredMatch:
     def dated_record(self) -> str:
         """Return the record, with the tag Date if the day of the match is known.
 
-        A record without the tag is that of a match of a run, which was stored as soon as it had been
-        played, or one that was imported, whose day nobody knows.
+        A record without the tag belongs to a match of a run, which was stored as soon as it was played,
+        or to an imported match, whose day is unknown.
         """
         header, gap, moves = self.record.partition("\n\n")
         if self.run is None or not gap or split_date(self.record)[1]:
@@ -260,7 +260,7 @@ class StoredRun:
     kind : str
         Kind of work, such as `arena`.
     key : str
-        Equal for runs that do the same work.
+        Identifies the work; runs with equal keys do the same work.
     settings : mapping
         The settings, as JSON values.
     started, finished : str
@@ -320,7 +320,7 @@ def moves_hash(start: str, moves: Sequence[str]) -> bytes:
 
 
 def split_date(record: str) -> tuple[str, str]:
-    r"""Return the text of a record without the tag Date, and the value of the tag; empty if there is none.
+    r"""Return the text of a record without the tag Date, and the tag's value, empty if there is no such tag.
 
     Examples
     --------
@@ -335,7 +335,7 @@ def split_date(record: str) -> tuple[str, str]:
 
 
 def day_of(timestamp: str) -> str:
-    """Return the day of a time in the store as the tag Date has it.
+    """Return the day of a timestamp of the store in the form of the tag Date.
 
     Examples
     --------
