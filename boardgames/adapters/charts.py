@@ -42,7 +42,7 @@ REMARK_COLUMNS = 100
 TICK_STEPS = (1, 2, 5, 10)
 LINE_COLOUR, MARK_COLOUR, PLOT_COLOUR, GRID_COLOUR = "#2f6f9f", "#f59f00", "#e4ddcf", "#c4bba8"
 DECIDED_AT = 1.2
-"""Where decided positions are drawn, as a multiple of the largest score."""
+"""Height at which decided positions are drawn, as a multiple of the largest score."""
 DECIDED_LABELS = {math.inf: "won", -math.inf: "lost"}
 LABEL_SPACE = 0.22
 """Space for labels of marks above and below, as a multiple of the largest score."""
@@ -50,7 +50,7 @@ MARK_LABEL_GAP = 0.025
 """Minimum distance between the labels of two marks, as a share of the width."""
 MARKS_LEGEND = "? mistake, ?? blunder, in the colour of the side that made it"
 CURVE_STYLES, CURVE_MARKERS = ("-", "--", "-.", ":"), ("o", "s", "^")
-"""Without colour, curves differ by their combination of both."""
+"""Without colour, curves differ by their combination of style and marker."""
 OPEN_END = 0.06
 """Minimum length of an open end of an interval, as a share of the scale."""
 
@@ -121,11 +121,11 @@ def score_chart(
         Scores of the start and of the position after every ply, for side 0;
         infinite where the match is decided.
     title, unit : str
-        Title of the chart, and how the scores are counted, such as `in cells`.
+        Title of the chart, and the unit of the scores, such as `in cells`.
     sides : (str, str)
         Names of the sides.
     bound : float
-        Scores beyond this bound are drawn at it.
+        Scores beyond this bound are clipped to it.
     colours : (str, str)
         Colours of the sides, `#rrggbb`.
     marks : sequence of Mark
@@ -188,7 +188,7 @@ def interval_chart(
 
 
 def curve_chart(panels: Sequence[Panel], *, title: str, axis: str) -> str:
-    """Return a chart of curves in panels below each other; equal labels have equal colours.
+    """Return a chart of curves in panels, one below another; equal labels have equal colours.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def _score_figure(
 
 
 def _scale_scores(axes: "Axes", scores: Reals, limit: float, tick_label: Callable[[float], str]) -> None:
-    """Label the scale, and the level of decided positions if there are any."""
+    """Label the scale, including the level of any decided positions."""
     from matplotlib.ticker import MaxNLocator
 
     decided = [end for end in DECIDED_LABELS if end in scores]

@@ -45,7 +45,7 @@ class RunHistory:
     best_step : int
         The step to mark.
     is_best : bool
-        Whether that is the best step of the curve, and not the last one, whose result is kept.
+        Whether `best_step` is the best step of the curve; otherwise it is the last one, whose result is kept.
     weights : float64[n, m] or None
         Weights after each of n steps.
     weight_steps : sequence of int
@@ -53,7 +53,7 @@ class RunHistory:
     features : sequence of str
         Names of the m weights.
     group : str
-        Runs of the same group differ only in their seed; they share a curve, the mean of theirs.
+        Runs of the same group differ only in their seeds and share one curve, the mean of their curves.
     standings : sequence of (int, sequence of float)
         The steps with a tournament, and the points of all competitors.
     """
@@ -75,7 +75,7 @@ class RunHistory:
 def plot_runs(histories: Sequence[RunHistory], image_format: Format) -> bytes:
     """Return an image with the learning curves of runs and, for a single run, its tournaments and weights.
 
-    Runs of one group are drawn as the mean of their curves in a band, its 95% interval. Equal
+    Runs of one group are drawn as the mean of their curves with a band for its 95% interval. Equal
     histories give equal bytes.
 
     Raises
@@ -142,7 +142,7 @@ def spread(places: Sequence[float], gap: float) -> Reals:
     [-0.5, 0.5, 5.0]
     """
     order = np.argsort(places, kind="stable")
-    # isotonic regression by pooling adjacent violators: minus the gaps below them, places must not
+    # isotonic regression by pooling adjacent violators: without the gaps below them, places must not
     # decrease
     blocks: list[list[float]] = []
     for rank, index in enumerate(order):
@@ -215,7 +215,7 @@ def _plot_mean(axes: "Axes", histories: Sequence[RunHistory], colour: str) -> No
 
 
 def _common_name(names: Sequence[str]) -> str:
-    """Return the common beginning of names without trailing hyphens; all names if they have none.
+    """Return the common beginning of names without trailing hyphens, or all names if there is none.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _common_name(names: Sequence[str]) -> str:
 
 
 def _plot_standings(axes: "Axes", history: RunHistory) -> None:
-    """Draw the points of all competitors of each tournament, and connect those of the winners."""
+    """Draw the points of all competitors in each tournament, and connect those of the winners."""
     for step, points in history.standings:
         axes.plot([step] * len(points), points, ".", color="C0", alpha=0.45, markersize=5)
     steps = [step for step, _ in history.standings]

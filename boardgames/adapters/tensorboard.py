@@ -34,7 +34,7 @@ class _Log:
         self.folder = folder
         self._event: Any = event_pb2.Event  # generated at run time
         self._file = EventsWriter(str(folder / "events"), f".{os.getpid()}")
-        # discards what an earlier process has logged from this step on
+        # makes TensorBoard discard what an earlier process has logged from this step on
         session_log = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
         self._file.write_event(event_pb2.Event(step=step, session_log=session_log))
 
@@ -56,7 +56,7 @@ _open: list[_Log] = []  # at most one: a process trains one run after another
 
 
 def _log_of(folder: Path, step: int) -> _Log | None:
-    """Return the log of a run, closing that of another run, or None if tensorboardX is not installed."""
+    """Return the log of a run, closing another run's log, or None if tensorboardX is not installed."""
     if _open and _open[0].folder == folder:
         return _open[0]
     close()

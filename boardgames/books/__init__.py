@@ -1,7 +1,7 @@
 """Opening books: moves for the first positions of a match, found by deep searches, for agents to play.
 
-`book` reads, writes, finds and looks up books; `building` makes them. The
-openings from which the matches of an arena start are something else: see
+`book` reads, writes and finds books and looks up moves; `building` makes books.
+The openings from which the matches of an arena start are different; see
 `boardgames.arena.openings`.
 """
 

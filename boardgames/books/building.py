@@ -1,10 +1,10 @@
 """Building an opening book by searching positions one after another, most likely first.
 
-The first positions are the starts, and the good moves of every page lead to the next ones. They are
-searched in the order of their plies from a start, plus a penalty for what the moves on the way have
-lost (T. Lincke, "Strategies for the automatic construction of opening books", 2000). Scores of later
-pages are then backed up to earlier ones. The book is written after every batch, so that building can
-be interrupted and resumed.
+The first positions are the starts, and the good moves of every page lead to the next ones. Positions
+are searched in the order of their distance in plies from a start, plus a penalty for the losses of the
+moves on the way (T. Lincke, "Strategies for the automatic construction of opening books", 2000).
+Scores of later pages are then backed up to earlier ones. The book is written after every batch, so
+that building can be interrupted and resumed.
 """
 
 import heapq
@@ -43,7 +43,7 @@ class BookPlan:
     game : Game
         The game with its options. Its layout is used only if `layouts` is empty.
     layouts : tuple of str
-        Layouts to start from; if empty, that of the game.
+        Layouts to start from; if empty, the game's own layout.
     moves : str
         Moves made from the start of each layout, separated by spaces.
     agent : str
@@ -153,7 +153,7 @@ class Builder:
     pages : dict of str to BookPage
         The pages so far, by position.
     resumed : int
-        Number of pages that the file had before.
+        Number of pages that the file already had.
 
     Raises
     ------

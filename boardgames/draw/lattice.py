@@ -90,7 +90,7 @@ def hexagon_side(x: float, y: float, side: int) -> tuple[Point, Point]:
     """Return the ends of a side of the hexagon around (x, y), the left or upper end first.
 
     Sides are numbered clockwise: 0 north-east, 1 east, 2 south-east,
-    3 south-west, 4 west, 5 north-west. A side that two hexagons share has the
+    3 south-west, 4 west, 5 north-west. A side shared by two hexagons has the
     same ends for both.
 
     Examples

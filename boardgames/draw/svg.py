@@ -5,9 +5,9 @@ cells have rings, and drawn lines of the second side are double lines, so that a
 CSS colours work for the sides. Overlays have a legend below the board; each class of
 marks has a letter and a pattern of dashes. The drawing has its own background and looks the
 same on dark and light pages. Everything that can be clicked has its id in the
-attribute `data-id`. Sizes, colours and gradients are those of styles.json, which the page of
-`boardgames serve` reads too; a colour there may be a pair, for light and for dark pages. Drawings
-have the theme `wood`; the page offers the others as well.
+attribute `data-id`. Sizes, colours and gradients come from styles.json, which the page of
+`boardgames serve` reads, too; a colour there may be a pair, for light and for dark pages. Drawings
+have the theme `wood`; the page offers the other themes as well.
 """
 
 import hashlib
@@ -35,9 +35,9 @@ CAPTION_HEIGHT = 1.35
 LINE_LABEL_SIZE = 19
 """Font size of the labels on lines that have not been drawn yet."""
 LINE_LABEL_WIDTH = 36
-"""Largest width of such a label; longer ones get a smaller font."""
+"""Maximum width of such a label; longer labels get a smaller font."""
 LEGEND_SHARE, LEGEND_SIZE = 0.03, 20
-"""Font size of the legend as a fraction of the width of the board, and the largest one."""
+"""Font size of the legend as a fraction of the width of the board, and its maximum."""
 CHARACTER_WIDTH = 0.62
 """Upper estimate of the average width of a sans-serif character, relative to the font size."""
 
@@ -142,7 +142,7 @@ class _Drawing:
         return left - rim, top - rim, right + rim, bottom + rim
 
     def _trays(self, trays: Sequence[Tray], size: float, right: float, top: float) -> Iterator[str]:
-        """Yield the pieces and free places of trays, each in the line of its caption, at the right."""
+        """Yield the pieces and free places of trays, right-aligned in the line of each tray's caption."""
         for number, tray in enumerate(trays):
             y = (top + size * (CAPTION_HEIGHT * number + 0.55)) / UNIT
             places = max(tray.places, len(tray.pieces))
@@ -163,7 +163,7 @@ class _Drawing:
         return min(LEGEND_SHARE * (right - left), LEGEND_SIZE)
 
     def _legend(self, corner: tuple[float, float], width: float) -> Iterator[str]:
-        """Yield the lines of the legend, each as one element; those of classes begin with a sample."""
+        """Yield the lines of the legend, each as one element; lines about classes begin with a sample."""
         size, (left, top) = self._legend_size(), corner
         columns = int(width / (CHARACTER_WIDTH * size))
         symbols = {one.text: one.symbol for overlay in self.picture.overlays for one in overlay.classes}
@@ -185,7 +185,7 @@ class _Drawing:
             )
 
     def _class_stroke(self, symbols: str, width: float) -> str:
-        """Return how lines of a class are drawn; the first class counts if there are several."""
+        """Return the stroke of lines in a class; if there are several classes, the first one counts."""
         colour, dashes = self._class_style(symbols)
         return f'stroke="{colour}" stroke-width="{_number(width)}" stroke-dasharray="{dashes}"'
 
@@ -225,7 +225,7 @@ class _Drawing:
         yield "</defs>"
 
     def _over(self, gradient: str) -> str:
-        """Return the attributes of a shape that is drawn over another one with a gradient."""
+        """Return the attributes of a shape with a gradient that is drawn over another shape."""
         return f'fill="url(#{self.prefix}-{gradient})" pointer-events="none"'
 
     def _board(self) -> Iterator[str]:
@@ -298,7 +298,7 @@ class _Drawing:
         frame, shape = self.picture.frame, cell.shape
         empty, edge = self.palette["cell"], self.palette["edge"]
         if frame == "panel" and self.cells:
-            # the whole place of the cell, of which its window shows a part
+            # the whole square of the cell, of which the window shows a part
             half = _SIZES["panel"] - 2
             place = (UNIT * cell.x - half, UNIT * cell.y - half, 2 * half, 2 * half)
             yield _rectangle(*place, f'{_id(cell.id)} rx="{_SIZES["corner"]}" fill="{empty}"')
@@ -470,8 +470,7 @@ def _rectangle(left: float, top: float, width: float, height: float, paint: str)
 
 
 def _centred(x: float, y: float, text: str, *, size: float, colour: str, extra: str = "") -> str:
-    # compute the baseline, because not every renderer supports
-    # dominant-baseline
+    # compute the baseline, because not every renderer supports dominant-baseline
     place = f'x="{_number(UNIT * x)}" y="{_number(UNIT * y + 0.36 * size)}"'
     return (
         f'<text {place} text-anchor="middle" {FONT} font-size="{_number(size)}" fill="{colour}"{extra} '

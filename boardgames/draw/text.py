@@ -4,14 +4,14 @@ Neighbouring cells are a fixed number of text columns apart, and alternate rows
 of a hexagonal board are shifted by half of that. A board with lines (edges of
 cells) has a text row between any two rows of cells. An open line shows its
 label, and a drawn one the letter of its side. Hexagons whose sides are lines
-have dotted outlines, in which the lines that are drawn are solid; where that
-would be too high, they are drawn like other cells with lines. Changes by the
-last move are marked even without colour: pieces switch between lower and upper
-case, cells that became empty show a `*`, owners are put in brackets, and lines
-consist of `#` and the letter. What has won the match is in brackets too.
+have dotted outlines, in which drawn lines are solid; where this would be too
+high, they are drawn like other cells with lines. Changes by the last move are
+marked even without colour: pieces switch between lower and upper case, cells
+that became empty show a `*`, owners are put in brackets, and lines consist of
+`#` and the letter. Pieces that have won the match are in brackets, too.
 Printed lines are drawn where there is room between the cells. Overlays add the
-symbol of its class to the label of an open line and to a piece; empty cells
-show it, or the label of their group. The legend is below the board.
+symbol of a mark to the labels of open lines and to pieces; empty cells show
+the symbol or the label of their group. The legend is below the board.
 """
 
 import math
@@ -48,17 +48,17 @@ CAPTION_GAP = 3
 LEGEND_WIDTH = 78
 
 TOUCH = 0.1
-"""Distance from the centre of a cell within which a line leads to it or through it."""
+"""A line that passes the centre of a cell within this distance leads to it or through it."""
 NEAR = 0.01
-"""Largest difference of coordinates that count as equal."""
+"""Largest difference between coordinates that count as equal."""
 SHORTEST_SLOT = 3
-"""Columns of a slanted side of a hexagon without its ends, which makes hexagons about as wide as high."""
+"""Columns of a hexagon's slanted side without its ends; hexagons are then about as wide as high."""
 
 _BOARD_ROLES = ("cell", "piece", "owner", "line", "open", "corner", "grid")
 
 
 class _Ink(NamedTuple):
-    """What a character represents, which determines its colour."""
+    """What a character represents; this determines its colour."""
 
     role: Role
     side: int | None = None
@@ -102,9 +102,9 @@ class _Honeycomb:
     columns : int
         Text columns from one cell to the next.
     levels : tuple of float
-        Heights of the corners, from the top down. Between two of them all sides are slanted, or all vertical.
+        Heights of the corners, from the top down. Between two levels, sides are all slanted or all vertical.
     rows : tuple of int
-        The first text row below each level: slanted sides have two rows, vertical ones have one.
+        The first text row below each level; slanted sides take two rows, vertical ones one.
     """
 
     left: float
@@ -125,7 +125,7 @@ class _Honeycomb:
         return next(index for index, other in enumerate(self.levels) if abs(y - other) < NEAR)
 
     def corner_row(self, y: float) -> int:
-        """Return the text row of the corners at this height: the slanted sides begin or end there."""
+        """Return the text row of the corners at this height, in which slanted sides begin or end."""
         level = self.level(y)
         is_above = level + 1 < len(self.rows) and self.rows[level + 1] - self.rows[level] == 2
         return self.rows[level] if is_above else self.rows[level] - 1
@@ -145,7 +145,7 @@ def plain_text(
     legend_width : int
         Columns to which the legend is wrapped.
     height : int, optional
-        The number of lines that there is room for, without the legend: a drawing that would be higher gets
+        The available number of lines, not counting the legend; a drawing that would be higher is made
         lower if possible.
 
     Examples
@@ -306,7 +306,7 @@ def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, 
         letter = picture.sides[cell.owner][:1].upper()
         is_bracketed = is_changed or is_winning
         return f"[{letter}]" if is_bracketed else letter, _Ink("owner", cell.owner, is_changed)
-    # a cell with edges around it needs no sign of its own
+    # a cell surrounded by edges needs no sign of its own
     lines: tuple[Line | GridLine, ...] = (*picture.lines, *picture.grid)
     is_outlined = picture.lines and not any(_touches(line, cell) for line in lines)
     empty = " " if is_outlined else CELL
@@ -345,7 +345,7 @@ def _grid_texts(line: GridLine, scale: _Scale | _Honeycomb) -> Iterator[tuple[in
 
 
 def _honeycomb(picture: Picture, longest_over: int) -> _Honeycomb | None:
-    """Return how to draw a board of hexagons whose sides are lines; None for any other board."""
+    """Return the scale of a board of hexagons whose sides are lines; None for any other board."""
     ends = [(x, y) for line in picture.lines for x, y in ((line.x1, line.y1), (line.x2, line.y2))]
     heights = sorted({round(y, 3) for _, y in ends})
     kinds: dict[int, set[bool]] = {}  # by level: whether the lines that begin there are slanted
@@ -388,8 +388,8 @@ def _slot(lines: Sequence[Line]) -> int:
 def _side_texts(line: Line, honeycomb: _Honeycomb, picture: Picture) -> Iterator[tuple[int, int, str]]:
     """Yield the text rows, first columns and texts of a side of a hexagon.
 
-    A drawn side has strokes from corner to corner, with the letter of the side that drew it. An open one has
-    its label and, if it is slanted, is dotted.
+    A drawn side has strokes from corner to corner and the letter of the player's side. An open one has its
+    label and, if it is slanted, is dotted.
     """
     (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
     row = honeycomb.rows[honeycomb.level(min(y1, y2))]
@@ -468,7 +468,7 @@ def _style(ink: _Ink, picture: Picture) -> "Style":
 
 
 def _contrasting(colour: tuple[int, int, int]) -> str:
-    """Return black or white, whichever can be read on a colour."""
+    """Return black or white, whichever is readable on a colour."""
     return "#000000" if sum(colour) > 3 * 128 else "#ffffff"
 
 
