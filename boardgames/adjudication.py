@@ -1,7 +1,7 @@
-"""Adjudication: ending a match early, by what the players expect or by the points of the game.
+"""Adjudication: ending a match early by the expectations of the players or the points of the game.
 
 Match managers for chess engines do the same to save time. A player that has expected to lose for
-some moves loses, and a match that both players expect to be drawn is a draw.
+several moves loses, and a match that both players expect to be drawn is a draw.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _DRAW_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ResignRule:
-    """A side loses that has expected to be at least `score` behind, or to lose, for `moves` moves in a row.
+    """A side loses if it has expected to be at least `score` behind, or to lose, for `moves` moves in a row.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class ResignRule:
 class DrawRule:
     """A match is drawn if each side has expected at most `score` for either side in its last `moves` moves.
 
-    That applies from ply `after` on.
+    The rule applies from ply `after` on.
 
     Examples
     --------
@@ -95,9 +95,9 @@ class Adjudication:
     Attributes
     ----------
     resign : ResignRule or None
-        Who loses by what it expects itself.
+        When a side loses by its own expectations.
     draw : DrawRule or None
-        What is drawn by what both expect.
+        When a match is drawn by the expectations of both sides.
     points : bool
         If a limit of plies or moves ends the match, the side with more points wins.
     """
@@ -107,7 +107,7 @@ class Adjudication:
     points: bool = False
 
     def outcome(self, moves: Sequence[PlayedMove]) -> Outcome | None:
-        """Return the outcome of a match by the expectations of its players, or None if it goes on."""
+        """Return the outcome of a match by the expectations of its players, or None if it continues."""
         loser = None if self.resign is None else self.resign.loser(moves)
         if loser is not None:
             return Outcome(1 - loser, Termination.ADJUDICATION)

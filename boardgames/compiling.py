@@ -1,7 +1,7 @@
 """Control when kernels are compiled, and report it, since it may take a minute and would look like a hang.
 
 A kernel is compiled when its module is first imported, or within `compilation_deferred` when it is
-first called, so it may happen in the middle of anything. A program registers a listener once,
+first called, so it may happen at any time. A program registers a listener once,
 before it imports kernels; `boardgames.kernels.dispatcher` reports.
 """
 

@@ -1,8 +1,8 @@
 """Faults of plug-ins: whatever their code raises or returns becomes a PluginError that names the plug-in.
 
 `Game` and `Player` guard the methods that plug-ins implement, and `translated_errors` guards other
-calls. An exception of the package passes, because plug-ins raise those on purpose. A user's Ctrl-C
-passes too; `must_propagate` tells it from a KeyboardInterrupt that a plug-in raised.
+calls. This package's own exceptions pass through, because plug-ins raise them on purpose. A user's
+Ctrl-C does too; `must_propagate` distinguishes it from a KeyboardInterrupt that a plug-in raised.
 """
 
 import functools
@@ -88,7 +88,7 @@ def plugin_fault(
     reason : str
         What it has done, such as `returned None, not a Picture`.
     details : str
-        What the plug-in says about it.
+        The plug-in's own message about it.
     kind : type
         The class of the error.
 
@@ -130,7 +130,7 @@ def translated_errors(translate: Callable[[BaseException], BoardgamesError]) -> 
 
 
 def as_exception(error: BaseException) -> Exception:
-    """Return an exception of a thread in a form that cannot end the program or the task that waits for it."""
+    """Return a thread's exception in a form that cannot end the program or the task that waits for it."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     plugin = plugin_at_fault(error)

@@ -71,7 +71,7 @@ def needs_of(functions: Iterable[Callable[..., object]] = ()) -> Needs:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The code that a process has; made by `describe`. What is missing is an empty text.
+    """The code that a process has; made by `describe`. A missing part is an empty text.
 
     Attributes
     ----------
@@ -86,14 +86,14 @@ class Code:
 
 
 def describe(needs: Needs, *, max_age_s: float = 0.0) -> Code:
-    """Return what is needed, as this process has it.
+    """Return the versions and hashes of the needed code in this process.
 
     Parameters
     ----------
     needs : Needs
         What to describe.
     max_age_s : float
-        An earlier answer of this process may be used if it is not older than this, in seconds.
+        An earlier result of this process is returned if it is not older than this, in seconds.
 
     Examples
     --------
@@ -108,9 +108,9 @@ def describe(needs: Needs, *, max_age_s: float = 0.0) -> Code:
 
 
 def differences(ours: Code, theirs: Code) -> list[str]:
-    """Return what another process has that differs from what we have, as phrases that follow "has".
+    """Return how the code of another process differs from ours, as phrases that follow "has".
 
-    Both are results of `describe` for the same needs.
+    Both arguments are results of `describe` for the same needs.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def differences(ours: Code, theirs: Code) -> list[str]:
     >>> differences(Code({}, {"game 'nim'": "nim nim.game:Nim"}), Code({}, {}))
     ["no game 'nim'"]
     """
-    # other code may offer other things; say only the cause
+    # other code may offer other entries; report only the cause
     return _phrases(ours.versions, theirs.versions, _other_version) or _phrases(
         ours.entries, theirs.entries, _other_entry
     )
@@ -146,7 +146,7 @@ def code_stamp(objects: Iterable[object]) -> str:
     packages = {str(getattr(one, "__module__", "")).partition(".")[0] for one in objects}
     others = sorted(packages - sys.stdlib_module_names - {CORE})
     with _lock:
-        core = _snapshots.get(CORE) or _snapshot(CORE)  # its hundreds of files are looked at only once
+        core = _snapshots.get(CORE) or _snapshot(CORE)  # its hundreds of files are read only once
         hashes = [core.first, *(_snapshot(package).digest for package in others)]
     return hashlib.sha256("".join(hashes).encode()).hexdigest()[:16]
 
@@ -170,7 +170,7 @@ def _offered(kind: Kind, name: str, game: str | None) -> str:
 
 @cache
 def _closure(roots: tuple[str, ...], entries: tuple[tuple[Kind, str, str | None], ...]) -> Needs:
-    """Return the needs of packages: they and what they import, directly or not."""
+    """Return the needs of packages: the packages and all that they import, directly or indirectly."""
     found = {CORE}
     waiting = list(roots)
     while waiting:
@@ -184,7 +184,7 @@ def _closure(roots: tuple[str, ...], entries: tuple[tuple[Kind, str, str | None]
 def _imported(package: str) -> set[str]:
     """Return the top-level packages that a package imports, without what the core itself requires.
 
-    Where the versions of those matter, `_described` has them.
+    `_described` adds the versions of requirements that matter.
     """
     names: set[str] = set()
     for path in _package_files(package).values():
@@ -267,7 +267,7 @@ def _other_version(name: str, our: str, their: str) -> str:
 
 
 def _state(package: str) -> str:
-    """Return version and hash of a package, or version and `CHANGED`, or "" if there is none."""
+    """Return version and hash of a package, version and `CHANGED`, or "" if there is no such package."""
     snapshot = _snapshot(package)
     if not snapshot.facts:
         return ""
@@ -276,7 +276,7 @@ def _state(package: str) -> str:
 
 
 def _snapshot(package: str) -> _Snapshot:
-    """Return the hashes of a package, whose files are read again if they have changed; the lock is held."""
+    """Return the hashes of a package, reading its files again if they have changed; needs the lock."""
     files = _package_files(package)
     facts = tuple(_facts(files))
     snapshot = _snapshots.get(package)

@@ -45,14 +45,14 @@ class LearnerState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """A file with a state of training, and with what players need of it.
+    """A file with a state of training and the data that players need.
 
     Attributes
     ----------
     path : Path
         The file.
     arrays, header : mapping
-        Its content: all arrays by name, and JSON values.
+        The content of the file: all arrays by name, and JSON values.
     """
 
     path: Path
@@ -81,16 +81,16 @@ class Checkpoint:
 
 
 class Result(Protocol):
-    """The result of training, if it is something else than weights; see `Learner.result_in`."""
+    """The result of training if it is something other than weights; see `Learner.result_in`."""
 
     kind: ClassVar[str]
-    """What it is, such as `policy`."""
+    """The kind of result, such as `policy`."""
 
     def describe(self) -> str:
-        """Return what `boardgames runs show` says about it."""
+        """Return what `boardgames runs show` prints about the result."""
 
     def write(self, path: Path) -> None:
-        """Write it to a file that players can use."""
+        """Write the result to a file that players can use."""
 
 
 class Learner(ABC):
@@ -219,12 +219,12 @@ class Learner(ABC):
         """
 
     def result_in(self, checkpoint: Checkpoint) -> Result | None:
-        """Return the result in a checkpoint if it is something else than weights; by default None.
+        """Return the result in a checkpoint if it is something other than weights; by default None.
 
         Raises
         ------
         WeightsError
-            If it is damaged.
+            If the result is damaged.
         """
         return None
 

@@ -1,4 +1,4 @@
-"""Free memory of this machine, or of the container that the program runs in, and memory that we use."""
+"""Free memory of this machine or of the program's container, and the memory that this process uses."""
 
 import ctypes
 import gc
@@ -38,7 +38,7 @@ def peak_memory() -> int | None:
     except ImportError:  # Windows
         return None
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return largest if sys.platform == "darwin" else largest << 10  # bytes there, and else kilobytes
+    return largest if sys.platform == "darwin" else largest << 10  # bytes on macOS, otherwise kilobytes
 
 
 def release_memory() -> None:

@@ -16,7 +16,7 @@ from boardgames.errors import OptionError, quote, suggest
 
 OptionValue = bool | int | float | str | None
 Role = Literal["", "limit", "memory", "run", "strength", "threads", "weights"]
-"""What an option of an agent means to programs, whatever its name is; see `Option`."""
+"""What an agent's option means to programs, whatever its name; see `Option`."""
 
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
@@ -36,7 +36,7 @@ class Option:
     page in the browser can name one.
 
     An agent's option may have a `role`: a `limit` of each search, such as its depth or time; `memory`
-    in MB, which a server bounds; `threads`, the same; `strength`, as levels from 1 on; `weights`, the
+    in MB or `threads`, both of which a server bounds; `strength`, as levels from 1 on; `weights`, the
     name of learned weights, a run or a file; or `run`, a training run.
 
     Examples

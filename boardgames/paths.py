@@ -140,7 +140,7 @@ def write_atomic(path: Path, content: str | bytes | bytearray, *, follow_links: 
 
 
 def check_folder(path: Path) -> None:
-    """Raise FileError if the folder of a file that somebody has named does not exist; it may be mistyped."""
+    """Raise FileError if the folder of a file named by the user does not exist; it may be a typing error."""
     try:
         folder = _target(path).parent
         if folder.is_dir():

@@ -38,7 +38,7 @@ def single_phase(position: Words, side: int) -> int:
 
 @kernel(Features)
 def no_features(position: Words, side: int, out: Reals) -> None:
-    """Write nothing: a model has no material or no terms."""
+    """Write nothing; used if a model has no material or no terms."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -57,9 +57,9 @@ class PatternModel:
         Learners expect 1 / (1 + exp(-slope v)) points at the end of a match from a position whose
         value is v units.
     limit : float
-        Bound of s / (1 + abs(s) / limit), on the scale of the kernel; an s of this size counts half.
+        Bound of s / (1 + abs(s) / limit), on the scale of the kernel; an s of this size is halved.
     material, terms : FeatureSet or None
-        Features that are not scaled. The weighted sum of `material` counts in full, that of `terms` is
+        Features that are not scaled. The weighted sum of `material` counts in full; that of `terms` is
         part of s.
     start : callable or None
         Returns the initial weights, which regularisation also pulls towards: `float64[phases, n]` for

@@ -1,10 +1,10 @@
 """Puzzles: positions with a task, mostly with exactly one winning move, which a beginner misses.
 
 A plug-in offers kinds of puzzles with the hook `bg_puzzles`. The target of such an entry takes a
-game and a random generator. Either it returns a sequence of exercises, which are puzzles as they
-are. Or it yields candidates without end, of which the core keeps those that it has verified: the
-game's solver proves that exactly one move wins and that it is of this kind, and the agent `greedy`
-plays another move.
+game and a random generator. It either returns a sequence of exercises, which are ready puzzles, or
+yields candidates without end, of which the core keeps those that it can verify: the game's solver
+proves that exactly one move wins and that it is of this kind, and the agent `greedy` plays another
+move.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ from boardgames.score import Score
 
 BEGINNER = "greedy"
 MAX_CANDIDATES = 20_000
-"""Number of candidates that are tried for one puzzle."""
+"""Maximum number of candidates that are tried for one puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Attempt:
         return None if self.is_solved else self._next_moves()[0]
 
     def play(self, move: Move) -> bool:
-        """Make a move of either side if a line goes on with it; return True if one does."""
+        """Make a move of either side if it continues a line; return True if it does."""
         if self.is_solved or move not in self._next_moves():
             return False
         self._moves += (move,)
@@ -135,7 +135,7 @@ def kinds_of(game: str) -> dict[str, str]:
 
 
 def exercise_game(game: Game, exercise: Exercise) -> Game:
-    """Return the game with the options of an exercise; the others have their defaults.
+    """Return the game with the options of an exercise; all others have their defaults.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def exercise_game(game: Game, exercise: Exercise) -> Game:
 
 
 def ready_puzzles(game: Game, kind: str) -> tuple[Exercise, ...]:
-    """Return the puzzles of a kind; empty if they are found among candidates, by `find_puzzles`.
+    """Return the ready puzzles of a kind; empty if `find_puzzles` has to search for them.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def find_puzzles(
     seed : int
         Seed of the candidates, and of the agent that should miss the solution.
     context : Context
-        Its `stop` ends the search for the scores.
+        Its `stop` ends the solver's search.
     report : callable, optional
         Called before each candidate is tried; most are not puzzles.
 
@@ -205,7 +205,7 @@ def find_puzzles(
     OptionError
         If the puzzles of this kind are ready, so that there is nothing to find.
     MatchError
-        If no puzzle is among the next 20,000 candidates, or `context.stop` was set.
+        If there is no puzzle among the next 20,000 candidates, or `context.stop` was set.
 
     Examples
     --------
@@ -286,7 +286,7 @@ def _verified(
 ) -> Puzzle | None:
     """Return the puzzle of a candidate, or None if it is not one."""
     position = candidate.position
-    # of most candidates the sign of the score is enough to know
+    # for most candidates the sign of the score is enough
     if len(position.legal_moves) < 2 or solver.scores([position], context)[0].sign <= 0:
         return None
     mistake = beginner.choose(position).move

@@ -35,8 +35,8 @@ class Unit:
         its expected return is one half. It relates the unit to winning chances: Monte
         Carlo tree search uses it to turn evaluations into returns.
     inaccuracy, mistake, blunder : float
-        Losses from which on a review marks a move `?!`, `?` and `??`. By default an
-        eighth, a quarter and three quarters of `half_return`.
+        The smallest losses for which a review marks a move `?!`, `?` and `??`. By default
+        an eighth, a quarter and three quarters of `half_return`.
     bound : float
         The amount that stands for a win where a number is needed, in losses and
         charts; larger amounts are clipped to it. By default five times `half_return`.
@@ -46,8 +46,8 @@ class Unit:
     is_return : bool
         True if amounts already are expected returns, from -1 to 1; see `RETURN`.
     delay : int or None
-        A win that comes this many plies later, or a loss that comes so much sooner, is an
-        inaccuracy in a review; None if it never is, because scores are not exact.
+        A move that delays a win or hastens a loss by this many plies is an inaccuracy in a
+        review; None if it never is, because scores are not exact.
 
     Raises
     ------
