@@ -34,7 +34,7 @@ from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS
 from boardgames.web.tables import Tables
 
 LINE_MOVES = 12
-"""How many moves of a line of play are sent at most."""
+"""Maximum number of moves sent of a line of play."""
 GENERAL_AGENTS = ("alphabeta", "mcts")
 STUCK_SECONDS = 10.0
 """How long an analysis waits for the previous one to stop."""
@@ -45,7 +45,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(slots=True, eq=False)
 class _KeptAgent:
-    """The agent that analyses for one purpose of a page, kept for the next request."""
+    """The agent of a page for one purpose of analysis, kept for the next request."""
 
     tables: Tables
     stop: Stop = field(default_factory=Stop)
@@ -73,7 +73,7 @@ class _KeptAgent:
             self.release_if_closed()
 
     def release_if_closed(self) -> None:
-        """Release the agent if the page has gone and no thread uses the agent any more."""
+        """Release the agent if the page has gone and no thread is using the agent."""
         if self.is_closed and self.in_use.acquire(blocking=False):
             try:
                 if self.player is not None:
@@ -203,7 +203,7 @@ class Analyst:
         return reply
 
     def _begin(self, purpose: str) -> tuple[_KeptAgent, Stop]:
-        """End the search for a purpose, and return the agent and the Stop of the next one."""
+        """End the search for a purpose, and return the agent and the Stop for the next search."""
         kept = self._agents.setdefault(purpose, _KeptAgent(self._lobby.tables))
         kept.stop.set()
         kept.stop = Stop()
@@ -225,7 +225,7 @@ class Analyst:
         Raises
         ------
         BoardgamesError
-            If the agent cannot be loaded or does not do this, or another search for the same purpose
+            If the agent cannot be loaded or does not support this, or another search for the same purpose
             has begun.
         """
         name = (agent or kept.agent or "").partition(":")[0]
@@ -241,7 +241,7 @@ class Analyst:
             if kept.stop is not stop:
                 raise MatchError(SUPERSEDED)
             await self._lobby.games.compile_agents(game, (agent or game.facts.default_agent,))
-            # a review has one Stop for all its positions, and must not be stopped because others wait
+            # a review has one Stop for all its positions, which must not be set because others wait
             result = await self._lobby.searches.run(
                 lambda: kept.think(agent, game, think),
                 stop if urgency == PERSON_WAITS else None,
@@ -271,7 +271,7 @@ class Analyst:
             self._agents[purpose].stop.set()
 
     def close(self) -> None:
-        """End all searches, and release what the agents hold as soon as these have ended."""
+        """End all searches, and release the agents as soon as their searches have ended."""
         for kept in self._agents.values():
             kept.is_closed = True
             kept.stop.set()
@@ -281,12 +281,12 @@ class Analyst:
 
 
 def _evaluating_agent(game: Game) -> str:
-    """Return the default agent of a game or a general one: the first that evaluates moves.
+    """Return the first agent that evaluates moves: the game's default agent or else a general one.
 
     Raises
     ------
     OptionError
-        If there is none.
+        If no agent evaluates moves.
     """
     for name in (game.facts.default_agent, *GENERAL_AGENTS):
         agent = plugins.registry().load("agents", name.partition(":")[0], game.facts.name)
@@ -326,7 +326,7 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
 
 
 def _end_reply(request: Analyse, ply: int, position: Position, outcome: Outcome | None) -> AnalysisReply:
-    """Return the value of a finished match; without an outcome, a limit of plies has ended it."""
+    """Return the value of a finished match; if `outcome` is None, a limit of plies has ended it."""
     end = review_end(position, position.game.evaluation.unit, outcome)
     return AnalysisReply(
         match=request.match,

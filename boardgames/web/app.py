@@ -44,9 +44,9 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
     Parameters
     ----------
     lobby : asyncio.Future of Lobby
-        The matches. The files of the page are served before they have been loaded; WebSockets wait for them.
+        The matches. Until they have been loaded, the files of the page are served but WebSockets wait.
     hosts : frozenset of str
-        What a request may name as its host, such as `127.0.0.1:8000`. If it is empty, any host is allowed.
+        Allowed values of the header Host, such as `127.0.0.1:8000`; if empty, any host is allowed.
     token : str, optional
         A secret that each browser must send once, as `/?token=...`.
     """
@@ -81,8 +81,8 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
 
 
 def _listed_games() -> CatalogueReply:
-    """Return what the plug-ins say of their games, for which Numba and the games need not be loaded."""
-    from boardgames.plugins import registry  # late, so that the server can start before
+    """Return what the plug-ins say about their games; this loads neither Numba nor the games."""
+    from boardgames.plugins import registry  # late, so that the server can start before this
 
     entries = [offer.entry for offer in registry().offers("games")]
     return CatalogueReply(games=[GameEntry.of(entry) for entry in entries])
@@ -94,7 +94,7 @@ class RequestGuard:
     Parameters
     ----------
     app : ASGI application
-        What to guard.
+        The application to guard.
     hosts, token
         See `create_app`.
     """

@@ -1,7 +1,7 @@
 """Matches in the store, so that they survive a restart of the server.
 
-Those that have ended are also added to the matches that `boardgames matches` lists. All of
-these can be read here.
+Finished matches are also added to those that `boardgames matches` lists, all of which can be
+read here.
 """
 
 import asyncio
@@ -40,13 +40,13 @@ class Archive:
         self._changed: dict[str, Callable[[], ServedMatch]] = {}
         self._saver: asyncio.Task[None] | None = None
         self._added: dict[str, tuple[str, list[int]]] = {}
-        """The records of matches that were added to those of the user, and their IDs there."""
+        """The records of matches that were added to the user's matches, and their IDs there."""
         self._is_closing = asyncio.Event()
 
     async def open(self) -> list[ServedMatch]:
         """Return the matches of the store, the oldest first.
 
-        There are none if another server uses the store; then this one does not save its own either.
+        If another server uses the store, there are none, and this server does not save its own matches.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Archive:
         key : str
             The key of the match.
         read : callable
-            Returns what to save. It is called when this is done, after further changes perhaps.
+            Returns what to save. It is called when the match is saved, perhaps after further changes.
         """
         if not self.is_saving:
             return
@@ -86,7 +86,7 @@ class Archive:
             await self._call(self._store.forget_served, keys)
 
     async def stored(self, limit: int, known: Iterable[str]) -> tuple[list[MatchSummary], int]:
-        """Return the newest matches of the user, and how many there are in all.
+        """Return the newest matches of the user, and the number of all matches.
 
         Parameters
         ----------
@@ -152,9 +152,9 @@ class Archive:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
 
     def _keep(self, store: Store, matches: Sequence[ServedMatch]) -> None:
-        """Save matches, and add those that have ended to the matches of the user, once each.
+        """Save matches, and add finished ones to the matches of the user, once each.
 
-        A match that goes on, because its last move was taken back, is removed from them.
+        A match that continues because its last move was taken back is removed from them again.
         """
         store.save_served(matches)
         for match in matches:

@@ -2,7 +2,7 @@
 
 Within a call, kernels are compiled only if the rules of a game cannot be interpreted instead.
 
-A call that exceeds its time limit counts as hung: whoever waits for it is told, and its game cannot be used
+A call that exceeds its time limit counts as hung: its caller gets an error, and its game cannot be used
 until the call returns after all. The thread cannot be stopped, but as a daemon it does not block exit.
 """
 
@@ -20,16 +20,16 @@ from boardgames.errors import PluginError
 from boardgames.faults import as_exception
 
 MAX_CALLS_PER_GAME = 3
-"""Calls for one game at the same time."""
+"""Maximum number of simultaneous calls for one game."""
 MAX_CALLS_PER_PAGE = 2
-"""How many of them may be for one page."""
+"""Maximum number of these calls that may be for one page."""
 HANG_SECONDS = 20.0
 """A call that takes longer counts as hung."""
 LOAD_SECONDS = 600.0
 """The same for calls that may compile a game or an agent."""
 
 PAGE: ContextVar[int] = ContextVar("page", default=0)
-"""The page whose request is being answered; 0 for what no page has asked for."""
+"""The page whose request is being answered; 0 for work that no page has requested."""
 
 _Result = TypeVar("_Result")
 
@@ -41,8 +41,8 @@ class NotRespondingError(PluginError):
 async def call_in_thread(function: Callable[[], _Result], name: str = "search") -> _Result:
     """Call a function in a new thread, which does not keep the program from ending if it hangs.
 
-    Whatever the function raises is raised here as an Exception: what ends a program, such as SystemExit,
-    would otherwise end the server.
+    Whatever the function raises is raised here as an Exception: an exception that ends a program, such as
+    SystemExit, would otherwise end the server.
     """
     result: Future[_Result] = Future()
     result.set_running_or_notify_cancel()
@@ -66,7 +66,7 @@ class Calls:
         self._of_pages: Counter[tuple[str, int]] = Counter()
         self._hung: Counter[str] = Counter()
         self._broken: dict[str, str] = {}
-        """The subjects that have hung calls, and what is said about them."""
+        """The subjects that have hung calls, and the messages about them."""
 
     async def run(
         self, subject: str, function: Callable[[], _Result], *, seconds: float | None = None
@@ -80,12 +80,12 @@ class Calls:
         function : callable
             Called without arguments.
         seconds : float, optional
-            Its time limit, by default `HANG_SECONDS`.
+            Time limit of the call, by default `HANG_SECONDS`.
 
         Raises
         ------
         NotRespondingError
-            If it hangs, or another call for the same subject does.
+            If the call hangs, or another call for the same subject does.
         """
         page, limit = PAGE.get(), HANG_SECONDS if seconds is None else seconds
         await self._turn(subject, page)
@@ -93,7 +93,7 @@ class Calls:
         return await asyncio.shield(asyncio.create_task(self._call(subject, page, function, limit)))
 
     async def _call(self, subject: str, page: int, function: Callable[[], _Result], limit: float) -> _Result:
-        """Call a function that has its turn, which ends when it returns or hangs."""
+        """Call a function whose turn it is; the turn ends when the function returns or hangs."""
         call = asyncio.create_task(call_in_thread(partial(_without_compiling, function), name="call"))
         try:
             await asyncio.wait([call], timeout=limit)
@@ -109,7 +109,7 @@ class Calls:
             self._release(subject, page)
 
     def _answered(self, subject: str, call: asyncio.Task[_Result]) -> None:
-        """Let a subject be used again when the last of its hung calls has returned."""
+        """Allow a subject to be used again when the last of its hung calls has returned."""
         if not call.cancelled():
             call.exception()  # nobody waits for it any more
         self._hung[subject] -= 1
@@ -134,7 +134,7 @@ class Calls:
             raise
 
     def _admit(self) -> None:
-        """Let calls begin, in the order in which they were asked for, and refuse those that cannot."""
+        """Start calls in the order of their requests, and refuse those for subjects that hang."""
         still_waiting = []
         for subject, page, turn in self._waiting:
             if turn.done():  # cancelled
@@ -156,7 +156,7 @@ class Calls:
 
 
 def _without_compiling(function: Callable[[], _Result]) -> _Result:
-    """Call a function and, as far as possible, compile nothing for it: pages are waiting."""
+    """Call a function without compiling anything, as far as possible, because pages are waiting."""
     with compilation_deferred(), rules_interpreted():
         return function()
 

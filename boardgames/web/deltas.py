@@ -1,10 +1,10 @@
 """States of matches as deltas: after a whole state a page is only sent what has changed.
 
-A change is a JSON object with one member: `value` replaces what was there, `members` has a change for each
+A change is a JSON object with one member: `value` replaces the old value, `members` has a change for each
 member of an object that differs, or null if it is gone, and `splices` has `[start, removed, added]` for each
 part of a list that differs, with positions in the old list. Nearly all legal moves of a picture, and so
-their clicks, change with every turn, but most of them were also legal two moves ago. So `clicks` lists the
-legal moves, with the clicks of only those that were in none of the last pictures. deltas.js is the
+their clicks, change with every turn, but most of them were also legal two moves ago. So `clicks` lists all
+legal moves, but has clicks only for those that were in none of the last pictures. deltas.js is the
 counterpart on the page.
 """
 
@@ -28,7 +28,7 @@ _serials = itertools.count()
 
 
 class WholeState:
-    """A state of a match as JSON values, and the messages that lead to it from earlier ones.
+    """A state of a match as JSON values, and the messages that lead to it from earlier states.
 
     Pages that have been sent the same states share these messages.
 
@@ -51,9 +51,9 @@ class WholeState:
         Parameters
         ----------
         earlier : WholeState
-            The state that they were sent last.
+            The last state that was sent to them.
         remembered : sequence of (int, Clicks)
-            The clicks that they remember, each with the serial number of its state.
+            The clicks that the pages remember, each with the serial number of its state.
         """
         key = earlier.serial, *(serial for serial, _ in remembered)
         if key not in self._messages:
@@ -64,7 +64,7 @@ class WholeState:
 
 
 class StateStream:
-    """The states of one match that one page has been sent."""
+    """The states of one match that have been sent to one page."""
 
     def __init__(self) -> None:
         self._latest: WholeState | None = None
@@ -76,7 +76,7 @@ class StateStream:
         self._remembered.clear()
 
     def message(self, state: WholeState) -> bytes | None:
-        """Return the message with which the page gets this state, or None if it has it already."""
+        """Return the message that gives the page this state, or None if the page already has it."""
         latest, self._latest = self._latest, state
         message = state.text if latest is None else state.since(latest, tuple(self._remembered))
         if not self._remembered or self._remembered[-1][1] != state.clicks:
@@ -92,7 +92,7 @@ class StateReader:
         self._remembered: deque[Clicks] = deque(maxlen=REMEMBERED)
 
     def read(self, message: Mapping[str, Json]) -> dict[str, Json]:
-        """Return the state after a message, which is the whole state or what has changed."""
+        """Return the state after a message, which is a whole state or a change."""
         if message["type"] == "match":
             self.state = dict(message)
             self._remembered.clear()
@@ -112,7 +112,7 @@ def state_difference(old: Json, new: Json, remembered: Iterable[Clicks]) -> Json
     old, new : JSON value
         The states.
     remembered : iterable of mapping
-        Clicks that the page knows, the latest at the end.
+        Clicks that the page knows, the latest last.
     """
     known = {move: clicks for one in remembered for move, clicks in one.items()}
     return _difference(old, new, known)

@@ -36,7 +36,7 @@ class PageFiles:
     Parameters
     ----------
     paths : iterable of Path
-        The files, whose suffixes are those in `TYPES`. `index.html` is served as the root too.
+        The files, with suffixes from `TYPES`. `index.html` is also served as the root.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class PageFiles:
         self._tags = {name: f'"{_hash(content)}"' for name, content in self._files.items()}
 
     async def respond(self, request: Request) -> Response:
-        """Return the requested file, or status 304 (not modified) if the browser has it already.
+        """Return the requested file, or status 304 (not modified) if the browser already has it.
 
         Raises
         ------

@@ -24,13 +24,13 @@ from boardgames.weights.lookup import usable_agents, usable_names
 LEVEL = "level"
 """The agent whose levels the form offers."""
 MAX_PICTURES = 60
-"""Most layouts that are shown as pictures."""
+"""Maximum number of layouts that are shown as pictures."""
 NOT_IN_BROWSER = frozenset({"human", "engine"})
 """People have seats of their own, and no page may start programs."""
 
 
 def load_agents(name: str) -> list[tuple[Entry, type[Player]]]:
-    """Load a game and the agents that pages can choose, so that describing them is quick, and return these.
+    """Load a game and the agents that pages can choose, and return the agents; describing them is then quick.
 
     An agent that cannot be loaded is left out with a warning.
 
@@ -64,7 +64,7 @@ def is_path(text: str) -> bool:
 
 
 def public_name(name: str) -> str:
-    """Return the name of a player; of an agent whose options have paths, only what the agent is called.
+    """Return the name of a player, without the options of an agent if these contain paths.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def description(name: str) -> GameReply:
 
 
 def _allows_premoves(game: Game) -> bool:
-    """Return True if the game has positions that only differ in the side to move."""
+    """Return True if the game has positions that differ only in the side to move."""
     start = game.start()
     try:
         game.edit_turn(start, 1 - start.side_to_move)

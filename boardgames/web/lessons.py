@@ -1,4 +1,4 @@
-"""How a game is played, and puzzles: what a page needs so that people can try moves on the board."""
+"""Lessons and puzzles, with which people can try moves on the board of the page."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ MAX_KEPT_PUZZLES = 1000
 
 
 async def lessons(lobby: Lobby, request: AskLessons) -> LessonsReply:
-    """Return the rules and the lessons of a game, and which puzzles it has.
+    """Return the rules, the lessons and the kinds of puzzles of a game.
 
     Raises
     ------

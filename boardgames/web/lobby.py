@@ -59,11 +59,11 @@ from boardgames.web.training import Training
 from boardgames.weights.lookup import offered_names, run_names
 
 MAX_MATCHES = 200
-"""The server keeps at most this many matches, and deletes old ones without spectators beyond that."""
+"""Maximum number of matches on the server; beyond that, old ones that nobody watches are deleted."""
 MAX_LOADED_MATCHES = 4
-"""Matches in memory, where agents have their tables, unless more of them are watched or agents play."""
+"""Maximum number of matches in memory, with the agents' tables, unless more are watched or in play."""
 EMPTY_SECONDS = 600.0
-"""How long a match without moves stays after its last page has gone, or the server has been started."""
+"""How long a match without moves is kept after its last page has gone or the server was started."""
 SWEEP_SECONDS = 30.0
 """How often the server looks for such matches."""
 CLOSE_SECONDS = 0.5
@@ -83,7 +83,7 @@ class Lobby:
     archive : Archive, optional
         Where matches are kept for the next start of the server; by default nowhere.
     is_private : bool, default False
-        Whether all pages are those of the user, who may delete any stored match then.
+        Whether all pages belong to the user, who may then delete any stored match.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Lobby:
     training : Training
         The training runs.
     stored : StoredReply
-        The matches of the user that are not on this server, as they were when `read_stored` was called.
+        The user's matches that are not on this server, as of the last call of `read_stored`.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Lobby:
         self.training = Training()
         self.stored = StoredReply(matches=[], left_out=0)
         self._stored_basis: tuple[list[MatchSummary], int, Titles] = ([], 0, {})
-        """What `stored` was made from: the matches, how many there are in all, and titles."""
+        """What `stored` was made from: the listed matches, the number of all matches, and titles."""
         self._reading, self._next_reader = asyncio.Lock(), False
         self._archive, self._is_private = archive, is_private
         self._matches: dict[str, LiveMatch] = {}
@@ -115,7 +115,7 @@ class Lobby:
         self._loading: dict[str, asyncio.Lock] = {}
         self._listeners: set[Callable[[str], None]] = set()
         self._empty_since: dict[str, float] = {}
-        """Since when matches without moves have no page."""
+        """The times since which matches without moves have had no page."""
         self._sweeper: asyncio.Task[None] | None = None
         self._unloading: set[asyncio.Task[None]] = set()
 
@@ -144,9 +144,9 @@ class Lobby:
         self._sweeper = asyncio.create_task(self._sweep())
 
     def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call a function with the key of each match that changes or is removed; return one that ends this.
+        """Call a function with the key of each match that changes or is removed.
 
-        If the stored matches have changed, the key is empty.
+        If the stored matches have changed, the key is empty. Return a function that ends the calls.
         """
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
@@ -158,8 +158,8 @@ class Lobby:
         return [match.entry() for match in loaded] + saved
 
     async def read_stored(self) -> None:
-        """Bring `stored` up to date, and tell the pages if it has changed."""
-        if self._archive is None or self._next_reader:  # another one has not begun to read yet
+        """Update `stored`, and tell the pages if it has changed."""
+        if self._archive is None or self._next_reader:  # another call has not begun to read yet
             return
         self._next_reader = True
         async with self._reading:
@@ -206,7 +206,7 @@ class Lobby:
     async def create(
         self, request: CreateMatch, record: Record | None = None, *, trusted: bool = False
     ) -> tuple[LiveMatch, str]:
-        """Start a match; return it and the secret of whoever asked for it, which also opens their seats.
+        """Start a match; return it and the secret of its creator, which also opens the creator's seats.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class Lobby:
         Raises
         ------
         MatchError
-            If there is no such match, or whoever has these secrets may not do that.
+            If there is no such match, or these secrets do not allow renaming it.
         """
         check_may_change(*self._rights(key), tokens)
         match, saved = self._matches.get(key), self._saved.get(key)
@@ -252,17 +252,18 @@ class Lobby:
     async def delete(self, tokens: Mapping[str, Sequence[str]]) -> None:
         """Delete matches: all of them, or none if one of them cannot be deleted.
 
-        A finished match is deleted from those of the user too, unless whoever asks only plays in it.
+        A finished match is also deleted from the user's stored matches if all pages are the user's or one
+        of the secrets is the owner's.
 
         Parameters
         ----------
         tokens : mapping of str to sequence of str
-            For the key of each match, the secrets that whoever asks has of it.
+            For the key of each match, the secrets that the page has for it.
 
         Raises
         ------
         MatchError
-            If there is no such match, or whoever has these secrets may not delete it.
+            If there is no such match, or these secrets do not allow deleting it.
         """
         lives = {entry.id: entry.live for entry in self.entries()}
         numbers, records = [], []
@@ -371,7 +372,7 @@ class Lobby:
     async def _start_rematch(self, match: LiveMatch, swap: bool) -> str:
         """Start a match with the players and settings of another one, and return its key.
 
-        Whoever had a seat has it again, with the same token, and the owner is the same.
+        The players keep their seats and tokens, and the owner is the same.
         """
         request = rematch_request(match, swap=swap)
         first, second = (Seat(seat.kind, seat.name, seat.token_hash) for seat in match.seats)
@@ -440,7 +441,7 @@ class Lobby:
             raise MatchError("the match has been deleted")
 
     async def _load_stored(self, number: int) -> None:
-        """Load one of the matches of the user, in which nobody plays; it is saved nowhere else."""
+        """Load one of the user's stored matches, in which nobody plays; it is not saved anywhere else."""
         await self._unload_surplus()
         stored = None if self._archive is None else await self._archive.find_stored(number)
         if stored is None:
@@ -532,12 +533,12 @@ class Lobby:
     async def _make_room(self) -> None:
         """Delete unwatched matches if there are too many: finished ones first, then those without moves.
 
-        The oldest go first. A match with moves that is not over stays.
+        Older matches are deleted before newer ones. An unfinished match with moves is kept.
 
         Raises
         ------
         MatchError
-            If too many have to stay.
+            If too many matches have to be kept.
         """
         entries = self.entries()
         surplus = len(entries) - MAX_MATCHES + 1
@@ -559,13 +560,13 @@ class Lobby:
     async def _unload_surplus(self) -> None:
         """Unload unwatched matches if too many are in memory."""
         while len(self._matches) >= MAX_LOADED_MATCHES:
-            unneeded = self._unneeded()  # anew each time, since much may happen while a match is unloaded
+            unneeded = self._unneeded()  # again each time, since much may happen while a match is unloaded
             if not unneeded:
                 return
             await self._unload(unneeded[0])
 
     async def _free_tables(self) -> bool:
-        """Unload a match whose agents have tables, and return False if there is none."""
+        """Unload a match whose agents have tables; return False if there is none."""
         for match in self._unneeded():
             if match.has_tables:
                 await self._unload(match)
@@ -573,9 +574,9 @@ class Lobby:
         return False
 
     def _unneeded(self) -> list[LiveMatch]:
-        """Return the matches that may be unloaded: nobody watches them and nothing happens in them.
+        """Return the matches that may be unloaded because nobody watches them and nothing happens in them.
 
-        Finished ones come first. Unloading would stop an agent that plays, or a person's clock.
+        Finished ones come first. Others stay, since unloading would stop their agents or clocks.
         """
         unneeded = [
             match
@@ -587,7 +588,7 @@ class Lobby:
 
     async def _unload(self, match: LiveMatch) -> None:
         """Unload a match until a page joins it again."""
-        if match.pages or self._matches.get(match.key) is not match:  # much may have happened meanwhile
+        if match.pages or self._matches.get(match.key) is not match:  # this may have changed meanwhile
             return
         if number_of(match.key) is None:
             self._saved[match.key] = match.saved()
@@ -602,7 +603,7 @@ class Lobby:
 
 
 def _read_request(saved: object) -> CreateMatch:
-    """Return a request that has been saved; in old ones a single increment is that of both sides."""
+    """Return a saved request; in old ones, a single increment stands for both sides."""
     if isinstance(saved, dict) and isinstance(increment := saved.get("increment"), int | float):
         saved = {**saved, "increment": (increment, increment)}
     return msgspec.convert(saved, CreateMatch)
@@ -644,12 +645,12 @@ def setup_of(request: CreateMatch) -> MatchSetup:
 
 
 def request_of(setup: MatchSetup) -> CreateMatch:
-    """Return the request that describes a setup; whoever makes it plays all sides of people.
+    """Return the request that describes a setup; whoever sends it plays all sides of people.
 
     Raises
     ------
     OptionError
-        If a page could not ask for this match: a number is too large, a text is too long, or something
+        If a page could not request this match: a number is too large, a text is too long, or something
         is set that pages cannot set.
     """
     first, second = of_both_sides(setup.time)
@@ -736,7 +737,7 @@ def _make_manager(
 
 
 def _agent_of_seat(seat: SeatRequest, game: Game) -> str | None:
-    """Return the agent of a seat, by default that of the game, or None for a person."""
+    """Return the agent of a seat, by default the game's default agent, or None for a person."""
     return (seat.agent or game.facts.default_agent) if seat.kind == "agent" else None
 
 
@@ -768,11 +769,11 @@ def agent_of(
     text : str
         The agent, as `NAME` or `NAME:OPTION=VALUE,...`.
     game : Game
-        The game that it plays.
+        The game that the agent plays.
     tables : Tables
-        Where its tables are counted.
+        Counts the agent's tables.
     seed : int, optional
-        Seed of its random choices.
+        Seed of the agent's random choices.
     trusted : bool, default False
         Allow agents that start programs, and options that are paths.
 
@@ -799,9 +800,9 @@ def agent_of(
 
 
 def _check_options(agent: str, options: dict[str, str], game: Game) -> None:
-    """Raise an OptionError if an option names a file, or takes more of the machine than a page may have.
+    """Raise an OptionError if an option names a file, or needs more of the machine than pages may use.
 
-    Weights, runs and the default are no files.
+    Names of weights and runs, and the default value, do not count as files.
     """
     for option in plugins.registry().load("agents", agent, game.facts.name).declared_options:
         value = options.get(option.name)

@@ -1,7 +1,7 @@
 """Matches that pages play and watch: a `Manager`, its seats, and the agents that think for it.
 
-All calls of a manager are made in threads while the lock of the match is held; the lock is released
-while an agent thinks. Whoever changes a match makes a new snapshot of it before the lock is released, so
+All calls of a manager are made in threads that hold the lock of the match; the lock is released while
+an agent thinks. Code that changes a match makes a new snapshot of it before it releases the lock, so
 the event loop never waits for a thread.
 """
 
@@ -54,7 +54,7 @@ UNKNOWN = "?"
 """The name of a player that a record does not name."""
 HINT_SECONDS = 1.0
 OVERDUE_SECONDS = 60.0
-"""How long past its time limit an agent is told to stop; after twice that it forfeits."""
+"""How far an agent may exceed its time limit before it is told to stop; after twice that it forfeits."""
 RETRY_SECONDS = 1.0
 """How long a match waits before it repeats a call that got no response."""
 DECLINED_SECONDS = 6.0
@@ -64,11 +64,11 @@ COUNT_SECONDS = 0.5
 WATCH_INTERVAL_SECONDS = 0.1
 READY_INTERVAL_SECONDS = 0.05
 UNREADY_SECONDS = 0.5
-"""Pages say that an agent is getting ready if it takes longer than this."""
+"""Pages say that an agent is getting ready if this takes longer."""
 SHARED_SECONDS = 0.05
-"""How long pages are sent the same state if nothing but the clocks changes."""
+"""How long pages are sent the same state if only the clocks change."""
 TICK_MARGIN_SECONDS = 0.02
-"""Seconds after the end of a person's time before it is checked, so that it is certainly over."""
+"""Seconds to wait after a person's time has ended before it is checked, so that it is certainly over."""
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -98,14 +98,14 @@ class Seat:
 
 
 def is_owned(owner_hash: str, seats: Sequence[Seat]) -> bool:
-    """Return True if there is a secret for a match: of whoever created it, or of a seat."""
+    """Return True if there is a secret for a match: that of its creator or of a seat."""
     return bool(owner_hash) or any(seat.token_hash for seat in seats)
 
 
 def check_may_change(owner_hash: str, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
     """Raise a MatchError unless somebody with these secrets may rename or delete a match.
 
-    Anybody may if nobody has a secret for it.
+    If nobody has a secret for the match, anybody may.
     """
     hashes = {owner_hash, *(seat.token_hash for seat in seats)}
     if is_owned(owner_hash, seats) and not any(hash_of(token) in hashes for token in tokens):
@@ -117,7 +117,7 @@ def check_may_delete(
 ) -> None:
     """Raise a MatchError unless somebody with these secrets may delete a match.
 
-    A match in progress is not taken from another person who plays in it.
+    A match in progress cannot be deleted while another person plays in it.
     """
     check_may_change(owner_hash, seats, tokens)
     others = [
@@ -150,7 +150,7 @@ def hash_of(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """A match at one moment, apart from what the event loop knows, and the time left to the side to move."""
+    """The state of a match at one moment, without what the event loop adds, and the time left to move."""
 
     state: MatchState
     seconds_left: float | None
@@ -160,7 +160,7 @@ class _Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """What is saved of a match at one moment: its record, what players expected, and an agent's fault."""
+    """The saved part of a match at one moment: its record, what players expected, and an agent's fault."""
 
     record: str
     values: list[str | None]
@@ -197,7 +197,7 @@ class LiveMatch:
     key : str
         Identifies the match in messages and links.
     request : CreateMatch
-        What the match was made from.
+        The request from which the match was made.
     manager : Manager
         The manager, made with `lock.released` as `while_thinking`.
     lock : MatchLock
@@ -205,34 +205,34 @@ class LiveMatch:
     seats : (Seat, Seat)
         The seats of side 0 and side 1.
     calls : Calls
-        How the methods of the manager are called in threads.
+        Calls the methods of the manager in threads.
     searches : Searches
-        Where agents think.
+        Runs the searches of agents.
     tables : Tables
-        Where the tables of the agents that give hints are counted.
+        Counts the tables of the agents that give hints.
     compile_agents : callable
         Compiles what agents need for a match of a game, before they give hints.
     on_change : callable
         Called after every change.
     on_watched : callable
-        Called with the key when the number of spectators has changed, which is not saved.
+        Called with the key when the number of spectators, which is not saved, has changed.
     start_rematch : callable
         Starts a match like this one, with sides swapped if its second argument is True, and
-        returns the key of it.
+        returns the key of the new match.
     values : sequence of str or None
-        What players expected when they made the moves that the match begins with.
+        What players expected when they made the moves with which the match begins.
     fault : str or None
         What an agent did wrong, if the match had ended before it was loaded.
     owner_hash : str
-        The hash of the secret of whoever created the match; empty if nobody has it.
+        The hash of the secret of the match's creator; empty if nobody has such a secret.
     trusted : bool
-        Whether the match was asked for on the command line, so that its agents may be any.
+        Whether the match was requested on the command line, so that all agents are allowed.
     paused : bool
         Whether the match begins paused, or was paused when it was saved.
     next_key : str or None
-        The key of the rematch, if there is one.
+        The key of the rematch, or None if there is none.
     name : str
-        The name that somebody has given to the match; empty if nobody has.
+        The name that somebody has given to the match, or an empty string.
     started : float
         When the match was started, in seconds since 1970; 0 if that is not known.
     """
@@ -296,7 +296,7 @@ class LiveMatch:
         self._counting: asyncio.TimerHandle | None = None
         self._forgetting: asyncio.TimerHandle | None = None
         self._states: dict[tuple[tuple[int, ...], bool], tuple[WholeState, float]] = {}
-        """The last states for pages, and when they were made, by the sides and ownership of the pages."""
+        """The latest states for pages, and when they were made, by the sides and ownership of the pages."""
         self._loop = asyncio.get_running_loop()
         self._driver: asyncio.Task[None] | None = None
 
@@ -309,7 +309,7 @@ class LiveMatch:
             If the game cannot draw its board.
         """
         await self._call_game(partial(self._update, 0))
-        # a new context, since what follows is not done on behalf of the page that has opened the match
+        # a new context, since the rest is not done on behalf of the page that opened the match
         self._driver = self._loop.create_task(self._drive(), context=contextvars.Context())
         self._driver.add_done_callback(self._report)
 
@@ -350,7 +350,7 @@ class LiveMatch:
 
     @property
     def waits_for_person(self) -> bool:
-        """Return True if nothing happens until a person moves, or resumes the match."""
+        """Return True if nothing happens until a person moves or resumes the match."""
         return not self.is_over and (not self._is_agents_turn or (self._is_held and not self._is_thinking))
 
     @property
@@ -360,7 +360,7 @@ class LiveMatch:
 
     @property
     def has_running_clock(self) -> bool:
-        """Return True if the clock of a person is running, so that they can lose on time."""
+        """Return True if a person's clock is running, so that they can lose on time."""
         return self.waits_for_person and self._seconds_left() is not None
 
     @property
@@ -375,7 +375,7 @@ class LiveMatch:
 
     @property
     def start(self) -> Position:
-        """Return the position with which the match has begun."""
+        """Return the position in which the match began."""
         return self._manager.start
 
     def state(self, yours: Sequence[int], *, owner: bool = False) -> WholeState:
@@ -428,7 +428,7 @@ class LiveMatch:
         )
 
     async def view(self, ply: int, move: str | None = None, overlays: Sequence[str] = ()) -> ViewReply:
-        """Return the board after `ply` moves, and after `move` if one is given, with some overlays.
+        """Return the board after `ply` moves and, if given, after `move`, with overlays.
 
         Raises
         ------
@@ -467,7 +467,7 @@ class LiveMatch:
         Raises
         ------
         MatchError, PositionError
-            If the match has moved on or is over, it is their turn, or the game has no such position.
+            If the match has moved on or is over, it is already their turn, or the game has no such position.
         """
 
         def look(manager: Manager) -> Position:
@@ -523,7 +523,7 @@ class LiveMatch:
         return await self._searches.run(think, stop, subject=subject, seconds=HINT_SECONDS)
 
     def saved(self) -> ServedMatch:
-        """Return what the store keeps of the match as it was after the last change."""
+        """Return the match as it was after the last change, in the form that the store keeps."""
         data = {
             "request": msgspec.to_builtins(self.request),
             "entry": msgspec.to_builtins(msgspec.structs.replace(self.entry(), spectators=0)),
@@ -567,9 +567,9 @@ class LiveMatch:
         await self._change(make)
 
     async def shown(self, sides: Collection[int], ply: int) -> None:
-        """Start the clock if a page that plays these sides shows the board, and one of them is to move.
+        """Start the clock when a page that plays these sides shows the board and one of them is to move.
 
-        The first turn of a side begins so. Later its clock runs as soon as it is its turn, so
+        This is how the first turn of a side begins. Later, its clock runs as soon as it is to move, so
         nobody gains time by closing the page.
         """
         state, seat = self._snapshot.state, self.seats[self.side_to_move]
@@ -608,7 +608,7 @@ class LiveMatch:
             self._decline(OfferState("draw", side, early if state.ply < MIN_DRAW_PLIES else ""))
 
     async def answer(self, sides: list[int], *, accepts: bool) -> None:
-        """Answer what the other side has offered or asked for.
+        """Answer an offer or request of the other side.
 
         Raises
         ------
@@ -644,7 +644,7 @@ class LiveMatch:
         self._forgetting = self._loop.call_later(DECLINED_SECONDS, forget)
 
     async def _propose(self, sides: Collection[int], kind: OfferKind) -> None:
-        """Do something that needs the consent of both sides, at once if nobody else has to be asked."""
+        """Propose something that needs the consent of both sides; do it at once if nobody has to be asked."""
         side = min(sides, default=0)
         is_same = self._offer is not None and (self._offer.kind, self._offer.side) == (kind, 1 - side)
         if is_same or not self._needs_consent(sides):
@@ -656,7 +656,7 @@ class LiveMatch:
     def check_control(self, sides: Collection[int], *, owner: bool) -> None:
         """Raise a MatchError unless a page with these sides may pause, restart and slow down the match.
 
-        In a match between agents that is whoever created it.
+        In a match between agents, only its creator may.
         """
         if self._has_person and not sides:
             raise MatchError("only the players can do that; you are watching this match")
@@ -691,7 +691,7 @@ class LiveMatch:
         self._changed()
 
     async def _set_paused(self, is_paused: bool) -> None:
-        """Pause or resume; in a match between agents the one that thinks makes its move before the pause."""
+        """Pause or resume; in a match between agents, an agent that is thinking still makes its move."""
         if self.is_over:
             raise MatchError("the match is over")
         self._is_paused, self._steps = is_paused, 0
@@ -806,7 +806,7 @@ class LiveMatch:
         return sides
 
     def is_owned_by(self, token: str | None) -> bool:
-        """Return True if this is the secret of whoever created the match."""
+        """Return True if this is the secret of the match's creator."""
         return bool(token and self.owner_hash) and hmac.compare_digest(hash_of(token or ""), self.owner_hash)
 
     def remove_page(self, page: int) -> None:
@@ -821,7 +821,7 @@ class LiveMatch:
             self._changed()
 
     def _count_soon(self) -> None:
-        """Count the spectators after a moment, so that many who come at once are not announced one by one."""
+        """Count the spectators after a moment, so that many arriving at once are announced together."""
         if self._counting is None:
             self._counting = self._loop.call_later(COUNT_SECONDS, self._count)
 
@@ -882,7 +882,8 @@ class LiveMatch:
     async def _drive(self) -> None:
         """Let agents move, and end the match when a person's time is up.
 
-        If a game or an agent does not respond, try again later; if it is broken, when the match changes.
+        If a game or an agent does not respond, try again later; if it is broken, try again when the match
+        changes.
         """
         while True:
             self._wake.clear()
@@ -900,7 +901,7 @@ class LiveMatch:
                     self._tell()
 
     async def _advance(self) -> None:
-        """Let an agent move, or wait until the time of a person is up or the match changes."""
+        """Let an agent move, or wait until a person's time is up or the match changes."""
         state = self._snapshot.state
         if self.is_over:  # it can be reopened by taking a move back
             await self._wake.wait()
@@ -965,7 +966,7 @@ class LiveMatch:
             elif self._is_thinking:
                 late = now - self._thinking_since - seconds
                 left = self._seconds_left()
-                with suppress(NotRespondingError):  # the game; try again at the next look
+                with suppress(NotRespondingError):  # the game; try again at the next check
                     if left is not None and left <= TICK_MARGIN_SECONDS:
                         await self._change(lambda manager: manager.tick())
                     elif late > 2 * OVERDUE_SECONDS:
@@ -1026,9 +1027,9 @@ class LiveMatch:
     # --- snapshots -------------------------------------------------------------
 
     def _update(self, version: int) -> None:
-        """Bring what is saved and the snapshot up to date; the former first, since drawing may fail.
+        """Update the saved part and then the snapshot, in this order, since drawing may fail.
 
-        The lock is held, or no other thread knows the match yet.
+        The caller holds the lock, or no other thread knows the match yet.
         """
         manager = self._manager
         self._old_values = self._old_values[: len(manager.moves)]  # of moves that were not taken back
@@ -1039,7 +1040,7 @@ class LiveMatch:
         self._snapshot = self._new_snapshot(version)
 
     def _new_snapshot(self, version: int) -> _Snapshot:
-        """Return the state of the match, after what is saved has been brought up to date."""
+        """Return the state of the match; the saved part must be up to date."""
         manager = self._manager
         facts, outcome = manager.game.facts, manager.outcome
         picture = manager.picture()
@@ -1085,7 +1086,7 @@ class LiveMatch:
 
 
 def shown_names(names: Sequence[str], sides: tuple[str, str]) -> tuple[str, str]:
-    """Return the names for the page, where players without one are called by their sides."""
+    """Return the names for the page, where players without a name are called by their sides."""
     first, second = (
         side if name in (HUMAN, UNKNOWN) else name for name, side in zip(names, sides, strict=True)
     )
@@ -1093,7 +1094,7 @@ def shown_names(names: Sequence[str], sides: tuple[str, str]) -> tuple[str, str]
 
 
 def _undo_move_of(side: int, manager: Manager) -> None:
-    """Take back the last move of a side, and what was played after it."""
+    """Take back the last move of a side and everything played after it."""
     ply = manager.ply
     manager.undo()
     if manager.ply not in (0, ply) and manager.side_to_move != side:
@@ -1101,7 +1102,7 @@ def _undo_move_of(side: int, manager: Manager) -> None:
 
 
 def _seconds_used(manager: Manager) -> tuple[float, float]:
-    """Return the seconds that each side has spent, those on a move that was not made included."""
+    """Return the seconds that each side has spent, including those on a move that has not been made."""
     used = list(manager.time_used)
     used[manager.side_to_move] += manager.seconds_on_move
     return used[0], used[1]
@@ -1119,7 +1120,7 @@ def _moves_left(manager: Manager) -> tuple[int, int] | None:
 
 
 def _outcome_state(outcome: Outcome, manager: Manager) -> OutcomeState:
-    """Return how a match ended, with the game's words if nothing has happened for too long."""
+    """Return how a match ended, with the game's own words for a draw without progress."""
     facts, reason = manager.game.facts, ""
     if outcome.termination is Termination.NO_PROGRESS:
         reason = f"{facts.no_progress} for {manager.plies_since_score} plies"
@@ -1129,7 +1130,7 @@ def _outcome_state(outcome: Outcome, manager: Manager) -> OutcomeState:
 
 
 def _repetition_reason(rule: Repetition) -> str:
-    """Return why a match ended by repetition, where the page needs words for it."""
+    """Return why a match ended by repetition, or an empty string if the page needs no words for it."""
     if rule.meaning == "forbidden":
         return "every move would repeat an earlier position"
     if rule.meaning == "draw" and rule != THREEFOLD:
@@ -1138,13 +1139,13 @@ def _repetition_reason(rule: Repetition) -> str:
 
 
 def _forfeit_if_to_move(side: int, manager: Manager) -> None:
-    """End the match because an agent hangs, unless it has moved meanwhile or the match is over."""
+    """End the match because an agent hangs, unless it has moved in the meantime or the match is over."""
     if manager.outcome is None and manager.side_to_move == side:
         manager.forfeit(side, "it does not answer")
 
 
 def _fault_text(manager: Manager) -> str | None:
-    """Return what an agent did wrong; of an exception only its class, since its text may name files."""
+    """Return what an agent did wrong; for an exception only its class, since its text may name files."""
     if manager.fault is None or manager.outcome is None:
         return None
     if manager.outcome.termination is Termination.CRASH:

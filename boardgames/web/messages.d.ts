@@ -142,7 +142,7 @@ export interface ListMatches {
   re?: number | null;
 }
 
-/** Who plays a side: the person who asks, a person who comes later, or an agent. */
+/** Who plays a side: the person who asks, a person who joins later, or an agent. */
 export interface SeatRequest {
   kind: "here" | "open" | "agent";
   agent?: string;
@@ -232,7 +232,7 @@ export interface BoardShown {
   re?: number | null;
 }
 
-/** Takes back to one's own move against an agent, or asks the other person to agree. */
+/** Takes back the player's last move against an agent, or asks the other person to agree. */
 export interface TakeBack {
   type: "undo";
   match: string;
@@ -253,7 +253,7 @@ export interface OfferDraw {
   re?: number | null;
 }
 
-/** Answers what the other side has offered or asked for. */
+/** Answers an offer or request of the other side. */
 export interface Answer {
   type: "answer";
   match: string;
@@ -315,7 +315,7 @@ export interface ViewPly {
   re?: number | null;
 }
 
-/** Asks for the board after `ply` moves as if the page's side were to move, which it is not. */
+/** Asks for the board after `ply` moves as if the page's side were to move, although the other side is. */
 export interface ViewPremoves {
   type: "premoves";
   match: string;
@@ -323,7 +323,7 @@ export interface ViewPremoves {
   re?: number | null;
 }
 
-/** Names a position: that of a match on the server, or that of a game with `moves`, after `ply` of them. */
+/** Names a position after `ply` moves: of a match on the server, or of a game with the given `moves`. */
 export interface PositionRequest {
   match?: string | null;
   ply?: number | null;
@@ -423,7 +423,7 @@ export interface EditPosition {
   re?: number | null;
 }
 
-/** Asks what a text contains: one of the matches in records, or moves or a position of the named game. */
+/** Asks what a text contains: match `number` of its records, or moves or a position of the named game. */
 export interface ImportText {
   type: "import";
   match?: string | null;
@@ -590,7 +590,7 @@ export interface StoredReply {
   re?: number;
 }
 
-/** The server has compiled `count` kernels for a game, whose title is empty if it is not known. */
+/** The server has compiled `count` kernels for a game, whose title is empty if unknown. */
 export interface Compiling {
   type: "compiling";
   title: string;
@@ -599,7 +599,7 @@ export interface Compiling {
   re?: number;
 }
 
-/** A new match, and the token of whoever asked for it: that of the owner, and of their seats. */
+/** A new match, and the token of its creator, which is that of the owner and of the creator's seats. */
 export interface Created {
   type: "created";
   match: string;
@@ -630,7 +630,7 @@ export interface SeatState {
   connected: boolean;
 }
 
-/** A move that was made: its seconds, and what the player expects for its own side. */
+/** A move that was made, the seconds it took, and what the player expects for its own side. */
 export interface MoveState {
   text: string;
   side: number;
@@ -646,7 +646,7 @@ export interface OutcomeState {
   reason: string;
 }
 
-/** What a side has offered or asked for; `reason` says why an agent has declined it. */
+/** An offer or request of a side; `reason` says why an agent has declined it. */
 export interface OfferState {
   kind: "draw" | "undo" | "pause" | "resume" | "rematch" | "swap";
   side: number;
@@ -693,14 +693,14 @@ export interface MatchState {
   announcement: string;
 }
 
-/** What has changed in a match since the state that the page was sent last; see `boardgames.web.deltas`. */
+/** What has changed in a match since the last state sent to the page; see `boardgames.web.deltas`. */
 export interface MatchChange {
   type: "match-change";
   id: string;
   change: Record<string, unknown>;
 }
 
-/** The board after `ply` moves, and after `move` if there is one. */
+/** The board after `ply` moves and, unless it is None, after `move`. */
 export interface ViewReply {
   type: "view";
   match: string;
@@ -764,7 +764,7 @@ export interface AnalysisReply {
   re?: number;
 }
 
-/** A move and its loss: texts for the side that made it, and the line that was better. */
+/** A move and its loss; texts are for the side that made it, and `better` is the best line. */
 export interface AnnotatedMove {
   side: number;
   move: string;
@@ -788,7 +788,7 @@ export interface AnnotatedPly {
   re?: number;
 }
 
-/** What ends an annotation: the agent, and mistakes and accuracy of each side. */
+/** The end of an annotation: the agent, and the mistakes and the accuracy of each side. */
 export interface AnnotationReply {
   type: "annotation";
   key: string;
@@ -803,14 +803,14 @@ export interface AnnotationReply {
   re?: number;
 }
 
-/** A finished review that is kept with a match, for as long as the match has these moves. */
+/** A finished review that is kept with a match; it is valid as long as the match has these moves. */
 export interface KeptReview {
   moves: string[];
   notes: AnnotatedPly[];
   reply: AnnotationReply;
 }
 
-/** A position of a line of moves, everything in canonical notation. */
+/** A position in a line of moves, all in canonical notation. */
 export interface BoardReply {
   type: "board";
   game: string;
@@ -879,7 +879,7 @@ export interface ExerciseEntry {
   lines: string[][];
 }
 
-/** A kind of puzzles; `count` is None if there is a puzzle of every number. */
+/** A kind of puzzle; `count` is None if there is a puzzle for every number. */
 export interface PuzzleKind {
   name: string;
   summary: string;
@@ -942,7 +942,7 @@ export interface SettingEntry {
   summary: string;
 }
 
-/** Weights after some steps, by name; `total` is how many there are, 0 for a summary of a large table. */
+/** Weights after some steps, by name; `total` is the number of all weights, 0 for a summary of a table. */
 export interface WeightsEntry {
   steps: number[];
   names: string[];

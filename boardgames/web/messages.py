@@ -1,6 +1,6 @@
 """The messages between the page and the server: JSON objects with a `type`, checked by msgspec.
 
-The page sends the classes of `Request`, and the server answers with those that follow them. A direct
+The page sends the classes of `Request`, and the server answers with the classes that follow. A direct
 answer repeats the number `re` of its request.
 """
 
@@ -20,7 +20,7 @@ MAX_BYTES = 64 * 1024
 """Size of the largest message that a page may send."""
 
 MAX_MOVES = 2000
-"""Moves that lead to the position of a request."""
+"""Maximum number of moves that lead to the position of a request."""
 
 Side = Annotated[int, Meta(ge=0, le=1)]
 Ply = Annotated[int, Meta(ge=0, le=100_000)]
@@ -51,7 +51,7 @@ class ListMatches(_Request, frozen=True, tag="matches"):
 
 
 class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who plays a side: the person who asks, a person who comes later, or an agent."""
+    """Who plays a side: the person who asks, a person who joins later, or an agent."""
 
     kind: Literal["here", "open", "agent"]
     agent: Annotated[str, Meta(max_length=2000)] = ""
@@ -64,9 +64,9 @@ GameOptions = dict[ShortText, bool | int | float | ShortText | None]
 class CreateMatch(_Request, frozen=True, tag="create"):
     """Requests a new match, as `MatchSetup` describes one.
 
-    An agent without a text is that of the game. `clock` is the time of each side in seconds, and
-    `increment` what each side gets for a move. With `paused` nothing happens until somebody resumes the
-    match.
+    An empty `agent` stands for the default agent of the game. `clock` is the time of each side in seconds,
+    and `increment` what each side gets for a move. With `paused`, nothing happens until somebody resumes
+    the match.
     """
 
     game: ShortText
@@ -86,7 +86,7 @@ class CreateMatch(_Request, frozen=True, tag="create"):
 
 
 Tokens = Annotated[list[Key], Meta(max_length=4)]
-"""What a browser has of a match: the tokens of its seats, and that of the owner."""
+"""The tokens that a browser has for a match: those of seats, and that of the owner."""
 
 
 class ListedMatch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,14 +143,14 @@ class MakeMove(_MatchRequest, frozen=True, tag="move"):
 class BoardShown(_MatchRequest, frozen=True, tag="shown"):
     """Says that the page shows the board after `ply` moves.
 
-    The clock of a person does not start before that; afterwards it runs at every turn of that side.
+    A person's clock does not start before that; afterwards it runs at every turn of that side.
     """
 
     ply: Ply
 
 
 class TakeBack(_MatchRequest, frozen=True, tag="undo"):
-    """Takes back to one's own move against an agent, or asks the other person to agree."""
+    """Takes back the player's last move against an agent, or asks the other person to agree."""
 
 
 class Resign(_MatchRequest, frozen=True, tag="resign"):
@@ -162,7 +162,7 @@ class OfferDraw(_MatchRequest, frozen=True, tag="offer-draw"):
 
 
 class Answer(_MatchRequest, frozen=True, tag="answer"):
-    """Answers what the other side has offered or asked for."""
+    """Answers an offer or request of the other side."""
 
     accept: bool
 
@@ -208,7 +208,7 @@ class ViewPly(_MatchRequest, frozen=True, tag="view"):
 
 
 class ViewPremoves(_MatchRequest, frozen=True, tag="premoves"):
-    """Asks for the board after `ply` moves as if the page's side were to move, which it is not.
+    """Asks for the board after `ply` moves as if the page's side were to move, although the other side is.
 
     The answer is a `view` whose picture has the moves that can be chosen in advance.
     """
@@ -217,9 +217,9 @@ class ViewPremoves(_MatchRequest, frozen=True, tag="premoves"):
 
 
 class PositionRequest(_Request, frozen=True):
-    """Names a position: that of a match on the server, or that of a game with `moves`, after `ply` of them.
+    """Names a position after `ply` moves: of a match on the server, or of a game with the given `moves`.
 
-    Without `ply` it is the position after all moves; without `position`, `moves` begin with the layout.
+    Without `ply` it is the position after all moves; without `position`, `moves` begin at the layout.
     """
 
     match: Key | None = None
@@ -234,9 +234,9 @@ class PositionRequest(_Request, frozen=True):
 class Analyse(PositionRequest, frozen=True, tag="analyse"):
     """Asks an agent for the values of a position's moves, and for the best lines of play.
 
-    Without an agent it is the default agent of the game. With `values` every
-    legal move has a value; without it only those that begin `lines` have one, which is faster. A new
-    analysis for the same purpose ends the one before.
+    Without `agent`, this is the default agent of the game. With `values`, every legal move has a value;
+    without, only the moves that begin `lines` have one, which is faster. A new analysis for the same
+    purpose ends the previous one.
     """
 
     agent: ShortText | None = None
@@ -255,8 +255,8 @@ class StopAnalysis(_Request, frozen=True, tag="stop-analysis"):
 class Annotate(PositionRequest, frozen=True, kw_only=True, tag="annotate"):
     """Asks an agent for the value of every position and the loss of every move.
 
-    An `annotated` for each position, with the `key` of the request, comes before the answer. A finished
-    review of a match is kept with the match; `kept` asks for that review only.
+    Before the answer, an `annotated` message is sent for each position, with the `key` of the request. A
+    finished review of a match is kept with the match; `kept` asks only for this review.
     """
 
     key: Key
@@ -291,7 +291,7 @@ class EditPosition(PositionRequest, frozen=True, tag="edit"):
 
 
 class ImportText(PositionRequest, frozen=True, kw_only=True, tag="import"):
-    """Asks what a text contains: one of the matches in records, or moves or a position of the named game.
+    """Asks what a text contains: match `number` of its records, or moves or a position of the named game.
 
     Moves begin where the named line begins or, if they are not legal there, at the named position.
     """
@@ -399,7 +399,7 @@ class GameEntry(Struct, frozen=True):
 
     @classmethod
     def of(cls, entry: "Entry") -> "GameEntry":
-        """Return what a plug-in says of a game before it is loaded."""
+        """Return what a plug-in says about a game before the game is loaded."""
         return cls(entry.name, entry.title or entry.name.capitalize(), entry.summary)
 
 
@@ -443,12 +443,10 @@ class OverlayEntry(Struct, frozen=True):
 class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none.
 
-    `move_help` says how a move is typed.
-
-    `pictures` shows the start of each layout, if there are several: what differs from `picture`, that of the
-    default layout. `premoves` tells whether moves can be
-    chosen while the other side is to move, and `puzzles` whether there are puzzles. `trained` maps the names
-    of the user's training runs to agents that play with what these have learned.
+    `move_help` says how a move is typed. `picture` shows the start of the default layout and, if there are
+    several layouts, `pictures` has the differences from it for each of them. `premoves` tells whether moves
+    can be chosen while the other side is to move, and `puzzles` whether there are puzzles. `trained` maps
+    the names of the user's training runs to agents that play with what the runs have learned.
     """
 
     name: str
@@ -474,10 +472,10 @@ class GameReply(Reply, frozen=True, tag="game"):
 class MatchEntry(Struct, frozen=True):
     """A match in the lobby; `free` has the sides whose seats can be taken.
 
-    `name` is the one that somebody has given to it. `owned` says that only those with a token may rename or
+    `name` was given to the match by somebody. `owned` says that only those with a token may rename or
     delete it. `time` is when it was started or, for a stored match, when it was stored; in seconds since
-    1970, 0 if that is not known. `stored` is the ID of a match that was not played on this server in
-    `boardgames matches`; it is unfinished if it has no result, and cannot be renamed.
+    1970, 0 if unknown. `stored` is the ID in `boardgames matches` of a match that was not played on this
+    server; it is unfinished if it has no result, and cannot be renamed.
     """
 
     id: str
@@ -505,7 +503,7 @@ class StoredReply(Reply, frozen=True, tag="stored"):
     """The other matches that `boardgames matches` lists, newest first.
 
     They follow the answer to `matches`, and are sent again when they have changed. `left_out` is the number
-    of older ones, which are not listed.
+    of older matches, which are not listed.
     """
 
     matches: list[MatchEntry]
@@ -513,9 +511,9 @@ class StoredReply(Reply, frozen=True, tag="stored"):
 
 
 class Compiling(Reply, frozen=True, tag="compiling"):
-    """The server has compiled `count` kernels for a game, whose title is empty if it is not known.
+    """The server has compiled `count` kernels for a game, whose title is empty if unknown.
 
-    Answers may take a minute until compilation has ended.
+    Until compilation has ended, answers may take a minute.
     """
 
     title: str
@@ -524,7 +522,7 @@ class Compiling(Reply, frozen=True, tag="compiling"):
 
 
 class Created(Reply, frozen=True, tag="created"):
-    """A new match, and the token of whoever asked for it: that of the owner, and of their seats."""
+    """A new match, and the token of its creator, which is that of the owner and of the creator's seats."""
 
     match: str
     token: str
@@ -553,7 +551,7 @@ class SeatState(Struct, frozen=True):
 
 
 class MoveState(Struct, frozen=True):
-    """A move that was made: its seconds, and what the player expects for its own side."""
+    """A move that was made, the seconds it took, and what the player expects for its own side."""
 
     text: str
     side: int
@@ -564,7 +562,7 @@ class MoveState(Struct, frozen=True):
 class OutcomeState(Struct, frozen=True):
     """How a match ended.
 
-    `reason` is what the game says about a draw without progress: what did not happen for too long.
+    `reason` explains a draw without progress in the game's words, or an end by repetition.
     """
 
     winner: int | None
@@ -574,11 +572,11 @@ class OutcomeState(Struct, frozen=True):
 
 
 OfferKind = Literal["draw", "undo", "pause", "resume", "rematch", "swap"]
-"""What needs the consent of both sides: `rematch` and `swap` are those of `Rematch`."""
+"""What needs the consent of both sides; `rematch` and `swap` are the two forms of `Rematch`."""
 
 
 class OfferState(Struct, frozen=True):
-    """What a side has offered or asked for; `reason` says why an agent has declined it."""
+    """An offer or request of a side; `reason` says why an agent has declined it."""
 
     kind: OfferKind
     side: int
@@ -588,15 +586,16 @@ class OfferState(Struct, frozen=True):
 class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=True):
     """A match. All pages get the same state, apart from `yours` and `owner`.
 
-    `yours` are the sides that the page may play; `owner` says that it has the token of whoever created it.
+    `yours` are the sides that the page may play; `owner` says that it has the token of the match's creator.
 
-    `clocks` are the seconds left to each side, `increments` those that each gets for a move, `move_times`
-    those that each has for a move, and `move_left` what is left of that for the current one. `used` are the
-    seconds that each side has spent, and `moves_left` the moves that it may still make. `running` is the
-    side whose time passes.
-    `offer` waits for an answer, and `declined` has just been declined. `next` is the rematch.
-    `preparing` is true while the agent to move is being compiled, and cannot think yet.
-    `spectators` is the number of pages that neither play nor own the match.
+    `clocks` are the seconds left to each side, `increments` the seconds that each gets for a move,
+    `move_times` the seconds that each has for a move, and `move_left` what is left of them for the current
+    move. `used` are the seconds that each side has spent, and `moves_left` the number of moves that it may
+    still make. `running` is the side whose time passes.
+
+    `offer` waits for an answer, and `declined` has just been declined. `next` is the rematch. `preparing`
+    is true while the agent to move is being compiled and cannot think yet. `spectators` is the number of
+    pages that neither play nor own the match.
     """
 
     id: str
@@ -637,9 +636,9 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
 
 
 class MatchChange(Struct, frozen=True, tag_field="type", tag="match-change"):
-    """What has changed in a match since the state that the page was sent last; see `boardgames.web.deltas`.
+    """What has changed in a match since the last state sent to the page; see `boardgames.web.deltas`.
 
-    A page that lacks this state joins the match again, and is then sent a whole one.
+    A page that lacks this state joins the match again, and is then sent a whole state.
     """
 
     id: str
@@ -647,7 +646,7 @@ class MatchChange(Struct, frozen=True, tag_field="type", tag="match-change"):
 
 
 class ViewReply(Reply, frozen=True, tag="view"):
-    """The board after `ply` moves, and after `move` if there is one."""
+    """The board after `ply` moves and, unless it is None, after `move`."""
 
     match: str
     ply: int
@@ -716,7 +715,7 @@ class AnalysisReply(Reply, frozen=True, tag="analysis"):
 
 
 class AnnotatedMove(Struct, frozen=True):
-    """A move and its loss: texts for the side that made it, and the line that was better."""
+    """A move and its loss; texts are for the side that made it, and `better` is the best line."""
 
     side: int
     move: str
@@ -740,9 +739,10 @@ class AnnotatedPly(Reply, frozen=True, tag="annotated"):
 
 
 class AnnotationReply(Reply, frozen=True, tag="annotation"):
-    """What ends an annotation: the agent, and mistakes and accuracy of each side.
+    """The end of an annotation: the agent, and the mistakes and the accuracy of each side.
 
-    The three marks mean `losses` in `unit`, and the first one also a delay of so many plies.
+    The three marks stand for losses of at least `losses`, in `unit`; the first one also for a `delay` in
+    plies.
     """
 
     key: str
@@ -757,7 +757,7 @@ class AnnotationReply(Reply, frozen=True, tag="annotation"):
 
 
 class KeptReview(Struct, frozen=True):
-    """A finished review that is kept with a match, for as long as the match has these moves."""
+    """A finished review that is kept with a match; it is valid as long as the match has these moves."""
 
     moves: tuple[str, ...]
     notes: tuple[AnnotatedPly, ...]
@@ -765,7 +765,7 @@ class KeptReview(Struct, frozen=True):
 
 
 class BoardReply(Reply, frozen=True, tag="board"):
-    """A position of a line of moves, everything in canonical notation.
+    """A position in a line of moves, all in canonical notation.
 
     `start` is None if the line begins with the layout; `movers` has the side that made each move,
     `notations` the position in every notation of the game, and `pieces` what `edit` can place.
@@ -808,7 +808,7 @@ class Imported(Reply, frozen=True, tag="imported"):
     result: str
     outcome: str
     tree: str
-    """The moves with comments, marks and variations, as `pgn.format_line` writes them, if there are any."""
+    """The moves with comments, marks and variations, as `pgn.format_line` writes them; empty without any."""
 
 
 class Exported(Reply, frozen=True, tag="exported"):
@@ -835,7 +835,7 @@ class ExerciseEntry(Struct, frozen=True):
 
 
 class PuzzleKind(Struct, frozen=True):
-    """A kind of puzzles; `count` is None if there is a puzzle of every number."""
+    """A kind of puzzle; `count` is None if there is a puzzle for every number."""
 
     name: str
     summary: str
@@ -897,7 +897,7 @@ class SettingEntry(Struct, frozen=True):
 
 
 class WeightsEntry(Struct, frozen=True):
-    """Weights after some steps, by name; `total` is how many there are, 0 for a summary of a large table."""
+    """Weights after some steps, by name; `total` is the number of all weights, 0 for a summary of a table."""
 
     steps: list[int]
     names: list[str]

@@ -1,4 +1,4 @@
-"""One page: the requests that come over its WebSocket, and what it is sent."""
+"""One page: the requests that arrive over its WebSocket, and the messages sent to it."""
 
 import asyncio
 import logging
@@ -27,18 +27,18 @@ from boardgames.web.training import TrainingReply
 _log = logging.getLogger(__name__)
 
 REQUESTS_PER_SECOND, BURST = 20.0, 80.0
-"""A page may send this many requests at once, and then this many each second."""
+"""A page may send `BURST` requests at once, and then `REQUESTS_PER_SECOND`."""
 MAX_JOINED_MATCHES = 20
 MAX_WAITING_REPLIES = 200
-"""Replies that wait for a page; one that does not read them is disconnected."""
+"""Maximum number of replies waiting for a page; a page that does not read them is disconnected."""
 MAX_PENDING_REQUESTS = 16
-"""Requests of a page that are answered at the same time."""
+"""Maximum number of a page's requests that are answered at the same time."""
 UNSUPPORTED, POLICY = 1003, 1008
 """Reasons to close a WebSocket (RFC 6455)."""
 _CLOSED = (RuntimeError, OSError, WebSocketDisconnect)
-"""What Starlette raises if the connection has been closed, or is being closed; that is no error."""
+"""What Starlette raises if the connection has been or is being closed, which is not an error."""
 _PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[/\\](?:[^\s'\"/\\]+[/\\])+([^\s'\"/\\]+)")
-"""The path of a file, and the last part of it, which is what a page may see."""
+"""The path of a file; the group is its last part, which a page may see."""
 
 
 class Page:
@@ -47,7 +47,7 @@ class Page:
     Parameters
     ----------
     socket : WebSocket
-        Its connection, not yet accepted.
+        The connection, not yet accepted.
     lobby : Lobby
         The matches on the server.
     """
@@ -142,9 +142,9 @@ class Page:
         return self._allowance >= 0
 
     async def _accept(self, text: str) -> None:
-        """Answer a request, or begin to: one that may take long does not delay those that follow.
+        """Answer a request, or start to: a request that may take long does not delay those that follow.
 
-        Only those about a match that is being loaded wait for that.
+        Only requests about a match that is being loaded wait until it has been loaded.
         """
         try:
             request = decode(text)
@@ -167,7 +167,7 @@ class Page:
                 task.add_done_callback(partial(self._loaded, key))
 
     async def _answer_after(self, loading: asyncio.Task[None] | None, request: messages.Request) -> None:
-        """Answer a request, after the match that it is about has been loaded."""
+        """Answer a request after the match that it is about has been loaded."""
         if loading is not None:
             await asyncio.wait([loading])
         await self._answer(request)
@@ -339,7 +339,7 @@ class Page:
         Raises
         ------
         MatchError
-            If it only watches.
+            If the page only watches the match.
         """
         match = self._match(key)
         match.check_control(self._joined.get(key, ()), owner=key in self._owned)
@@ -351,7 +351,7 @@ class Page:
         Raises
         ------
         MatchError
-            If it only watches.
+            If the page only watches the match.
         """
         sides = self._joined.get(key)
         if not sides:
@@ -359,7 +359,7 @@ class Page:
         return sorted(sides)
 
     def _acting_side(self, key: str) -> int:
-        """Return the side for which this page acts: if it plays both, the one to move."""
+        """Return the side for which this page acts; if it plays both, this is the side to move."""
         sides = self._sides(key)
         return self._match(key).side_to_move if len(sides) == 2 else sides[0]
 
@@ -398,7 +398,7 @@ class Page:
         self._ready.set()
 
     async def _send(self) -> None:
-        """Send replies in order, and of each match that has changed only the latest state."""
+        """Send replies in order, and for each match that has changed only the latest state."""
         while True:
             await self._ready.wait()
             self._ready.clear()
@@ -423,7 +423,7 @@ class Page:
     async def _send_state(self, key: str) -> None:
         """Send the state of a match, or how it has changed.
 
-        This is no part of `_send`, which would keep the match in memory.
+        This is a separate method because a variable of `_send` would keep the match in memory.
         """
         match = self._lobby.get(key)
         if match is None and key in self._joined:
@@ -439,7 +439,7 @@ class Page:
     async def _send_text(self, message: bytes) -> None:
         try:
             await self._socket.send_text(message.decode())
-        except _CLOSED:  # but this page does not know it yet
+        except _CLOSED:  # this page does not know it yet
             raise WebSocketDisconnect from None
 
 

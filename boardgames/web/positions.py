@@ -1,4 +1,4 @@
-"""Positions and records that a page analyses: free moves, set-up of positions, import and export.
+"""Positions and records that a page analyses: trying moves, setting up positions, import and export.
 
 The coroutines run in the event loop and call game code in threads.
 """
@@ -47,7 +47,7 @@ _MOVE_NUMBER = re.compile(r"^[0-9]+\.+")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Moves from a position, as a record, and the place in them that a page looks at."""
+    """Moves from a position, as a record, and the ply that a page looks at."""
 
     record: Record
     positions: tuple[Position, ...]
@@ -56,7 +56,7 @@ class Line:
 
     @property
     def plies_left(self) -> int | None:
-        """Return after how many plies from here a limit ends the match, or None if that does not matter."""
+        """Return the number of plies from here until a limit ends the match; None if this does not matter."""
         if not self.game.kernels.decides_at_limit:
             return None
         if (end := plies_until_limit(self.record, self.game)) is not None:
@@ -70,13 +70,13 @@ class Line:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return the outcome if the rules or, where that is one of them, repetition end the match here."""
+        """Return the outcome if the rules, including those about repetition, end the match here."""
         positions = self.positions[: self.ply + 1]
         return outcome_after(positions, self.context.repetition_in(self.game))
 
     @property
     def context(self) -> Context:
-        """Return what a player has to know for an analysis besides the position."""
+        """Return what a player needs for an analysis besides the position."""
         positions = self.positions[: self.ply + 1]
         told = None if self.rules is None else self.rules.context(positions).repetition
         own = Context(history=positions[:-1], plies_left=self.plies_left, repetition=told)
@@ -135,7 +135,7 @@ async def explain(lobby: Lobby, request: ExplainClicks) -> Explanation:
     Raises
     ------
     BoardgamesError
-        If there is no such position, or nothing with one of these ids in its picture.
+        If there is no such position, or its picture has nothing with one of these ids.
     """
     line = await line_of(lobby, request)
 
@@ -153,7 +153,7 @@ async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
     Raises
     ------
     BoardgamesError
-        If it cannot be edited like this.
+        If the position cannot be edited in this way.
     """
     line = await line_of(lobby, request)
 
@@ -176,7 +176,7 @@ async def import_text(lobby: Lobby, request: ImportText) -> Imported:
     Raises
     ------
     BoardgamesError
-        If it is none of these, or the record has an error.
+        If the text is none of these, or the record has an error.
     """
     if _RECORD.search(request.text):
         defaults = Defaults()
@@ -239,12 +239,12 @@ def _imported(
 
 
 def _read_text(line: Line, text: str) -> Imported:
-    """Return the moves or the position that a text has, in any notation of the game.
+    """Return the moves or the position in a text, in any notation of the game.
 
     Raises
     ------
     RecordError
-        If it has neither.
+        If the text has neither.
     """
     game = line.game
     words = game.split_moves(" ".join(_moves_in(text)))
@@ -270,7 +270,7 @@ def _read_text(line: Line, text: str) -> Imported:
 
 
 def _moves_in(text: str) -> list[str]:
-    """Return the moves of a text without numbers, comments, annotations and the result."""
+    """Return the moves in a text, without numbers, comments, annotations and the result."""
     words = _NO_MOVES.sub(" ", text).split()
     words = [_MOVE_NUMBER.sub("", word) for word in words]
     return [word for word in words if word and word not in pgn.RESULTS]
@@ -286,7 +286,7 @@ async def _draw(
 
 
 def _loaded_name(lobby: Lobby, request: PositionRequest) -> str:
-    """Return the name that the game was loaded by, which may differ from that in its facts."""
+    """Return the name by which the game was loaded, which may differ from that in its facts."""
     match = None if request.match is None else lobby.get(request.match)
     return (request.game or "") if match is None else match.request.game
 
@@ -329,7 +329,7 @@ def _line(positions: tuple[Position, ...], moves: tuple[str, ...], ply: int | No
 
 
 def _checked_ply(ply: int | None, positions: tuple[Position, ...]) -> int:
-    """Return a number of moves, by default all of them; raise MatchError if there are fewer."""
+    """Return a valid number of moves, by default all; raise MatchError if there are fewer."""
     last = len(positions) - 1
     if ply is not None and ply > last:
         raise MatchError(f"the match has {last} moves, not {ply}")
@@ -374,7 +374,7 @@ def _board(line: Line, overlays: Sequence[str] = ()) -> BoardReply:
 
 
 def _notations(position: Position) -> dict[str, str]:
-    """Return the position in every notation that can express it and is understood without its name."""
+    """Return the position in every notation that can express it and can be read without being named."""
     texts, game = {}, position.game
     for notation in game.facts.position_notations:
         with suppress(PositionError):
@@ -385,7 +385,7 @@ def _notations(position: Position) -> dict[str, str]:
 
 
 def _cleared(position: Position) -> Position:
-    """Return a position with as few pieces as the game allows; some can only be removed after others."""
+    """Return a position with as few pieces as possible; some can only be removed after others."""
     game = position.game
     while True:
         before, picture = position, position.picture()

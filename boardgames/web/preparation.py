@@ -28,11 +28,11 @@ from boardgames.web.messages import CatalogueReply, GameEntry, GameReply
 CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 NICENESS = 10
-"""How much lower the priority is of a process that nobody is waiting for."""
+"""By how much the priority of a process that nobody is waiting for is lowered."""
 TURN_SECONDS = 60.0
 """Longest wait for another compilation of the same game, which may hang."""
 MAX_KNOWN = 1000
-"""How many compiled combinations of a game and its agents are remembered."""
+"""Number of compiled combinations of a game and its agents that are remembered."""
 PREEMPTION_POLL_SECONDS = 0.1
 """How often a preempted compilation checks whether it can continue."""
 
@@ -57,19 +57,19 @@ class Games:
     """Loads, describes and compiles the games of a server. Its methods are called in the event loop.
 
     Loading a game compiles nothing, and `Calls` interprets its rules until their kernels are compiled.
-    That happens in separate processes, which free all of their memory when they end and do not
+    Kernels are compiled in separate processes, which free all of their memory when they end and do not
     delay the requests of pages. The most urgent compilation preempts the others, which are started
     again afterwards and find in the cache what they had already compiled.
 
     Parameters
     ----------
     calls : Calls
-        How code of the games is called in threads.
+        Calls the code of the games in threads.
 
     Attributes
     ----------
     titles : dict of str to (str, (str, str))
-        The titles of games and what their sides are called, as far as they are known.
+        The titles of games and the names of their sides, as far as they are known.
     """
 
     def __init__(self, calls: Calls) -> None:
@@ -77,9 +77,9 @@ class Games:
         self._calls = calls
         self._tasks: dict[object, asyncio.Task[Any]] = {}
         self._compiling: dict[str, asyncio.Lock] = {}
-        """By game: held while somebody waits for a process that compiles it."""
+        """Locks by game, held while somebody waits for a process that compiles the game."""
         self._urgencies: tuple[_Urgency, ...] = ()
-        """Of all compilations that are running or preempted."""
+        """The urgencies of all compilations that are running or preempted."""
         self._ready: set[tuple[object, ...]] = set()
         """The games and agents that have been compiled."""
         self._reporting = threading.Lock()
@@ -97,7 +97,7 @@ class Games:
         return CatalogueReply(games=games)
 
     def title_of(self, module: str) -> str:
-        """Return the title of the game whose kernels are being compiled, or an empty string if it is unknown.
+        """Return the title of the game whose kernels are being compiled, or an empty string if unknown.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Games:
         return titles[0] if len(titles) == 1 else ""
 
     async def learn_titles(self, games: Iterable[str]) -> None:
-        """Find out the titles of these games, as far as they are installed and soon loaded."""
+        """Find out the titles of these games, as far as they are installed and can be loaded in time."""
         unknown = set(games) - self.titles.keys()
         await self._load_entries(
             [offer.entry for offer in plugins.registry().offers("games") if offer.entry.name in unknown]
@@ -137,7 +137,7 @@ class Games:
         return GameEntry(entry.name, game.facts.title, game.facts.summary)
 
     async def describe(self, name: str) -> GameReply:
-        """Return what can be chosen for a match of a game, which is compiled while the form is filled in.
+        """Return what can be chosen for a match of a game, and start to compile the game.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class Games:
         return reply
 
     async def warm_up(self) -> None:
-        """Load and compile all games with their agents, so that no page waits for that."""
+        """Load and compile all games with their agents, so that no page has to wait for this."""
         names = [offer.entry.name for offer in plugins.registry().offers("games")]
         for prepare in (partial(self._compile_default, urgency=_Urgency.LATER), self._compile_all):
             for name in names:
@@ -158,9 +158,9 @@ class Games:
                     await prepare(name)
 
     async def compile_agents(self, game: Game, agents: Sequence[str]) -> None:
-        """Compile what these agents need for a match of a game, unless that has been done.
+        """Compile what these agents need for a match of a game, unless this has been done.
 
-        What goes wrong shows when they play here.
+        Errors are ignored here; they are reported when the agents play.
         """
         await self._once((game, *agents), lambda: self._compile_agents(game, agents, _Urgency.NOW))
 
@@ -172,7 +172,7 @@ class Games:
         load_classes = partial(_load_classes, name, [parse_agent(agent)[0] for agent in agents])
         get_ready = partial(_get_ready, game, agents)
         await self._compile_missing(name, load_classes, get_ready, urgency, title=game.facts.title)
-        with suppress(Exception):  # it shows when they are needed
+        with suppress(Exception):  # reported when the rules are needed
             await call_in_thread(partial(_load_rules, game), name="load")
         self._ready.add((game, *agents))
 
@@ -207,7 +207,7 @@ class Games:
         run = partial(_run_elsewhere, compile_all, title, is_preempted, self._reporting)
         self._urgencies = (*self._urgencies, urgency)
         try:
-            if urgency == _Urgency.NOW:  # two processes would compile the same kernels
+            if urgency == _Urgency.NOW:  # otherwise two processes could compile the same kernels
                 async with _turn(self._compiling.setdefault(name, asyncio.Lock())):
                     if await is_missing():
                         await call_in_thread(run, name="compile")
@@ -227,7 +227,7 @@ class Games:
         return min(self._urgencies, default=urgency) < urgency
 
     async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-        """Do something once, for everybody who asks for it; if it fails, it is tried again."""
+        """Do some work once for all callers with the same key; after a failure, the next call tries again."""
         task = self._tasks.get(key)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             if len(self._tasks) >= MAX_KNOWN:  # pages may ask for any options of agents
@@ -239,7 +239,7 @@ class Games:
 
 @asynccontextmanager
 async def _turn(lock: asyncio.Lock) -> AsyncIterator[None]:
-    """Hold a lock, unless whoever holds it takes so long that it probably hangs."""
+    """Hold a lock, or go on without it if its holder takes so long that it probably hangs."""
     try:
         async with asyncio.timeout(TURN_SECONDS):
             await lock.acquire()
@@ -253,7 +253,7 @@ async def _turn(lock: asyncio.Lock) -> AsyncIterator[None]:
 
 
 def _task(work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
-    """Start a task whose exception need not be retrieved by anybody."""
+    """Start a task whose exception nobody needs to retrieve."""
     task = asyncio.create_task(work)
     task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return task
@@ -286,7 +286,7 @@ def _get_ready(game: Game, agents: Sequence[str]) -> None:
 
 
 def _at_low_priority(function: Callable[[], object]) -> None:
-    """Lower the priority of this process, and call a function."""
+    """Lower the priority of this process and call a function."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     function()
@@ -309,7 +309,7 @@ def _run_elsewhere(
     function : callable
         Called without arguments. Its exceptions are dropped.
     title : str
-        The title under which progress is reported; empty if it is not.
+        The title under which progress is reported; empty to report nothing.
     is_preempted : callable
         Returns True if the process has to be stopped.
     reporting : Lock
@@ -342,7 +342,7 @@ def _run_elsewhere(
         run_isolated(function, progress=progress, patience_s=LOAD_SECONDS)
     except _PreemptedError:
         return False
-    except Exception:  # noqa: BLE001 - it shows when the agents are needed
+    except Exception:  # noqa: BLE001 - reported when the agents are needed
         return True
     finally:
         if has_lock:

@@ -1,4 +1,4 @@
-"""Threads in which agents think. Nobody waits long for one, however many ask at the same time."""
+"""Threads in which agents think. Nobody waits long for a thread, however many ask at the same time."""
 
 import asyncio
 import heapq
@@ -18,9 +18,9 @@ GRACE_SECONDS = 2.0
 """How long a search may continue after it was told to stop."""
 CHECK_INTERVAL_SECONDS = 0.05
 MAX_STUCK_SEARCHES = 3
-"""An agent with this many searches that did not stop when told to cannot be used."""
+"""An agent with this many searches that ignored a request to stop cannot be used."""
 HANG_SECONDS = 300.0
-"""Allowed on top of a search's own limit, since it may compile first."""
+"""Time allowed in addition to a search's own limit, since it may have to compile first."""
 
 PERSON_WAITS, NOBODY_WAITS = 0, 1
 
@@ -72,23 +72,24 @@ class Searches:
         search : callable
             Called without arguments.
         stop : Stop or None
-            Ends it early. Without one it runs to its own limit, `seconds`, even while others wait.
+            Ends the search early. Without it, the search runs to its own limit, `seconds`, even while
+            others wait.
         urgency : int
-            Those for which a person waits go before the others.
+            Searches that a person waits for come before the others.
         subject : str
-            Who thinks, such as `agent 'alphabeta'`.
+            The agent that thinks, such as `agent 'alphabeta'`.
         seconds : float, optional
             The time that the search may take, if the caller does not watch it.
 
         Raises
         ------
         NotRespondingError
-            If the search hangs, or several others of this subject do not stop when told to.
+            If the search hangs, or several other searches of this subject ignored a request to stop.
         """
         self._check(subject)
         await self._turn(urgency)
         try:
-            self._check(subject)  # others of this agent may have hung meanwhile
+            self._check(subject)  # other searches of this agent may have hung meanwhile
         except NotRespondingError:
             self._room += 1
             self._admit()

@@ -28,7 +28,7 @@ SHUTDOWN_SECONDS = 0.5
 REQUEST_SECONDS = 30.0
 """A connection without a request, or with one that never ends, is closed after this time."""
 UNREAD_SECONDS = 30.0
-"""A connection whose other end does not read what it is sent is closed after this time."""
+"""A connection whose other end does not read the data sent to it is closed after this time."""
 
 
 def serve(
@@ -41,7 +41,7 @@ def serve(
 ) -> None:
     """Serve the page until the program is interrupted.
 
-    Another host than loopback is only served with a token, which the address contains.
+    On any other host than loopback, the page needs a token, which the announced address contains.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def serve(
     announce : callable
         Called with the address of the page as soon as it can be opened.
     match : CreateMatch, optional
-        A match to begin with, whose address is announced. All agents are allowed in it.
+        A match to start with, whose address is announced. All agents are allowed in it.
     record : Record, optional
         A record that this match continues.
 
@@ -63,7 +63,7 @@ def serve(
     StoreError
         If the store, in which matches are kept, cannot be used.
     BoardgamesError
-        If the match cannot be made.
+        If the match cannot be started.
     """
     with listen(host, port) as listener:
         asyncio.run(_serve(host, listener, announce, match, record))
@@ -95,7 +95,7 @@ async def _serve(
 
 
 async def _open_lobby(*, is_private: bool) -> "Lobby":
-    """Return the matches that are kept, after what plays them has been imported, which takes a while."""
+    """Return the lobby with the saved matches; importing the code that plays them takes a while."""
 
     def new_lobby() -> "Lobby":
         from boardgames.web.archive import Archive
@@ -119,7 +119,7 @@ async def _create(lobby: "Lobby", match: CreateMatch, record: "Record | None") -
 
 
 async def _warm_up(lobby: "asyncio.Task[Lobby]", server: uvicorn.Server) -> None:
-    """Load all games when the matches have been loaded; if the matches cannot be loaded, end the server."""
+    """Load all games once the matches have been loaded; if the matches cannot be loaded, end the server."""
     await asyncio.wait([lobby])
     if lobby.cancelled() or lobby.exception() is not None:
         server.should_exit = True
@@ -163,7 +163,7 @@ def listen(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if os.name == "posix":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; connections take it over from the socket that listens
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; connections inherit it from the listening socket
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * UNREAD_SECONDS))
     try:
         listener.bind((host, port))

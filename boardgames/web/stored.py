@@ -1,7 +1,7 @@
-"""Matches that `boardgames matches` lists, as the page lists and opens them.
+"""The matches of `boardgames matches`, in the form in which the page lists and opens them.
 
-They were played in the terminal, in arenas or on another server, or imported. Whatever their rows in the
-store say, they make an entry of the list; only opening one needs its game and a record that can be replayed.
+They were played in the terminal, in arenas or on another server, or imported. Every row of the store makes
+an entry of the list, even a damaged one; only opening a match needs its game and a valid record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,15 +18,15 @@ from boardgames.web.match import shown_names
 from boardgames.web.messages import CreateMatch, MatchEntry, SeatRequest
 
 MAX_LISTED = 2000
-"""Only the newest are listed; the page says how many there are besides."""
+"""Maximum number of matches in the list, which has the newest; the page shows how many are left out."""
 UNNAMED_SIDES = ("first", "second")
-"""What sides are called in the list if their game is not installed."""
+"""Names of the sides in the list if the game is not installed."""
 
 Titles = Mapping[str, tuple[str, tuple[str, str]]]
-"""The titles of games, and what their sides are called."""
+"""The titles of games and the names of their sides."""
 
 _PREFIX = "stored."
-"""What keys begin with; those of matches that are played here have no dot."""
+"""Prefix of the keys of stored matches; keys of matches that are played here have no dot."""
 
 
 def key_of(number: int) -> str:
@@ -41,7 +41,7 @@ def key_of(number: int) -> str:
 
 
 def number_of(key: str) -> int | None:
-    """Return the ID that a key stands for, or None if it is that of a match that is played here.
+    """Return the ID that a key stands for, or None if it is the key of a match that is played here.
 
     Examples
     --------
@@ -59,11 +59,11 @@ def entries_of(matches: Sequence[MatchSummary], titles: Titles, *, may_delete: b
     Parameters
     ----------
     matches : sequence of MatchSummary
-        What the store says, which may have been damaged.
+        Rows of the store, whose values may be damaged.
     titles : mapping of str to (str, (str, str))
-        The titles of the games that are installed, and what their sides are called.
+        The titles of the games that are installed and the names of their sides.
     may_delete : bool
-        Whether pages may delete them.
+        Whether pages may delete the matches.
     """
     return [_entry_of(match, titles, may_delete) for match in matches]
 
@@ -74,7 +74,7 @@ def record_of(match: StoredMatch) -> Record:
     Raises
     ------
     RecordError
-        If it cannot be read.
+        If the record cannot be read.
     """
     parsed = parse_records(match.dated_record, None)
     for error in parsed.errors:
@@ -100,7 +100,7 @@ def _entry_of(match: MatchSummary, titles: Titles, may_delete: bool) -> MatchEnt
     title, sides = titles.get(match.game, (str(match.game), UNNAMED_SIDES))
     first, second = (public_name(str(agent)) for agent in match.agents)
     result = "" if match.termination is None else str(match.termination)
-    with suppress(ValueError):  # the store does not know what it says
+    with suppress(ValueError):  # an unknown termination
         if match.termination is not None:
             result = Outcome(match.winner, Termination(match.termination)).describe(sides)
     return MatchEntry(
@@ -119,7 +119,7 @@ def _entry_of(match: MatchSummary, titles: Titles, may_delete: bool) -> MatchEnt
 
 
 def _seconds(timestamp: str) -> float:
-    """Return when a match was stored, in seconds since 1970, or 0 if the store does not say that."""
+    """Return when a match was stored, in seconds since 1970, or 0 if the timestamp is invalid."""
     try:
         return datetime.fromisoformat(timestamp).timestamp()
     except (TypeError, ValueError, OverflowError):

@@ -9,9 +9,9 @@ from boardgames.machine import free_memory
 from boardgames.player import Player
 
 UNKNOWN_MB = 64
-"""Assumed for agents that search but declare no table size."""
+"""Assumed size of the tables of agents that search but declare no table size."""
 MEMORY_FRACTION = 0.5
-"""How much of the memory that is free when the server starts the tables may take."""
+"""The share of the memory free at the start of the server that the tables may take."""
 UNKNOWN_FREE_MB = 2048
 
 
@@ -20,7 +20,7 @@ class TablesError(OptionError):
 
 
 class Tables:
-    """Counts the tables of agents for as long as these exist. It can be used by several threads.
+    """Counts the tables of agents as long as the agents exist. Several threads can use it.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Tables:
         self._lock = threading.Lock()
 
     def reserve(self, player: Player) -> None:
-        """Count the tables of a new agent, which does not have them yet.
+        """Count the tables of a new agent, which has not allocated them yet.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """Training runs for pages: read from their folders, and read again if files change while a page watches.
 
-Training goes on in other processes, which know nothing of pages. So one thread looks at the times of the
-files, about once a second and only while somebody watches, and reads what has changed.
+Training happens in other processes, which know nothing about pages. So one thread checks the times of
+the files, about once a second and only while somebody watches, and reads what has changed.
 """
 
 import asyncio
@@ -43,9 +43,9 @@ from boardgames.web.messages import (
 from boardgames.weights.lookup import BEST, run_names
 
 INTERVAL_SECONDS = 1.0
-"""Seconds between two looks at the files."""
+"""Seconds between two checks of the files."""
 BUSY_SHARE = 5
-"""Reading takes at most one part in this many of the time, so that large runs are read less often."""
+"""The pause after reading is at least this many times as long, so that large runs are read less often."""
 MAX_POINTS = 500
 MAX_WEIGHTS = 100
 MAX_WEIGHT_POINTS = 20_000
@@ -55,12 +55,12 @@ DIGITS = 6
 TrainingReply = RunsReply | RunReply | RunGone
 Listener = Callable[[TrainingReply], None]
 Stamp = tuple[object, ...]
-"""What changes whenever a run does."""
+"""A value that changes whenever a run does."""
 
 
 @dataclass(slots=True)
 class _Watch:
-    """What a page watches, the name of a run or None for the list, and what it was last sent, if anything."""
+    """What a page watches, the name of a run or None for the list, and the last reply sent to it."""
 
     name: str | None
     latest: TrainingReply | None
@@ -76,9 +76,9 @@ class Training:
         self._task: asyncio.Task[None] | None = None
 
     async def watch(self, name: str | None, listener: Listener) -> TrainingReply:
-        """Return a run, or the list of all, and call `listener` with it whenever it changes from now on.
+        """Return a run or the list of all runs, and call `listener` with it whenever it changes.
 
-        A listener watches one thing at a time.
+        A listener can watch only one thing at a time.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Training:
             )
 
     async def _poll(self) -> None:
-        """Look at the files until nobody watches."""
+        """Check the files until nobody watches any more."""
         pause = INTERVAL_SECONDS
         while self._watches:
             await asyncio.sleep(pause)
@@ -129,7 +129,7 @@ class Training:
 def trained_agents(names: Sequence[str]) -> dict[str, str]:
     """Return the agents that play with the best weights of runs, by the name of the run.
 
-    Names that are not those of a run are left out, and so are runs that no agent can use.
+    Names without a run are left out, and so are runs that no agent can use.
     """
     agents = {}
     for name in set(run_names()).intersection(names):
@@ -142,7 +142,7 @@ def trained_agents(names: Sequence[str]) -> dict[str, str]:
 
 
 class _Reader:
-    """Reads runs in one thread, and only what has changed: what has not is the same object as before."""
+    """Reads runs in one thread, but only those that have changed; for others it returns the same object."""
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[Stamp, RunEntry]] = {}
@@ -151,7 +151,7 @@ class _Reader:
         self._list = RunsReply(runs=[])
 
     def read(self, name: str | None) -> TrainingReply:
-        """Return a run, `RunGone` if there is none of this name, or the list of all."""
+        """Return the run of this name, `RunGone` if there is none, or the list of all runs."""
         names = run_names()
         if name is None:
             return self._read_list(names)
@@ -215,7 +215,7 @@ class _Reader:
         )
 
     def _learner(self, folder: Path, summary: RunSummary) -> Learner | None:
-        """Return the learner of a run, loaded once; it takes a moment to load a game."""
+        """Return the learner of a run, loading it only once, since loading a game takes a moment."""
         assert summary.config is not None
         known = self._learners.get(folder.name)
         if known is None or known[0] != summary.config:
@@ -224,7 +224,7 @@ class _Reader:
 
 
 def _stamp(folder: Path) -> Stamp:
-    # the lock's own time says nothing: whoever looks whether it is free changes it
+    # the time of the lock file is not used, because checking whether the lock is free changes it
     return (
         is_running(folder),
         *(_stat(folder / name) for name in (CONFIG, METRICS, MEASUREMENT, BEST, BEST.parent)),
@@ -270,19 +270,19 @@ def _entry_of(summary: RunSummary, *, broken: str | None = None) -> RunEntry:
 
 
 def _without_paths(text: str, folder: Path) -> str:
-    """Return the message of an error with the run's files named as seen from its folder."""
+    """Return the message of an error with the paths of the run's files relative to its folder."""
     text = text.partition("\n")[0].replace(f"{folder}{os.sep}", "").replace(str(folder), "the run")
     parents = (str(runs_folder()), repr(str(runs_folder()))[1:-1])
     return "its files cannot be read" if any(parent in text for parent in parents) else text
 
 
 def _plain_text(series: Series, folder: Path) -> str:
-    """Return the results of a series, with the run named as seen from the folder of runs."""
+    """Return the results of a series, with the run's path relative to the folder of runs."""
     return str(series).replace(str(folder), folder.name)
 
 
 def _plain(options: Mapping[str, object]) -> dict[str, OptionValue]:
-    """Return options of a config, of values that name files only the name."""
+    """Return the options of a config, with paths shortened to file names."""
     plain: dict[str, OptionValue] = {}
     for name, value in options.items():
         if isinstance(value, str) and ("/" in value or "\\" in value):
@@ -299,7 +299,7 @@ def _settings(settings: Mapping[str, object], learner: Learner | None) -> list[S
 
 
 def _weights(steps: Sequence[StepRecord], learner: Learner | None) -> WeightsEntry | None:
-    """Return the weights after each step, only those that are largest at the end, or their summary."""
+    """Return the weights after each step, limited to those largest at the end, or their summary."""
     places, rows = weights_over_time(steps)
     if rows:
         last = rows[-1]
@@ -325,7 +325,7 @@ def _weights(steps: Sequence[StepRecord], learner: Learner | None) -> WeightsEnt
 
 
 def _agent_of(folder: Path, learner: Learner | None) -> tuple[str | None, str]:
-    """Return the agent that plays with the best weights so far, or None and why there is none."""
+    """Return the agent that plays with the best weights so far, or None and the reason why there is none."""
     if learner is None:
         return None, "its game or learner is not installed"
     with suppress(OSError):
