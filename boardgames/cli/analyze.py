@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from boardgames.review import Review, ReviewedMove, ReviewedPosition
 
 LINE_MOVES = 8
-"""Largest number of moves that are printed of a line of play."""
+"""Maximum number of moves that are printed of a line of play."""
 STDIN = "-"
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
@@ -110,7 +110,7 @@ class AnalysisRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The match to review: its number, what to call it, and whether others of its file have errors."""
+    """The match to review: number, title and record, and whether other matches of the file have errors."""
 
     number: int
     title: str
@@ -392,7 +392,7 @@ def is_record(text: str) -> bool:
 
 
 def _finished_match(defaults: "Defaults", subject: str | None) -> "Record | None":
-    """Return the match whose moves an argument has, if they lead to its end, where no move can be valued."""
+    """Return the match whose moves an argument lists if it is finished, so that no move can be evaluated."""
     from boardgames.plugins import load_game_of
     from boardgames.record import choose_record
 
@@ -419,7 +419,7 @@ def _chosen_record(
 def _match_of_file(
     request: AnalysisRequest, defaults: "Defaults", source: str, number: int | None
 ) -> "_Chosen":
-    """Return a match of a file, by default the first of the game that can be read, with the errors of others.
+    """Return a match of a file, by default the first readable one of the game; print the errors of others.
 
     Raises
     ------
@@ -609,15 +609,15 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
 
 
 def _marked(reviewed: "ReviewedPosition", side: int) -> str:
-    """Return the score of a position for a side, with a mark if it is proven; a win without its plies.
+    """Return the score of a position for a side, marked if it is proven; a win is given without its plies.
 
-    The table has many columns, and has to fit a narrow terminal.
+    The table has many columns and has to fit a narrow terminal.
     """
     return reviewed.text_for_side(side).partition(" (")[0] + _proof(reviewed.proven)
 
 
 def _proof(is_proven: bool) -> str:
-    """Return what follows a number in a column: `!` if it is proven."""
+    """Return the suffix of a number in a column: `!` if the number is proven, otherwise a space."""
     return "!" if is_proven else " "
 
 

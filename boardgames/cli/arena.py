@@ -511,7 +511,7 @@ def _lead(name: str, estimate: "Estimate | None") -> str:
 
 
 def _lead_in_field(leader: "Standing", labels: "Mapping[str, str]") -> "Iterator[str]":
-    """Say who leads several agents, and how far it is above their average."""
+    """Say which of several agents leads, and how far it is above the average."""
     if leader.estimate is not None:
         yield f"{labels[leader.agent]} leads, {round(leader.estimate.elo)} Elo above the average"
 

@@ -160,13 +160,13 @@ def completion_code(group: click.Group, shell: str, program: str) -> str:
 
 
 def register_shells() -> None:
-    """Let click use the scripts of this module."""
+    """Make click use the scripts of this module."""
     for shell in (_Bash, _Zsh, _Fish):
         add_completion_class(shell)
 
 
 def _words() -> tuple[list[str], str]:
-    """Return the words of the line before the cursor without the last one, and the last one."""
+    """Return the words of the line before the cursor except the last one, and the last word."""
     words = split_arg_string(os.environ.get("COMP_WORDS", ""))[1:]
     last = "".join(split_arg_string(os.environ.get("COMP_CWORD", ""))[:1])
     return (words[:-1] if last and words[-1:] == [last] else words), last
@@ -312,7 +312,7 @@ def _offers(kind: Any, text: str, game: str | None = None) -> Items:  # a `Kind`
 
 
 def _assignments(options: "Iterable[Option]", text: str, prefix: str, context: click.Context) -> Items:
-    """Return `NAME=` for each option, or after the equals sign its values."""
+    """Return `NAME=` for each option or, after the equals sign, the values of the option."""
     name, equals, _ = text.partition("=")
     if not equals:
         return _starting_with(

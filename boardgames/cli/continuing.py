@@ -1,4 +1,4 @@
-"""How to continue what was interrupted: the command that does it, and the hint that shows this command."""
+"""Hints on how to continue interrupted work, and the commands that they show."""
 
 import shlex
 from collections.abc import Collection

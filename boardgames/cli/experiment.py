@@ -193,7 +193,7 @@ def _report(
     path: Path,
     as_json: bool,
 ) -> None:
-    """Print the results, then write the CSV file: the disk may be full by now."""
+    """Print the results and then write the CSV file, in this order because the disk may be full by now."""
     from boardgames.paths import write_atomic
 
     game = chosen.game
@@ -224,14 +224,14 @@ def _stamp(chosen: "Experiment") -> str:
 
 
 def _csv_path(text: str | None, default: str) -> Path:
-    """Return the path of the CSV file; fails before the work if it cannot be written."""
+    """Return the path of the CSV file; raise FileError before the work begins if it cannot be written."""
     from boardgames.paths import data_folder
 
     path = data_folder() / FOLDER / default if text is None else output_path(text)
     try:
         if path.is_symlink():
             with suppress(FileNotFoundError):
-                path.stat()  # fails for a link to itself, which resolve() takes since Python 3.13
+                path.stat()  # fails for a link to itself, which resolve() accepts since Python 3.13
         _try_writing(path.resolve())
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -240,7 +240,7 @@ def _csv_path(text: str | None, default: str) -> Path:
 
 
 def _chart_path(text: str, chosen: "Experiment") -> Path:
-    """Return the path of the chart; fails before the work if it cannot be drawn or written."""
+    """Return the path of the chart; raise before the work begins if it cannot be drawn or written."""
     from boardgames.adapters.charts import check_installed
     from boardgames.paths import check_writable
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from boardgames.player import Stop
 
 STUCK_SECONDS = 1.0
-"""If the main thread has not reacted to Ctrl-C after this time, it is in a kernel that does not return."""
+"""A main thread that has not reacted to Ctrl-C after this time is in a kernel that does not return."""
 SAVE_SECONDS = 0.7
 """How long the program waits for a match to be saved before it ends."""
 MOST_INTERRUPTS = 3
-"""After this many the program ends even if the main thread reacts: a plug-in may catch them and go on."""
+"""After this many, the program ends even if the main thread reacts, since a plug-in may catch them."""
 LAG_SECONDS = 0.25
-"""How much later than the main thread the thread that watches it may see the same signal."""
+"""How much later than the main thread the watching thread may see the same signal."""
 TERMINATION_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 ENDING_SIGNALS = (signal.SIGINT, *TERMINATION_SIGNALS)
 
@@ -47,10 +47,10 @@ def end_if_stuck(
 ) -> Iterator[None]:
     """End the program if the main thread is in a kernel that never returns and does not react to Ctrl-C.
 
-    Also if it goes on although Ctrl-C was pressed three times.
+    The program also ends if it continues after Ctrl-C has been pressed three times.
 
-    Python calls handlers of signals in the main thread, once it is back from compiled code. But a
-    byte is written to a pipe at once, and another thread waits for it.
+    Python calls signal handlers in the main thread, but only when it has returned from compiled code.
+    A byte, however, is written to a pipe at once, and another thread waits for it.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def end_if_stuck(
 
     def watch() -> None:
         number = 0  # the signal that may not have been handled yet
-        since: float | None = None  # when it came
+        since: float | None = None  # when it arrived
         count = 0
         while True:
             wait = None if since is None else max(since + seconds - time.monotonic(), 0.0)
@@ -100,9 +100,9 @@ def end_if_stuck(
 
 
 def end_now(save: Callable[[], object] | None = None, code: int = EXIT_INTERRUPTED) -> NoReturn:
-    """End the process without waiting for any thread, after calling `save` in another one.
+    """End the process without waiting for any thread, after calling `save` in another thread.
 
-    The exit code is that of an interrupted program unless `code` is given.
+    By default, the exit code is that of an interrupted program.
     """
 
     def finish() -> None:
@@ -144,7 +144,7 @@ def without_interrupts() -> AbstractContextManager[None]:
 def stop_on_interrupt() -> "Iterator[Stop]":
     """Yield a `Stop` that the first Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt.
 
-    The program counts as stuck (`end_if_stuck`) unless the block ends soon after the first one.
+    The program counts as stuck (`end_if_stuck`) unless the block ends soon after the first Ctrl-C.
     """
     from boardgames.player import Stop
 
@@ -166,7 +166,7 @@ def stop_on_interrupt() -> "Iterator[Stop]":
 
 
 class _Reactions:
-    """When the main thread last handled a signal."""
+    """The time at which the main thread last handled a signal."""
 
     def __init__(self) -> None:
         self._last = -math.inf
@@ -175,7 +175,7 @@ class _Reactions:
         self._last = time.monotonic()
 
     def is_after(self, moment: float) -> bool:
-        """Return True if a signal was handled that was seen at this moment, or a later one."""
+        """Return True if the signal that was seen at this moment, or a later one, has been handled."""
         return self._last > moment - LAG_SECONDS
 
 

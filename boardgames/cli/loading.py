@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from boardgames.record import ParsedRecords
 
 MAX_POSITION_LENGTH = 10_000
-"""Characters of a position; longer files are not read as one."""
+"""Maximum number of characters in a position; longer files are not read as positions."""
 
 
 def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game":
@@ -99,10 +99,10 @@ def load_position(
     moves: str | None,
     notation: str | None = None,
 ) -> "Position":
-    """Load the game and parse the position given as an argument or with `--position`, else the start.
+    """Load a game and return the position given as an argument or with `--position`, by default the start.
 
-    The argument may also be the name of a file with a position. Then apply the moves given with `--moves`.
-    The notation is that of the position or of the moves.
+    The argument may also be the name of a file with a position. Moves given with `--moves` are made from
+    there. The notation may be one for positions or for moves.
     """
     if argument is not None and text is not None:
         raise OptionError("give the position either as an argument or with --position, not both")
@@ -141,7 +141,7 @@ def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str 
     Raises
     ------
     UnknownNameError
-        If it is neither.
+        If the game has no such notation.
     """
     facts = game.facts
     for_position = notation if notation in facts.position_notations else None
@@ -153,7 +153,7 @@ def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str 
 
 
 def what_it_looks_like(text: str, game: str) -> str:
-    """Return a remark on a text that does not fit a game but another one, or an empty text.
+    """Return a remark if a text that does not fit a game fits another one, or else an empty text.
 
     Only the beginning of the text is tried, as a test set, as a position and as a match.
     """
@@ -172,9 +172,9 @@ def what_it_looks_like(text: str, game: str) -> str:
 
 
 def _kind_of(text: str, name: str, expected: "Game") -> str:
-    """Return what a text is in a game, or an empty text; `expected` is the game that it does not fit.
+    """Return what a text is in a game, or an empty text; `expected` is the game that the text does not fit.
 
-    A text of which most words are moves of that game is one with a mistake.
+    If at least half of the words are moves of the expected game, the text is taken to have a mistake.
     """
     from boardgames.plugins import load_game_of
     from boardgames.reading import Defaults, check_no_test_set, read_position
@@ -199,7 +199,7 @@ def _kind_of(text: str, name: str, expected: "Game") -> str:
 
 
 def without_examples(error: object) -> str:
-    """Return an error about a text without the forms that it could have had."""
+    """Return the message of an error about a text, without the list of accepted forms."""
     return re.split("; (?:tried the notations|forms that are read:) ", str(error))[0]
 
 
@@ -220,7 +220,7 @@ def read_matches(path: Path, defaults: "Defaults") -> "tuple[str, ParsedRecords]
 
 
 def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
-    """Return what is wrong with the matches of a text; if it is a text of another game, that only."""
+    """Return what is wrong with the matches of a text, or only that the text looks like another game's."""
     errors = [str(error) for error in parsed.errors]
     if errors and not parsed.records and game and (other := what_it_looks_like(text, game)):
         return [f"{without_examples(errors[0])}; {other}"]
@@ -228,7 +228,7 @@ def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
 
 
 def say_notations(where: str, what: str, notations: Iterable[str | None]) -> None:
-    """Say in which notations a file was read that nobody has named; None is not mentioned.
+    """Say in which notations a file was read without being told; None is not mentioned.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def say_assumptions(file: object, parsed: "ParsedRecords") -> None:
 
 
 def position_file(argument: str) -> Path | None:
-    """Return the file that an argument names, or None if there is none, so that it is a position itself."""
+    """Return the file that an argument names, or None if there is no such file and it is a position."""
     path = find_path(argument)
     return path if path is not None and path.is_file() else None
 
@@ -292,7 +292,7 @@ def position_text(path: Path, game: str, text: str) -> str:
 def record_defaults(
     game: str | None, layout: str | None, options: tuple[str, ...], notation: str | None
 ) -> "Defaults":
-    """Return what is known about matches whose text does not say it.
+    """Return the values for what the text of a match leaves out.
 
     Raises
     ------

@@ -106,7 +106,7 @@ class LazyGroup(SuggestingGroup):
         notify("bg_commands", check=self._check_commands, group=self)
 
     def _check_commands(self) -> None:
-        """Remove what plug-ins added that is not a command; raise PluginError if there is anything."""
+        """Remove additions of plug-ins that are not commands; raise PluginError if there are any."""
         added: dict[Any, Any] = self.commands if isinstance(self.commands, dict) else {"": self.commands}
         self.commands = {name: command for name, command in added.items() if _is_command(name, command)}
         rubbish = [added[name] for name in added if name not in self.commands]
@@ -172,16 +172,16 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _os_error_message(error: OSError) -> str:
-    """Return what the system refused; an error of stdout or stderr names no file."""
+    """Return a message about what the system refused; errors of stdout and stderr name no file."""
     action = "write the output" if error.filename is None else f"use {quote(str(error.filename))}"
     return f"cannot {action}: {(error.strerror or str(error)).lower()}"
 
 
 def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for each kind of end
-    """Run a command and return its exit code. `bg.main` would do it, but reports a closed pipe as a failure.
+    """Run a command and return its exit code; unlike in `bg.main`, a closed pipe is not a failure.
 
-    A command compiles only the kernels that it calls. Those with worker processes, which would all compile
-    the same ones in silence, and those that look for faults compile all kernels that they import.
+    A command compiles only the kernels that it calls. Commands with worker processes, which would all
+    silently compile the same kernels, and commands that look for faults compile all kernels they import.
     """
     words = tuple(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -253,7 +253,7 @@ def usage_message(error: click.ClickException, words: Sequence[str] = ()) -> str
 
 
 def _prepare_streams() -> None:
-    """Replace closed streams, escape characters that a stream cannot encode, and let no plug-in close one."""
+    """Replace closed streams, escape characters that cannot be encoded, and let no plug-in close a stream."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:

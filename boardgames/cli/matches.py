@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT = 20
 BATCH = 500
-"""Matches imported in one transaction; other processes can write between two of them."""
+"""Number of matches imported per transaction; other processes can write between two transactions."""
 
 NO_MATCHES = "no matches are stored yet"
 NOTHING_DELETED = "nothing deleted"
@@ -369,7 +369,7 @@ def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
 
 
 def _record_text(match: "StoredMatch", values: Sequence[str], *, times: bool) -> str:
-    """Return the record of a match, with times and values as other programs write them if that is wanted."""
+    """Return the record of a match, if requested with times and values as other programs write them."""
     from boardgames.record import format_annotated, parse_records
 
     if not times and not values:
@@ -381,7 +381,7 @@ def _record_text(match: "StoredMatch", values: Sequence[str], *, times: bool) ->
 
 
 def _reviewed_values(store: "Store") -> dict[str, list[str]]:
-    """Return the values after each move, of matches with a review that the page has kept, by record."""
+    """Return the values after each move of all matches whose reviews the page has kept, by record."""
     from boardgames.record import parse_records
 
     found = {}
@@ -478,9 +478,9 @@ def _record_of(match: "StoredMatch") -> "Record | None":
 
 
 def _date_of_play(match: "StoredMatch") -> str | None:
-    """Return the day on which a match was played, YYYY-MM-DD, or None if nobody knows.
+    """Return the day on which a match was played, YYYY-MM-DD, or None if it is unknown.
 
-    Parts of it that nobody knows are question marks. A match of a run was played when it was stored.
+    Unknown parts of it are question marks. A match of a run was played when it was stored.
     """
     record = _record_of(match)
     date = "" if record is None else record.tags.get("Date", "")

@@ -1,7 +1,7 @@
-"""What was meant by an option or a command that does not exist.
+"""Suggestions for options and commands that do not exist.
 
 Other programs have other names for the same things, and some names are options of a learner or an
-agent and not of a command: `--steps 10` is written `--set steps=10`.
+agent rather than of a command: `--steps 10` is written `--set steps=10`.
 """
 
 from collections.abc import Iterable, Sequence

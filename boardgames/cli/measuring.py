@@ -18,7 +18,7 @@ DEFAULT_MEASURING_MATCHES = 100
 def measure_run(
     run: "Run", planned: "Measurement | None", executor: "Executor", listener: Callable[[int, int], object]
 ) -> "Measurement | None":
-    """Play what is left of a measurement, if one is planned."""
+    """Play the remaining matches of a measurement, if one is planned."""
     from boardgames.learning.measurement import measure
 
     return planned if planned is None or planned.is_done else measure(run, planned, executor, listener)
