@@ -32,7 +32,7 @@ COMMON_FILES = MappingProxyType(
         "test_game.py": "tests/test_game.py",
     }
 )
-"""Templates in the folder `common`, and the files they become."""
+"""Templates in the folder `common`, and the files that are made from them."""
 BOARD_FILES = MappingProxyType(
     {
         "rules.py": "{package}/rules.py",
@@ -51,7 +51,7 @@ PLAIN_FILES = MappingProxyType(
         "test_game.py": "tests/test_game.py",
     }
 )
-"""Templates of games in plain Python, which replace those of the same names in `common`."""
+"""Templates of games in plain Python, which replace templates of the same names in `common`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def distribution_name(name: str) -> str:
 
 
 def plugin_files(name: str, board: str | None) -> dict[str, str]:
-    """Return the files of a new plug-in, by their paths within its folder; plain Python without a board.
+    """Return the files of a new plug-in by their paths in its folder; without a board, in plain Python.
 
     Raises
     ------

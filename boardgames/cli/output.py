@@ -33,13 +33,13 @@ SCHEMA = 1
 NARROWEST_NAME = 12
 """Names are not shortened below this many columns."""
 MAX_ERRORS = 20
-"""Errors of one file that are printed."""
+"""Maximum number of errors that are printed for one file."""
 GAP = 1
 """Spaces between two columns."""
 LINES_BESIDE_BOARD = 4
 """In a match: the opponent's move and an empty line above the board, the prompt and the clocks below."""
 BOOK = " (book)"
-"""What follows a move that came from an opening book."""
+"""Suffix of a move that came from an opening book."""
 
 
 # --- text ------------------------------------------------------------------
@@ -55,7 +55,7 @@ def say(text: str = "", *, err: bool = False, file: IO[str] | None = None, nl: b
 
 
 def install_exception_hooks() -> None:
-    """Let Python print tracebacks, in any thread, cleaned as by `say`."""
+    """Make Python print the tracebacks of all threads with `say`, which cleans them."""
 
     def print_traceback(kind: type[BaseException], error: BaseException, trace: Any) -> None:  # a traceback
         import traceback
@@ -72,7 +72,7 @@ def install_exception_hooks() -> None:
 
 
 def log_to_stderr() -> None:
-    """Print warnings and errors that are logged on stderr, cleaned as by `say`: they may quote plug-ins."""
+    """Print logged warnings and errors on stderr with `say`, which cleans them: they may quote plug-ins."""
     import logging
 
     class Printer(logging.Handler):
@@ -93,7 +93,7 @@ def print_error(message: object, *, kind: str = "error") -> None:
 
 
 def print_errors(errors: Sequence[object]) -> None:
-    """Print the first errors, and how many more there are."""
+    """Print the first errors and the number of the others."""
     for error in errors[:MAX_ERRORS]:
         print_error(error)
     if len(errors) > MAX_ERRORS:
@@ -117,7 +117,7 @@ def one_line(value: object) -> str:
 def print_json(**fields: object) -> None:
     """Print one JSON object that begins with the schema number."""
     text = json.dumps({"schema": SCHEMA, **fields}, ensure_ascii=False)
-    # what JSON need not escape and terminals may obey can only be part of a string
+    # characters that JSON need not escape and terminals may obey occur only within strings
     click.echo("".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text))
 
 
@@ -141,7 +141,7 @@ def score_json(score: "Score", unit: "Unit", *, proven: bool) -> dict[str, objec
 
 
 def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
-    """Return an outcome as a JSON object; None while the match goes on."""
+    """Return an outcome as a JSON object; None if the match is not over."""
     if outcome is None:
         return None
     return {"winner": outcome.winner, "termination": str(outcome.termination)}
@@ -180,14 +180,14 @@ def outcome_text(outcome: "Outcome", game: "Game") -> str:
 
 
 def played_text(played: "PlayedMove", facts: "Facts", move: str | None = None) -> str:
-    """Return what an agent played, how long it took, and what it expected of its move.
+    """Return what an agent played, how long it took, and what it expected from its move.
 
     Parameters
     ----------
     played : PlayedMove
         The move.
     facts : Facts
-        Those of the game.
+        The facts of the game.
     move : str, optional
         The move in another notation.
 
@@ -352,7 +352,7 @@ def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
 
 
 def _terminal_width() -> int | None:
-    """Return the width of the terminal, or None if stdout is not one."""
+    """Return the width of the terminal, or None if stdout is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 

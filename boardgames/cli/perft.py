@@ -12,7 +12,7 @@ from boardgames.cli.progress import spinner
 from boardgames.errors import OptionError
 
 MILLIONS = 100_000
-"""From this rate on, it is shown in millions."""
+"""Rates from this one on are shown in millions."""
 
 
 @click.command(

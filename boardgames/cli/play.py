@@ -255,7 +255,7 @@ def play(
 
 
 def _what_to_play(game_name: str | None, resume: str | None) -> "tuple[str, UnfinishedMatch | None]":
-    """Return the name of the game, and the match to resume if there is one."""
+    """Return the name of the game, and the match to resume or None."""
     if resume is None:
         if game_name is None:
             raise click.MissingParameter(param_hint="'GAME'", param_type="argument")
@@ -274,7 +274,7 @@ def _is_game(name: str) -> bool:
 
 
 def _check_terminal(opens: bool | None, port: int | None) -> None:
-    """Raise OptionError if an option is given that is for the browser."""
+    """Raise OptionError if an option for the browser is given."""
     if opens is not None:
         raise OptionError("--open and --no-open only work with --web")
     if port is not None:
@@ -294,7 +294,7 @@ def _opponent(second: str | None, agent: str | None, level: int | None) -> str |
 def _players(
     seats: tuple[str, str], first: str | None, opponent: str | None, *, is_second: bool
 ) -> tuple[str, str]:
-    """Return who plays: the players that were given, and otherwise those of `seats`.
+    """Return who plays: the given players, otherwise those of `seats`.
 
     The opponent is the first player if a person has the second seat against an agent.
     """
@@ -326,8 +326,8 @@ def _decoded(text: str) -> str:
 def _play_agents(manager: "Manager", file: MatchFile, watch: bool, delay: float) -> int:
     """Play a match between two agents and return the exit code.
 
-    It is added to those of `boardgames matches`, and saved in a file if it is interrupted, or if it was saved
-    before and would be resumed again.
+    A finished match is added to those of `boardgames matches`. An interrupted match is saved in a file, and
+    so is a resumed one, which would otherwise be resumed again.
     """
     try:
         with end_if_stuck(file.save):

@@ -1,4 +1,4 @@
-"""`boardgames plot`: learning curves of training runs, tournaments and weights of one; the same as CSV."""
+"""`boardgames plot`: learning curves of runs, and tournaments and weights of one, as a plot or as CSV."""
 
 import csv
 import io

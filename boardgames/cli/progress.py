@@ -32,7 +32,7 @@ DUMB_TERMINALS = ("", "dumb", "unknown")
 def compilation_shown() -> Iterator[None]:
     """Show on a terminal which kernels are being compiled within the block, how many, and for how long.
 
-    What is compiled in the background is shown only while a spinner runs.
+    Compilation in the background is shown only while a spinner runs.
     """
     if not sys.stderr.isatty():
         yield
@@ -55,7 +55,7 @@ class PlainCompilationLog:
         self._stream, self._module = stream, ""
 
     def update(self, module: str, count: int) -> None:
-        """Print the module, unless it was the last one too."""
+        """Print the module, unless it is the same as the last one."""
         if module and module != self._module and not (is_in_background() and not _spinners):
             self._module = module
             say(f"compiling {one_line(module)}", file=self._stream)
@@ -127,7 +127,7 @@ class Spinner:
     text : str
         The first text.
     detail : callable, optional
-        Returns what has been done so far; it is called several times a second by another thread.
+        Returns what has been done so far; called several times a second by another thread.
     """
 
     def __init__(self, text: str, detail: Callable[[], str] | None = None) -> None:
@@ -139,7 +139,7 @@ class Spinner:
 
         detail = ""
         if self._detail is not None:
-            with suppress(BaseException):  # a plug-in may raise anything, and the work itself goes on
+            with suppress(BaseException):  # a plug-in may raise anything, and the work itself continues
                 detail = self._detail()
         seconds = time.monotonic() - self._started
         parts = (self.text, detail, f"{seconds:.0f} s" if seconds >= SHOWN_AFTER_S else "")
@@ -200,7 +200,7 @@ def search_spinner(text: str) -> "Iterator[Callable[[Choice], None] | None]":
 def new_bars(console: "Console", detail: Callable[[], str] | None = None) -> "Progress":
     """Return progress bars with counts, elapsed and remaining time, and what `detail` returns.
 
-    A task with the field `count` shows this text instead of what is completed, such as shares of time.
+    A task with the field `count` shows this text instead of its numbers, which may be shares of time.
     """
     from rich.progress import (
         BarColumn,

@@ -61,7 +61,7 @@ class TerminalPrompt:
     Parameters
     ----------
     words : callable
-        Returns what a line may be completed to: commands and moves.
+        Returns the possible completions of a line: commands and moves.
     toolbar : callable
         Returns the text below the prompt; without text there is no toolbar.
     is_time_up : callable

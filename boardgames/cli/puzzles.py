@@ -31,7 +31,7 @@ SOLVING_HELP = "type a move, or solution, skip or quit"
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A puzzle with what is printed of it; `proof` has the scores, if the solver has proven them."""
+    """A puzzle as it is printed; `proof` has the scores if the solver has proven them."""
 
     kind: str
     summary: str
@@ -268,7 +268,7 @@ def _print_puzzle(puzzle: _Shown, title: str) -> None:
 
 
 def play_command(position: "Position") -> str:
-    """Return the command with which a person plays on from a puzzle against the best agent of the game."""
+    """Return the command with which a person continues from a puzzle against the game's best agent."""
     from boardgames.plugins import solver_of
 
     game = position.game
@@ -308,7 +308,7 @@ def _print_solutions(found: list[_Shown]) -> None:
 
 
 def _solve(found: list[_Shown]) -> None:
-    """Let a person solve puzzles one after the other, and print how many were solved."""
+    """Let a person solve puzzles one after another, and print how many were solved."""
     from boardgames.cli.prompt import open_prompt
 
     words: list[str] = []
@@ -325,12 +325,12 @@ def _solve(found: list[_Shown]) -> None:
 
 
 def _solve_one(puzzle: _Shown, prompt: "Prompt", words: list[str]) -> bool:
-    """Ask for the moves of a puzzle; return True if it is solved, or False if the person goes on without.
+    """Ask for the moves of a puzzle; return True if it is solved, or False if the person gives up.
 
     Parameters
     ----------
     words : list of str
-        Filled with what a line can be completed to.
+        Filled with the possible completions of a line.
 
     Raises
     ------

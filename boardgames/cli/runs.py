@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from boardgames.learning.summaries import RunSummary
 
 MAX_ROWS = 20
-"""A run with more steps is shown by this many of them."""
+"""Maximum number of steps that are shown of a run."""
 
 
 @click.group(
@@ -317,7 +317,7 @@ def delete(name: str, yes: bool) -> None:
 
 
 def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
-    """Print a table of runs, and of the means over those that differ only in their seed."""
+    """Print a table of runs, and the means over runs that differ only in their seeds."""
     from boardgames.learning.comparison import compare_runs, differences, groups
 
     compared = compare_runs(folders)
@@ -367,7 +367,7 @@ def _share_text(share: "Interval | None") -> str:
 
 
 def _print_steps(steps: "Sequence[StepRecord]") -> None:
-    """Print the metrics of all steps, or of `MAX_ROWS` of them, the last one included, and all standings."""
+    """Print the metrics of all steps, or of `MAX_ROWS` of them including the last one, and all standings."""
     from boardgames.learning.history import metric_names, sample
 
     shown = sample(steps, MAX_ROWS)

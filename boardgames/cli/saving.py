@@ -1,4 +1,4 @@
-"""The end of a match of `boardgames play`: saving it, and releasing its players; reading it again later."""
+"""The end of a match of `boardgames play`: saving it, releasing its players, and reading it again later."""
 
 import re
 import shlex
@@ -35,7 +35,7 @@ class UnfinishedMatch:
     record : Record
         The match so far.
     path : Path or None
-        The file that is replaced when the match is saved again, if `play` has saved it there before.
+        The file that is replaced when the match is saved again; None if `play` did not save it there.
     text : str
         The content of the file.
     """
@@ -68,7 +68,7 @@ class MatchFile:
         return self._path is not None
 
     def save(self) -> bool:
-        """Save the match unless it has not changed since it was saved; return True if it has.
+        """Save the match if it has changed since it was last saved; return True if it had changed.
 
         If another program has changed the file, such as by resuming the same match, a new file is written.
         """
@@ -83,7 +83,7 @@ class MatchFile:
         return True
 
     def _read(self) -> str:
-        """Return the content of the file, or an empty string if there is none that can be read."""
+        """Return the content of the file, or an empty string if there is no readable file."""
         with suppress(FileError):
             return "" if self._path is None else read_text(self._path)
         return ""
@@ -108,10 +108,10 @@ def print_learned(manager: "Manager") -> None:
 
 
 def close_players(manager: "Manager") -> None:
-    """Release what the players of a match hold, such as engine processes; an interrupt closes them all.
+    """Release what the players of a match hold, such as engine processes, even if this is interrupted.
 
-    Players that are still getting ready are left as they are, since closing them would have to wait; they
-    end with the program.
+    Players that are still getting ready are not closed, since closing them would have to wait; they end
+    with the program.
     """
     from boardgames.plugins import close_player
 
@@ -124,7 +124,7 @@ def close_players(manager: "Manager") -> None:
 def save_match(record: "Record", path: Path | None = None) -> Path | None:
     """Save a match in the user's data folder and print the path; if that fails, print the match.
 
-    A match without moves is not saved. A finished one is also added to those of `boardgames matches`.
+    A match without moves is not saved. A finished match is also added to those of `boardgames matches`.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
 
 
 def newest_unfinished(game: str | None) -> UnfinishedMatch:
-    """Return the unfinished match that `play` has saved last.
+    """Return the unfinished match that `play` saved last.
 
     Matches that cannot be resumed are skipped with a warning.
 
@@ -228,7 +228,7 @@ def newest_unfinished(game: str | None) -> UnfinishedMatch:
     Raises
     ------
     RecordError
-        If there is none.
+        If there is no such match.
     """
     for path in _newest_first(_saved_matches()):
         try:
@@ -244,7 +244,7 @@ def newest_unfinished(game: str | None) -> UnfinishedMatch:
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    """Return the files of a folder with saved matches; what is not a file, such as a pipe, is left out."""
+    """Return the saved matches in a folder, newest first; entries that are not files are left out."""
     found = []
     for path in folder.glob(f"*{SUFFIX}"):
         with suppress(OSError):  # it has been deleted, or is a link to nothing

@@ -62,14 +62,14 @@ def serve_match(
 ) -> None:
     """Serve the page for a match, new or from its record; people play all sides that no agent plays.
 
-    Without a port it uses that of `boardgames serve`, or another one if that is taken.
+    The default port is that of `boardgames serve`, or a free one if that is taken.
 
     Raises
     ------
     MissingExtraError
         If the extra `web` is not installed.
     BoardgamesError
-        If the match cannot be made.
+        If the match cannot be started.
     """
     _check_web_extra()
     from boardgames.web.lobby import request_of

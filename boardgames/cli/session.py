@@ -105,7 +105,7 @@ class Session:
 
     @cached_property
     def prompt(self) -> Prompt:
-        """Return the prompt, opened at the first use: the board is shown before its library is loaded."""
+        """Return the prompt, opened at first use, so that the board is shown before its library is loaded."""
         return open_prompt(words=self._words, toolbar=self._toolbar, is_time_up=self._is_time_up)
 
     def on_event(self, manager: "Manager", event: "MatchEvent") -> None:
@@ -114,7 +114,7 @@ class Session:
             self.manager, self._is_board_shown = manager, True
             try:
                 self._begin()
-            except BoardgamesError as error:  # what a listener raises does not end a match
+            except BoardgamesError as error:  # an exception of a listener would not end the match
                 self._error = error
 
     @rules_interpreted()  # the agent's kernels may still be being compiled
@@ -209,7 +209,7 @@ class Session:
         return player is None or player.is_human
 
     def _words(self) -> Iterator[str]:
-        """Yield what a line can be completed to: the legal moves and the commands."""
+        """Yield the possible completions of a line: the legal moves and the commands."""
         position = self.manager.position
         if self.manager.outcome is None:
             yield from (self._move_text(position, move) for move in self.manager.legal_moves)
@@ -315,7 +315,7 @@ class Session:
         return set(self.manager.position.picture().ids)
 
     def _moves_at(self, cell: str, *, ends: bool) -> list[str]:
-        """Return the legal moves that end on a cell, or if there are none, those that it is part of."""
+        """Return the legal moves that end on a cell or, if not `ends`, those with it in another click."""
         position = self.manager.position
         texts = [
             text
@@ -335,7 +335,7 @@ class Session:
                 say(wrapped_moves(texts, f"moves {meaning} {cell}: "))
 
     def _confirm_move(self, move: "Move") -> bool:
-        """Show the position after a move, and return True if it is to be kept."""
+        """Show the position after a move, and return True if the person keeps the move."""
         position = self.manager.position
         print_picture(position.apply(move).picture().since(position.picture()), flipped=self.flipped)
         question = f"keep {self._move_text(position, move)}? [Enter: keep, u: undo] "
@@ -478,7 +478,7 @@ class Session:
         close_players(self.manager)
 
     def _save_match(self) -> None:
-        """Save the match unless it has not changed since it was saved; nothing can interrupt this."""
+        """Save the match if it has changed since it was last saved; nothing can interrupt this."""
         with without_interrupts():
             if self._is_time_up():  # the input ended after the time ran out
                 self._show_outcome()
@@ -502,7 +502,7 @@ class Session:
             say("Tab completes moves, commands and file names; the arrow keys recall lines")
 
     def _useful_commands(self) -> dict[str, str]:
-        """Return the commands that are of use in this match, with their meanings; the others work too."""
+        """Return the commands that are useful in this match, with their meanings; the others work, too."""
         commands = dict(COMMANDS)
         if not self._has_moves_of_several_cells():  # what is typed for the only cell is the move itself
             commands = {"moves": "list the legal moves"} | commands
@@ -563,7 +563,7 @@ class Session:
         return captions
 
     def _times_of(self, side: int) -> list[str]:
-        """Return the clock of a side and its time for each move as one text, or nothing if it has neither."""
+        """Return a side's clock and its time per move as one text, or an empty list if it has neither."""
         clocks, limit = self.manager.clocks, self.manager.rules.times[side].move
         times = [] if clocks is None else [clock_text(clocks[side])]
         if limit is not None:

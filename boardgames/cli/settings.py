@@ -19,9 +19,9 @@ class Settings(NamedTuple):
     Attributes
     ----------
     owner : str
-        Its name.
+        Name of the learner or the experiment.
     options : sequence of Option
-        What it declares.
+        The declared options.
     """
 
     owner: str
@@ -50,7 +50,7 @@ def named_settings(command: str, words: Sequence[str]) -> Settings | None:
     Parameters
     ----------
     command : str
-        `experiment`, or a command with a learner: `td` if the line names none.
+        `experiment`, or a command with a learner, which is `td` if the line names none.
     words : sequence of str
         The rest of the command line.
 

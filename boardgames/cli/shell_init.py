@@ -1,7 +1,7 @@
 """`boardgames shell-init`: a shell function that lets `bg` run this program and control jobs.
 
-`--install` keeps the code in a file, so that a shell that starts does not have to run the program, and adds
-a line to the start-up file of the shell that reads it.
+`--install` stores the code in a file, so that new shells do not have to run the program, and adds a line
+that reads this file to the start-up file of the shell.
 """
 
 import os
@@ -19,7 +19,7 @@ from boardgames.errors import FileError, OptionError
 
 SHELLS = ("bash", "zsh", "fish")
 MARK = f"# {PROGRAM} shell-init"
-"""The end of the line in a start-up file, by which it is found again."""
+"""Marks our line in a start-up file, so that it can be found again."""
 
 POSIX_FUNCTION = """\
 # `bg play`, `bg games` etc. run boardgames; `bg` and `bg %1` still control jobs
@@ -128,7 +128,7 @@ def _code_file(shell: str) -> Path:
 
 
 def _install(shell: str, code: str, *, yes: bool) -> None:
-    """Write the code, and add the line that reads it unless the start-up file has it."""
+    """Write the code, and add the line that reads it unless the start-up file already has this line."""
     from boardgames.paths import make_folder, write_atomic
 
     startup, file = _startup_file(shell), _code_file(shell)

@@ -164,7 +164,7 @@ def _print_successors(position: "Position", notation: str | None, as_json: bool)
 def _last_mover(position: "Position", moves: str | None, notation: str | None) -> int | None:
     """Return the side that made the last of the moves, or None if there are none.
 
-    The side to move does not tell, because in some games the same side may move again.
+    This does not follow from the side to move, because in some games the same side may move again.
     """
     positions = position.line(moves or "", notation=notation)
     return positions[-2].side_to_move if len(positions) > 1 else None
@@ -173,7 +173,7 @@ def _last_mover(position: "Position", moves: str | None, notation: str | None) -
 def _load_features(
     position: "Position", side: int | None, weights_text: str | None
 ) -> "tuple[tuple[Overlay, ...], Explanation | None]":
-    """Return the overlays and the features of a position; a game with overlays needs no features."""
+    """Return the overlays and the features of a position; a game with overlays need not have features."""
     from boardgames.plugins import load_overlay, overlay_names, registry
 
     game = position.game
@@ -184,7 +184,7 @@ def _load_features(
 
 
 def _explain(position: "Position", side: int | None, weights_text: str | None) -> "Explanation":
-    """Return the features of a position, weighted unless the game has no weights and none are given."""
+    """Return the features of a position, with weights if these are given or the game has some."""
     from boardgames.learning.base import find_features
     from boardgames.learning.player import DEFAULT_WEIGHTS
     from boardgames.weights.explain import explain
@@ -242,7 +242,7 @@ def _explanation_json(explained: "Explanation") -> dict[str, object]:
 
 
 def _overlay_json(overlay: "Overlay") -> dict[str, object]:
-    """Return an overlay as a JSON object; marks are by the id of the line or cell in the picture."""
+    """Return an overlay as a JSON object, with marks by the id of the line or cell in the picture."""
     return {
         "name": overlay.name,
         "summary": overlay.summary,

@@ -44,16 +44,16 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 MAX_PROGRESS_UPDATES = 200
-"""How often the progress is shown while the positions of a file are solved."""
+"""Approximate number of progress updates while the positions of files are solved."""
 ALWAYS_COUNTED = 2
-"""Of the counts in the summary of a test set, those that are printed even if they are 0."""
+"""Number of counts in the summary of a test set that are printed even if they are 0."""
 TOLERANCE = 1e-9
-"""Largest difference of two scores that are equal."""
+"""Largest difference between two scores that count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePosition:
-    """A position of a file, its place, its text, and its score if the file states one."""
+    """A position in a file: its place, its text, and its score if the file states one."""
 
     file: str
     line: int
@@ -64,7 +64,7 @@ class FilePosition:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What it took to solve the positions of a file."""
+    """The time and the nodes that solving the positions took."""
 
     seconds: float
     nodes: int
@@ -231,7 +231,7 @@ def read_lines(file: str) -> list[tuple[int, str]]:
 def read_positions(
     file: str, lines: list[tuple[int, str]], game: "Game", notation: str | None = None
 ) -> "tuple[list[FilePosition], list[BadLine]]":
-    """Return the positions that lines contain, and the lines without one that can be solved."""
+    """Return the positions in lines, and the lines without a position that can be solved."""
     from boardgames.reading import read_position, split_score
 
     positions, bad = [], []
@@ -366,7 +366,7 @@ def _solve_all(
     seconds: float | None,
     as_json: bool,
 ) -> int:
-    """Print the score of each position, or compare it with the one of the file; return the exit code."""
+    """Print the score of each position, or compare it with that in the file; return the exit code."""
     from boardgames.player import Context, stop_after
     from boardgames.plugins import close_player
 
@@ -415,7 +415,7 @@ def _load_code(player: "ExactPlayer", position: "Position") -> None:
 
 
 def is_different(player: "ExactPlayer", one: FilePosition, score: "Score") -> bool:
-    """Return True if a file states another score than the exact one."""
+    """Return True if a file states a score other than the exact one."""
     number = player.solver_score(one.position, score)
     return one.expected is not None and (number is None or abs(number - one.expected) > TOLERANCE)
 
@@ -423,7 +423,7 @@ def is_different(player: "ExactPlayer", one: FilePosition, score: "Score") -> bo
 def _print_comparison(
     player: "ExactPlayer", solved: "list[tuple[FilePosition, Score]]", bad: list[BadLine], used: Used
 ) -> None:
-    """Print the positions whose score is not that of the file, and a summary."""
+    """Print the positions whose scores differ from those in the files, and a summary."""
     stated = [(one, score) for one, score in solved if one.expected is not None]
     different = [(one, score) for one, score in stated if is_different(player, one, score)]
     has_many_files = len({one.file for one, _ in solved} | {one.file for one in bad}) > 1
@@ -474,6 +474,6 @@ def _print_all_json(
 
 
 def number_of(player: "ExactPlayer", position: "Position", score: "Score") -> str:
-    """Return the number that solvers state for a score, or the score itself if there is none."""
+    """Return the number that solvers state for a score, or the score as text if there is no such number."""
     number = player.solver_score(position, score)
     return position.game.facts.score_text(score, proven=True) if number is None else f"{number:g}"

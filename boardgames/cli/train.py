@@ -61,7 +61,7 @@ MAX_STANDINGS = 8
 MAX_SEEDS = 1000
 REFRESHES_PER_SECOND = 4
 SWEPT_OPTIONS = {"learner": "learner_name", "preset": "preset", "layout": "layout"}
-"""Options of this command that a sweep can vary as well as settings, with their parameters."""
+"""Options of this command that a sweep can vary in addition to settings, with their parameters."""
 LIKE_OPTIONS = {
     name: f"--{name}" for name in ("seed", "seeds", "layout", "preset", "workers", "learner", "run")
 }
@@ -226,7 +226,7 @@ def _train_run(
 ) -> int:
     """Train a run that has just been opened, and measure its result; return the exit code.
 
-    If it is one of several, `train` itself prints the results as JSON and how to continue.
+    If it is one of several runs, `train` itself prints the results as JSON and how to continue.
     """
     from boardgames.learning.trainer import Trainer
 
@@ -244,7 +244,7 @@ def _train_run(
 
 
 def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) -> "Measurement | None":
-    """Return the measurement that follows training, or None if there is to be none.
+    """Return the measurement that follows training, or None if nothing is to be measured.
 
     A resumed run keeps its plan unless the user asks for another number of matches, or the file
     of the plan is damaged.
@@ -298,7 +298,7 @@ def _name_of_several(given: dict[str, Any], first: "Config", *, is_sweep: bool) 
 def _several_runs(
     given: dict[str, Any], seeds: int | None, sweep: list[dict[str, str]]
 ) -> "list[Callable[[], Run]]":
-    """Return a function for each combination and seed, which creates the run or opens an existing one."""
+    """Return a function for each combination and seed that creates the run or opens an existing one."""
     openings = []
     for number, combination in enumerate(sweep or [{}], start=1):
         fields = {SWEPT_OPTIONS[name]: text for name, text in combination.items() if name in SWEPT_OPTIONS}
@@ -504,7 +504,7 @@ def _config(
 def _check_names(config: "Config") -> None:
     """Raise OptionError if the learner has no such settings, before its kernels are compiled.
 
-    Kernels may take minutes to compile, and a wrong name is found in seconds.
+    Kernels may take minutes to compile, but a wrong name is found in seconds.
     """
     from boardgames.compiling import compilation_deferred
     from boardgames.kernels.dispatcher import compile_deferred
@@ -524,7 +524,7 @@ def _check_names(config: "Config") -> None:
 
 
 def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:
-    """Return the folder of a new run; without a name or path, one with the game, learner and time.
+    """Return the folder of a new run; by default its name has the game, the learner and the time.
 
     Weights that plug-ins offer take precedence over runs, so a run must not have the name of such weights.
     """
@@ -666,7 +666,7 @@ def _details(trainer: "Trainer", *, has_curve: bool) -> "list[Text]":
 
 
 def best_text(trainer: "Trainer") -> str:
-    """Return the score of the weights that the run keeps, or an empty string if there is none."""
+    """Return the score of the weights that the run keeps, or an empty string if there is no score."""
     best, learner = trainer.progress.best, trainer.learner
     if best is None:
         return ""
