@@ -57,9 +57,9 @@ class ResignRule:
 
 @dataclass(frozen=True, slots=True)
 class DrawRule:
-    """A match is drawn if each side has expected at most `score` for either side in its last `moves` moves.
+    """A match is drawn if neither side has expected a lead of more than `score` in its last `moves` moves.
 
-    The rule applies from ply `after` on.
+    It does not matter whose lead it is. The rule applies from ply `after` on.
 
     Examples
     --------

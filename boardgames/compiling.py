@@ -54,7 +54,7 @@ def compilation_at_import() -> Iterator[None]:
 
 @contextmanager
 def compilation_in_background() -> Iterator[None]:
-    """Tell listeners that nobody is waiting yet for what is compiled within the block, in this thread.
+    """Tell listeners that nobody is waiting yet for compilations within the block, in this thread.
 
     Nothing is interpreted there.
     """
@@ -67,7 +67,7 @@ def rules_interpreted() -> Iterator[None]:
     """Run the rules as plain Python within the block, in this thread, until their kernels are loaded.
 
     Loading the first kernel takes half a second and compiling it more, while drawing a board takes
-    a few milliseconds in plain Python. Only what is called through `Game` and `Position` is
+    a few milliseconds in plain Python. Only rules that are called through `Game` and `Position` are
     interpreted, and a kernel that fails as plain Python is loaded.
     """
     with _set(_interprets_rules, True):

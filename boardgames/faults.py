@@ -26,7 +26,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class HangError(BaseException):
-    """A call of a plug-in does not return. Not an Exception, because the plug-in might catch it and go on."""
+    """A call of a plug-in does not return; not an Exception, since the plug-in might catch that."""
 
 
 def must_propagate(error: BaseException) -> bool:
@@ -49,7 +49,7 @@ def must_propagate(error: BaseException) -> bool:
 
 
 def name_package(package: str, plugin: str, *, is_own: bool) -> None:
-    """Remember the plug-in of a package: the one whose own module is in it, or the first that uses it."""
+    """Remember the plug-in of a package: the one whose module is in it, or else the first that uses it."""
     if package == CORE:
         return
     if is_own:

@@ -102,7 +102,7 @@ _ENDINGS = {
     Termination.CRASH: " (crash)",
     Termination.UNKNOWN: " (reason unknown)",
 }
-"""The words for each way of ending a match; there are none if the rules of the game decided it."""
+"""The words for each way of ending a match, empty if the rules of the game decided it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,7 +509,7 @@ class Game(ABC):
 
     @property
     def layout_names(self) -> tuple[str, ...]:
-        """Return the names of all layouts, including those that need other options and set them."""
+        """Return the names of all layouts, including layouts that set other options."""
         return tuple(dict.fromkeys((*self.facts.layouts, *self.layout_options)))
 
     # --- positions -------------------------------------------------------
@@ -600,7 +600,7 @@ class Game(ABC):
         target : str
             The id of a cell or line of the picture.
         piece : str or None
-            One of `edit_pieces`, which is put there, or None to remove what is there.
+            The piece to place, one of `edit_pieces`, or None to remove the piece there.
 
         Raises
         ------
@@ -834,7 +834,7 @@ class Game(ABC):
     # --- identity --------------------------------------------------------
 
     def describe(self) -> str:
-        """Return the name, the layout, and the options that neither are defaults nor follow from the layout.
+        """Return the name, the layout, and the options that are neither defaults nor set by the layout.
 
         The layout only determines where matches start; positions do not depend
         on it.

@@ -54,7 +54,7 @@ class Needs:
 
 
 def needs_of(functions: Iterable[Callable[..., object]] = ()) -> Needs:
-    """Return what is needed to run functions together with all plug-ins that this process has used.
+    """Return the code that functions need, together with that of all plug-ins used by this process.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _closure(roots: tuple[str, ...], entries: tuple[tuple[Kind, str, str | None]
 
 
 def _imported(package: str) -> set[str]:
-    """Return the top-level packages that a package imports, without what the core itself requires.
+    """Return the top-level packages that a package imports, without the requirements of the core itself.
 
     `_described` adds the versions of requirements that matter.
     """

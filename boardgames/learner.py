@@ -120,7 +120,7 @@ class Learner(ABC):
     follows_curve: ClassVar[bool] = True
     """True if the result of training is the best step of the curve, False if it is the last step."""
     extensible: ClassVar[tuple[str, ...]] = ("steps",)
-    """Options that may change when a run is resumed, since they only say how long it is."""
+    """Options that may change when a run is resumed, since they only determine its length."""
     max_weight: ClassVar[float] = math.inf
     """Training stops with an error when a weight is larger than this or smaller than its negative."""
 
@@ -148,7 +148,7 @@ class Learner(ABC):
 
     @property
     def settings(self) -> dict[str, OptionValue]:
-        """Return all options, with the names of what the game provides by default filled in."""
+        """Return all options, with the names of the game's defaults, such as its features, filled in."""
         return dict(self.options)
 
     @property
@@ -201,7 +201,7 @@ class Learner(ABC):
         return ""
 
     def header(self, state: LearnerState) -> Mapping[str, object]:
-        """Return what players have to know to use a checkpoint, as JSON values; by default nothing."""
+        """Return the data that players need to use a checkpoint, as JSON values; by default none."""
         return {}
 
     def saved(self, state: LearnerState) -> tuple[Mapping[str, Array], Mapping[str, object]]:

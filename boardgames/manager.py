@@ -448,7 +448,7 @@ class Manager:
 
     @property
     def legal_moves(self) -> tuple[Move, ...]:
-        """Return the moves that can be made now: the legal ones, without those that repetition forbids.
+        """Return the moves that can be made now: the legal moves that repetition does not forbid.
 
         Examples
         --------

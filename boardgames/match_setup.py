@@ -24,7 +24,7 @@ HUMAN = "human"
 """The name of the agent for a person, and the default name of a person."""
 DEFAULT_LIMIT = Limit(seconds=1.0)
 SEAT_TAGS = "FirstAgent", "SecondAgent"
-"""The tags of a record that say which agents play, where the names of the players do not."""
+"""The tags of a record that name the agents of players who are not named after their agents."""
 
 Seat = str | Player | None
 """A player object, the text of an agent, or None for a person who moves through the Manager."""
@@ -201,7 +201,7 @@ class MatchSetup:
         )
 
     def _tags(self, names: list[str], record: Record | None, today: date | None) -> dict[str, str]:
-        """Return the tags of the record, including the agent of each player whose name does not tell it."""
+        """Return the tags of the record, with the agent of each player who is not named after the agent."""
         known = date_tag(today) if record is None else dict(record.tags)
         if record is not None and record.outcome is not None:
             return known

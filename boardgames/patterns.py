@@ -230,7 +230,7 @@ class PatternSet:
 
     @property
     def lookups(self) -> tuple[tuple[tuple[int, ...], int], ...]:
-        """Return what is looked up: groups and their images, each with the index where its table begins.
+        """Return the lookups: groups and their images, each with the index where its table begins.
 
         The tables of a phase begin `size // phases` places after those of the previous phase. In a table,
         the values of the cells are the digits of a number, the first cell's digit being the highest.

@@ -87,9 +87,9 @@ class Palette:
     Attributes
     ----------
     board : str
-        The body of the board, or what the cells are drawn on if there is no frame.
+        The body of the board, or the ground below the cells if there is no frame.
     cell : str
-        Empty cells, or what is seen behind the windows of a panel.
+        Empty cells, or the space behind the windows of a panel.
     edge : str
         The edges of the board and of its cells, and printed lines.
     """
@@ -163,7 +163,7 @@ class Tray:
 
     @property
     def total(self) -> int:
-        """Return the number of pieces, or what is counted instead."""
+        """Return the number of pieces, or the count that is shown instead."""
         return len(self.pieces) if self.places or self.pieces else self.count
 
     @property

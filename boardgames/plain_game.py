@@ -128,7 +128,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     @abstractmethod
     def outcome(self, state: State) -> int | str | None:
-        """Return None if the match goes on, the side that has won, or `DRAW`."""
+        """Return None if the match is not over, the side that has won, or `DRAW`."""
 
     # --- what a subclass may implement --------------------------------------
 

@@ -261,7 +261,7 @@ class Registry:
         ]
 
     def _named_offers(self, kind: Kind, game: str | None) -> list[Offer]:
-        """Return the offers that a name can refer to, whether or not the game has what they need."""
+        """Return the offers that a name can refer to, whether or not the game meets their needs."""
         offers = self._offers[kind]
         if game is not None:
             own = {offer.entry.name for offer in offers if offer.entry.game == game}
@@ -722,7 +722,7 @@ def _check_game(game: object) -> None:
 
 
 def _make_for(kind: Kind, name: str, game: "Game", argument: object, base: type[Made]) -> Made:
-    """Return what the function of this name makes for a game; raise PluginError if it is of another type."""
+    """Return the result of an offered function for a game; raise PluginError if it is of another type."""
     _check_game(game)
 
     def make(function: Callable[[object], object]) -> Made:
@@ -737,7 +737,7 @@ def _make_for(kind: Kind, name: str, game: "Game", argument: object, base: type[
 
 
 def _check_declarations(game: "Game", name: str) -> None:
-    """Raise PluginError if what a game sets in `prepare` is not of the right types."""
+    """Raise PluginError if the attributes that a game sets in `prepare` are not of the right types."""
     from boardgames.declarations import Evaluation, Facts, Kernels
 
     for attribute, kind in (("facts", Facts), ("kernels", Kernels), ("evaluation", Evaluation)):

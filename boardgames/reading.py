@@ -120,7 +120,7 @@ class ReadMatch:
         The notation of the moves if it is not the canonical one.
     white_won_first : bool or None
         Whether `1-0` meant that the side with the tag White won, though it moved second; None if
-        the moves do not tell.
+        the moves do not show it.
     """
 
     game: Game
@@ -798,7 +798,7 @@ def plain_matches(
             elif not lines and _WORDS.fullmatch(line) and not _is_match(line, game, notation, memory):
                 if unknown:
                     yield _plain_match(unknown, "", game, notation)
-                layout = unknown = line  # no such layout: the matches after it are not read in another one
+                layout = unknown = line  # no such layout: the matches after it cannot be read
             elif line:
                 lines.append(line)
     if unknown:  # no layout either, since no match comes after it

@@ -697,7 +697,7 @@ class _Reader:
 
 
 def _layout_of(tags: Mapping[str, str], read: ReadMatch) -> str:
-    """Return the layout that a record of our own names, or the one that was found for another match."""
+    """Return the layout that one of our own records names, or the one that was found for another match."""
     if is_own(tags):
         return tags.get("Layout", "")
     return "" if read.game.layout == next(iter(read.game.layout_names), "") else read.game.layout

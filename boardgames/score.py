@@ -20,7 +20,7 @@ DEFAULTS = {"inaccuracy": 0.125, "mistake": 0.25, "blunder": 0.75, "bound": 5.0,
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit in which an evaluation counts, and what amounts of it mean.
+    """The unit in which an evaluation counts, and the meaning of its amounts.
 
     Attributes
     ----------
@@ -293,7 +293,7 @@ class Score:
         proven : bool
             Whether the score is exact. A return of 0 is then a draw, and 1 a win.
         alternates : bool
-            `Facts.alternates` of the game: if it is False, plies do not tell how many moves the winner makes.
+            `Facts.alternates` of the game; if False, plies do not determine the number of the winner's moves.
 
         Examples
         --------

@@ -416,7 +416,7 @@ def _wins_in_quarter(figures: "Sequence[Figure]", place: int) -> str:
 
 
 def _parts(name: str, figures: "Sequence[Figure]", table: "Table") -> Iterator[Column]:
-    """Yield the columns of one setting in a narrow table: wins, those of the original, shares."""
+    """Yield the columns of one setting in a narrow table: wins, wins of the original, shares."""
     yield name, [wins(figure.wins) for figure in figures]
     if any(figure.original for figure in figures):
         yield "original", [wins(figure.original) for figure in figures]

@@ -228,7 +228,7 @@ def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
 
 
 def say_notations(where: str, what: str, notations: Iterable[str | None]) -> None:
-    """Say in which notations a file was read without being told; None is not mentioned.
+    """Say which notations were inferred when a file was read; None is not mentioned.
 
     Parameters
     ----------

@@ -266,7 +266,7 @@ def _prepare_streams() -> None:
 
 
 def _discard(stream: TextIO) -> None:
-    """Send what is still buffered for a stream to the null device."""
+    """Send the buffered output of a stream to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -294,7 +294,7 @@ def _opponent(second: str | None, agent: str | None, level: int | None) -> str |
 def _players(
     seats: tuple[str, str], first: str | None, opponent: str | None, *, is_second: bool
 ) -> tuple[str, str]:
-    """Return who plays: the given players, otherwise those of `seats`.
+    """Return the given players, or those of `seats` where none is given.
 
     The opponent is the first player if a person has the second seat against an agent.
     """

@@ -212,7 +212,7 @@ class _Drawing:
             left += width + BUTTON_GAP / 2
 
     def _definitions(self) -> Iterator[str]:
-        """Yield the gradients, which lighten and darken what they are drawn over."""
+        """Yield the gradients, which lighten and darken the shapes below them."""
         yield "<defs>"
         for name, gradient in _STYLES["gradients"].items():
             tag = "radialGradient" if "r" in gradient["shape"] else "linearGradient"
@@ -347,7 +347,7 @@ class _Drawing:
                 yield from self._cell_mark(cell)
 
     def _cell_mark(self, cell: Cell) -> Iterator[str]:
-        """Yield a ring in the style of a class, and its symbol: inside, or beside what is on the cell."""
+        """Yield a ring in the style of a class, and its symbol: inside, or beside the content of the cell."""
         symbols = self.marks[cell.id]
         is_free = cell.owner is None and cell.id not in {*self.group_labels, *self.occupied}
         yield _circle(

@@ -57,7 +57,7 @@ QUIET_S = 20.0
 CHECKED_S = 1.0
 """A worker checks its files for changes at most once in this time."""
 RATE_POLLS = 30
-"""Progress shows the rate over the last polls, this many."""
+"""Number of polls over which progress shows the rate."""
 MAX_LISTED_RATES = 4
 """Maximum number of workers whose rates are listed one by one."""
 JOBS_ADVICE = "see what the jobs have printed, or raise 'timeout' in [workers] if they are still in the queue"
@@ -198,7 +198,7 @@ class ClusterExecutor(Executor):
     timeout_s : float
         How long the cluster may be without workers.
     scaling : Scaling or None
-        Starts and stops workers; None if somebody else does.
+        Starts and stops workers; None if their number is not decided here.
     """
 
     def __init__(self, client: Any, address: str, announce: Announce) -> None:  # it is only partially typed
@@ -398,8 +398,8 @@ class ClusterExecutor(Executor):
     ) -> "Future[object]":
         """Call a function in a worker; the future's result is the function's result or its exception.
 
-        Each worker is asked from its own thread: asked about several, the client answers only when all
-        of them have, and some may hang.
+        Each worker is asked from its own thread, because the client returns the answers of several workers
+        only when all have answered, and some may hang.
         """
         answer: Future[object] = Future()
 

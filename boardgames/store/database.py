@@ -359,7 +359,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _header_damage(path: Path) -> str:
-    """Return what is wrong with the first bytes of a file, or an empty string if nothing is.
+    """Return what is wrong with the first bytes of a file, or an empty string.
 
     Raises
     ------

@@ -83,7 +83,7 @@ class _KeptAgent:
                 self.in_use.release()
 
     def _load(self, agent: str | None, game: Game) -> Player:
-        """Return the agent that was asked for, or else one that evaluates moves."""
+        """Return the requested agent, or by default one that evaluates moves."""
         text = agent or _evaluating_agent(game)
         if self.player is None or self.agent != text or self.player.game != game:
             if self.player is not None:

@@ -462,7 +462,7 @@ class LiveMatch:
         return ViewReply(match=self.key, ply=ply, move=move, picture=picture)
 
     async def premoves(self, sides: list[int], ply: int) -> ViewReply:
-        """Return the board as if one of these sides were to move, although the other one is.
+        """Return the board as if one of these sides were to move, although it is the other side's turn.
 
         Raises
         ------

@@ -589,9 +589,9 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=Tru
     `yours` are the sides that the page may play; `owner` says that it has the token of the match's creator.
 
     `clocks` are the seconds left to each side, `increments` the seconds that each gets for a move,
-    `move_times` the seconds that each has for a move, and `move_left` what is left of them for the current
+    `move_times` the seconds that each has for a move, and `move_left` the seconds left for the current
     move. `used` are the seconds that each side has spent, and `moves_left` the number of moves that it may
-    still make. `running` is the side whose time passes.
+    still make. `running` is the side whose clock is running.
 
     `offer` waits for an answer, and `declined` has just been declined. `next` is the rematch. `preparing`
     is true while the agent to move is being compiled and cannot think yet. `spectators` is the number of

@@ -28,7 +28,7 @@ from boardgames.web.messages import CatalogueReply, GameEntry, GameReply
 CATALOGUE_SECONDS = 3.0
 """How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
 NICENESS = 10
-"""By how much the priority of a process that nobody is waiting for is lowered."""
+"""Niceness of a process that nobody is waiting for."""
 TURN_SECONDS = 60.0
 """Longest wait for another compilation of the same game, which may hang."""
 MAX_KNOWN = 1000
@@ -239,7 +239,7 @@ class Games:
 
 @asynccontextmanager
 async def _turn(lock: asyncio.Lock) -> AsyncIterator[None]:
-    """Hold a lock, or go on without it if its holder takes so long that it probably hangs."""
+    """Hold a lock, or continue without it if its holder takes so long that it probably hangs."""
     try:
         async with asyncio.timeout(TURN_SECONDS):
             await lock.acquire()

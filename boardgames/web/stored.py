@@ -86,7 +86,7 @@ def record_of(match: StoredMatch) -> Record:
 
 
 def request_of(record: Record) -> CreateMatch:
-    """Return the request for a match like that of a record, in which nobody plays."""
+    """Return a request for the match of a record, in which nobody plays."""
     nobody = SeatRequest("here")
     return CreateMatch(
         game=record.game,
