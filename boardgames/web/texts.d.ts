@@ -19,7 +19,7 @@ type OfNumber = Made<
 >;
 type OfNumbers = Made<"clearQuestion" | "mistakeOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
 type OfTwo = Made<
-  | "becomes" | "crash" | "illegalMove" | "learnerOn" | "optionLabel" | "resigned" | "rightMove" | "samePlayed" | "solution" | "versus",
+  | "becomes" | "byRepetition" | "crash" | "illegalMove" | "learnerOn" | "optionLabel" | "resigned" | "rightMove" | "samePlayed" | "solution" | "versus",
   [text: string, other: string]
 >;
 type OfTwoOrOne = Made<"direction" | "hintText" | "padButton" | "piece", [text: string, other: string | null]>;

@@ -31,7 +31,7 @@ export function endingText({ outcome, score, yours, fault }, name) {
     case "no-moves": return T.noLegalMove(won);
     case "ply-limit": return T.atMoveLimit(points(won, you ?? winner));
     case "adjudication": return T.adjudicated(won);
-    case "repetition": return reason ? T.wonBecause(won, reason) : T.byRepetition(won);
+    case "repetition": return T.byRepetition(won, reason);
     case "illegal-move": return T.illegalMove(won, lost);
     case "crash": return fault ? `${T.crash(won, lost)} (${fault})` : T.crash(won, lost);
     default: return points(won, you ?? winner);

@@ -232,7 +232,7 @@ export class Match {
   }
 
   /**
-   * Tell the server when the board is on the screen, since the time of this page's side begins then.
+   * Tell the server that the board is shown, since the clock of this side starts then.
    * @param {MatchState} state
    */
   #tellShown({ ply, to_move: side, running, outcome, paused, seats }) {
@@ -338,7 +338,7 @@ export class Match {
   }
 
   /**
-   * Ask for the board after a move, a little later if the pointer or the focus stays.
+   * Ask for the board after a move, later if the pointer or the focus stays.
    * @param {string | null} move
    * @param {boolean} isSpoken
    */
@@ -467,7 +467,7 @@ export class Match {
   }
 
   /**
-   * On the board, arrow keys move the focus for those who use the keyboard; after a click they step through the match.
+   * Move the focus on the board for those who use the keyboard; otherwise step through the match.
    * @param {KeyboardEvent} event
    */
   #keyOnBoard(event) {
@@ -499,7 +499,7 @@ export class Match {
   }
 
   /**
-   * Go on to the rematch when it begins; a player who was not there then is taken along later, once.
+   * Go on to the rematch when it begins; take an absent player along later, once.
    * @param {MatchState | null} before
    * @param {MatchState} state
    */
@@ -592,7 +592,7 @@ export class Match {
   }
 
   /**
-   * A press anywhere cancels the premove, also with the other button of the mouse.
+   * Cancel the premove at a press of any button.
    * @param {PointerEvent} event
    */
   #press(event) {
