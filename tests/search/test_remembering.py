@@ -21,6 +21,8 @@ from boardgames.search.remembering import remembering
 RULES = ("draw:2", "draw:3", "loss:2", "loss:3", "forbidden:2", "forbidden:3")
 QUICK = ("draw:2", "draw:3", "loss:2", "forbidden:2")
 """Rules for which the reference is quick."""
+PLAIN = ("loss:2", "loss:3", "forbidden:2", "forbidden:3")
+"""Rules for which the searches are quick without compilation, too."""
 DEEP = Limit(depth=60)
 MANY = Limit(simulations=5_000)
 
@@ -41,7 +43,7 @@ def mazes(
 
 
 CASES = [
-    *((Maze, rule) for rule in RULES),
+    *(pytest.param(Maze, rule, marks=[pytest.mark.plain] if rule in PLAIN else []) for rule in RULES),
     *((PlainMaze, rule) for rule in ("draw:3", "loss:2", "forbidden:2")),
 ]
 
@@ -71,6 +73,7 @@ def test_choices_are_those_of_full_minimax(agent: str, rule: str, kind: type[Gam
     assert proven > 5 or counts_first_repetition  # such a draw is never proven
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("rule", ["loss:2", "forbidden:2"])
 def test_all_moves_are_analysed_except_forbidden_ones(rule: str) -> None:
     for position, history in mazes(rule, Maze, 30, 4):
@@ -84,6 +87,7 @@ def test_all_moves_are_analysed_except_forbidden_ones(rule: str) -> None:
                 assert not one.proven or one.score.sign == values[one.move.text]
 
 
+@pytest.mark.plain
 def test_a_search_without_an_allowed_move_says_that_the_match_is_over() -> None:
     game = Maze(repetition="forbidden", rooms="a:0:b..,a..")
     start = game.start()
@@ -93,6 +97,7 @@ def test_a_search_without_an_allowed_move_says_that_the_match_is_over() -> None:
             load_player(agent, game).choose(dead_end, Limit(depth=2, nodes=10), Context(history=history))
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("agent", ["alphabeta:table=1", "mcts:memory=8"])
 def test_the_rule_of_the_match_replaces_that_of_the_game(agent: str) -> None:
     # ann can only go to b and back, unless she leaves by the exit that bob wins
@@ -106,6 +111,7 @@ def test_the_rule_of_the_match_replaces_that_of_the_game(agent: str) -> None:
     assert [score.sign for score in scores if score is not None] == [1, 0, 1, 1]
 
 
+@pytest.mark.plain
 def test_a_tree_is_not_kept_for_a_position_that_has_occurred_before() -> None:
     for position, history in mazes("loss:2", Maze, 20, 4):
         fresh = load_player("mcts:memory=8", position.game, seed=1)
@@ -117,6 +123,7 @@ def test_a_tree_is_not_kept_for_a_position_that_has_occurred_before() -> None:
         assert first.move is not None
 
 
+@pytest.mark.plain
 def test_random_playouts_obey_repetition() -> None:
     rooms = "a:0:b..,a.."
     results = {
@@ -130,6 +137,7 @@ def test_random_playouts_obey_repetition() -> None:
     assert (results["forbidden"].wins, results["forbidden"].plies) == ((10, 0), 10)  # and may not here
 
 
+@pytest.mark.plain
 def test_a_packed_position_is_the_same_whether_it_was_reached_by_kernels_or_packed() -> None:
     for position, history in mazes("forbidden:2", Maze, 10, 4):
         rules = remembering(position.game, Repetition("forbidden"), 5)
@@ -143,6 +151,7 @@ def test_a_packed_position_is_the_same_whether_it_was_reached_by_kernels_or_pack
         assert np.array_equal(words, rules.pack(position, history))
 
 
+@pytest.mark.plain
 def test_the_oldest_positions_are_overwritten_when_there_is_no_more_room() -> None:
     game = Maze(repetition="draw:3", rooms="a:0:b..,a..")
     rules, position, history = remembering(game, Repetition("draw", 1000), 5), game.start(), []
@@ -155,6 +164,7 @@ def test_the_oldest_positions_are_overwritten_when_there_is_no_more_room() -> No
     assert np.array_equal(successor, rules.pack(after, (*history, position)))
 
 
+@pytest.mark.plain
 def test_an_evaluation_knows_an_end_by_repetition() -> None:
     game = Maze(repetition="loss", rooms="a:0:b..,a..")
     rules = remembering(game, Repetition("loss"), 5)

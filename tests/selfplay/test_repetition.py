@@ -10,6 +10,8 @@ from boardgames.kernels import Features, Reals, Words, kernel
 from boardgames.selfplay import Contestant, SelfPlaySetup, TDParameters
 from boardgames.selfplay.worker import WorkerState
 
+pytestmark = pytest.mark.plain
+
 OWN_WORDS = 5
 
 

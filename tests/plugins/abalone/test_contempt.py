@@ -27,6 +27,7 @@ PLANE = np.stack([DOWN * np.sqrt(0.75), RIGHT + DOWN / 2], axis=1)
 """`float64[61, 2]`: the cells in a plane, with neighbours one apart."""
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("plies", [20, 41, 90])
 def test_surrounding_the_opponent_counts_in_favour_of_one_side(side: int, plies: int) -> None:
@@ -57,6 +58,7 @@ def test_the_opponent_is_surrounded_where_the_usual_search_has_nothing_against_i
     assert choice.move == best.move or -reply.score >= Score.of(-0.1, reply.score.unit)
 
 
+@pytest.mark.plain
 def test_marbles_in_contact_are_preferred_to_those_apart() -> None:
     touching = GAME.parse("...../....../......./...bb.../...ww..../......../......./....../.....:b:0:0")
     apart = GAME.parse("...../..bb../......./......../...ww..../......../......./....../.....:b:0:0")
@@ -68,6 +70,7 @@ def test_marbles_in_contact_are_preferred_to_those_apart() -> None:
     assert gains[1] > gains[0] > gains[2]
 
 
+@pytest.mark.plain
 def test_the_patience_is_that_of_the_plug_in() -> None:
     assert GAME.contempt is not None
     assert GAME.contempt.patience == PATIENCE
