@@ -20,11 +20,10 @@ from boardgames.player import (
     fingerprint_of,
 )
 from boardgames.players.contempt import ContemptSearch
-from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.options import SEARCH_OPTIONS, SearchOptions
 from boardgames.search.alphabeta.search import pvs
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.search.alphabeta.table import MAX_MB, check_table
-from boardgames.search.alphabeta.workspace import MAX_QUIESCENCE
+from boardgames.search.alphabeta.table import check_table
 from boardgames.search.rules import MAX_DEPTH
 from boardgames.weights import find_evaluation
 
@@ -51,38 +50,7 @@ WEIGHTS = Option(
     file="read",
     role="weights",
 )
-TABLE = Option(
-    "table",
-    int,
-    64,
-    "size of the transposition table in MB, 0 for none",
-    minimum=0,
-    maximum=MAX_MB,
-    role="memory",
-)
-SEARCH_OPTIONS = (
-    TABLE,
-    Option("threads", int, 1, "number of search threads", minimum=1, maximum=64, role="threads"),
-    Option(
-        "quiescence",
-        int,
-        4,
-        "plies of quiescence search, which follows tactical moves beyond the horizon",
-        minimum=0,
-        maximum=MAX_QUIESCENCE,
-    ),
-    Option("pvs", bool, True, "search all but the first move with a null window"),
-    Option("aspiration", bool, True, "search with a narrow window around the previous depth's value"),
-    Option("killers", bool, True, "order moves that refuted a sibling first (killer heuristic)"),
-    Option("history", bool, True, "order quiet moves by how often they caused cut-offs (history heuristic)"),
-    Option("lmr", bool, True, "late-move reductions, where the game allows selective search"),
-    Option("futility", bool, True, "futility pruning in both directions next to the horizon"),
-    Option("null_move", bool, True, "null-move pruning, where the game allows a pass"),
-    Option("extensions", bool, True, "search forcing moves one ply deeper"),
-    Option("repetition", bool, True, "count repeated positions as draws"),
-    Option("symmetry", bool, False, "treat symmetric positions as one"),
-)
-"""The fields of `SearchOptions` as options of an agent."""
+TABLE = next(option for option in SEARCH_OPTIONS if option.name == "table")
 BOOK = Option(
     "book",
     str,

@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from boardgames.declarations import Evaluation
 from boardgames.options import Option
-from boardgames.players.alphabeta import DEPTH, NODES, SEARCH_OPTIONS, TIME, AlphaBeta, SearchPlayer
+from boardgames.players.alphabeta import DEPTH, NODES, TIME, AlphaBeta, SearchPlayer
+from boardgames.search.alphabeta.options import SEARCH_OPTIONS
 from boardgames.search.rules import MAX_DEPTH
 from boardgames_abalone.evaluation import CLASSIC, engine_evaluation
 

@@ -5,8 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 import boardgames
-from boardgames.players.alphabeta import SEARCH_OPTIONS
-from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.options import SEARCH_OPTIONS, SearchOptions
 from boardgames.search.alphabeta.workspace import OPTIONS_DTYPE
 
 pytestmark = pytest.mark.plain

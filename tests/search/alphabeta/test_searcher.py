@@ -19,10 +19,9 @@ from boardgames.errors import OptionError, PluginError
 from boardgames.game import Position
 from boardgames.kernels import Control, Evaluate, Reals, Words, is_stopped, kernel, new_control
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Clock, Context, Limit, Stop
-from boardgames.players.alphabeta import SEARCH_OPTIONS
 from boardgames.score import Score
 from boardgames.search.alphabeta import table as tables
-from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.options import SEARCH_OPTIONS, SearchOptions
 from boardgames.search.alphabeta.search import search_root
 from boardgames.search.alphabeta.searcher import (
     RootBuffers,
