@@ -436,7 +436,7 @@ def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
 
 
 def _shape(text: str) -> str:
-    """Return a text with every digit replaced by `0` and every letter by `a`."""
+    """Replace every digit of a text by `0` and every letter by `a`."""
     return re.sub("[A-Za-z]", "a", re.sub("[0-9]", "0", text))
 
 

@@ -13,8 +13,8 @@ and Implementation Guide", 1994) with additional tags:
 
     1. 4 {0.52} 4 {3.1} 2. 5 {0.5} 1-0
 
-Move numbers count moves in pairs. In a match in which a side has moved several
-times in a row they count turns, and each turn begins with its number: in
+Moves are numbered in pairs. If a side has moved several times in a row, turns are
+numbered instead, and each turn begins with its number: in
 `1. a 1... b c 2. d`, side 1 moves twice. Braces hold comments or the seconds
 spent on the move before them. `boardgames.pgn` implements the syntax: how tags
 are escaped and where one match ends and the next begins. `boardgames.reading`

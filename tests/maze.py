@@ -191,7 +191,7 @@ class PlainMaze(PlainGame[tuple[str, int, str], str]):
 
 
 def doors_of(state: tuple[str, int, str]) -> str:
-    """Return the three doors of the room with the token."""
+    """Return the three doors of the room that the token is in."""
     return state[2].split(",")[PLACES.index(state[0])]
 
 

@@ -3,7 +3,7 @@
 The first positions are the starts, and the good moves of every page lead to the next ones. Positions
 are searched in the order of their distance in plies from a start, plus a penalty for the losses of the
 moves on the way (T. Lincke, "Strategies for the automatic construction of opening books", 2000).
-Scores of later pages are then backed up to earlier ones. The book is written after every batch, so
+The scores of later pages are then backed up to earlier pages. The book is written after every batch, so
 that building can be interrupted and resumed.
 """
 

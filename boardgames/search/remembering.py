@@ -61,7 +61,7 @@ from boardgames.kernels.abi import ACTIONS_OUT, WORDS
 from boardgames.search.rules import DRAWN, ONGOING
 
 ENDED, COUNT, SUM, KEYS = range(4)
-"""Places of the words after those of the game."""
+"""Offsets of these words from the end of the game's own words."""
 ROOM = 256
 """The number of keys is a multiple of this, so that a longer match rarely needs a new workspace."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -89,7 +89,7 @@ class Remembering:
         return self.game.facts.words - self.words - KEYS
 
     def pack(self, position: Position, history: Sequence[Position] = ()) -> Words:
-        """Return a position of the game as a longer position, `uint64[n]`.
+        """Pack a position and the positions before it into one longer position, `uint64[n]`.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ def _evaluate(
 
 
 @kernel(types.int64(WORDS, types.int64, types.uint64))
-def occurrences_of(position: Words, first: int, key: np.uint64) -> int:
+def count_key(position: Words, first: int, key: np.uint64) -> int:
     """Return how often a key occurs among the keys of a longer position, which begin at `first`."""
     count, room = int(np.int64(position[first - KEYS + COUNT])), position.size - first
     occurrences = 0
@@ -209,7 +209,7 @@ def _kernels(base: Kernels, words: int, meaning: str, least: int) -> Kernels:  #
         for place in range(first, first + (min(room, count))):
             successor[place] = position[place]
         successor[words + ENDED] = ZERO
-        if not forbids and occurrences_of(position, first, key) + 1 >= least:
+        if not forbids and count_key(position, first, key) + 1 >= least:
             loser = base_side(head(position, words))
             successor[words + ENDED] = np.uint64(DRAWN + 1 if draws else 2 - loser)
         successor[words + COUNT] = position[words + COUNT] + ONE
@@ -223,7 +223,7 @@ def _kernels(base: Kernels, words: int, meaning: str, least: int) -> Kernels:  #
         kept = 0
         for index in range(count):
             base_apply(head(position, words), moves[index], head_out(successor, words))
-            if occurrences_of(position, first, position_key(head(successor, words))) + 1 < least:
+            if count_key(position, first, position_key(head(successor, words))) + 1 < least:
                 moves[kept] = moves[index]
                 kept += 1
         return kept

@@ -244,7 +244,7 @@ class Store:
             before, left = page[-1].id, left - len(page)
 
     def count(self, **filters: Any) -> int:  # those of `matches`
-        """Return how many matches meet all given conditions; these are the parameters of `matches`."""
+        """Count the matches that meet all given conditions; the parameters are those of `matches`."""
         given = _given_filters(**filters)
         conditions = " AND ".join(_FILTERS[name] for name in given) or "TRUE"
         (count,) = self._database.named(f"{_COUNT_MATCHES} WHERE {conditions}", given)[0]
@@ -319,7 +319,7 @@ class Store:
     def begin_run(
         self, kind: str, game: str, *, key: str, settings: Mapping[str, object], seed: int
     ) -> StoredRun:
-        """Store a new run and return it; `StoredRun` describes the parameters.
+        """Store a new run and return it; for the parameters see `StoredRun`.
 
         Raises
         ------

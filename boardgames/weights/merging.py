@@ -32,7 +32,7 @@ class MergedTable:
     groups: tuple[tuple[int, ...], ...]
 
     def sources(self, values: int) -> Actions:
-        """Return for each entry the indices, in the tables of the set, of the weights that it adds up.
+        """Return which weights in the tables of the set each entry adds up, by their indices.
 
         Returns
         -------

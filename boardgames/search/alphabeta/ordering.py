@@ -23,7 +23,7 @@ HISTORY_SHIFT = 8
 """The game's order of quiet moves occupies the bits below this one."""
 MAX_HISTORY = 1 << 30
 PLACE_SHIFT = 32
-"""The place of a deferred move is stored from this bit on, above the bits of the action."""
+"""The place of a deferred move is stored in the bits from this one up, above those of the action."""
 
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64))
