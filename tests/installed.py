@@ -26,7 +26,7 @@ def add_plugin(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> Registry:
     points = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in GAMES]
     registry = Registry([*points, EntryPoint("under-test", module.__name__, PROJECT)])
     assert all(plugin.error is None for plugin in registry.plugins)
-    monkeypatch.setattr(plugins, "registry", lambda: registry)
+    monkeypatch.setattr(plugins, "_registry", lambda: registry)
     return registry
 
 
@@ -48,18 +48,16 @@ def add_offers(monkeypatch: pytest.MonkeyPatch, hook: str, **targets: object) ->
 
 @contextmanager
 def plugins_installed(**folders: Path) -> Iterator[None]:
-    """Install the plug-in `boardgames_NAME` of each folder within the context."""
+    """Install the plug-in `boardgames_NAME` of each folder within the context.
+
+    The registry itself is replaced, not what it is made from: a thread of an earlier test that asks
+    for a registry at this moment cannot put one without these plug-ins in its place.
+    """
     added = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in folders]
-    points = [*entry_points(group=PROJECT), *added]
-    with (
-        patch.object(sys, "path", [*map(str, folders.values()), *sys.path]),
-        patch.object(plugins, "entry_points", lambda group: points),
-    ):
-        plugins._registry.cache_clear()
-        try:
+    with patch.object(sys, "path", [*map(str, folders.values()), *sys.path]):
+        registry = Registry([*entry_points(group=PROJECT), *added])
+        with patch.object(plugins, "_registry", lambda: registry):
             yield
-        finally:
-            plugins._registry.cache_clear()
 
 
 @contextmanager
