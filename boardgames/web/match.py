@@ -29,6 +29,7 @@ from boardgames.manager import MIN_DRAW_PLIES, Manager
 from boardgames.match_setup import HUMAN
 from boardgames.player import Context, Limit, Player, Stop
 from boardgames.plugins import close_player, load_overlay, load_player
+from boardgames.record import Record
 from boardgames.store import ServedMatch
 from boardgames.web.calls import LOAD_SECONDS, Calls, NotRespondingError, call_in_thread, game_subject
 from boardgames.web.deltas import WholeState
@@ -160,9 +161,11 @@ class _Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """The saved part of a match at one moment: its record, what players expected, and an agent's fault."""
+    """A match as it was after a change: its record, as text too, what players expected, and a fault."""
 
-    record: str
+    record: Record
+    text: str
+    positions: tuple[Position, ...]
     values: list[str | None]
     fault: str | None
 
@@ -371,7 +374,12 @@ class LiveMatch:
     @property
     def record(self) -> str:
         """Return the record of the match as it was after the last change."""
-        return self._saved.record
+        return self._saved.text
+
+    @property
+    def line(self) -> tuple[Record, tuple[Position, ...]]:
+        """Return the record of the match as it was after the last change, and its positions."""
+        return self._saved.record, self._saved.positions
 
     @property
     def start(self) -> Position:
@@ -537,7 +545,7 @@ class LiveMatch:
             "name": self.name,
             "review": msgspec.to_builtins(self.review),
         }
-        return ServedMatch(self.key, data, self._saved.record)
+        return ServedMatch(self.key, data, self._saved.text)
 
     def keep_review(self, review: KeptReview) -> None:
         """Keep a finished review with the match."""
@@ -1036,7 +1044,8 @@ class LiveMatch:
         new = [played.score for played in manager.moves[len(self._old_values) :]]
         text = manager.game.facts.score_text
         values = [*self._old_values, *(None if score is None else text(score) for score in new)]
-        self._saved = _Saved(str(manager.record()), values, _fault_text(manager) or self._old_fault)
+        fault, record = _fault_text(manager) or self._old_fault, manager.record()
+        self._saved = _Saved(record, str(record), manager.positions, values, fault)
         self._snapshot = self._new_snapshot(version)
 
     def _new_snapshot(self, version: int) -> _Snapshot:

@@ -17,7 +17,7 @@ from boardgames.manager import MatchRules
 from boardgames.player import Context
 from boardgames.plugins import load_game_of, load_overlay
 from boardgames.reading import Defaults, read_position
-from boardgames.record import Record, choose_record, options_as_texts, parse_records
+from boardgames.record import Record, choose_record, options_as_texts
 from boardgames.repetition import outcome_after
 from boardgames.review import plies_until_limit
 from boardgames.web.calls import LOAD_SECONDS, call_in_thread, game_subject
@@ -108,9 +108,8 @@ async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
         load = partial(game_of, request.game, request.layout, request.options)
         return await in_thread(lobby, request.game, partial(_line_of_game, request), load=load)
     match = await lobby.find(request.match)
-    record = match.saved().record
-    find = partial(_line_of_match, record, request.ply, match.rules)
-    return await in_thread(lobby, match.request.game, find)
+    record, positions = match.line
+    return Line(record, positions, _checked_ply(request.ply, positions), match.rules)
 
 
 async def in_thread(
@@ -289,13 +288,6 @@ def _loaded_name(lobby: Lobby, request: PositionRequest) -> str:
     """Return the name by which the game was loaded, which may differ from that in its facts."""
     match = None if request.match is None else lobby.get(request.match)
     return (request.game or "") if match is None else match.request.game
-
-
-def _line_of_match(text: str, ply: int | None, rules: MatchRules) -> Line:
-    (record,) = parse_records(text, None).records
-    game = load_game_of(record)
-    positions = tuple(record.positions(game))
-    return Line(replace(record, loaded_game=game), positions, _checked_ply(ply, positions), rules)
 
 
 def _line_of_game(request: PositionRequest) -> Line:
