@@ -528,8 +528,8 @@ class Facts:
 
     Attributes
     ----------
-    name, title, summary : str
-        Identifier (`abalone`), name for people (`Abalone`), and one sentence.
+    name, title : str
+        Identifier (`abalone`), and name for people (`Abalone`), both as in the game's entry.
     rules : str
         One paragraph for people who do not know the game: how it is played, and who wins.
         `boardgames rules`, `help` in a match and the page show it.
@@ -603,7 +603,6 @@ class Facts:
 
     name: str
     title: str
-    summary: str
     sides: tuple[str, str]
     words: int
     actions: int
@@ -633,7 +632,7 @@ class Facts:
     presets: Mapping[str, Mapping[str, Mapping[str, object]]] = field(default_factory=_no_items)
 
     def __post_init__(self) -> None:
-        texts = (self.name, self.title, self.summary, self.default_agent, self.baseline, *self.sides)
+        texts = (self.name, self.title, self.default_agent, self.baseline, *self.sides)
         if not all(isinstance(text, str) and text for text in texts):
             raise PluginError(f"the names in the facts of a game must not be empty: {quote(texts)}")
         if len(self.sides) != 2 or self.sides[0] == self.sides[1]:

@@ -69,6 +69,11 @@ class Entry:
     needs: tuple[str, ...] = ()
     title: str = ""
 
+    @property
+    def shown_title(self) -> str:
+        """The title, or the name with a capital letter."""
+        return self.title or self.name.capitalize()
+
 
 class Match(Protocol):
     """The part of a match that hooks may use; the object passed to them is its `boardgames.Manager`."""

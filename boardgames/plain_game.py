@@ -55,7 +55,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     Attributes
     ----------
-    name, title, summary, rules, move_help, sides
+    name, title, rules, move_help, sides
         As in `Facts`; the title is by default the name with a capital letter.
     declared_features : tuple of Feature
         The features that `features` computes, for learners.
@@ -92,7 +92,6 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     name: ClassVar[str] = ""
     title: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
     rules: ClassVar[str] = ""
     move_help: ClassVar[str] = ""
     sides: ClassVar[tuple[str, str]] = ("first", "second")
@@ -266,7 +265,6 @@ class PlainGame(Game, Generic[State, PlainMove]):
         self.facts = Facts(
             name=self.name,
             title=title,
-            summary=self.summary or f"the rules of {title} in plain Python",
             rules=self.rules,
             move_help=self.move_help,
             sides=self.sides,

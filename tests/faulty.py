@@ -432,7 +432,6 @@ class Noughts(Game):
         self.facts = Facts(
             name="noughts",
             title="Noughts and crosses",
-            summary="Three in a row.",
             sides=("x", "o"),
             words=3,
             actions=9,

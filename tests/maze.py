@@ -107,7 +107,6 @@ class Maze(Game):
         self.facts = Facts(
             name="maze",
             title="Maze",
-            summary="Lead the token to your exit.",
             sides=("ann", "bob"),
             words=5,
             actions=ROOMS + 2,

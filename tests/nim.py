@@ -93,7 +93,6 @@ class Nim(Game):
         self.facts = Facts(
             name="nim",
             title="Nim",
-            summary="Take one to three stones; the last one wins.",
             sides=("first", "second"),
             words=5,
             actions=4,

@@ -202,7 +202,6 @@ class Othello(Game):
         self.facts = Facts(
             name="othello6",
             title="Othello",
-            summary="most discs win",
             sides=("black", "white"),
             words=3,
             actions=CELLS + 1,

@@ -124,7 +124,7 @@ def test_declarations_are_frozen(value: object) -> None:
 
 
 def test_defaults_of_facts() -> None:
-    facts = Facts(name="x", title="X", summary="x", sides=("a", "b"), words=1, actions=1)
+    facts = Facts(name="x", title="X", sides=("a", "b"), words=1, actions=1)
     assert (facts.longest_match, facts.ply_limit, facts.no_progress_limit) == (None, None, None)
     assert (facts.alternates, facts.no_moves_draws) == (True, False)
     assert (facts.default_agent, facts.score_name) == ("alphabeta", "")

@@ -67,7 +67,7 @@ def test_facts_refuse_anything_but_a_rule() -> None:
         PluginError, match=r"must be a Repetition, such as Repetition\('forbidden'\), not 'draw'$"
     ):
         Facts(
-            name="x", title="X", summary="x", sides=("a", "b"), words=1, actions=1,
+            name="x", title="X", sides=("a", "b"), words=1, actions=1,
             repetition="draw",  # type: ignore[arg-type]  # what an author may write
         )  # fmt: skip
 

@@ -38,7 +38,7 @@ from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
 from boardgames.picture import Direction, Flip, Frame, Overlay, Picture
 from boardgames.players.alphabeta import WEIGHTS
-from boardgames.plugins import close_player, load_overlay, load_player, overlay_names
+from boardgames.plugins import close_player, load_overlay, load_player, overlay_names, registry
 from boardgames.puzzles import exercise_game, puzzle_kinds, ready_puzzles
 from boardgames.repetition import allowed_actions, outcome_after
 from boardgames.score import RETURN
@@ -100,6 +100,12 @@ def check_facts(game: Game) -> RunningCheck:
     for name in ("layouts", "move_notations", "position_notations"):
         if not getattr(facts, name):
             yield f"facts.{name} is empty"
+    for entry in (offer.entry for offer in registry().offers("games") if offer.entry.name == facts.name):
+        if entry.shown_title != facts.title:
+            yield (
+                f"facts.title is {quote(facts.title)}, but the entry of the plug-in says "
+                f"{quote(entry.shown_title)}"
+            )
     for name in ("baseline", "search_baseline"):
         yield from _baseline_faults(game, name)
     return f"{facts.words} words, {facts.actions} actions, {counted(len(facts.layouts), 'layout')}"

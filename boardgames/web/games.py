@@ -94,7 +94,6 @@ def description(name: str) -> GameReply:
     return GameReply(
         name=name,
         title=facts.title,
-        summary=facts.summary,
         move_help=facts.move_help,
         sides=facts.sides,
         colours=start.colours,

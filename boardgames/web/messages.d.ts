@@ -539,7 +539,6 @@ export interface GameReply {
   type: "game";
   name: string;
   title: string;
-  summary: string;
   move_help: string;
   sides: [string, string];
   colours: [string, string];

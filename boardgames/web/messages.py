@@ -400,7 +400,7 @@ class GameEntry(Struct, frozen=True):
     @classmethod
     def of(cls, entry: "Entry") -> "GameEntry":
         """Return what a plug-in says about a game before the game is loaded."""
-        return cls(entry.name, entry.title or entry.name.capitalize(), entry.summary)
+        return cls(entry.name, entry.shown_title, entry.summary)
 
 
 class CatalogueReply(Reply, frozen=True, tag="catalogue"):
@@ -451,7 +451,6 @@ class GameReply(Reply, frozen=True, tag="game"):
 
     name: str
     title: str
-    summary: str
     move_help: str
     sides: tuple[str, str]
     colours: tuple[str, str]

@@ -134,7 +134,7 @@ class Games:
             warnings.warn(f"{entry.name}: {describe_error(error)}", RuntimeWarning, stacklevel=1)
             return None
         self.titles[entry.name] = game.facts.title, game.facts.sides
-        return GameEntry(entry.name, game.facts.title, game.facts.summary)
+        return GameEntry(entry.name, game.facts.title, entry.summary)
 
     async def describe(self, name: str) -> GameReply:
         """Return what can be chosen for a match of a game, and start to compile the game.

@@ -157,7 +157,6 @@ class TicTacToe(Game):
         self.facts = Facts(
             name="tictactoe",
             title="Tic-tac-toe",
-            summary="three in a line on a 3 x 3 board win",
             rules="The sides take turns to fill one cell of a 3 x 3 board, X first. Three of your own "
             "in a row, column or diagonal win; a full board without them is a draw.",
             move_help="Type the cell, such as b2.",

@@ -92,7 +92,6 @@ class Abalone(Game):
         self.facts = Facts(
             name="abalone",
             title="Abalone",
-            summary="push six opposing marbles off a hexagonal board",
             rules=RULES.format(sideways=SIDEWAYS if broadside else "") + (BY_SCORE if by_score else ""),
             move_help=SIDEWAYS_HELP if broadside else MOVE_HELP,
             sides=("black", "white"),

@@ -75,7 +75,6 @@ class Connect4(Game):
         self.facts = Facts(
             name="connect4",
             title="Connect Four",
-            summary="drop stones into columns; four in a row wins",
             rules=RULES,
             move_help="Type the number of the column, such as 4.",
             sides=view.SIDES,

@@ -71,7 +71,6 @@ class Hexifence(Game):
         self.facts = Facts(
             name="hexifence",
             title="Hexifence",
-            summary="complete hexagons to own them and move again; more cells win",
             rules=RULES,
             move_help="Type the number of the edge, which the board shows, such as 24.",
             sides=view.SIDES,
