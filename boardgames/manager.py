@@ -20,6 +20,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral
 from typing import Any, Literal
 
 from boardgames.adjudication import NO_ADJUDICATION, Adjudication
@@ -520,7 +521,7 @@ class Manager:
     def make_move(
         self,
         side: int,
-        move: Move | str,
+        move: Move | str | int,
         seconds: float | None = None,
         *,
         score: Score | None = None,
@@ -532,8 +533,8 @@ class Manager:
         ----------
         side : int
             The side that moves, 0 or 1.
-        move : Move or str
-            A legal move.
+        move : Move, str or int
+            A legal move, its text, or its action.
         seconds : float, optional
             Time spent on it; by default measured by the clock. If it is more
             than the side has, the side loses and the move is not made.
@@ -864,8 +865,10 @@ class Manager:
     def _legal(self, move: object) -> Move:
         if isinstance(move, str):
             legal = self.game.parse_move(self.position, move)
+        elif isinstance(move, Integral):
+            legal = self.game.decode(self.position, int(move))
         elif not isinstance(move, Move):
-            raise IllegalMoveError(f"a move must be a Move or a string, not {quote(move)}")
+            raise IllegalMoveError(f"a move must be a Move, its text or its action, not {quote(move)}")
         else:
             legal = self.game.decode(self.position, move.action)
             if legal.text != move.text:

@@ -120,6 +120,23 @@ def test_apply_of_an_illegal_move_raises() -> None:
         GAME.parse("2:0:0:0").apply(move)
 
 
+@pytest.mark.parametrize("name", ["abalone", "connect4", "hexifence"])
+def test_an_action_gives_the_same_position_as_its_move(name: str) -> None:
+    position = boardgames.load(name).start()
+    for ply in range(12):
+        move = position.legal_moves[ply % len(position.legal_moves)]
+        after = position.apply_action(move.action)
+        assert after == position.apply(move) == position.apply_action(np.int64(move.action))
+        position = after
+
+
+@pytest.mark.parametrize("action", [-1, 3, 1000, "1", 1.0, None])
+def test_an_action_that_is_not_legal_raises(action: object) -> None:
+    with pytest.raises(IllegalMoveError) as raised:
+        GAME.parse("2:0:0:0").apply_action(action)  # type: ignore[arg-type]  # wrong on purpose
+    assert str(raised.value) == f"illegal action {action!r} in 2:0:0:0"
+
+
 @pytest.mark.parametrize("move", [None, 2, 2.0, b"take2", ["take2"]])
 def test_apply_of_anything_but_a_move_raises(move: object) -> None:
     for make in (START.apply, lambda move: GAME.parse_move(START, move)):
@@ -489,6 +506,7 @@ def test_games_and_positions_are_pickled_without_kernels(name: str, options: dic
     assert received == position
     assert received.legal_moves == position.legal_moves
     assert copy.deepcopy(game) == game
+    assert copy.copy(position) is copy.deepcopy(position) is position
     assert b"Dispatcher" not in sent
 
 

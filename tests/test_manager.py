@@ -156,6 +156,17 @@ def test_move_of_the_side_to_move_is_made() -> None:
     assert [str(position) for position in match.positions] == ["7:0:0:0", "4:1:3:0"]
 
 
+@pytest.mark.parametrize("number", [int, np.int64])
+def test_a_move_can_be_given_as_its_action(number: type[int]) -> None:
+    match = between_people()
+    match.make_move(0, number(3))
+    assert [played.move for played in match.moves] == [Move(3, "take3")]
+    with pytest.raises(IllegalMoveError, match="illegal action 9"):
+        match.make_move(1, number(9))
+    with pytest.raises(MatchError, match="side 0 cannot move"):
+        match.make_move(0, number(3))
+
+
 def test_move_out_of_turn_raises() -> None:
     with pytest.raises(MatchError, match="side 1 cannot move: it is the turn of side 0"):
         between_people().make_move(1, "take1")
