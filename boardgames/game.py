@@ -15,9 +15,10 @@ from functools import cached_property
 from numbers import Integral
 from operator import index
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from boardgames.compiling import rules_code
 from boardgames.declarations import (
@@ -49,6 +50,9 @@ from boardgames.kernels import Words
 from boardgames.options import Option, OptionValue, read_options
 from boardgames.picture import Picture
 from boardgames.score import Score
+
+if TYPE_CHECKING:
+    from boardgames.observation import Observation
 
 WORD_BITS = 64
 MAX_POINTS = 2**53
@@ -378,6 +382,52 @@ class Position:
         """Return the position as a picture: cells, pieces, lines and legal moves as data."""
         return self.game.draw(self)
 
+    def observation(self, side: int | None = None) -> npt.NDArray[np.int8]:
+        """Return what a network sees of the position, from the point of view of a side.
+
+        Parameters
+        ----------
+        side : int, optional
+            0 or 1; by default the side to move.
+
+        Returns
+        -------
+        int8[planes, rows, columns]
+            `boardgames.observation.observation_of` tells what the planes are.
+
+        Raises
+        ------
+        PluginError
+            If the game has no valid observation.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> planes = boardgames.load("connect4").start().apply_moves("4 4 5").observation()
+        >>> planes.shape, planes[0].sum(), planes[1, 5].tolist()
+        ((2, 6, 7), 1, [0, 0, 0, 1, 1, 0, 0])
+        """
+        from boardgames.observation import observation_of  # late, since most programs need none
+
+        if side is None:
+            side = self.side_to_move
+        elif side not in (0, 1):
+            raise PositionError(f"an observation is by side 0 or 1, not {quote(side)}")
+        return observation_of(self.game).of(self._words, side)
+
+    def action_mask(self) -> npt.NDArray[np.bool_]:
+        """Return which actions are legal, `bool[actions]`; none if the match is over.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> boardgames.load("connect4", columns=4, rows=4).parse("1111").action_mask().tolist()
+        [False, True, True, True]
+        """
+        mask = np.zeros(self.game.facts.actions, dtype=np.bool_)
+        mask[list(self.actions)] = True
+        return mask
+
     def board(self, *, flipped: bool = False) -> str:
         """Return the board as lines of text, as a terminal without colour shows it.
 
@@ -455,6 +505,7 @@ _RESULTS: dict[str, type] = {
     "turn_words": object,
     "score": tuple,
     "symmetries": tuple,
+    "observation": object,
     "is_move_text": object,
     "split_moves": list,
     "successor_texts": list,
@@ -801,6 +852,16 @@ class Game(ABC):
     def score(self, words: Words) -> tuple[int, int]:
         """Return the points of each side; by default (0, 0)."""
         return 0, 0
+
+    def observation(self) -> "Observation":
+        """Return how networks see positions; see `boardgames.observation.Observation`.
+
+        The default is made from the first pattern set of the game or, without one, from the bits of packed
+        positions. `Position.observation` asks only once.
+        """
+        from boardgames.observation import default_observation  # late, since most programs need none
+
+        return default_observation(self)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Return the symmetries of the game, for checks and learning; by default none."""

@@ -26,9 +26,10 @@ from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kern
 from boardgames.errors import PluginError, PositionError, RulesError, describe_error, quote
 from boardgames.faults import guard_methods, plugin_fault
 from boardgames.game import DRAWN, Game, Position
-from boardgames.kernels import Actions, Reals, Words, kernel
-from boardgames.kernels.abi import Apply, Evaluate, Features, LegalMoves, OutcomeOf, SideToMove
+from boardgames.kernels import Actions, Bytes, Reals, Words, kernel
+from boardgames.kernels.abi import Apply, Evaluate, Features, LegalMoves, Observe, OutcomeOf, SideToMove
 from boardgames.kernels.plain import callback
+from boardgames.observation import Observation
 from boardgames.picture import Button, Caption, Cell, Label, Picture, Piece
 
 DRAW = "draw"
@@ -71,6 +72,8 @@ class PlainGame(Game, Generic[State, PlainMove]):
         The largest number of bytes in the text of a state; 0 for twice that of the longest layout.
     word_count : int
         The number of words that `pack_state` returns, or 0 without it.
+    plane_names : tuple of str
+        What each of the planes that `planes` returns shows; not needed without it.
 
     Examples
     --------
@@ -102,6 +105,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
     most_moves: ClassVar[int] = 256
     longest_text: ClassVar[int] = 0
     word_count: ClassVar[int] = 0
+    plane_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
@@ -220,6 +224,19 @@ class PlainGame(Game, Generic[State, PlainMove]):
             clicks={text: (sequence,) for text, sequence in clicks.items()},
             title=self.facts.title,
         )
+
+    def planes(self, state: State, side: int) -> Sequence[Sequence[Sequence[int]]]:
+        """Return what networks see from the point of view of a side: planes of rows of integers, -128 to 127.
+
+        By default, each plane shows where the `board` has one of the symbols, those of the side first.
+        """
+        rows = [str(row) for row in self.board(state)]
+        width = max(map(len, rows), default=0)
+        return [
+            [[int(column == symbol) for column in row.ljust(width, EMPTY)] for row in rows]
+            for owner in (side, 1 - side)
+            for symbol in self.symbols[owner].ljust(self._kinds, "\0")  # which is on no board
+        ]
 
     # --- compiled rules ------------------------------------------------------
 
@@ -341,6 +358,23 @@ class PlainGame(Game, Generic[State, PlainMove]):
         if not is_valid:
             raise PositionError(f"these words are not a position of {self.facts.title}: {words.tolist()}")
 
+    def observation(self) -> Observation:
+        """Return the observation that `planes` makes or, without it and a `board`, the default of `Game`."""
+        shape = np.shape(self.planes(self.initial_state(), 0))
+        if len(shape) != 3 or 0 in shape:
+            if not self.plane_names:
+                return super().observation()
+            raise self._fault("planes", f"returned an array of shape {shape}, not planes of rows of integers")
+        names = self.plane_names or tuple(
+            f"{owner} {symbol + 1}" if self._has_kinds else owner
+            for owner in ("own pieces", "opponent's pieces")
+            for symbol in range(self._kinds)
+        )
+        if len(names) != shape[0]:
+            raise self._fault("planes", f"returned {shape[0]} planes, but `plane_names` has {len(names)}")
+        key = int.from_bytes(self._key, "little", signed=True) if self.word_count else 0
+        return Observation(_plain_observe(key), names, shape[1], shape[2])
+
     def score(self, words: Words) -> tuple[int, int]:
         """Return the points of each side."""
         return self.points(self._state(words))
@@ -420,8 +454,12 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return plugin_fault(type(self).__module__, f"{type(self).__name__}.{method}", reason, kind=RulesError)
 
     @property
+    def _kinds(self) -> int:
+        return max(map(len, self.symbols))
+
+    @property
     def _has_kinds(self) -> bool:
-        return max(map(len, self.symbols)) > 1
+        return self._kinds > 1
 
     def _side_of(self, symbol: str) -> int:
         for side, symbols in enumerate(self.symbols):
@@ -458,6 +496,7 @@ _RESULTS: dict[str, type] = {
     "pack_state": object,
     "compiled": Mapping,
     "picture": Picture,
+    "planes": Sequence,
 }
 """The methods that subclasses implement, and the types of their results."""
 
@@ -662,6 +701,20 @@ def _write_features(position: int, size: int, key: int, side: int, out: Reals) -
     out[:] = values
 
 
+@callback
+def _write_planes(position: int, size: int, key: int, side: int, out: Bytes) -> None:
+    node = _node_at(position, size, key)
+    planes: object = node.game.planes(node.state, side)
+    try:
+        values = np.array(planes, dtype=np.int8).ravel()
+    except (ValueError, TypeError, OverflowError) as error:
+        reason = f"returned {quote(planes)}, not planes of rows of integers from -128 to 127"
+        raise node.game._fault("planes", reason) from error
+    if len(values) != len(out):
+        raise node.game._fault("planes", f"returned {len(values)} numbers, but {len(out)} for another state")
+    out[:] = values
+
+
 class _PlainKernels(NamedTuple):
     legal_moves: Callable[[Words, Actions], int]
     apply: Callable[[Words, int, Words], None]
@@ -669,6 +722,20 @@ class _PlainKernels(NamedTuple):
     outcome: Callable[[Words], int]
     evaluate: Callable[[Words, Reals], float]
     features: Callable[[Words, int, Reals], None]
+
+
+@cache
+def _plain_observe(key: int) -> Callable[[Words, int, Bytes], None]:
+    """Return a kernel that calls `planes`; `key` is as for `_plain_kernels`."""
+
+    @kernel(Observe)
+    def observe(position: Words, side: int, out: Bytes) -> None:
+        """Write the planes from the point of view of a side."""
+        address, size = position.ctypes.data, position.size
+        with objmode():
+            _write_planes(address, size, key, side, out)
+
+    return observe
 
 
 @cache

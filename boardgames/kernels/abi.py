@@ -32,6 +32,9 @@ Floats = npt.NDArray[np.float32]
 Shorts = npt.NDArray[np.int16]
 """Tables of weights, `int16[n]`, or a row for each phase of a match, `int16[m, n]`."""
 
+Bytes = npt.NDArray[np.int8]
+"""Planes of an observation, `int8[n]`."""
+
 WORDS = types.Array(types.uint64, 1, "C", readonly=True)
 WORDS_OUT = types.Array(types.uint64, 1, "C")
 WORDS_STACK = types.Array(types.uint64, 2, "C")
@@ -44,6 +47,7 @@ REALS_STACK = types.Array(types.float64, 2, "C")
 FLOATS_OUT = types.Array(types.float32, 1, "C")
 SHORTS = types.Array(types.int16, 1, "C", readonly=True)
 SHORTS_TABLE = types.Array(types.int16, 2, "C", readonly=True)
+BYTES_OUT = types.Array(types.int8, 1, "C")
 REALS_TABLE = types.Array(types.float64, 2, "C", readonly=True)
 
 LegalMoves = types.int64(WORDS, ACTIONS_OUT)
@@ -58,6 +62,8 @@ Features = types.void(WORDS, types.int64, REALS_OUT)
 """`features(position, side, out)`: writes the features from the point of view of `side`."""
 Cells = types.void(WORDS, types.int64, ACTIONS_OUT)
 """`cells(position, side, out)`: writes the value of each cell from the point of view of `side`."""
+Observe = types.void(WORDS, types.int64, BYTES_OUT)
+"""`observe(position, side, out)`: writes what a network sees, from the point of view of `side`."""
 Phase = types.int64(WORDS, types.int64)
 """`phase(position, side)`: which of several tables of weights the position belongs to."""
 Evaluate = types.float64(WORDS, REALS)

@@ -35,6 +35,7 @@ from boardgames.errors import (
 from boardgames.game import DRAWN, Game, Move, Outcome, Position, Termination
 from boardgames.kernels import JIT, Actions, Words
 from boardgames.kernels.abi import check_kernel
+from boardgames.observation import observation_of
 from boardgames.patterns import PatternSet
 from boardgames.picture import Direction, Flip, Frame, Overlay, Picture
 from boardgames.players.alphabeta import WEIGHTS
@@ -358,6 +359,27 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
                         yield Fault(f"{name} of side {side} is {value!r}, not {span},", words)
     names = ", ".join(feature_set.name for feature_set in feature_sets)
     return f"{len(sample.words)} positions: {names}" if names else "no features"
+
+
+def check_observation(sample: Sample) -> RunningCheck:
+    """Check that planes are 0 off the board, and remark on positions that only look the same."""
+    observation = observation_of(sample.game)
+    off_board, seen = ~observation.mask, dict[bytes, tuple[Words, tuple[int, ...]]]()
+    for words in sample.words:
+        for side in (0, 1):
+            planes = observation.of(words.copy(), side)
+            for plane, row, column in np.argwhere(planes * off_board)[:1].tolist():
+                name, value = quote(observation.planes[plane]), planes[plane, row, column]
+                place = f"row {row}, column {column}"
+                yield Fault(f"the plane {name} is {value} in {place}, which is not on the board,", words)
+        actions = write_moves(sample.game, words).actions
+        side = int(sample.game.kernels.side_to_move(words.copy()))
+        other, moves = seen.setdefault(observation.of(words.copy(), side).tobytes(), (words, actions))
+        if moves != actions:
+            message = "the observation is the same as in a position with other moves"
+            yield Fault(message, words, others=(other,), is_remark=True)
+    count = "1 plane" if len(observation.planes) == 1 else f"{len(observation.planes)} planes"
+    return f"{len(sample.words)} positions: {count} of {observation.rows} x {observation.columns}"
 
 
 def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> RunningCheck:

@@ -294,6 +294,7 @@ _SAMPLE_CHECKS: dict[str, Callable[[Sample], RunningCheck]] = {
     "mirrors": check_mirrors,
     "tactical": checks.check_tactical,
     "keys": checks.check_keys,
+    "observation": checks.check_observation,
 }
 
 

@@ -12,12 +12,14 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from boardgames.declarations import FeatureSet, argument_of, arrays_of, with_arrays
 from boardgames.errors import BoardgamesError, DeadWorkerError, describe_error
@@ -25,6 +27,7 @@ from boardgames.executors import run_isolated
 from boardgames.faults import HangError
 from boardgames.game import Game
 from boardgames.kernels import Words
+from boardgames.observation import Observation, observation_of
 from boardgames.patterns import PatternSet
 from boardgames.plugins import load_features, load_patterns, registry
 from boardgames.testing.hangs import PATIENCE_S, interrupt_hangs
@@ -46,7 +49,10 @@ from boardgames.testing.sampling import (
 
 BOUNDS_CHECKS = {"NUMBA_BOUNDSCHECK": "1"}
 REAL_FILLS = (0.0, -12345.5)
-"""What buffers of real numbers contain before a kernel writes into them."""
+BYTE_FILLS = (0, -77)
+"""What buffers of real numbers and of bytes contain before a kernel writes into them."""
+MAX_NAMED = 3
+"""How many of the numbers that a kernel leaves unwritten are named."""
 MORE_ROOM = 4096
 """By how much a buffer is extended to find out whether it was the one that was too short."""
 
@@ -207,6 +213,8 @@ def _first_faults(
         partial(calls.patterns, pattern_set) for pattern_set in pattern_sets
     ]
     checks = [tactical, order, calls.evaluate, calls.key, calls.pass_turn, *features, *patterns]
+    with suppress(BoardgamesError):  # reported by the check of the observation
+        checks.append(partial(calls.observation, observation_of(calls.game)))
     for check in checks:
         try:
             for words in sample.words:
@@ -280,6 +288,16 @@ class _CheckedCalls(Calls):
         names = [feature.name for feature in feature_set.features]
         self._check_numbers(f"features {feature_set.name!r}", feature_set.kernel, names, words, REAL_FILLS)
 
+    def observation(self, observation: Observation, words: Words) -> None:
+        """Check the planes of an observation."""
+        names = [
+            f"row {row}, column {column} of {plane!r}"
+            for plane in observation.planes
+            for row in range(observation.rows)
+            for column in range(observation.columns)
+        ]
+        self._check_numbers("the observation", observation.kernel, names, words, BYTE_FILLS, np.int8)
+
     def patterns(self, pattern_set: PatternSet, words: Words) -> None:
         """Check that a pattern set writes exactly its own cells, and returns a phase."""
         name, cells = f"patterns {pattern_set.name!r}", [f"cell {cell}" for cell in range(pattern_set.cells)]
@@ -294,6 +312,7 @@ class _CheckedCalls(Calls):
         names: Sequence[str],
         words: Words,
         fills: tuple[float, float],
+        dtype: npt.DTypeLike | None = None,
     ) -> None:
         """Check that a kernel writes one number for each name, from the point of view of each side."""
         size = len(names)
@@ -302,7 +321,7 @@ class _CheckedCalls(Calls):
             for fill in fills:
 
                 def written(room: int, fill: float = fill, side: int = side) -> np.ndarray:
-                    out = np.full(room + GUARD, fill)
+                    out = np.full(room + GUARD, fill, dtype)
                     kernel(words.copy(), side, out[:room])
                     return out
 
@@ -316,8 +335,10 @@ class _CheckedCalls(Calls):
                     raise self._fault(f"{name} writes beyond {room}", words)
             same = (results[0][:size] == results[1][:size]) | np.isnan(results[0][:size])
             if not same.all():
-                missing = ", ".join(one for one, kept in zip(names, same, strict=True) if not kept)
-                raise self._fault(f"{name} leaves numbers unwritten ({missing})", words)
+                missing = [one for one, kept in zip(names, same, strict=True) if not kept]
+                more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
+                named = ", ".join(missing[:MAX_NAMED])
+                raise self._fault(f"{name} leaves numbers unwritten ({named}{more})", words)
 
     def key(self, words: Words) -> None:
         """Check `symmetric_key`."""

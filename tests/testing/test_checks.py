@@ -7,6 +7,8 @@ from installed import add_plugin
 from nim import Nim
 
 from boardgames.hookspecs import Entry, hookimpl
+from boardgames.kernels import Bytes, Observe, Words, kernel
+from boardgames.observation import Observation
 from boardgames.testing import check_game
 
 
@@ -23,3 +25,34 @@ def test_a_title_must_be_that_of_the_entry(monkeypatch: pytest.MonkeyPatch, titl
     assert [finding.message for finding in report.findings] == faults * [
         "facts.title is 'Nim', but the entry of the plug-in says 'The Game of Nim'"
     ]
+
+
+@kernel(Observe)
+def observe_off_the_board(position: Words, side: int, out: Bytes) -> None:
+    """Write the number of the place everywhere."""
+    for place in range(out.shape[0]):
+        out[place] = place
+
+
+def test_planes_must_be_0_off_the_board() -> None:
+    class Seen(Nim):
+        def observation(self) -> Observation:
+            return Observation(observe_off_the_board, ("heap",), 2, 2, ((0, 0), (0, 1), (1, 1)))
+
+    finding = check_game(Seen(), matches=1, positions=3, only=("observation",)).findings[0]
+    assert finding.message == (
+        "the plane 'heap' is 2 in row 1, column 0, which is not on the board, in '7:0:0:0'"
+    )
+
+
+def test_positions_that_look_the_same_but_have_other_moves_are_a_remark() -> None:
+    class Blind(Nim):
+        def observation(self) -> Observation:
+            return Observation(observe_off_the_board, ("heap",), 2, 2)
+
+    report = check_game(Blind(), matches=2, positions=10, only=("observation",))
+    assert report.ok
+    assert report.remarks
+    for remark in report.remarks:
+        assert remark.message.startswith("the observation is the same as in a position with other moves in")
+    assert not check_game(Nim(), matches=2, positions=10, only=("observation",)).remarks

@@ -17,6 +17,8 @@ from othello import (
 )
 
 from boardgames.declarations import FeatureSet
+from boardgames.kernels import Bytes, Observe, Words, kernel
+from boardgames.observation import Observation
 from boardgames.patterns import PatternSet
 from boardgames.testing import check_game
 from boardgames.testing.probe import SamplePlan, probe_kernels, run_kernels
@@ -89,6 +91,41 @@ def test_cells_stay_inside_their_buffer_and_fill_it(kernel: Any, message: str, t
     sets = [PatternSet("discs", kernel, CELLS, 2)]
     (fault,) = run_kernels(Othello(), PLAN, str(log), [], sets).faults
     assert fault.message == message
+
+
+LEFT_OUT = [f"row 5, column {column} of 'b'" for column in (1, 2, 3)]
+
+
+@kernel(Observe)
+def planes_out_of_place(position: Words, side: int, out: Bytes) -> None:
+    """Write beyond the end of the planes."""
+    for place in range(out.shape[0] + 1):
+        out[place] = 0
+
+
+@kernel(Observe)
+def planes_left_out(position: Words, side: int, out: Bytes) -> None:
+    """Write the first planes only."""
+    for place in range(out.shape[0] - 5):
+        out[place] = 0
+
+
+@pytest.mark.parametrize(
+    ("observe", "message"),
+    [
+        (planes_out_of_place, "writes beyond its buffer of 72 numbers"),
+        (planes_left_out, f"leaves numbers unwritten ({', '.join(LEFT_OUT)} and 2 more)"),
+    ],
+)
+def test_planes_stay_inside_their_buffer_and_fill_it(observe: Any, message: str, tmp_path: Path) -> None:
+    class Seen(Othello):
+        def observation(self) -> Observation:
+            return Observation(observe, ("a", "b"), 6, 6)
+
+    log = tmp_path / "log"
+    log.touch()
+    (fault,) = run_kernels(Seen(), PLAN, str(log), [], []).faults
+    assert fault.message == f"the observation {message}"
 
 
 def test_bounds_checks_do_not_leak_into_this_process() -> None:

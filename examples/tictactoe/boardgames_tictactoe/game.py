@@ -20,7 +20,9 @@ from boardgames.game import Game, Position
 from boardgames.kernels import (
     Actions,
     Apply,
+    Bytes,
     LegalMoves,
+    Observe,
     OutcomeOf,
     PositionKey,
     SideToMove,
@@ -28,6 +30,7 @@ from boardgames.kernels import (
     kernel,
     mix,
 )
+from boardgames.observation import Observation
 from boardgames.picture import Cell, Label, Picture, Piece
 
 CELLS = 9
@@ -92,6 +95,14 @@ def apply(position: Words, action: int, successor: Words) -> None:
     for cell in range(CELLS):
         successor[cell] = position[cell]
     successor[action] = np.uint64(side_to_move(position) + 1)
+
+
+@kernel(Observe)
+def observe(position: Words, side: int, out: Bytes) -> None:
+    """Write a 1 for each own mark into the first plane, and for each of the opponent's into the second."""
+    for cell in range(CELLS):
+        out[cell] = position[cell] == np.uint64(side + 1)
+        out[CELLS + cell] = position[cell] == np.uint64(2 - side)
 
 
 @kernel(PositionKey)
@@ -211,6 +222,10 @@ class TicTacToe(Game):
             for number, cells in enumerate(SYMMETRIES)
             if number
         )
+
+    def observation(self) -> Observation:
+        """Return how networks see a position: the own marks, and those of the opponent."""
+        return Observation(observe, ("own marks", "opponent's marks"), 3, 3)
 
     def draw(self, position: Position) -> Picture:
         """Return the board as a picture."""

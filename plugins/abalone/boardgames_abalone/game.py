@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from boardgames_abalone.lessons import LESSONS
 from boardgames_abalone.patterns import SHAPES
 from boardgames_abalone.presets import PRESETS
 from boardgames_abalone.reasons import explain_clicks, explain_illegal_move
+
+if TYPE_CHECKING:
+    from boardgames.observation import Observation
 
 FORTRESS_OPENINGS = Path(__file__).parent / "data" / "fortress.txt"
 STATUS_BITS = np.uint64(0xFFFF01)
@@ -166,6 +169,12 @@ class Abalone(Game):
         if position.outcome is not None:
             return "the match is over"
         return explain_clicks(position.words, ids, broadside=bool(self.options["broadside"]))
+
+    def observation(self) -> "Observation":
+        """Return the observation: the marbles of both sides, and how many each has lost."""
+        from boardgames_abalone.observation import OBSERVATION  # late, since most programs need none
+
+        return OBSERVATION
 
     def check_words(self, words: Words) -> None:
         """Reject marbles off the board or on the same cell, and impossible counts of marbles lost.

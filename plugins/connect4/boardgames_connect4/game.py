@@ -1,6 +1,7 @@
 """Connect Four as a `Game`: its facts and options, with kernels and notation behind methods that check."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from boardgames_connect4.board import MAX_SIZE, MIN_SIZE, SIZES, Board
 from boardgames_connect4.evaluation import evaluation
 from boardgames_connect4.lessons import LESSONS
 from boardgames_connect4.patterns import TRAINING
+
+if TYPE_CHECKING:
+    from boardgames.observation import Observation
 
 RULES = (
     "The sides take turns to drop a stone into a column, red first; it falls to the lowest empty cell. Four "
@@ -105,6 +109,12 @@ class Connect4(Game):
     def options_for_position(cls, text: str) -> Mapping[str, OptionValue]:
         """Return the size of a board whose rows are separated by `/`."""
         return texts.options_for_position(text)
+
+    def observation(self) -> "Observation":
+        """Return the observation: the stones of both sides."""
+        from boardgames_connect4.observation import observation  # late, since most programs need none
+
+        return observation(self.board)
 
     def parse(self, text: str, *, notation: str | None = None) -> Position:
         """Return the position that `text` describes; spaces at the ends of its lines can be empty cells."""

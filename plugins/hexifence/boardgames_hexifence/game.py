@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import perm
+from typing import TYPE_CHECKING
 
 from boardgames.declarations import Facts, Kernels, Symmetry
 from boardgames.errors import IllegalMoveError, PositionError, quote
@@ -24,6 +25,9 @@ from boardgames_hexifence.board import (
 )
 from boardgames_hexifence.evaluation import margin_evaluation, move_order
 from boardgames_hexifence.lessons import LESSONS
+
+if TYPE_CHECKING:
+    from boardgames.observation import Observation
 
 RULES = (
     "The sides take turns to draw an edge of a hexagon, blue first. Whoever draws the last open edge of a "
@@ -124,6 +128,12 @@ class Hexifence(Game):
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
         """Return the number of the edge as text, or its place on the printed board."""
         return texts.format_edge(action, self.dimension, notation)
+
+    def observation(self) -> "Observation":
+        """Return the observation: the drawn edges, and the cells of both sides."""
+        from boardgames_hexifence.observation import observation  # late, since most programs need none
+
+        return observation(self.dimension)
 
     def split_moves(self, text: str, notation: str | None = None) -> list[str]:
         """Return the moves of a line, numbers of edges or places such as `3,0` and `(3, 0)`."""

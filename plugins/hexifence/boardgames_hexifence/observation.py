@@ -1,0 +1,40 @@
+"""What a network sees of a position: drawn edges and cells, on the grid of the original program."""
+
+from functools import cache
+
+import numpy as np
+
+from boardgames.kernels import Bytes, Observe, Words, has_bit, kernel
+from boardgames.observation import Observation
+from boardgames_hexifence.board import CELL_WORDS, EDGE_WORDS, grid_places
+from boardgames_hexifence.rules import FIRST, is_drawn
+
+
+@cache
+def observation(dimension: int) -> Observation:
+    """Return the observation of boards of one dimension.
+
+    Who drew an edge is not shown, since it does not matter.
+    """
+    size = 4 * dimension - 1
+    plane = size * size
+    edge_places, cell_places = grid_places(dimension)
+    place_of_edge = np.array([row * size + column for row, column in edge_places])
+    place_of_cell = np.array([row * size + column for row, column in cell_places])
+    edges, cells = len(edge_places), len(cell_places)
+    first_cells, cell_words = FIRST + 2 * int(EDGE_WORDS[dimension]), int(CELL_WORDS[dimension])
+
+    @kernel(Observe)
+    def observe(position: Words, side: int, out: Bytes) -> None:
+        for place in range(3 * plane):
+            out[place] = 0
+        for edge in range(edges):
+            out[place_of_edge[edge]] = is_drawn(position, dimension, edge)
+        for number in range(2):
+            owned = first_cells + (side if number == 0 else 1 - side) * cell_words
+            for cell in range(cells):
+                is_owned = has_bit(position[owned + (cell >> 6)], cell & 63)
+                out[(1 + number) * plane + place_of_cell[cell]] = is_owned
+
+    names = ("drawn edges", "own cells", "opponent's cells")
+    return Observation(observe, names, size, size, edge_places + cell_places)
