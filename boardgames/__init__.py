@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     )
     from boardgames.record import Record
     from boardgames.score import Score, Unit
-    from boardgames.search import Playouts, divide, perft, playouts
+    from boardgames.search.perft import divide, perft
+    from boardgames.search.playout import Playouts, playouts
     from boardgames.testing import check_game
 
 __version__ = "0.1.0"

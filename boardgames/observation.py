@@ -12,12 +12,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from boardgames import plugins
 from boardgames.errors import PluginError, quote
 from boardgames.game import Game
 from boardgames.kernels import Bytes, Observe, Words, kernel, local_integers
 from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
+from boardgames.plugins import load_patterns, registry
 
 WORD_BITS = 64
 
@@ -119,9 +119,9 @@ def default_observation(game: Game) -> Observation:
     PluginError
         If the pattern set cannot be loaded.
     """
-    offers = plugins.registry().offers("patterns", game.facts.name)
+    offers = registry().offers("patterns", game.facts.name)
     if offers:
-        return of_patterns(plugins.load_patterns(offers[0].entry.name, game))
+        return of_patterns(load_patterns(offers[0].entry.name, game))
     return of_words(game.facts.words)
 
 

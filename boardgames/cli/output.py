@@ -171,7 +171,11 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture,
 
 def rules_text(facts: "Facts") -> str:
     """Return the title of a game with its rules, or its summary, and how its moves are typed."""
-    return printable(f"{facts.title}: {facts.rules or facts.summary} {facts.move_help}".rstrip())
+    from boardgames.plugins import registry
+
+    entries = [offer.entry for offer in registry().offers("games") if offer.entry.name == facts.name]
+    rules = facts.rules or "".join(f"{entry.summary}." for entry in entries)
+    return printable(" ".join(filter(None, (f"{facts.title}:", rules, facts.move_help))))
 
 
 def outcome_text(outcome: "Outcome", game: "Game") -> str:

@@ -3,12 +3,14 @@ import re
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
-from installed import tictactoe_installed
+from installed import add_plugin, tictactoe_installed
 
 import boardgames
+from boardgames.hookspecs import Entry, hookimpl
 from boardgames.plugins import Registry, registry
 
 Run = Callable[..., Any]
@@ -100,6 +102,19 @@ def test_the_rules_end_with_how_a_move_is_typed(game: str, bg: Run) -> None:
     assert facts.move_help.startswith("Type ")
     assert "Type" not in facts.rules, "the page shows the rules to people who do not type"
     assert " ".join(bg("rules", game).out.split()).endswith(facts.move_help)
+
+
+def test_a_game_without_rules_in_words_is_described_by_its_summary(
+    bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("nim_under_test")
+
+    def bg_games() -> list[Entry]:
+        return [Entry("nim", "the last counter wins", "nim:Nim")]
+
+    module.bg_games = hookimpl(bg_games)  # type: ignore[attr-defined]  # a module made here
+    add_plugin(monkeypatch, module)
+    assert bg("rules", "nim").out == "Nim: the last counter wins.\n"
 
 
 def test_the_rules_follow_the_options_of_the_game(bg: Run) -> None:
