@@ -31,6 +31,7 @@ public programs by students of the course COMP 3981 at BCIT.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from boardgames.errors import AmbiguousMoveError, IllegalMoveError, MalformedMoveError, PositionError, quote
@@ -113,6 +114,8 @@ _TOKEN = re.compile(
     f"|(?P<joined>{_JOINED})(?![a-z0-9])|(?P<cell>[a-i][1-9])(?![a-z0-9])|(?P<other>[^\\s,;]+)",
     _ANY_CASE,
 )
+_Way = tuple["_Way | None", str] | None
+"""A way to group cells into moves: the way up to the last move, and that move; None has no moves."""
 _PLAIN = re.compile(r"(?:[a-i][1-9]){2,3}(?:[\s,;]+(?:[a-i][1-9]){2,3})*", _ANY_CASE)
 
 
@@ -650,14 +653,15 @@ def _joined_cells(names: list[str], commas: list[int], notation: str | None) -> 
     is_move = _is_two_cells if notation in (NACRE, PLAYSTRATEGY) else _is_move
     if commas and all(is_move(segment) for segment in segments):
         return [" ".join(segment) for segment in segments]
-    ways: list[list[list[list[str]]]] = [[[]]]  # at most two ways to group the first cells
+    ways: list[list[_Way]] = [[None]]  # at most two ways to group the first cells
     for end in range(1, len(names) + 1):
-        found = []
+        found: list[_Way] = []
         for size in (2, 3):
             if size <= end and is_move(names[end - size : end]):
-                found += [[*way, names[end - size : end]] for way in ways[end - size]]
+                move = " ".join(names[end - size : end])
+                found += [(way, move) for way in ways[end - size]]
         ways.append(found[:2])
-    texts = [[" ".join(move) for move in way] for way in ways[-1]]
+    texts = [_moves_of(way) for way in ways[-1]]
     if len(texts) > 1:
         one, other = (", ".join(way) for way in texts)
         raise MalformedMoveError(
@@ -666,14 +670,28 @@ def _joined_cells(names: list[str], commas: list[int], notation: str | None) -> 
     return texts[0] if texts else names
 
 
+def _moves_of(way: _Way) -> list[str]:
+    """Return the moves of a way to group cells, from the first one on."""
+    moves = []
+    while way is not None:
+        way, move = way
+        moves.append(move)
+    return moves[::-1]
+
+
 def _is_two_cells(names: Sequence[str]) -> bool:
     return len(names) == 2
 
 
 def _is_move(names: Sequence[str]) -> bool:
     """Return True if cells can be a move in Aba-Pro's notation."""
+    return _can_be_move("".join(names))
+
+
+@lru_cache(maxsize=10_000)  # a long file has few different ones
+def _can_be_move(text: str) -> bool:
     try:
-        action_from_cells(parse_cells("".join(names)))
+        action_from_cells(parse_cells(text))
     except MalformedMoveError:
         return False
     return True
