@@ -27,7 +27,7 @@ from boardgames.errors import (
     suggest,
 )
 from boardgames.game import Game, Outcome, Position, Termination
-from boardgames.pgn import RESULTS, Line, MatchText, Note
+from boardgames.pgn import MAX_PLIES, RESULTS, Line, MatchText, Note
 
 WINNERS: Mapping[str, int | None] = {"1-0": 0, "0-1": 1, "1/2-1/2": None}
 UNFINISHED = "*"
@@ -121,6 +121,9 @@ class ReadMatch:
     white_won_first : bool or None
         Whether `1-0` meant that the side with the tag White won, though it moved second; None if
         the moves do not show it.
+    is_winner_assumed : bool
+        Whether White moved second and won or lost, but neither the moves nor other matches show who
+        is meant by `1-0`.
     """
 
     game: Game
@@ -133,6 +136,7 @@ class ReadMatch:
     outcome: Outcome | None
     notation: str | None = None
     white_won_first: bool | None = None
+    is_winner_assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +219,13 @@ def read_match(
         outcome,
         None if played.notation == game.facts.move_notations[0] else played.notation,
         white_won_first,
+        not is_own(tags)
+        and "White" in tags
+        and not white_is_one
+        and sides["White"] != played.positions[0].side_to_move
+        and outcome is not None
+        and outcome.winner is not None
+        and played.positions[-1].outcome is None,
     )
 
 
@@ -435,6 +446,30 @@ def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
     return list(found)
 
 
+def other_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
+    """Return the notations in which the moves of all matches are legal too, but are not all the same moves.
+
+    The matches have been read in the canonical notation of one game. Most files rule out the other
+    notations within a few moves.
+    """
+    others: list[str] | None = None
+    different: set[str] = set()
+    for match, read in matches:
+        if others is None:
+            others = list(read.game.facts.move_notations[1:])
+        if not others:
+            break
+        start = read.game.parse(read.start)
+        for notation in tuple(others):
+            try:
+                moves = _play(start, match.moves, notation).moves
+            except RecordError:
+                others.remove(notation)
+            else:
+                different |= {notation} if moves != read.moves else set()
+    return [notation for notation in others or () if notation in different]
+
+
 def _shape(text: str) -> str:
     """Replace every digit of a text by `0` and every letter by `a`."""
     return re.sub("[A-Za-z]", "a", re.sub("[0-9]", "0", text))
@@ -454,6 +489,9 @@ def _played(
     starts: Sequence[Position], match: MatchText, notation: str | None, memory: Memory, *, is_own: bool
 ) -> _Played:
     """Return the moves of a match, from memory if they have been read before."""
+    if len(match.moves) > MAX_PLIES:
+        place = f"(ply {MAX_PLIES + 1:,}, token {quote(match.moves[MAX_PLIES])})"
+        raise RecordError(f"more than {MAX_PLIES:,} moves {place}")
     if is_own or _has_times_or_notes(match):
         return _made(starts, match, notation, is_own=is_own)
     key = (*starts, notation, *match.moves)

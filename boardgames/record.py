@@ -50,6 +50,7 @@ from boardgames.reading import (
     is_foreign_termination,
     is_own,
     move_notations,
+    other_notations,
     plain_matches,
     read_match,
     termination_of,
@@ -395,12 +396,41 @@ def parse_records(
                 foreign[number] = match, again
                 errors.pop(number, None)
     parsed = _parsed(records, errors, side_seconds)
-    if defaults.notation is not None:
-        return parsed
-    unnamed = [
-        (match, read) for match, read in foreign.values() if read and "Notation" not in dict(match.tags)
-    ]
-    return replace(parsed, notations=tuple(move_notations(unnamed)))
+    return _with_assumptions(
+        parsed, [(match, read) for match, read in foreign.values() if read is not None], defaults
+    )
+
+
+def _with_assumptions(
+    parsed: ParsedRecords, foreign: Sequence[tuple[pgn.MatchText, ReadMatch]], defaults: Defaults
+) -> ParsedRecords:
+    """Return records with what had to be assumed about those of other programs."""
+    count = sum(read.is_winner_assumed for _, read in foreign)
+    warnings = [_winner_warning(count)] if count else []
+    notations: list[str] = []
+    if defaults.notation is None:
+        unnamed = [(match, read) for match, read in foreign if "Notation" not in dict(match.tags)]
+        notations = move_notations(unnamed)
+        if not notations and len({read.game.facts.name for _, read in unnamed}) == 1:
+            warnings += _notation_warnings(unnamed[0][1].game, other_notations(unnamed))
+    return replace(parsed, notations=tuple(notations), warnings=tuple(warnings))
+
+
+def _winner_warning(count: int) -> str:
+    """Return that `1-0` has been taken to mean the side that moved first, though White moved second."""
+    matches = "1 match" if count == 1 else f"{count:,} matches"
+    return (
+        f"in {matches}, White moved second and the moves do not show who won; "
+        "1-0 is read as a win of the side that moved first"
+    )
+
+
+def _notation_warnings(game: Game, others: Sequence[str]) -> list[str]:
+    """Return that the moves could be in other notations than the canonical one, if there are any."""
+    if not others:
+        return []
+    own, names = game.facts.move_notations[0], " or ".join(map(repr, others))
+    return [f"moves read in the notation {own!r}, but they also fit {names}; --notation decides"]
 
 
 def _parse_unchecked(text: str) -> ParsedRecords:

@@ -67,6 +67,13 @@ def test_moves_alone_are_a_match_if_the_game_is_known(tmp_path: Path, text: str)
     assert (record.game, record.moves, record.outcome) == ("connect4", ("4", "4", "5", "3"), None)
 
 
+def test_endless_moves_alone_are_rejected_before_they_are_tried() -> None:
+    parsed = parse_records("4" * 200_000, load_game_of, Defaults("connect4"))
+    assert [str(error) for error in parsed.errors] == [
+        "match 1: more than 100,000 moves (ply 100,001, token '4')"
+    ]
+
+
 def test_moves_alone_need_a_game() -> None:
     (error,) = parse("4 4 5 3", Defaults()).errors
     assert "the tag Game is missing" in str(error)
@@ -276,7 +283,7 @@ def test_a_variant_or_position_may_name_the_layout_or_the_start() -> None:
 
 def test_a_file_that_is_not_utf_8_is_read_as_latin_1(tmp_path: Path) -> None:
     file = tmp_path / "old.pgn"
-    file.write_bytes(pgn("1. 4 *", White="Zoé").encode("latin-1"))
+    file.write_bytes(pgn("1. 7 *", White="Zoé").encode("latin-1"))
     parsed = read_records(file, load_game_of, CONNECT4)
     assert parsed.records[0].names == ("Zoé", "?")
     assert parsed.warnings == ("not UTF-8, read as Latin-1",)

@@ -1,6 +1,7 @@
 """Games, positions and players for commands."""
 
 import re
+import shlex
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -114,25 +115,66 @@ def load_position(
     for_position, for_moves = split_notation(game, notation)
     if chosen is None:
         return apply_moves(game.start(), moves, for_moves)
-    from boardgames.pgn import has_tags
     from boardgames.reading import position_notation, read_position
 
     try:
         position = read_position(game, chosen, for_position)
     except PositionError as error:
-        if path is not None and has_tags(chosen):
-            raise PositionError(
-                f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
-            ) from None
         folder = None if argument is None else find_path(argument)
-        if folder is not None and folder.is_dir():
+        if path is None and folder is not None and folder.is_dir():
             raise PositionError(f"{folder} is a folder; give the name of a file, or a position") from None
-        if other := what_it_looks_like(chosen, name):
-            raise PositionError(f"{without_examples(error)}; {other}") from None
+        if better := _why_no_position(path, chosen, game, error):
+            raise PositionError(better) from None
         raise
+    if path is not None and (count := _count_joined_matches(chosen, position)) > 1:
+        raise PositionError(_not_a_position(path, name, count))
     if path is not None and for_position is None:
         say_notations(str(path), "position", [position_notation(chosen, position)])
     return apply_moves(position, moves, for_moves)
+
+
+def _why_no_position(path: Path | None, text: str, game: "Game", error: PositionError) -> str:
+    """Return what a text is that is not a position, or an empty text if that is unknown."""
+    from boardgames.pgn import has_tags
+
+    if path is not None and has_tags(text):
+        return f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
+    if path is not None and (count := _count_matches(text, game)):
+        return _not_a_position(path, game.facts.name, count)
+    other = what_it_looks_like(text, game.facts.name)
+    return f"{without_examples(error)}; {other}" if other else ""
+
+
+def _not_a_position(path: Path, game: str, count: int) -> str:
+    """Return that a file has matches; the message names the command that shows them."""
+    shown = shlex.quote(str(path))
+    return (
+        f"{path} has {'a match' if count == 1 else f'{count} matches'} and not a position; "
+        f"`{PROGRAM} replay {shown} --game {game}` shows {'it' if count == 1 else 'them'}"
+    )
+
+
+def _count_matches(text: str, game: "Game", notation: str | None = None) -> int:
+    """Return how many matches a text without tags has, or 0 if one of them cannot be read."""
+    from boardgames.plugins import load_game_of
+    from boardgames.reading import Defaults
+    from boardgames.record import options_as_texts, parse_records
+
+    options = options_as_texts(dict(game.changed_options()))
+    with suppress(RecordError):
+        parsed = parse_records(text, load_game_of, Defaults(game.facts.name, game.layout, options, notation))
+        return 0 if parsed.errors else len(parsed.records)
+    return 0
+
+
+def _count_joined_matches(text: str, position: "Position") -> int:
+    """Return how many matches are in a text whose moves, taken as one match, lead to a position."""
+    start = position.game.start()
+    for notation in position.game.facts.move_notations:
+        with suppress(MoveError):
+            if start.apply_moves(text, notation=notation) == position:
+                return _count_matches(text, position.game, notation)
+    return 1
 
 
 def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str | None]:

@@ -5,17 +5,18 @@ import shlex
 import stat
 import warnings
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boardgames.cli.continuing import continue_text
+from boardgames.cli.loading import say_assumptions
 from boardgames.cli.output import say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, FileError, RecordError, StoreError, quote
-from boardgames.paths import data_folder, read_bytes, read_text
+from boardgames.paths import data_folder, read_any_text, read_bytes, read_text
 
 if TYPE_CHECKING:
     from boardgames.manager import Manager
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 SUFFIX = ".record"
 _ENDS_UNFINISHED = re.compile(r"\*\s*\Z")
 """Finds the result of an unfinished match at the end of a file."""
+_GAME_TAG = re.compile(r"^\s*\[\s*Game\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +196,15 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
         match is finished or of another game.
     """
     from boardgames.plugins import load_game_of
+    from boardgames.reading import Defaults
     from boardgames.record import parse_records
 
-    text = read_text(path)
-    parsed = parse_records(text, load_game_of)
+    text, warning = read_any_text(path)
+    parsed = parse_records(text, load_game_of, Defaults(game or ""))
+    say_assumptions(path, replace(parsed, warnings=(*parsed.warnings, *filter(None, [warning]))))
+    if parsed.errors and game is None and not parsed.records and not _GAME_TAG.search(text):
+        shown = shlex.quote(str(path))
+        raise RecordError(f"{path} does not name the game; write `{PROGRAM} play GAME --resume {shown}`")
     if parsed.errors:
         raise RecordError(f"{path} has an error: {parsed.errors[0]}")
     if not parsed.records:

@@ -69,6 +69,32 @@ def test_a_file_without_a_position_says_what_it_has(text: str, said: str, bg: Ru
     assert said in ran.err
 
 
+@pytest.mark.parametrize(
+    ("game", "text", "said"),
+    [
+        ("connect4", "4453\n44\n", "2 matches"),
+        ("connect4", "44\n53\n\n332\n", "3 matches"),
+        ("connect4", "3340\n3342\n", "2 matches"),
+        ("abalone", "1. a1b2 i5h5\n", "a match"),
+    ],
+)
+@pytest.mark.parametrize("more", [(), ("--notation", "zero-based-moves")], ids=["", "named"])
+def test_matches_are_not_joined_into_one_position(
+    game: str, text: str, said: str, more: tuple[str, ...], bg: Run
+) -> None:
+    Path("moves.txt").write_text(text)
+    ran = bg("show", game, "moves.txt", *(more if game == "connect4" else ()))
+    assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
+    assert f"moves.txt has {said} and not a position; `boardgames replay moves.txt --game {game}`" in ran.err
+
+
+def test_a_full_board_of_digits_is_a_position_although_its_rows_could_be_matches(bg: Run) -> None:
+    Path("board.txt").write_text("2112212\n1221121\n" * 3)
+    ran = bg("show", "connect4", "board.txt")
+    assert ran.code == 0
+    assert "draw" in ran.out
+
+
 def test_a_folder_is_not_called_a_wrong_position(bg: Run) -> None:
     Path("games").mkdir()
     assert bg("show", "connect4", "games").err == (
@@ -108,7 +134,7 @@ def nacre_moves() -> str:
         ("connect4", "d d e c", "letter"),
         ("connect4", "d1d2e1", "cell"),
         ("connect4", "3340", "zero-based"),
-        ("connect4", "1. 4 4 2. 5 3", None),
+        ("connect4", "1. 4 4 2. 7 3", None),
         ("hexifence", "3,0 5,0", "place"),
     ],
 )
@@ -125,6 +151,51 @@ def test_a_notation_that_nobody_has_named_is_said_once(
         assert (ran.code, ran.err) == (0, said if notation else "")
     if notation:
         assert bg("replay", "--list", "moves.txt", "--game", game, "--notation", notation).err == ""
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "own", "other"),
+    [
+        ("connect4", "3342\n4453", "column", "zero-based"),
+        ("connect4", "3342\n7453", "column", ""),
+        ("hexifence", "3 0", "canonical", "place"),
+        ("abalone", "a1b2 i5h5", "aba-pro", ""),
+    ],
+)
+def test_it_is_said_if_moves_fit_another_notation_too(
+    game: str, text: str, own: str, other: str, bg: Run
+) -> None:
+    Path("moves.txt").write_text(text)
+    said = f"moves.txt: moves read in the notation '{own}', but they also fit '{other}'; --notation decides\n"
+    assert bg("replay", "--list", "moves.txt", "--game", game).err == (said if other else "")
+    for notation in filter(None, (own, other)):
+        ran = bg("replay", "--list", "moves.txt", "--game", game, "--notation", notation)
+        assert "also fit" not in ran.err
+
+
+@pytest.mark.parametrize("shown", [False, True], ids=["unknown", "shown by another match"])
+def test_it_is_said_if_nothing_shows_whose_win_one_nil_is(shown: bool, bg: Run) -> None:
+    match = '[White "Ann"]\n[Black "Bob"]\n\n1. a1b2 i5h5 1-0\n\n'
+    won = '[White "Ann"]\n[Black "Bob"]\n[Position "{}"]\n\n1. {} 1-0\n'.format(
+        "...../....../......./......../......bbw/......../......./....../.....:b:5:5", "e7e8"
+    )
+    Path("server.pgn").write_text(match * 2 + (won.replace("1-0", "0-1") if shown else ""))
+    ran = bg("replay", "--list", "server.pgn", "--game", "abalone")
+    assert ran.code == 0
+    said = "server.pgn: in 2 matches, White moved second and the moves do not show who won; "
+    assert ran.err == ("" if shown else f"{said}1-0 is read as a win of the side that moved first\n")
+    assert [line.split()[5] for line in ran.out.splitlines()[:2]] == (["0-1,"] if shown else ["1-0,"]) * 2
+
+
+def test_a_match_of_another_program_is_resumed_if_the_game_is_named(bg: Run) -> None:
+    Path("moves.pgn").write_text('[White "Ann"]\n\n1. 4 4 2. 7 *\n')
+    agents = ("--first", "random", "--second", "random", "--seed", "1")
+    ran = bg("play", "connect4", "--resume", "moves.pgn", *agents)
+    assert ran.code == 0
+    assert "1. 4 {0.0} 4 {0.0} 2. 7 " in ran.out
+    assert bg("play", "--resume", "moves.pgn", *agents).err == (
+        "error: moves.pgn does not name the game; write `boardgames play GAME --resume moves.pgn`\n"
+    )
 
 
 @pytest.mark.parametrize(
