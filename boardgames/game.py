@@ -462,8 +462,12 @@ class Position:
         is_integer = type(action) is int or isinstance(action, Integral)  # the first is much faster
         return is_integer and action in self.actions
 
-    def __str__(self) -> str:
+    @_unlocked_property
+    def _text(self) -> str:
         return self.game.format_words(self._words)
+
+    def __str__(self) -> str:
+        return self._text
 
     def __repr__(self) -> str:
         return f"<{self.game} {self}>"

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 
 from boardgames.errors import RecordError
@@ -269,6 +270,7 @@ def without_values(text: str) -> str:
     return format_match(match)
 
 
+@lru_cache(maxsize=10_000)  # a file has few different moves
 def is_word(text: str) -> bool:
     """Return True if `text` can be written as a move in a record.
 
@@ -291,6 +293,8 @@ def escape(value: str) -> str:
     the \"best\"\u{a}
     """
     plain = value.replace("\\", "\\\\").replace('"', '\\"')
+    if plain.isprintable():
+        return plain
     return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in plain)
 
 

@@ -128,9 +128,17 @@ def load_position(
         raise
     if path is not None and (count := _count_joined_matches(chosen, position)) > 1:
         raise PositionError(_not_a_position(path, name, count))
-    if path is not None and for_position is None:
-        say_notations(str(path), "position", [position_notation(chosen, position)])
+    if for_position is None and (path is not None or not _is_usual(chosen, game)):
+        say_notations(str(path or quote(chosen)), "position", [position_notation(chosen, position)])
     return apply_moves(position, moves, for_moves)
+
+
+def _is_usual(text: str, game: "Game") -> bool:
+    """Return whether a game reads a position without being told its notation."""
+    with suppress(PositionError):
+        game.parse(text)
+        return True
+    return False
 
 
 def _why_no_position(path: Path | None, text: str, game: "Game", error: PositionError) -> str:

@@ -200,8 +200,8 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
     from boardgames.record import parse_records
 
     text, warning = read_any_text(path)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     parsed = parse_records(text, load_game_of, Defaults(game or ""))
-    say_assumptions(path, replace(parsed, warnings=(*parsed.warnings, *filter(None, [warning]))))
     if parsed.errors and game is None and not parsed.records and not _GAME_TAG.search(text):
         shown = shlex.quote(str(path))
         raise RecordError(f"{path} does not name the game; write `{PROGRAM} play GAME --resume {shown}`")
@@ -218,6 +218,7 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
             f"the match in {path} is finished ({record.result}); see it with `{PROGRAM} replay {shown}` "
             f"or `{PROGRAM} analyze {record.game} {shown}`"
         )
+    say_assumptions(path, replace(parsed, warnings=(*parsed.warnings, *filter(None, [warning]))))
     is_own = path.parent.resolve() == _saved_matches().resolve() and len(parsed.records) == 1
     return UnfinishedMatch(record, path if is_own else None, text)
 

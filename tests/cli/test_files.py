@@ -153,6 +153,15 @@ def test_a_notation_that_nobody_has_named_is_said_once(
         assert bg("replay", "--list", "moves.txt", "--game", game, "--notation", notation).err == ""
 
 
+def test_columns_from_zero_on_the_command_line_are_called_by_their_name(bg: Run) -> None:
+    ran = bg("show", "connect4", "3340")
+    assert (ran.code, ran.err) == (
+        0,
+        "'3340': position read in the notation 'zero-based-moves'; --notation sets another one\n",
+    )
+    assert bg("show", "connect4", "3340", "--notation", "zero-based-moves").err == ""
+
+
 @pytest.mark.parametrize(
     ("game", "text", "own", "other"),
     [

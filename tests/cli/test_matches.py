@@ -357,7 +357,7 @@ def test_import_skips_duplicates(home: Path, bg: Run) -> None:
 @pytest.mark.parametrize(
     ("text", "options"),
     [
-        ("445\n453\n454\n", ("--game", "connect4")),
+        ("745\n753\n754\n", ("--game", "connect4")),
         ("".join(f"{three_moves(moves)}\n\n" for moves in ("445", "453", "454")), ()),
         ("".join(f"{three_moves(moves, seconds=1.0)}\n\n" for moves in ("445", "453", "454")), ()),
     ],
