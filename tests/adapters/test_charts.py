@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -64,7 +65,7 @@ def drawn_scores(*scores: float, bound: float = math.inf) -> list[float]:
         figure = _score_figure(scores, "t", "in cells", ("black", "white"), bound, colours, (), str)
     (line,) = (line for line in figure.axes[0].lines if line.get_gid() == "scores")
     low, high = figure.axes[0].get_ylim()
-    drawn = [float(y) for y in line.get_ydata()]
+    drawn = [float(y) for y in np.asarray(line.get_ydata())]
     assert all(low < y < high for y in drawn)
     return drawn
 
@@ -84,13 +85,21 @@ def test_decided_positions_are_drawn_beyond_all_scores_and_labelled() -> None:
     assert not {"won", "lost"} & set(texts(chart(5.0)))
 
 
+def only(root: ET.Element, path: str) -> ET.Element:
+    """Return the element at a path."""
+    found = root.find(path)
+    assert found is not None
+    return found
+
+
 def test_mark_is_at_the_position_after_its_move_and_has_a_tooltip() -> None:
     root = ET.fromstring(chart(0.0, -4.0, 0.0, marks=[Mark(1, 0, "??", "ply 1, black a1??, better b2")]))
-    line, mark = (root.find(f".//{SVG}g[@id='{name}']") for name in ("scores", "mark-1"))
-    path, dot = line.find(f"{SVG}path").get("d").split(), mark.find(f".//{SVG}use")
+    path = only(root, f".//{SVG}g[@id='scores']/{SVG}path").attrib["d"].split()
+    mark = only(root, f".//{SVG}g[@id='mark-1']")
+    dot = only(mark, f".//{SVG}use").attrib
     numbers = [float(word) for word in path if word not in "ML"]
-    assert (float(dot.get("x")), float(dot.get("y"))) == pytest.approx(tuple(numbers[2:4]), abs=0.01)
-    assert mark.find(f"{SVG}title").text == "ply 1, black a1??, better b2"
+    assert (float(dot["x"]), float(dot["y"])) == pytest.approx(tuple(numbers[2:4]), abs=0.01)
+    assert only(mark, f"{SVG}title").text == "ply 1, black a1??, better b2"
     assert {"??", f"ply ({MARKS_LEGEND})"} <= {text.text for text in root.iter(f"{SVG}text")}
 
 
@@ -128,9 +137,10 @@ def test_intervals_are_drawn_to_scale_within_the_axes() -> None:
         axes = _interval_figure(rows, "t", "Elo", ()).axes[0]
     low, high = axes.get_xlim()
     dots = {line.get_gid(): line for line in axes.lines if (line.get_gid() or "").startswith("value")}
-    assert [float(dots[f"value-{place}"].get_xdata()[0]) for place in range(3)] == [-100, 20, 1500]
-    assert all(low <= x <= high for line in axes.lines for x in line.get_xdata())
-    bars = [tuple(map(float, line.get_xdata())) for line in axes.lines if len(line.get_xdata()) == 2][:3]
+    assert [np.asarray(dots[f"value-{place}"].get_xdata())[0] for place in range(3)] == [-100, 20, 1500]
+    drawn = [tuple(np.asarray(line.get_xdata(), dtype=float).tolist()) for line in axes.lines]
+    assert all(low <= x <= high for line in drawn for x in line)
+    bars = [line for line in drawn if len(line) == 2][:3]
     assert bars == [(-200, high), (low, 30), (low, high)]
 
 

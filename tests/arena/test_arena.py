@@ -1,8 +1,10 @@
 """Arena: the same matches on any number of workers, interrupted or not, stored or not."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from joining import Joining
@@ -14,14 +16,14 @@ from boardgames.arena.play import MatchResult, play_batch
 from boardgames.arena.sprt import Sprt
 from boardgames.errors import BoardgamesError, MatchError
 from boardgames.executors import InProcess, open_executor
-from boardgames.store import Store
+from boardgames.store import NewMatch, Store
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
 FOUR = ("random", "greedy", "random", "greedy")
 SEARCHING = ("random", "greedy", "alphabeta:depth=2")
 
 
-def make_plan(*agents: str, matches: int = 20, **more: object) -> Plan:
+def make_plan(*agents: str, matches: int = 20, **more: Any) -> Plan:  # its fields
     return Plan(game=GAME, agents=agents or ("random", "greedy"), matches=matches, **more)
 
 
@@ -36,7 +38,7 @@ class Interrupting(InProcess):
     def __init__(self, task: int) -> None:
         self.left = task
 
-    def submit(self, fn: object, /, *args: object, **kwargs: object) -> object:
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:  # any task
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt
@@ -130,7 +132,7 @@ def test_interrupt_between_storing_and_counting_loses_no_match(
 ) -> None:
     arena, add = Arena(make_plan("random", "greedy", matches=8), seed=1, store=store), store.add
 
-    def add_and_interrupt(matches: Sequence[object]) -> None:
+    def add_and_interrupt(matches: Sequence[NewMatch]) -> None:
         add(matches)
         raise KeyboardInterrupt
 
@@ -178,7 +180,7 @@ def test_incomplete_pair_is_replayed(store: Store) -> None:
     again = Arena(make_plan(), seed=1, store=store)
     assert again.resumed == arena.matches - 2
     assert again.run(InProcess()) == Arena(make_plan(), seed=1).run(InProcess())
-    assert sorted(match.number for match in store.run_matches(1)) == list(range(20))
+    assert Counter(match.number for match in store.run_matches(1)) == Counter(range(20))
 
 
 def test_arena_that_is_being_played_cannot_be_resumed(store: Store, tmp_path: Path) -> None:
@@ -191,7 +193,7 @@ def test_arena_that_is_being_played_cannot_be_resumed(store: Store, tmp_path: Pa
 
 
 @pytest.mark.parametrize("wrong", [{"openings": "nowhere"}, {"openings": "random:100"}])
-def test_invalid_plan_leaves_no_run_in_the_store(wrong: dict[str, str], store: Store) -> None:
+def test_invalid_plan_leaves_no_run_in_the_store(wrong: dict[str, Any], store: Store) -> None:
     with pytest.raises(BoardgamesError):
         Arena(make_plan(**wrong), store=store)
     assert store.runs() == []
@@ -202,7 +204,7 @@ def test_error_in_a_task_ends_the_arena_and_keeps_the_matches_so_far(store: Stor
         def __init__(self) -> None:
             self.tasks = 0
 
-        def submit(self, fn: object, /, *args: object, **kwargs: object) -> object:
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:  # any task
             self.tasks += 1
             return InProcess().submit(play_batch if self.tasks < 3 else _fail, *args)
 
@@ -233,7 +235,9 @@ def test_sequential_test_stops_at_the_same_pair_on_any_number_of_workers(two_wor
     plan = make_plan("greedy", "random", matches=400, sprt=Sprt(0, 100))
     reports = [Arena(plan, seed=1).run(executor) for executor in (InProcess(), two_workers)]
     assert reports[0] == reports[1]
+    assert reports[0].sprt is not None
     assert reports[0].sprt.decision == "H1"
+    assert reports[0].pairs is not None
     assert reports[0].matches == 2 * reports[0].pairs.count < 400
 
 
@@ -260,7 +264,7 @@ def test_only_the_pairs_of_the_sequential_test_are_stored(
     arena = Arena(plan, seed=1, store=store)
     report = arena.run(InProcess())
     assert arena.matches > report.matches  # otherwise no pair was played after the decision
-    assert sorted(match.number for match in store.matches()) == list(range(report.matches))
+    assert Counter(match.number for match in store.matches()) == Counter(range(report.matches))
 
 
 @pytest.mark.usefixtures("odd_agents")
@@ -268,6 +272,8 @@ def test_repeated_pairs_do_not_decide_the_test() -> None:
     agents = ("alphabeta:depth=2", "steady")
     plan = make_plan(*agents, matches=40, openings="every:0", sprt=Sprt(0, 100))
     report = Arena(plan, seed=1).run(InProcess())
+    assert report.sprt is not None
+    assert report.pairs is not None
     assert report.sprt.test.decision(report.pairs) is not None  # if they counted, the test would be decided
     assert report.matches == 40
     assert report.repeated == 19
@@ -292,7 +298,10 @@ def test_store_has_players_settings_and_ratings(store: Store) -> None:
 def test_stored_ratings_are_relative_to_the_mean(store: Store) -> None:
     report = Arena(make_plan("greedy", "random"), seed=1, store=store).run(InProcess())
     first, second = store.ratings(1)
+    assert first.elo is not None
+    assert second.elo is not None
     assert first.elo == pytest.approx(-second.elo)
+    assert report.standings[0].estimate is not None
     assert first.elo - second.elo == pytest.approx(report.standings[0].estimate.elo)
     assert first.elo > 0
 
@@ -311,7 +320,7 @@ def test_batches_grow_only_if_matches_are_short(
     sizes: list[int] = []
 
     class Watching(InProcess):
-        def submit(self, fn: object, /, *args: object, **kwargs: object) -> object:
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:  # any task
             sizes.append(len(args[0].pairs))
             return super().submit(fn, *args, **kwargs)
 

@@ -11,4 +11,4 @@ from boardgames.arena.intervals import wilson
 )
 def test_wilson_interval_matches_published_values(share: float, count: int, low: float, high: float) -> None:
     """Source: R. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, method 3."""
-    assert wilson(share, count) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+    assert wilson(share, count) == pytest.approx((low, high), abs=1e-4)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from boardgames.player import Limit
 CONNECT4 = boardgames.load("connect4")
 
 
-def make_plan(*agents: str, **more: object) -> Plan:
+def make_plan(*agents: str, **more: Any) -> Plan:  # its fields
     return Plan(game=CONNECT4, agents=agents or ("random", "greedy"), **more)
 
 
@@ -139,7 +140,7 @@ def settings_of(plan: Plan, *, code: str = "a", openings: str = "a", seed: int =
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_settings_contain_everything_that_changes_a_match(change: dict[str, object]) -> None:
+def test_settings_contain_everything_that_changes_a_match(change: dict[str, Any]) -> None:
     plans = (make_plan(), make_plan(), dataclasses.replace(make_plan(), **change))
     settings = [settings_of(plan) for plan in plans]
     assert settings[0] == settings[1] != settings[2]
@@ -149,7 +150,7 @@ def test_settings_contain_everything_that_changes_a_match(change: dict[str, obje
 @pytest.mark.parametrize(
     "other", [{"code": "b"}, {"openings": "b"}, {"seed": 2}], ids=["code", "openings", "seed"]
 )
-def test_settings_contain_code_openings_and_seed(other: dict[str, object]) -> None:
+def test_settings_contain_code_openings_and_seed(other: dict[str, Any]) -> None:
     assert settings_of(make_plan(), **other) != settings_of(make_plan())
 
 
@@ -162,7 +163,7 @@ def test_a_rule_about_repetition_belongs_to_the_limits_and_changes_no_older_sett
     plain = Plan(game=game, agents=("random", "greedy"))
     changed = Plan(game=game, agents=("random", "greedy"), ply_limit=9, repetition="loss")
     assert changed.limits == "9 plies, repetition loss:2"
-    given = {"code": "", "openings_fingerprint": "", "seed": 1}
+    given: dict[str, Any] = {"code": "", "openings_fingerprint": "", "seed": 1}
     assert "repetition" not in plain.settings([], **given)
     assert changed.settings([], **given)["repetition"] == "loss:2"
     assert changed.match_settings(1).repetition == "loss:2"

@@ -2,6 +2,7 @@
 
 import pickle
 from functools import partial
+from typing import Any
 
 import arena_agents
 import pytest
@@ -22,7 +23,7 @@ from boardgames.record import parse_records
 START = "-"
 
 
-def make_settings(*agents: str, seed: int = 1, **more: object) -> MatchSettings:
+def make_settings(*agents: str, seed: int = 1, **more: Any) -> MatchSettings:  # its fields
     return MatchSettings(game="connect4", layout="", options=(), agents=agents, seed=seed, **more)
 
 
@@ -41,7 +42,8 @@ def test_pair_is_played_from_one_opening_with_sides_swapped() -> None:
     records = [parse_records(match.record, load_game_of).records[0] for match in (first, second)]
     assert [record.names for record in records] == [("random", "greedy"), ("greedy", "random")]
     assert {record.start for record in records} == {str(game.parse("4453"))}
-    assert [record.outcome.winner for record in records] == [first.winner, second.winner]
+    outcomes = [record.outcome for record in records]
+    assert [outcome and outcome.winner for outcome in outcomes] == [first.winner, second.winner]
 
 
 def test_match_depends_only_on_its_number_and_the_seed() -> None:

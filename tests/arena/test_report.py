@@ -42,8 +42,11 @@ def test_two_agents_are_compared_by_their_pairs() -> None:
     assert (strong.wins, strong.losses, strong.draws, strong.matches) == (4, 2, 4, 10)
     assert (weak.wins, weak.losses, weak.draws, weak.score) == (2, 4, 4, 0.4)
     assert strong.estimate == estimate(report.pairs)
+    assert strong.estimate is not None
+    assert weak.estimate is not None
     assert weak.estimate.elo == pytest.approx(-strong.estimate.elo)
     assert (report.matches, report.planned, report.game) == (10, 20, "nim")
+    assert report.superiority is not None
     assert 0.5 < report.superiority < 1
 
 
@@ -93,7 +96,9 @@ def test_more_than_two_agents_are_rated_relative_to_the_mean() -> None:
         tally.add(*pair(3 * number + 2, (1, 2), *((1, 2) if number % 2 else (1, None))))
     report = tally.report("nim", 360)
     assert [standing.agent for standing in report.ranked] == ["a", "b", "c"]
-    assert sum(standing.estimate.elo for standing in report.standings) == pytest.approx(0, abs=1e-6)
+    estimates = [standing.estimate for standing in report.standings]
+    assert sum(one.elo for one in estimates if one is not None) == pytest.approx(0, abs=1e-6)
+    assert None not in estimates
     assert report.pairs is None
     assert report.superiority is None
 
@@ -137,7 +142,10 @@ def test_ladder_ignores_sides_and_ranks_the_winner_first() -> None:
     first, second = ladder([ResultCount(*result) for result in results])
     assert [first.player, second.player] == [A, B]
     assert (first.wins, first.losses, first.draws, first.matches) == (60, 20, 10, 90)
+    assert first.estimate is not None
+    assert second.estimate is not None
     assert first.estimate.elo == pytest.approx(-second.estimate.elo)
+    assert first.estimate.low is not None
     assert first.estimate.low > 0
 
 

@@ -26,10 +26,12 @@ def test_gauntlet_pairs_the_champion_with_all_others(agents: int, data: st.DataO
 
 @given(st.integers(2, 9), st.data())
 def test_swiss_repeats_no_pairing_or_bye_and_pairs_everybody(agents: int, data: st.DataObject) -> None:
-    scores, played = [0.0] * agents, {}
+    scores = [0.0] * agents
+    played: dict[tuple[int, int], int] = {}
     for _ in range(min(swiss_round_count(agents), (agents + 1) // 2)):
         pairings, bye = swiss_pairings(scores, played)
-        paired = [agent for pairing in pairings for agent in pairing] + [bye] * (bye is not None)
+        paired = [agent for pairing in pairings for agent in pairing]
+        paired += [] if bye is None else [bye]
         assert sorted(paired) == list(range(agents))
         assert all(played.get(pairing, 0) == 0 and pairing[0] < pairing[1] for pairing in pairings)
         assert bye is None or played.get((bye, bye), 0) == 0
@@ -52,7 +54,8 @@ def test_swiss_repeats_a_pairing_only_if_it_must() -> None:
 
 def test_swiss_finds_pairings_for_late_rounds_among_many_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("boardgames.arena.schedule.MAX_TRIES", 1000)
-    scores, played = [0.0] * 40, {}
+    scores = [0.0] * 40
+    played: dict[tuple[int, int], int] = {}
     for _ in range(swiss_round_count(40, 39)):
         pairings, _ = swiss_pairings(scores, played)
         assert sorted(agent for pairing in pairings for agent in pairing) == list(range(40))

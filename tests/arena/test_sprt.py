@@ -152,7 +152,8 @@ def decisions(test: Sprt, cells: np.ndarray, *, series: int) -> tuple[float, flo
         counts = [0] * len(SCORES)
         for cell in random.choice(len(SCORES), p=cells, size=3000):
             counts[cell] += 1
-            decision = decision_of(test, Pairs(tuple(counts)))
+            losing, behind, even, ahead, winning = counts
+            decision = decision_of(test, Pairs((losing, behind, even, ahead, winning)))
             if decision is not None:
                 decided.append(decision)
                 break
