@@ -40,7 +40,7 @@ class Cluster:
         """Wait until this many workers have joined the scheduler."""
         from distributed import Client
 
-        with Client(self.address) as client:
+        with Client(self.address) as client:  # type: ignore[no-untyped-call]  # distributed is partly typed
             client.wait_for_workers(count, timeout=TIMEOUT_S)
 
     def _start(self, kind: str, *arguments: str, code: Path | None = None) -> "subprocess.Popen[bytes]":

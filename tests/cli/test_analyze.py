@@ -419,7 +419,7 @@ ESTIMATES = "values without ! are estimates; --time S allows more time"
 
 def hexifence_record(dimension: int, moves: str) -> str:
     start = str(boardgames.load("hexifence", dimension=dimension).start())
-    options = {"dimension": dimension}
+    options = {"dimension": str(dimension)}
     return str(Record("hexifence", layout="empty", options=options, start=start, moves=tuple(moves.split())))
 
 

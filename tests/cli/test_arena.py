@@ -50,8 +50,8 @@ def test_the_footer_is_about_the_leader_whichever_agent_is_named_first(bg: Calla
         assert share is not None
         footers.append(counts[1].split())
         assert float(share[1]) > 50
-    for counts in footers:
-        assert int(counts[3]) + int(counts[4]) > int(counts[0]) + int(counts[1])
+    for numbers in footers:
+        assert int(numbers[3]) + int(numbers[4]) > int(numbers[0]) + int(numbers[1])
 
 
 def test_the_meaning_of_a_repeated_position_can_be_set(bg: Callable[..., Any]) -> None:
@@ -239,7 +239,8 @@ def stored_numbers(home: Path) -> list[int]:
         return []
     with Store() as store:
         runs = store.runs()
-        return [match.number for match in store.run_matches(max(run.id for run in runs))] if runs else []
+        stored = store.run_matches(max(run.id for run in runs)) if runs else []
+        return [match.number for match in stored if match.number is not None]
 
 
 def wait_for_matches(home: Path, count: int) -> None:

@@ -10,10 +10,11 @@ import pytest
 
 from boardgames.books import Book
 
+Run = Callable[..., Any]
 SMALL = ("connect4", "--agent", "alphabeta:table=1", "--depth", "2", "--positions", "5", "--workers", "1")
 
 
-def test_a_book_is_built_and_extended(bg: Callable, home: Path) -> None:
+def test_a_book_is_built_and_extended(bg: Run, home: Path) -> None:
     ran = bg("book", *SMALL, "--out", "a.book")
     assert (ran.code, ran.out) == (0, "5 positions, 5 new: a.book\n")
     assert len(Book.read(Path("a.book")).pages) == 5
@@ -25,13 +26,13 @@ def test_a_book_is_built_and_extended(bg: Callable, home: Path) -> None:
     assert ran.err == "nothing to do: the book has 7 positions, --positions is 5\n"
 
 
-def test_a_book_that_ends_early_says_why(bg: Callable, home: Path) -> None:
+def test_a_book_that_ends_early_says_why(bg: Run, home: Path) -> None:
     ran = bg("book", *SMALL, "--plies", "1", "--margin", "0.001", "--positions", "50", "--out", "a.book")
     assert (ran.code, ran.err) == (0, "good moves lead to no further positions within --plies 1\n")
     assert int(ran.out.split()[0]) == len(Book.read(Path("a.book")).pages) < 50
 
 
-def test_json_describes_the_book(bg: Callable, home: Path) -> None:
+def test_json_describes_the_book(bg: Run, home: Path) -> None:
     report = json.loads(bg("book", *SMALL, "--out", "a.book", "--json").out)
     assert (report["game"], report["file"], report["pages"], report["new"]) == ("connect4", "a.book", 5, 5)
     assert report["made"] == {
@@ -43,16 +44,14 @@ def test_json_describes_the_book(bg: Callable, home: Path) -> None:
     }
 
 
-def test_the_command_in_the_header_makes_the_same_book(bg: Callable, home: Path) -> None:
+def test_the_command_in_the_header_makes_the_same_book(bg: Run, home: Path) -> None:
     bg("book", *SMALL, "--out", "a.book")
     command = Book.read(Path("a.book")).provenance["command"].split()
     assert bg(*command[1:], "--workers", "1", "--out", "b.book").code == 0
     assert Path("a.book").read_bytes() == Path("b.book").read_bytes()
 
 
-def test_ctrl_c_keeps_the_pages_written_so_far(
-    bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_keeps_the_pages_written_so_far(bg: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from boardgames.books import building
 
     def interrupted(*arguments: object) -> None:
@@ -66,7 +65,7 @@ def test_ctrl_c_keeps_the_pages_written_so_far(
 
 
 def test_ctrl_c_reports_the_number_of_pages_in_the_file(
-    bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
+    bg: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from boardgames.books import building
 
@@ -86,7 +85,7 @@ def test_ctrl_c_reports_the_number_of_pages_in_the_file(
     assert ran.out == f"{kept} positions, {kept} new: a.book\n"
 
 
-def test_another_margin_recomputes_all_weights(bg: Callable, home: Path) -> None:
+def test_another_margin_recomputes_all_weights(bg: Run, home: Path) -> None:
     bg("book", *SMALL, "--out", "a.book")
     ran = bg("book", *SMALL, "--margin", "0.5", "--json", "--out", "a.book")
     assert json.loads(ran.out)["new"] == 0
@@ -94,7 +93,7 @@ def test_another_margin_recomputes_all_weights(bg: Callable, home: Path) -> None
 
 
 def test_an_unwritable_output_is_reported_before_the_search(
-    bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
+    bg: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("boardgames.books.building.search_page", None)
     for place, why in (("/dev/full", "not a regular file"), (".", "is a directory")):
@@ -107,7 +106,7 @@ def test_an_unwritable_output_is_reported_before_the_search(
     [("moves", [["99", 0.0, 0.0, 1]], "'99'"), ("position", "garbage", "'garbage'")],
 )
 def test_a_page_that_cannot_be_extended_is_named(
-    bg: Callable, home: Path, field: str, value: object, message: str
+    bg: Run, home: Path, field: str, value: object, message: str
 ) -> None:
     bg("book", *SMALL, "--out", "a.book")
     lines = Path("a.book").read_text().splitlines()
@@ -133,7 +132,7 @@ def test_a_page_that_cannot_be_extended_is_named(
     ],
 )
 def test_invalid_input_gives_a_one_line_error(
-    bg: Callable, home: Path, arguments: tuple[str, ...], message: str
+    bg: Run, home: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     Path("rubbish").write_text("rubbish\n")
     ran = bg("book", *arguments, *(() if "--workers" in arguments else ("--workers", "1")))

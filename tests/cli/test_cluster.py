@@ -137,6 +137,8 @@ def test_training_survives_the_death_of_the_scheduler(bg: Run, home: Path, tmp_p
         started.start_worker()
         command = (sys.executable, "-m", "boardgames", *long, "--run", "first", "--cluster", started.address)
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+            assert program.stdout is not None
+            assert program.stderr is not None
             while not program.stdout.readline().startswith(b"step 3 "):
                 assert program.poll() is None, program.stderr.read()
             started.scheduler.send_signal(signal.SIGKILL)
@@ -212,6 +214,8 @@ def test_jobs_that_come_and_go_train_the_same_weights(bg: Run, home: Path, slurm
     long = (*TRAINING, "--set", "steps=300")
     command = (sys.executable, "-m", "boardgames", *long, "--run", "first", "--cluster", "slurm:slurm.toml")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
         while not program.stdout.readline().startswith(b"step 3 "):
             assert program.poll() is None, program.stderr.read()
         os.killpg(running_jobs(slurm)[0], signal.SIGKILL)

@@ -139,7 +139,10 @@ class Page:
         """Make the plug-in in a folder known to this process until the test ends."""
         project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
         offered = project["entry-points"][PROJECT].items()
-        points = [*entry_points(group=PROJECT), *(EntryPoint(*offer, PROJECT) for offer in offered)]
+        points = [
+            *entry_points(group=PROJECT),
+            *(EntryPoint(name, target, PROJECT) for name, target in offered),
+        ]
         self.monkeypatch.syspath_prepend(str(folder))
         self.monkeypatch.setattr(plugins, "registry", cache(lambda: Registry(points)))
 

@@ -276,4 +276,5 @@ def test_non_blocking_pipes_are_supported(home: Path) -> None:
             assert all(out.readline() == b"readyok\n" for _ in range(20_000))
             writer.join(60)
         assert process.wait(60) == 0
+        assert process.stderr is not None
         assert process.stderr.read() == b""

@@ -118,7 +118,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Capture:
     return managers.pop
 
 
-def facts_of(manager: Manager) -> dict[str, object]:
+def facts_of(manager: Manager) -> dict[str, Any]:
     """Return what must be the same wherever a match is played, without the tags that the page drops."""
     tags = {name: value for name, value in manager.record().tags.items() if name not in SEAT_TAGS}
     return {

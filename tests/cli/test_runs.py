@@ -266,9 +266,12 @@ def test_measuring_again_after_ctrl_c_continues(bg: Run, runs: Path, monkeypatch
     assert ran.code == 130
     assert "measured 2 of 12 matches; to continue, run: boardgames runs measure done\n" in ran.err
     played: list[int] = []
-    monkeypatch.setattr(
-        Measurement, "write", lambda one, folder: (played.append(one.played), write(one, folder))
-    )
+
+    def noted(measured: Measurement, folder: Path) -> None:
+        played.append(measured.played)
+        write(measured, folder)
+
+    monkeypatch.setattr(Measurement, "write", noted)
     assert bg("runs", "measure", "done", "--workers", "1").code == 0
     assert played[0] == 2
 

@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from boardgames.record import Record, write_records
 from boardgames.web.deltas import StateReader
@@ -75,7 +76,8 @@ def test_ctrl_c_ends_the_server_quietly_while_a_page_waits_for_the_matches() -> 
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         host = urlsplit(process.stdout.readline().split()[-1]).netloc
-        with socket.create_connection(host.split(":")) as page:
+        name, port = host.split(":")
+        with socket.create_connection((name, int(port))) as page:
             wanted = ["GET /ws HTTP/1.1", f"Host: {host}", f"Origin: http://{host}", "Connection: Upgrade"]
             wanted += [
                 "Upgrade: websocket",
@@ -104,7 +106,7 @@ def test_play_goes_straight_into_a_match_in_the_browser(tmp_path: Path) -> None:
         address = process.stdout.readline().split()[-1]
         host = urlsplit(address).netloc
         _, key, token = urlsplit(address).fragment.strip("/").split("/")
-        with connect(f"ws://{host}/ws", origin=f"http://{host}") as socket:
+        with connect(f"ws://{host}/ws", origin=Origin(f"http://{host}")) as socket:
             socket.send(json.dumps({"type": "join", "match": key, "token": token}))
             reader = StateReader()
             while (state := reader.read(json.loads(socket.recv(60))))["ply"] < 4:

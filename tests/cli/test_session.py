@@ -18,7 +18,8 @@ from waiting import TIMEOUT_S
 
 from boardgames import match_setup
 from boardgames.cli import session
-from boardgames.cli.prompt import PlainPrompt
+from boardgames.cli.output import print_picture
+from boardgames.cli.prompt import PlainPrompt, open_prompt
 from boardgames.cli.saving import UnfinishedMatch
 from boardgames.cli.session import Session, clock_text
 from boardgames.clock import MatchClock
@@ -402,7 +403,7 @@ def test_pause_stops_the_clock_until_enter_is_pressed(
     managers: list[Manager] = []
     seen: list[tuple[str, bool, bool]] = []
 
-    def make(*given: object, **more: object) -> Manager:
+    def make(*given: Any, **more: Any) -> Manager:
         managers.append(Manager(*given, **more))
         return managers[-1]
 
@@ -695,8 +696,8 @@ def test_clock_of_a_person_starts_after_the_board_has_been_printed(
 
         return call
 
-    monkeypatch.setattr(session, "print_picture", noting("board", session.print_picture))
-    monkeypatch.setattr(session, "open_prompt", noting("prompt", session.open_prompt))
+    monkeypatch.setattr(session, "print_picture", noting("board", print_picture))
+    monkeypatch.setattr(session, "open_prompt", noting("prompt", open_prompt))
     monkeypatch.setattr(MatchClock, "start", noting("clock", MatchClock.start))
     bg(*PEOPLE, "--clock", "60", typed="4\n5\n")
     assert events == ["board", "prompt", "clock", "board", "clock", "board", "clock"]
@@ -797,7 +798,12 @@ def test_resume_keeps_the_clock_of_each_side(bg: Run, records: Run) -> None:
 
 def test_resume_keeps_names_and_clock_of_the_record(home: Path, bg: Run, records: Run) -> None:
     tags = {"TimeControl": "300+0"}
-    settings = {"names": ("Ann", "Bob"), "moves": ("4", "5"), "seconds": (2.0, 5.0), "tags": tags}
+    settings: dict[str, Any] = {
+        "names": ("Ann", "Bob"),
+        "moves": ("4", "5"),
+        "seconds": (2.0, 5.0),
+        "tags": tags,
+    }
     played = Record("connect4", start="-", **settings)
     write_records(home.parent / "mine", [played])
     ran = bg(*PEOPLE, "--resume", "mine", typed="6\n")

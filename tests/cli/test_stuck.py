@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from waiting import TIMEOUT_S
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 pytestmark = pytest.mark.slow  # processes
 
@@ -202,7 +203,7 @@ def test_one_ctrl_c_ends_a_server_whose_threads_hang(
     process = start("serve", "--no-open", "--port", "0")
     assert process.stdout is not None
     host = process.stdout.readline().split()[-1].removeprefix("http://").partition("/")[0]
-    with connect(f"ws://{host}/ws", origin=f"http://{host}") as page:
+    with connect(f"ws://{host}/ws", origin=Origin(f"http://{host}")) as page:
         for _ in range(10):
             page.send(json.dumps(request_))
         wait_for(tmp_path / "mark", process)

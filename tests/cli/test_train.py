@@ -167,7 +167,8 @@ def test_a_tuned_agent_is_printed_measured_and_played(bg: Run) -> None:
     ran = bg(*TUNE, "--set", "ranges=exploration=0.5:3", "--measure", "2")
     assert (ran.code, ran.err) == (0, "")
     steps = [line for line in ran.out.splitlines() if line.startswith("step ")]
-    assert [re.match(r"step (\d) of 3: exploration [0-9.]+, gain ", line)[1] for line in steps] == [
+    matched = [re.match(r"step (\d) of 3: exploration [0-9.]+, gain ", line) for line in steps]
+    assert [found and found[1] for found in matched] == [
         "1",
         "2",
         "3",
@@ -474,7 +475,9 @@ def test_an_interrupted_run_says_how_to_resume_and_can_be_resumed(
     assert not (folder / "lock").exists()
     lines = out.decode().splitlines()
     assert lines[-1] == "to continue, run: boardgames train --resume long"
-    done = int(re.match(r"interrupted after (\d+) of 200 steps", lines[-4])[1])
+    interrupted = re.match(r"interrupted after (\d+) of 200 steps", lines[-4])
+    assert interrupted is not None
+    done = int(interrupted[1])
     assert checkpoint_paths(folder)[-1].name == f"step-{done:06d}.safetensors"
     again = started("train", "--resume", "long", "--workers", workers)
     wait_for_steps(folder, done + 2)

@@ -20,6 +20,8 @@ from boardgames.picture import (
     Button,
     Caption,
     Cell,
+    Corner,
+    Frame,
     Group,
     Label,
     Line,
@@ -39,7 +41,7 @@ CELLS = tuple(Cell(f"{row}{column}", *square(row, column)) for row in range(3) f
 BOARD = Picture(CELLS, (Piece("11", 0, "x"), Piece("12", 1, "o")), title="Test")
 
 
-def parsed(picture: Picture, **options: bool | int) -> ET.Element:
+def parsed(picture: Picture, **options: Any) -> ET.Element:  # those of svg
     return ET.fromstring(svg(picture, **options))
 
 
@@ -83,7 +85,7 @@ def test_markup_in_captions_is_escaped() -> None:
 
 
 @pytest.mark.parametrize("frame", ["none", "board", "panel"])
-def test_equal_pictures_give_equal_documents(frame: str) -> None:
+def test_equal_pictures_give_equal_documents(frame: Frame) -> None:
     picture = replace(BOARD, frame=frame, changed=frozenset(["11", "00", "23"]))
     assert svg(picture) == svg(replace(picture, changed=frozenset(["23", "00", "11"])))
 
@@ -111,7 +113,7 @@ def test_pieces_do_not_catch_clicks() -> None:
 
 @pytest.mark.parametrize("frame", ["none", "board", "panel"])
 @pytest.mark.parametrize("corner", ["top-left", "top-right", "bottom-left", "bottom-right"])
-def test_captions_do_not_overlap_the_board(frame: str, corner: str) -> None:
+def test_captions_do_not_overlap_the_board(frame: Frame, corner: Corner) -> None:
     caption = Caption(corner, "caption")
     root = parsed(replace(BOARD, frame=frame).with_captions(caption, caption, caption))
     texts = [text for text in elements(root, "text") if text.text == "caption"]
@@ -257,7 +259,7 @@ def test_all_gradients_in_use_are_defined() -> None:
 
 @pytest.mark.parametrize("frame", ["none", "board", "panel"])
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_tiny_boards_can_be_drawn(frame: str, count: int) -> None:
+def test_tiny_boards_can_be_drawn(frame: Frame, count: int) -> None:
     assert "NaN" not in svg(Picture(CELLS[:count], frame=frame)).upper().replace("NAN", "NaN")
 
 
@@ -292,7 +294,8 @@ class Rendered:
     def colour(self, x: float, y: float) -> tuple[int, int, int]:
         """Return the colour at a point of the picture."""
         pixel = int((100 * x - self.left) * self.scale), int((100 * y - self.top) * self.scale)
-        return self.image.getpixel(pixel)
+        red, green, blue = self.image.getpixel(pixel)
+        return red, green, blue
 
     def darkest(self, x: float, y: float, reach: float) -> int:
         """Return the brightness of the darkest pixel within `reach` of a point."""
@@ -349,6 +352,7 @@ def test_an_edge_has_the_colour_of_its_side_in_cairo() -> None:
     drawn = [line for line in picture.lines if line.side is not None]
     assert {line.side for line in drawn} == {0, 1}
     for line in drawn:
+        assert line.side is not None
         along = line.x2 - line.x1, line.y2 - line.y1
         length = hypot(*along)
         aside = 0.033 * along[1] / length, -0.033 * along[0] / length  # beside the light core

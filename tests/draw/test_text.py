@@ -12,6 +12,7 @@ from boardgames.picture import (
     Button,
     Caption,
     Cell,
+    Frame,
     GridLine,
     Group,
     Label,
@@ -333,7 +334,7 @@ def test_empty_picture_is_an_empty_text() -> None:
 
 @pytest.mark.parametrize("frame", ["none", "board", "panel"])
 @pytest.mark.parametrize("flipped", [False, True])
-def test_styled_text_has_the_characters_of_plain_text(frame: str, flipped: bool) -> None:
+def test_styled_text_has_the_characters_of_plain_text(frame: Frame, flipped: bool) -> None:
     picture = replace(
         square_board(3, 4),
         pieces=(Piece("10", 0, "r"), Piece("11", 1, "b")),

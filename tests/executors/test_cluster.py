@@ -28,7 +28,7 @@ from boardgames.executors import cluster, open_executor, worker_progress
 from boardgames.executors.cluster import ClusterExecutor
 from boardgames.executors.pool import pack
 from boardgames.executors.scaling import Scaling
-from boardgames.installation import Code, needs_of
+from boardgames.installation import Code, describe, needs_of
 
 GOOD, OTHER, THIRD = "tcp://10.0.0.1:4001", "tcp://10.0.0.1:4002", "tcp://10.0.0.2:4003"
 
@@ -148,7 +148,7 @@ class SeemingClient:
         if self.hanging.intersection(workers):
             assert self.has_time_passed.wait(TIMEOUT_S)
             raise TimeoutError
-        if function is cluster.describe:
+        if function is describe:
             self.reports.update(workers)
             return {
                 address: _with_versions(function(*arguments), answer) if isinstance(answer, dict) else answer
@@ -284,7 +284,7 @@ def test_a_worker_that_joins_and_hangs_keeps_no_other_from_joining() -> None:
 
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_a_worker_that_joins_and_cannot_report_its_code_is_refused_unless_it_is_gone(is_gone: bool) -> None:
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
 
     client = SeemingClient(GOOD)
     client.code[OTHER] = CommClosedError() if is_gone else PermissionError(13, "denied")
@@ -363,7 +363,7 @@ def test_a_task_whose_workers_die_three_times_fails_alone() -> None:
     with executing(client) as executor:
         bad = executor.submit(tasks.square, 2)
         for dying, next_one in ((GOOD, OTHER), (OTHER, THIRD), (THIRD, GOOD)):
-            wait_until(lambda dying=dying: client.busy == [dying])
+            wait_until(lambda: client.busy == [dying])  # noqa: B023 - called at once
             client.slots = {next_one: 1}
         with pytest.raises(WorkerError, match=r"3 workers died .* the last was worker 10\.0\.0\.2:4003"):
             bad.result(TIMEOUT_S)
@@ -493,7 +493,8 @@ def test_each_host_starts_with_one_worker_until_that_has_compiled(monkeypatch: p
 
 
 def test_compiling_is_announced_and_a_long_task_without_it_keeps_nobody_waiting() -> None:
-    client, announced = SeemingClient(GOOD, OTHER, THIRD), []
+    client = SeemingClient(GOOD, OTHER, THIRD)
+    announced: list[Any] = []
     client.compiling = {GOOD, THIRD}
     with executing(client, announced) as executor:
         for number in range(3):
@@ -654,6 +655,7 @@ def test_workers_and_schedulers_of_a_real_cluster_are_checked_watched_and_replac
             assert executor.submit(tasks.square, 3).result(TIMEOUT_S) == 9
             with pytest.warns(RuntimeWarning, match="has executor_tasks with other code: it gets no tasks"):  # noqa: PT031
                 started.start_worker(other)
+                assert isinstance(executor, ClusterExecutor)
                 wait_until(lambda: executor._refused)
             with (
                 open_executor(cluster=str(tmp_path / "scheduler.json")) as second,
@@ -666,7 +668,7 @@ def test_workers_and_schedulers_of_a_real_cluster_are_checked_watched_and_replac
             first.kill()
             started.start_worker()
             assert hanging.result(TIMEOUT_S) == "second attempt"
-            hanging = executor.submit(time.sleep, 600)
+            endless = executor.submit(time.sleep, 600)
             started.scheduler.kill()
             with pytest.raises(ClusterError, match="has died"):
-                hanging.result(TIMEOUT_S)
+                endless.result(TIMEOUT_S)

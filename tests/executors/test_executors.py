@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import Executor
+from typing import Any
 
 import executor_tasks as tasks
 import pytest
@@ -28,7 +29,7 @@ def test_executors_of_unknown_size_count_as_eight_workers() -> None:
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, 100_000])
-def test_invalid_number_of_workers_is_rejected(workers: object) -> None:
+def test_invalid_number_of_workers_is_rejected(workers: Any) -> None:  # not only whole numbers
     with pytest.raises(LimitError, match="must be 1 to 1024"), open_executor(workers):
         pass
 

@@ -175,6 +175,7 @@ def test_closed_pool_leaves_no_process_thread_or_open_file() -> None:
         executor.submit(tasks.square, 1).result(TIMEOUT_S)
     before = (threading.active_count(), len(os.listdir("/proc/self/fd")))  # noqa: PTH208 - no path is needed
     with open_executor(2) as executor:
+        assert isinstance(executor, ProcessPool)
         pids = worker_ids(executor)
     assert not any(is_alive(pid) for pid in pids)
     assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) == before  # noqa: PTH208
@@ -183,11 +184,15 @@ def test_closed_pool_leaves_no_process_thread_or_open_file() -> None:
 # --- programs --------------------------------------------------------------------------------
 
 
-def start(program: Callable[[], None], **options: object) -> "subprocess.Popen[bytes]":
+def start(program: Callable[[], None], *, start_new_session: bool = False) -> "subprocess.Popen[bytes]":
     code = f"import executor_tasks; executor_tasks.{program.__name__}()"
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [sys.executable, "-c", code], stdout=pipe, stderr=pipe, env=ENVIRONMENT, **options
+        [sys.executable, "-c", code],
+        stdout=pipe,
+        stderr=pipe,
+        env=ENVIRONMENT,
+        start_new_session=start_new_session,
     )
 
 
@@ -210,6 +215,7 @@ def test_program_that_leaves_a_pool_open_exits_silently() -> None:
 @linux_only
 def test_workers_exit_when_their_parent_is_killed() -> None:
     with start(tasks.program_with_busy_workers) as program:
+        assert program.stdout is not None
         pids = [int(word) for word in program.stdout.readline().split()]
         assert all(is_alive(pid) for pid in pids)
         program.kill()
@@ -218,6 +224,7 @@ def test_workers_exit_when_their_parent_is_killed() -> None:
 
 def test_only_the_parent_reacts_to_ctrl_c() -> None:
     with start(tasks.program_with_busy_workers, start_new_session=True) as program:
+        assert program.stdout is not None
         pids = [int(word) for word in program.stdout.readline().split()]
         os.killpg(program.pid, signal.SIGINT)
         _, err = program.communicate(timeout=TIMEOUT_S)

@@ -24,9 +24,9 @@ from boardgames.experiments import (
     load_experiment,
     run_tasks,
 )
-from boardgames.hookspecs import Entry, hookimpl
+from boardgames.hookspecs import PROJECT, Entry, hookimpl
 from boardgames.options import Option
-from boardgames.plugins import PROJECT, Registry
+from boardgames.plugins import Registry
 
 
 def test_workers_that_join_during_an_experiment_are_used(tmp_path: Path) -> None:

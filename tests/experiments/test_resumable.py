@@ -81,7 +81,7 @@ def identity(number: int) -> int:
     return number
 
 
-def undeclared(number):  # noqa: ANN001, ANN201 - the point of a test
+def undeclared(number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - the point of a test
     return number
 
 
