@@ -192,7 +192,7 @@ def test_a_kernel_can_call_itself() -> None:
 def test_each_kernel_that_is_compiled_is_reported_once_and_then_its_end() -> None:
     seen: list[tuple[str, int]] = []
     source = "def plus(a): return a + 1\ndef first(a): return np.array([a])[0]"
-    namespace = {"np": np, "__name__": "typed_at_a_prompt"}
+    namespace: dict[str, Any] = {"np": np, "__name__": "typed_at_a_prompt"}
     exec(source, namespace)  # not cached, because it has no file
     with compilation_listener(lambda module, count: seen.append((module, count))):
         for name in ("plus", "first"):  # the second one creates an array, so it is compiled twice
@@ -449,7 +449,7 @@ def sum_from(words: Words, first: int) -> int:
 def sum_to(words: Words, end: int) -> int:
     total = 0
     for index in range(end):
-        total += np.int64(words[index])
+        total += np.int64(words[index])  # type: ignore[assignment]  # Numba's integers
     return total
 
 

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,13 +70,13 @@ def feature_offers(game: Game) -> list[Offer]:
 
 @pytest.mark.plain
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
-def test_the_kernels_of_a_game_answer_alike_every_time(name: str, options: dict[str, object]) -> None:
+def test_the_kernels_of_a_game_answer_alike_every_time(name: str, options: dict[str, Any]) -> None:
     assert digest(boardgames.load(name, **options)) == digest(boardgames.load(name, **options))
 
 
 @pytest.mark.plain
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
-def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, object]) -> None:
+def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, Any]) -> None:
     game = boardgames.load(name, **options)
     start = game.start()
     assert boardgames.perft(start, 1) == len(start.legal_moves)
@@ -88,7 +89,7 @@ def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, objec
 @pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
-def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, object]) -> None:
+def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, Any]) -> None:
     game = f"boardgames.load({name!r}, **{options!r})"
     code = f"import boardgames, test_plain; print(test_plain.digest({game}, 1, 40))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
@@ -100,9 +101,7 @@ def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, ob
 
 @pytest.mark.skipif(not JIT, reason="everything is interpreted")
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
-def test_interpreted_rules_play_as_compiled_ones(
-    name: str, options: dict[str, object], tmp_path: Path
-) -> None:
+def test_interpreted_rules_play_as_compiled_ones(name: str, options: dict[str, Any], tmp_path: Path) -> None:
     code = f"""
 from boardgames.compiling import compilation_deferred, rules_interpreted
 

@@ -11,6 +11,7 @@ import boardgames
 from boardgames import plugins
 from boardgames.executors import InProcess
 from boardgames.game import Game
+from boardgames.kernels import Reals
 from boardgames.learner import Learner, LearnerState
 from boardgames.learning.cem import CrossEntropy
 from boardgames.learning.cmaes import CovarianceAdaptation
@@ -18,10 +19,11 @@ from boardgames.learning.fitness import Fitness, FitnessLearner
 from boardgames.learning.genetic import Genetic
 from boardgames.learning.spsa import SPSA
 from boardgames.selfplay import Contestant
+from boardgames.weights import Weights
 
 TARGET = np.array([0.5, -1.0, 0.0, 0.25, 0.75, -0.5])
 """Where the fitness of the quadratic learners is largest."""
-FITNESS = {"depth": 1, "pairs": 2, "population": 6, "steps": 3, "test_matches": 4}
+FITNESS: dict[str, object] = {"depth": 1, "pairs": 2, "population": 6, "steps": 3, "test_matches": 4}
 QUICK: dict[str, dict[str, object]] = {
     "td": {"steps": 3, "matches": 8, "groups": 2, "test_matches": 4},
     "evolve": {
@@ -95,6 +97,10 @@ class Recording(InProcess):
         return future
 
 
+NOBODY = Contestant(is_random=True)
+"""The opponent, which does not matter."""
+
+
 class _Quadratic(FitnessLearner):
     """Fitness is minus the squared distance to the target."""
 
@@ -103,7 +109,7 @@ class _Quadratic(FitnessLearner):
     ) -> list[Fitness]:
         return [Fitness(-float(np.square(row - TARGET).sum()), 1.0) for row in individuals]
 
-    def score(self, weights: np.ndarray, executor: Executor, *, seed: int, depth: int = 1) -> float:
+    def score(self, weights: Reals | Weights, executor: Executor, *, seed: int, depth: int = 1) -> float:
         return 0.5
 
 
@@ -111,7 +117,7 @@ class QuadraticGenetic(_Quadratic, Genetic):
     """The fitter individual wins every duel."""
 
     def duel(self, individual: np.ndarray, best: np.ndarray, executor: Executor, seed: int) -> float:
-        fitness = self.measure_fitness(np.array([individual, best]), None, None, 0)
+        fitness = self.measure_fitness(np.array([individual, best]), NOBODY, executor, 0)
         own, other = (one.value for one in fitness)
         return 0.5 if own == other else float(own > other)
 

@@ -8,7 +8,7 @@ from learning.helpers import Recording, make, states_of, train
 from boardgames import plugins
 from boardgames.errors import OptionError, WeightsError
 from boardgames.executors import InProcess
-from boardgames.learning.base import mean_points
+from boardgames.learning.base import WeightsLearner, mean_points
 from boardgames.selfplay import Contestant
 
 NAMES = pytest.mark.parametrize("name", ["treestrap", "td-leaf"])
@@ -34,6 +34,7 @@ def test_example_game_is_learned(name: str) -> None:
     with tictactoe_installed() as game:
         learner = plugins.load_learner(name, game, opening=1, steps=10, matches=40, test_matches=0)
         trained = Contestant(learner.weights(train(learner, seed=3)[-1]))
+        assert isinstance(learner, WeightsLearner)
         results = learner.play(trained, Contestant(is_random=True), 400, InProcess(), seed=9)
     assert mean_points(results) > 0.9
 

@@ -1,5 +1,7 @@
 """The learner `cem`: one update by hand, optimisation of a quadratic, and the noise."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from learning.helpers import TARGET, QuadraticCem, make, small, train
@@ -9,7 +11,7 @@ from boardgames.learning.cem import Gaussian
 
 
 def gaussian(**options: float) -> Gaussian:
-    defaults = {"population": 4, "elite": 2, "noise": 0.0, "smoothing": 0.0, "seed": 1}
+    defaults: dict[str, Any] = {"population": 4, "elite": 2, "noise": 0.0, "smoothing": 0.0, "seed": 1}
     return Gaussian(np.array([8.0]), np.array([4.0]), **{**defaults, **options})
 
 

@@ -4,6 +4,7 @@ import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,11 +39,12 @@ def test_strategy_stays_within_bounds_where_larger_is_always_fitter() -> None:
 def test_strategy_is_replayed_only_if_necessary(monkeypatch: pytest.MonkeyPatch) -> None:
     replayed = []
     replay = cmaes.CovarianceAdaptation._replay
-    monkeypatch.setattr(
-        cmaes.CovarianceAdaptation,
-        "_replay",
-        lambda self, state: replayed.append(len(state.arrays["fitness"])) or replay(self, state),
-    )
+
+    def noted(learner: cmaes.CovarianceAdaptation, state: LearnerState) -> Any:  # cma has no types
+        replayed.append(len(state.arrays["fitness"]))
+        return replay(learner, state)
+
+    monkeypatch.setattr(cmaes.CovarianceAdaptation, "_replay", noted)
     learner = QuadraticCmaes(small(), steps=5)
     states = train(learner, seed=1)
     assert replayed == [0]
@@ -77,9 +79,9 @@ def test_state_of_another_population_is_rejected() -> None:
 
 def test_global_random_state_is_neither_read_nor_changed() -> None:
     np.random.seed(5)  # noqa: NPY002 - the global state is the subject
-    before = np.random.get_state()[1].tobytes()  # noqa: NPY002
+    before = np.random.get_state(legacy=False)["state"]["key"].tobytes()  # noqa: NPY002
     first = train(QuadraticCmaes(small(), steps=10), seed=1)[-1]
-    assert np.random.get_state()[1].tobytes() == before  # noqa: NPY002
+    assert np.random.get_state(legacy=False)["state"]["key"].tobytes() == before  # noqa: NPY002
     np.random.seed(6)  # noqa: NPY002
     assert same(train(QuadraticCmaes(small(), steps=10), seed=1)[-1], first)
 

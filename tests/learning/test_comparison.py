@@ -37,12 +37,15 @@ def test_runs_that_differ_in_the_seed_alone_are_a_group(tmp_path: Path) -> None:
 
 def test_the_mean_of_two_runs_is_as_uncertain_as_student_says() -> None:
     mean, low, high = mean_interval([0.4, 0.6])
-    assert (mean, high - mean) == (pytest.approx(0.5), pytest.approx(12.706 * 0.1, rel=1e-3))
+    assert mean == pytest.approx(0.5)
+    assert high - mean == pytest.approx(12.706 * 0.1, rel=1e-3)
     assert high - mean == pytest.approx(mean - low)
 
 
 def test_a_sweep_is_not_certain() -> None:
-    assert points_interval(Series("a", "b", 10, 0, 0)) == (1.0, pytest.approx(0.722, abs=1e-3), 1.0)
+    value, low, high = points_interval(Series("a", "b", 10, 0, 0))
+    assert (value, high) == (1.0, 1.0)
+    assert low == pytest.approx(0.722, abs=1e-3)
 
 
 def test_runs_of_different_games_are_not_compared(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from concurrent.futures import Future
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -188,7 +189,7 @@ class FixedResult(InProcess):
         super().__init__()
         self.match = match
 
-    def submit(self, *_: object, **__: object) -> Future[list[SelfPlayMatch]]:
+    def submit(self, fn: Any, /, *_: Any, **__: Any) -> Any:  # any task
         future: Future[list[SelfPlayMatch]] = Future()
         future.set_result([self.match])
         return future

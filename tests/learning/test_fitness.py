@@ -15,12 +15,12 @@ import boardgames
 from boardgames import plugins
 from boardgames.errors import LearnerStateError, OptionError, UnknownNameError
 from boardgames.executors import InProcess
-from boardgames.learning.base import mean_points, rank
+from boardgames.learning.base import gather_results, mean_points, rank
 from boardgames.learning.fitness import (
     Fitness,
+    FitnessLearner,
     fitness_by_margin,
     fitness_by_wins,
-    gather_results,
     match_value,
     search_space,
 )
@@ -200,6 +200,8 @@ def test_opponent_may_have_other_features(tmp_path: Path) -> None:
     Weights.of(game, simple, np.array([-1.0, -1, -1, 1, 1, 1])).write(path)
     options = {"features": "classic14", "depth": 1, "pairs": 1, "ply_limit": 20}
     learner = plugins.load_learner("cem", game, opponent=str(path), **options)
+    assert isinstance(learner, FitnessLearner)
+    assert isinstance(learner.opponent.weights, Weights)
     assert learner.opponent.weights.features == "simple"
     assert len(learner.measure_fitness(np.zeros((2, 7)), learner.opponent, InProcess(), 1)) == 2
 

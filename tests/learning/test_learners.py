@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from boardgames import plugins
 from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError
 from boardgames.executors import InProcess, ProcessPool
 from boardgames.learner import LearnerState
-from boardgames.learning.base import mean_points
+from boardgames.learning.base import WeightsLearner, mean_points
 from boardgames.learning.config import Config
 from boardgames.learning.runs import Run
 from boardgames.learning.td import TemporalDifference
@@ -51,7 +52,7 @@ def test_new_learner_resumes_from_any_state(name: str) -> None:
 @LEARNERS
 def test_interrupted_step_leaves_no_trace(name: str) -> None:
     class Interrupted(InProcess):
-        def submit(self, *_: object, **__: object) -> None:
+        def submit(self, fn: Any, /, *_: Any, **__: Any) -> Any:  # any task
             raise KeyboardInterrupt
 
     learner, states = make(name), states_of(name)
@@ -147,6 +148,7 @@ def test_example_game_is_learned(name: str) -> None:
         options = td if name == "td" else fitness
         learner = plugins.load_learner(name, game, opening=1, test_matches=0, **options)
         trained = Contestant(learner.weights(train(learner, seed=3)[-1]))
+        assert isinstance(learner, WeightsLearner)
         results = learner.play(trained, Contestant(is_random=True), 400, InProcess(), seed=9)
     assert mean_points(results) > (0.93 if name == "td" else 0.8)
 

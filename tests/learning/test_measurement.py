@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(finished: Path) -> "Run":
+def run(finished: Path) -> Iterator[Run]:
     """Return the run, which has not been measured."""
     (finished / MEASUREMENT).unlink(missing_ok=True)
     with Run.open(finished) as run:
@@ -71,6 +71,7 @@ def test_the_weights_before_training_are_measured_as_the_result_is(run: Run) -> 
     assert str(before).startswith("before training, td against lines: ")
     policy = replace(before, agent="value-iteration:policy=start")
     assert str(policy).startswith("before training, value-iteration against lines: ")
+    assert run.config.seed is not None
     start = run.learner.weights(run.learner.start(run.config.seed))
     assert Weights.read(run.start_path).values.tolist() == start.tolist()
 

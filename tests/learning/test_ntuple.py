@@ -169,6 +169,7 @@ def test_tictactoe_is_learned_perfectly(side: int, tmp_path: Path) -> None:
     with tictactoe_installed() as game:
         settings = {"steps": 5, "matches": 4000, "length": 9, "epsilon": 0.5, "test_matches": 0}
         learner = plugins.load_learner("ntuple", game, **settings)
+        assert isinstance(learner, NTuple)
         learner.result(train(learner, seed=1)[-1]).write(tmp_path / "x")
         agent = boardgames.load_player(f"ntuple:weights={tmp_path / 'x'}", game, seed=1)
 
@@ -176,7 +177,9 @@ def test_tictactoe_is_learned_perfectly(side: int, tmp_path: Path) -> None:
             if position.outcome is not None:
                 return position.outcome.returns[side] < 0
             if position.side_to_move == side:
-                return lost(position.apply(agent.choose(position).move))
+                move = agent.choose(position).move
+                assert move is not None
+                return lost(position.apply(move))
             return any(lost(position.apply(move)) for move in position.legal_moves)
 
         assert not lost(game.start())

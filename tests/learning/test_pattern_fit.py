@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import boardgames
@@ -21,7 +22,7 @@ def stones(position: Words, side: int) -> int:
     """Return the phase, 0 to 4, which grows with the number of stones on the board."""
     count, both = 0, position[0] | position[1]
     for index in range(64):
-        count += np.int64(both >> np.uint64(index) & np.uint64(1))
+        count += np.int64(both >> np.uint64(index) & np.uint64(1))  # type: ignore[assignment]  # Numba's
     return min(count // 3, 4)
 
 
@@ -49,7 +50,7 @@ RANDOM = np.random.default_rng(3)
 
 def positions(count: int) -> Words:
     """Return positions of random matches."""
-    found = []
+    found: list[Words] = []
     while len(found) < count:
         position = GAME.start()
         for _ in range(int(RANDOM.integers(1, 14))):
@@ -87,7 +88,7 @@ def expected_value(words: Words, tables: Reals, features: Reals) -> float:
     return value / MODEL.scale
 
 
-def expected_loss(words: Words, targets: Reals, tables: Reals, features: Reals) -> float:
+def expected_loss(words: Words, targets: npt.NDArray[np.floating], tables: Reals, features: Reals) -> float:
     losses = []
     for position, target in zip(words, targets, strict=True):
         chance = 1 / (1 + math.exp(-MODEL.slope * expected_value(position, tables, features)))

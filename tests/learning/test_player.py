@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,6 +85,7 @@ def test_move_to_the_position_with_the_highest_value_is_played(
         values = [value(player.weights, position.apply(move), side) for move in position.legal_moves]
         choice = player.choose(position)
         assert choice.move == position.legal_moves[int(np.argmax(values))]
+        assert choice.score is not None
         assert choice.score.amount == pytest.approx(max(values), abs=1e-12)
         assert choice.score.unit is (RETURN if tanh else WEIGHTED_SUM)
         position = position.apply(position.legal_moves[random.integers(len(position.legal_moves))])
@@ -119,11 +121,12 @@ def test_limits_do_not_matter(mine: Path) -> None:
 
 def test_seed_decides_exploratory_moves_and_nothing_else(mine: Path) -> None:
     def line(text: str, seed: int) -> tuple[str, ...]:
-        player, position, moves = load(text, seed=seed), CONNECT4.start(), []
+        player, position = load(text, seed=seed), CONNECT4.start()
+        moves: list[str] = []
         while position.outcome is None:
-            moves.append(player.choose(position).move)
+            moves.append(str(player.choose(position).move))
             position = position.apply(moves[-1])
-        return tuple(map(str, moves))
+        return tuple(moves)
 
     greedy, exploring = f"td:weights={mine}", f"td:weights={mine},epsilon=0.5"
     assert len({line(greedy, seed) for seed in range(4)}) == 1
@@ -168,15 +171,22 @@ def random_positions() -> list[Position]:
 def positions_with_value(player: TDPlayer, sign: int) -> Iterator[tuple[Position, boardgames.Choice]]:
     """Yield positions that a player values above (or below) 0, with its choice."""
     choices = [(position, player.choose(position)) for position in random_positions()]
-    fitting = [(position, choice) for position, choice in choices if choice.score.sign * sign > 0]
+    fitting = [(position, choice) for position, choice in choices if sign_of(choice) == sign]
     assert len(fitting) > 10
     yield from fitting
+
+
+def sign_of(choice: boardgames.Choice) -> int:
+    """Return the sign of the value of a choice."""
+    assert choice.score is not None
+    return choice.score.sign
 
 
 def move_values(player: TDPlayer, position: Position) -> dict[str, float]:
     """Return the values of all moves, in the order of legal moves."""
     values = {entry.move: entry.score.amount for entry in player.analyse(position).moves}
-    return {str(move): values[move] for move in position.legal_moves}
+    listed = {str(move): values[move] for move in position.legal_moves}
+    return {move: value for move, value in listed.items() if value is not None}
 
 
 @pytest.fixture
@@ -187,10 +197,12 @@ def avoiding(tmp_path: Path) -> str:
 def test_repetition_is_worth_a_draw_to_a_player_that_is_ahead(avoiding: str) -> None:
     player, avoided = load(avoiding), 0
     for position, free in positions_with_value(player, 1):
+        assert free.move is not None
         repeated = Context(history=(position.apply(free.move),))
         values = move_values(player, position) | {str(free.move): 0.0}
         best = max(values, key=lambda move: values[move])
         choice = player.choose(position, context=repeated)
+        assert choice.score is not None
         assert (str(choice.move), choice.score.amount) == (best, values[best])
         avoided += choice.move != free.move
     assert avoided > 2
@@ -200,8 +212,10 @@ def test_all_positions_of_the_match_count_as_repetitions(avoiding: str) -> None:
     player = load(avoiding)
     for position, _ in positions_with_value(player, 1):
         repeated = Context(history=tuple(map(position.apply, position.legal_moves)))
-        assert player.choose(position, context=repeated).score.amount == 0
-        assert player.choose(position, context=Context(history=(CONNECT4.start(),))).score.sign > 0
+        score = player.choose(position, context=repeated).score
+        assert score is not None
+        assert score.amount == 0
+        assert sign_of(player.choose(position, context=Context(history=(CONNECT4.start(),)))) > 0
 
 
 @pytest.mark.parametrize(
@@ -210,6 +224,7 @@ def test_all_positions_of_the_match_count_as_repetitions(avoiding: str) -> None:
 def test_player_that_is_behind_or_learning_may_repeat(avoiding: str, options: str, sign: int) -> None:
     player = load(avoiding + options)
     for position, free in positions_with_value(player, sign):
+        assert free.move is not None
         choice = player.choose(position, context=Context(history=(position.apply(free.move),)))
         assert (choice.move, choice.score) == (free.move, free.score)
 
@@ -233,6 +248,7 @@ def test_match_teaches_the_same_as_compiled_self_play(
     setup = SelfPlaySetup.of(game, FEATURES[game.facts.name], opening=0, ply_limit=ply_limit)
     parameters = TDParameters(0.05, 0.8, 0.7, 0.0, tanh, shared)
     trained = train_players(setup, before, parameters, matches=1, seed=0)
+    assert match.outcome is not None
     assert (trained.matches[0].plies, trained.matches[0].winner) == (match.ply, match.outcome.winner)
     learned = np.array([seat.weights.values for seat in seats])
     rows = trained.weights[[0, 0]] if shared else trained.weights
@@ -386,10 +402,12 @@ def test_own_moves_that_are_taken_back_are_not_learned_from(learning: str, has_h
 def test_history_is_not_needed_to_learn(learning: str, ends: bool) -> None:
     def learn(*, has_history: bool) -> str:
         player = load(f"{learning},lambda=1")
-        position, history = CONNECT4.start(), []
+        position = CONNECT4.start()
+        history: list[Position] = []
         for _ in range(4):
             context = Context(history=tuple(history) if has_history else ())
             choice = player.choose(position, context=context)
+            assert choice.move is not None
             after = position.apply(choice.move)
             history += [position, after]
             position = after.apply(after.legal_moves[0])
@@ -407,7 +425,9 @@ def test_moves_after_the_end_belong_to_a_new_match(learning: str) -> None:
         player = load(f"{learning},lambda=1")
         position = CONNECT4.start()
         for ply in range(4):
-            after = position.apply(player.choose(position).move)
+            move = player.choose(position).move
+            assert move is not None
+            after = position.apply(move)
             position = after.apply(after.legal_moves[0])
             if ply == 1:
                 player.match_ended(Outcome(0, Termination.RULES))
@@ -450,7 +470,7 @@ def test_match_continues_after_its_last_move_is_taken_back(mine: Path) -> None:
     ids=str,
 )
 def test_epsilon_decays_to_its_floor_and_is_saved(
-    tmp_path: Path, saved: dict[str, object], option: str, expected: float
+    tmp_path: Path, saved: dict[str, Any], option: str, expected: float
 ) -> None:
     path = write(tmp_path / "x.safetensors", **saved)
     play_match(load(f"td:weights={path},learn=true,epsilon_decay=0.9{option}"))

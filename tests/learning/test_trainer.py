@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from boardgames.learning.config import Config
 from boardgames.learning.metrics import Progress, read_metrics
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
+from boardgames.paths import write_atomic
 
 PROGRAM = (sys.executable, "-m", "boardgames")
 KILLS = 4
@@ -86,7 +88,7 @@ def test_share_of_the_time_grows_within_a_step(tmp_path: Path) -> None:
         second = [training + done / 4 * tournament for done in range(4)]
         in_all = 2 * (training + tournament)
         assert shares[:7] == pytest.approx([one / in_all for one in first + second])
-        assert shares == sorted(shares)
+        assert all(one is not None and other is not None and one <= other for one, other in pairwise(shares))
 
 
 def test_share_of_the_time_is_unknown_without_a_length(walker: Walk, tmp_path: Path) -> None:
@@ -238,7 +240,7 @@ def test_weights_too_large_for_a_file_have_diverged(tmp_path: Path, monkeypatch:
 def test_full_disk_leaves_earlier_checkpoints(
     walker: Walk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = runs.write_atomic
+    write = write_atomic
 
     def full_at_step_3(path: Path, content: str | bytes, *, follow_links: bool = True) -> None:
         if "step-000003" in path.name:
@@ -267,6 +269,7 @@ def test_killed_workers_change_nothing(tmp_path: Path) -> None:
     def kill(pool: ProcessPool) -> None:
         worker = pool._supervisors[len(killed) % 2]._worker
         assert worker is not None
+        assert worker._process.pid is not None
         killed.append(worker._process.pid)
         worker.kill()
 

@@ -76,7 +76,9 @@ def test_the_best_move_is_chosen(agent: str, name: str) -> None:
     position, depth = CASES[name]
     choice = boardgames.load_player(f"{agent}:depth={depth}", position.game).choose(position)
     expected = dict(zip(position.actions, minimax_values(position, choice.depth), strict=True))
+    assert choice.move is not None
     assert expected[choice.move.action] == pytest.approx(max(expected.values()), abs=1e-9)
+    assert choice.score is not None
     value = search_value(choice.score, position.game.evaluation.scale)
     assert value == pytest.approx(max(expected.values()), abs=1e-9)
     assert choice.line[0] == choice.move

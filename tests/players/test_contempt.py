@@ -46,7 +46,7 @@ def backwards(game: Game) -> Evaluation:
     return replace(CLASSIC, kernel=evaluate_backwards, unit=game.evaluation.unit, margin=0.0)
 
 
-def choose(game: Game, text: str, agent: str = "alphabeta", **limits: int) -> Choice:
+def choose(game: Game, text: str, agent: str = "alphabeta", **limits: Any) -> Choice:  # the fields of Limit
     """Return the choice of an agent in a position."""
     return boardgames.load_player(agent, game).choose(game.parse(text), Limit(**limits))
 

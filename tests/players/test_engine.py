@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def player(command: str, game: str = "connect4", seed: int | None = None, **opti
     return engine
 
 
-def fake(mode: str, move: str = "4", **options: str) -> Engine:
+def fake(mode: str, move: str = "4", **options: Any) -> Engine:  # texts
     return player(f"{sys.executable} {FAKE_ENGINE} {mode} {move}", **options)
 
 
@@ -51,7 +52,7 @@ def plain() -> Iterator[Engine]:
     engine.close()
 
 
-def own(game: str, agent: str, **options: str) -> Engine:
+def own(game: str, agent: str, **options: Any) -> Engine:  # texts
     """Return one of our agents as an engine."""
     return player(f"{sys.executable} -m boardgames engine {game} --agent {agent}", game, **options)
 
@@ -245,7 +246,7 @@ def test_the_engine_gets_the_start_and_the_moves() -> None:
     ],
 )
 def test_invalid_options_are_rejected_before_the_engine_is_started(
-    options: dict[str, str], message: str
+    options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(OptionError, match=message):
         Engine(CONNECT4, **options)
@@ -349,7 +350,10 @@ def test_our_engine_plays_like_its_agent() -> None:
     for _ in range(4):
         remote, local = (player.choose(position, Limit(depth=3)) for player in (engine, agent))
         assert (remote.move, remote.depth, remote.line) == (local.move, local.depth, local.line)
+        assert remote.score is not None
+        assert local.score is not None
         assert remote.score.amount == pytest.approx(local.score.amount, abs=0.005)
+        assert local.move is not None
         position = position.apply(local.move)
 
 

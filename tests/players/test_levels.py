@@ -44,7 +44,8 @@ def level(number: int, game: Game = CONNECT4, seed: int = 1) -> Level:
 
 def first_moves(number: int, game: Game, seed: int, plies: int = 12) -> list[Move]:
     """Return the first moves of a level against itself."""
-    player, position, moves = level(number, game, seed), game.start(), []
+    player, position = level(number, game, seed), game.start()
+    moves: list[Move] = []
     player.match_started(0)
     while position.outcome is None and len(moves) < plies:
         move = player.choose(position, Limit(nodes=3000)).move

@@ -71,7 +71,9 @@ def choice_of(agent: str, position: Position, limit: Limit = NO_LIMIT) -> Choice
 )
 def test_an_immediate_win_is_played_and_proven(game: Game, text: str, move: str, options: str) -> None:
     choice = choice_of(f"mcts:simulations=50{options}", game.parse(text))
+    assert choice.move is not None
     assert game.parse(text).apply(choice.move).outcome is not None
+    assert choice.score is not None
     assert (choice.score.amount, choice.proven) == (1.0, True)
 
 
@@ -92,6 +94,7 @@ def test_a_threat_is_blocked(text: str, moves: str, options: str) -> None:
 def test_a_lost_position_is_proven_lost(options: str) -> None:
     # three in the bottom row with two open ends
     choice = choice_of(f"mcts:simulations=5000{options}", CONNECT4.parse("33445"))
+    assert choice.score is not None
     assert (choice.score.amount, choice.proven) == (-1.0, True)
 
 
@@ -120,7 +123,9 @@ def test_tictactoe_is_never_lost_against_perfect_play(side: int) -> None:
             waiting += [position.apply(move) for move in perfect_moves(position)]
         else:
             player.match_started(side)
-            waiting.append(position.apply(player.choose(position).move))
+            move = player.choose(position).move
+            assert move is not None
+            waiting.append(position.apply(move))
         seen.add(position)
     assert len(seen) > 20
 
@@ -144,7 +149,9 @@ def test_marbles_are_won_in_abalone() -> None:
     position = ABALONE.start()
     for _ in range(120):
         if position.outcome is None:
-            position = position.apply(players[position.side_to_move].choose(position).move)
+            move = players[position.side_to_move].choose(position).move
+            assert move is not None
+            position = position.apply(move)
     own, other = position.score
     assert own >= other + 3
 
@@ -163,11 +170,14 @@ def test_every_game_can_be_played(name: str, options: str) -> None:
     player = player_of(f"mcts:simulations=20{options}", GAMES[name])
     choice, analysis = player.choose(position), player.analyse(position)
     assert choice.line[0] == choice.move
-    for answer in (*analysis.moves, choice):
+    assert choice.score is not None
+    answers = [(entry.line, entry.score) for entry in analysis.moves]
+    for line, score in [*answers, (choice.line, choice.score)]:
         after = position
-        for move in answer.line:
+        for move in line:
             after = after.apply(str(move))
-        assert -1 <= answer.score.amount <= 1
+        assert score.amount is not None
+        assert -1 <= score.amount <= 1
     assert sorted(entry.move.action for entry in analysis.moves) == list(position.actions)
     assert (choice.score.unit, analysis.unit) == (RETURN, RETURN)
 
@@ -178,11 +188,14 @@ def test_seed_and_match_decide_every_move(name: str) -> None:
 
     def play(player: MonteCarlo) -> list[tuple[object, ...]]:
         player.match_started(0)
-        position, history, answers = game.start(), (), []
+        position = game.start()
+        history: tuple[Position, ...] = ()
+        answers: list[tuple[object, ...]] = []
         for _ in range(4):
             choice = player.choose(position, context=Context(history=history))
             answers.append((choice.move, choice.score, choice.nodes, choice.line))
             history = (*history, position)
+            assert choice.move is not None
             position = position.apply(choice.move)
         return answers
 
@@ -224,7 +237,8 @@ def test_the_best_moves_come_first() -> None:
 def test_every_move_gets_a_value_even_when_the_best_is_proven() -> None:
     # 1 wins, and any other move but that one loses at once
     analysis = player_of("mcts:simulations=5000", CONNECT4).analyse(CONNECT4.parse("1212122"))
-    assert all(-1 <= entry.score.amount <= 1 for entry in analysis.moves)
+    amounts = [entry.score.amount for entry in analysis.moves]
+    assert all(amount is not None and -1 <= amount <= 1 for amount in amounts)
     assert analysis.moves[-1].score <= analysis.moves[0].score
 
 

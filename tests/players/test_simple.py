@@ -39,11 +39,12 @@ def test_the_seed_determines_the_match(agent: str) -> None:
 def self_play(agent: str, seed: int) -> tuple[str, ...]:
     """Return the moves of a match of an agent against itself."""
     game = boardgames.load("connect4", columns=5, rows=4)
-    player, position, moves = boardgames.load_player(agent, game, seed=seed), game.start(), []
+    player, position = boardgames.load_player(agent, game, seed=seed), game.start()
+    moves: list[str] = []
     while position.outcome is None:
-        moves.append(player.choose(position).move)
+        moves.append(str(player.choose(position).move))
         position = position.apply(moves[-1])
-    return tuple(map(str, moves))
+    return tuple(moves)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -53,7 +54,9 @@ def test_greedy_plays_a_best_move_one_ply_ahead(name: str) -> None:
     values = dict(zip(position.actions, minimax_values(position, 1), strict=True))
     best = max(values.values())
     choice = player.choose(position)
+    assert choice.move is not None
     assert values[choice.move.action] == pytest.approx(best, abs=1e-9)
+    assert choice.score is not None
     value = search_value(choice.score, position.game.evaluation.scale)
     assert value == pytest.approx(best, abs=1e-9)
     assert (choice.depth, choice.line) == (1, (choice.move,))

@@ -46,7 +46,9 @@ def test_the_move_is_best_according_to_the_weights(
         position = reached(CONNECT4, 8 + seed, seed)
         values = minimax_values(position, depth, evaluation=evaluation)
         choice = player.choose(position, Limit(depth=depth))
+        assert choice.move is not None
         assert values[position.actions.index(choice.move.action)] == pytest.approx(max(values), abs=1e-9)
+        assert choice.score is not None
         assert search_value(choice.score) == pytest.approx(max(values), abs=1e-9)
         assert evaluation.unit is (RETURN if tanh else WEIGHTED_SUM)
 
@@ -59,7 +61,9 @@ def test_tables_of_patterns_evaluate_the_leaves_of_a_search(agent: str) -> None:
         position = reached(CONNECT4, 8 + seed, seed)
         values = minimax_values(position, 3, evaluation=evaluation)
         choice = player.choose(position)
+        assert choice.move is not None
         assert values[position.actions.index(choice.move.action)] == pytest.approx(max(values), abs=1e-9)
+        assert choice.score is not None
         assert search_value(choice.score) == pytest.approx(max(values), abs=1e-9)
 
 
@@ -153,6 +157,8 @@ def test_an_agent_may_declare_an_option_of_that_name_itself(weights_file: Path) 
         def evaluation(self) -> Evaluation:
             return NO_EVALUATION
 
-    assert Own(CONNECT4).choose(CONNECT4.start(), Limit(depth=1)).score.amount == 0.0
+    score = Own(CONNECT4).choose(CONNECT4.start(), Limit(depth=1)).score
+    assert score is not None
+    assert score.amount == 0.0
     with pytest.raises(BoardgamesError, match="has no option 'weights'"):
         boardgames.load_player(f"simple:weights={weights_file}", boardgames.load("abalone"))

@@ -1,5 +1,6 @@
 """Random playouts: totals, seeds, limits, and known probabilities."""
 
+import math
 import threading
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from waiting import interrupted
 import boardgames
 from boardgames.errors import LimitError, OptionError
 from boardgames.game import Position
+from boardgames.kernels import Reals
 from boardgames.search.playout import Playouts, playouts
 
 START = boardgames.load("connect4").start()
@@ -23,7 +25,7 @@ DEVIATIONS = 5
 
 def is_near(count: int, matches: int, chance: float) -> bool:
     """Return whether a count is within five standard deviations of its expected value."""
-    return abs(count - matches * chance) <= DEVIATIONS * np.sqrt(matches * chance * (1 - chance))
+    return abs(count - matches * chance) <= DEVIATIONS * math.sqrt(matches * chance * (1 - chance))
 
 
 @pytest.mark.plain
@@ -118,12 +120,14 @@ def test_shares_are_those_of_every_random_match_of_tictactoe() -> None:
         assert is_near(count, 50_000, share)
 
 
-def _shares(position: Position) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _shares(position: Position) -> Reals:
     """Return the probabilities that side 0 wins, side 1 wins and of a draw, by enumerating every match."""
     if position.outcome is not None:
         winner = position.outcome.winner
-        return np.eye(3)[2 if winner is None else winner]
-    return np.mean([_shares(position.apply(move)) for move in position.legal_moves], axis=0)
+        certain: Reals = np.eye(3)[2 if winner is None else winner]
+        return certain
+    mean: Reals = np.mean([_shares(position.apply(move)) for move in position.legal_moves], axis=0)
+    return mean
 
 
 def test_an_interrupt_ends_the_playouts() -> None:

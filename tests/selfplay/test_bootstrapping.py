@@ -1,6 +1,7 @@
 """TreeStrap and TD-leaf: updates by hand, and whole matches against plain Python."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def random_weights(features: FeatureSet, seed: int = 1) -> Reals:
 @pytest.mark.parametrize("tanh", [False, True], ids=["linear", "tanh"])
 @pytest.mark.parametrize("depth", [1, 2])
 def test_matches_give_the_weights_of_plain_python(
-    name: str, features: str, options: dict[str, int], whole_tree: bool, tanh: bool, depth: int
+    name: str, features: str, options: dict[str, Any], whole_tree: bool, tanh: bool, depth: int
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)

@@ -1,8 +1,10 @@
 """TD(lambda): three moves by hand, and whole matches against plain Python."""
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from reference.temporal import PlainLearner
 
@@ -35,7 +37,7 @@ class Lesson:
         self.work = workspace._replace(traces=np.zeros(shape), previous=np.zeros(shape))
         self.bundle = Bundle(self.work)
 
-    def learn(self, side: int, features: object, target: float) -> None:
+    def learn(self, side: int, features: npt.ArrayLike, target: float) -> None:
         """Learn that the position with these features is worth `target`."""
         self.work.previous[side] = features
         learn(self.bundle.words, side, target)
@@ -151,7 +153,7 @@ class Compiled:
 @pytest.mark.parametrize("shared", [False, True], ids=["own weights", "shared weights"])
 @pytest.mark.parametrize("opening", [0, 5], ids=["from the start", "after an opening"])
 def test_matches_give_the_weights_of_plain_python(
-    name: str, features: str, options: dict[str, int], tanh: bool, shared: bool, opening: int
+    name: str, features: str, options: dict[str, Any], tanh: bool, shared: bool, opening: int
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
@@ -168,7 +170,7 @@ def test_matches_give_the_weights_of_plain_python(
 @GAMES
 @pytest.mark.parametrize("shared", [False, True], ids=["own weights", "shared weights"])
 def test_matches_with_two_plies_of_search_give_the_weights_of_plain_python(
-    name: str, features: str, options: dict[str, int], shared: bool
+    name: str, features: str, options: dict[str, Any], shared: bool
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
@@ -183,7 +185,7 @@ def test_matches_with_two_plies_of_search_give_the_weights_of_plain_python(
 @GAMES
 @pytest.mark.parametrize("shared", [False, True], ids=["own weights", "shared weights"])
 def test_temporal_coherence_gives_the_weights_of_plain_python(
-    name: str, features: str, options: dict[str, int], shared: bool
+    name: str, features: str, options: dict[str, Any], shared: bool
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
@@ -204,7 +206,7 @@ def test_temporal_coherence_gives_the_weights_of_plain_python(
 
 
 @GAMES
-def test_each_side_learns_with_its_own_parameters(name: str, features: str, options: dict[str, int]) -> None:
+def test_each_side_learns_with_its_own_parameters(name: str, features: str, options: dict[str, Any]) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
     both = (TDParameters(alpha=0.02, trace_decay=0.2, gamma=0.8, epsilon=0.0), TDParameters(alpha=0.05))

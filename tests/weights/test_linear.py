@@ -5,16 +5,17 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import boardgames
-from boardgames.declarations import Evaluation, FeatureSet
+from boardgames.declarations import MAX_VALUE, Evaluation, FeatureSet
 from boardgames.game import Game, Move, Position
 from boardgames.kernels import JIT
 from boardgames.score import RETURN
-from boardgames.weights.linear import MAX_VALUE, WEIGHTED_SUM, linear_evaluation
+from boardgames.weights.linear import WEIGHTED_SUM, linear_evaluation
 
 CASES = [
     ("abalone", {}, "classic14"),
@@ -61,7 +62,7 @@ def value(evaluation: Evaluation, position: Position) -> float:
 @TANH
 @SETS
 def test_evaluation_is_minus_the_value_to_the_side_that_has_just_moved(
-    name: str, options: dict[str, object], features: str, tanh: bool
+    name: str, options: dict[str, Any], features: str, tanh: bool
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
@@ -89,7 +90,7 @@ def test_sum_is_clipped_to_the_range_of_search() -> None:
 
 
 def test_equal_games_and_features_share_a_kernel() -> None:
-    def kernel_of(features: str, *, tanh: bool = True, **options: object) -> object:
+    def kernel_of(features: str, *, tanh: bool = True, **options: Any) -> object:
         game = boardgames.load("abalone", **options)
         known = boardgames.load_features(features, game)
         return linear_evaluation(game, known, np.ones(len(known.features)), tanh=tanh).kernel

@@ -207,6 +207,7 @@ def test_explanation_lists_what_is_looked_up() -> None:
         "cells 2 3 7",
     ]
     assert explained.total == pytest.approx(expected_total(weights, PATTERNS, position))
+    assert explained.total is not None
     assert explained.value == np.tanh(explained.total)
 
 
@@ -233,7 +234,7 @@ def stones(position: Words, side: int, out: Actions) -> None:
 @kernel(Phase)
 def thirds(position: Words, side: int) -> int:
     """Return a number that grows with the stones on the board, 0 to 4."""
-    return min((popcount(position[0]) + popcount(position[1])) // 3, 4)
+    return int(min((popcount(position[0]) + popcount(position[1])) // 3, 4))
 
 
 @kernel(Features)

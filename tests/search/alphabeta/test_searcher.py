@@ -373,7 +373,7 @@ def test_without_a_table_no_memory_is_needed(monkeypatch: pytest.MonkeyPatch) ->
 @kernel(Evaluate)
 def constant(position: Words, weights: Reals) -> float:
     """Return the same value, the first weight, whatever the position."""
-    return weights[0]
+    return float(weights[0])
 
 
 @pytest.mark.parametrize("depth", [1, 4])
@@ -529,6 +529,7 @@ def test_each_technique_can_be_switched_off_or_on(game: boardgames.Game, option:
     position = game.start()
     for _ in range(2):
         choice = player.choose(position)
+        assert choice.move is not None
         assert position.is_legal(choice.move)
         position = position.apply(choice.move)
 

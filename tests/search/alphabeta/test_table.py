@@ -1,5 +1,7 @@
 """Transposition table: what is found, which entries are replaced, and which sizes are rejected."""
 
+import mmap
+
 import numpy as np
 import pytest
 
@@ -176,7 +178,7 @@ def test_a_table_larger_than_free_memory_is_rejected_in_advance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(tables, "free_memory", lambda: 100 << 20)
-    monkeypatch.setattr(tables.mmap, "mmap", lambda *_, **__: pytest.fail("allocated"))
+    monkeypatch.setattr(mmap, "mmap", lambda *_, **__: pytest.fail("allocated"))
     message = r"^a table of 128 MB does not fit into the 100 MB of free memory$"
     with pytest.raises(OptionError, match=message):
         new_table(128)
@@ -186,7 +188,7 @@ def test_a_table_that_the_system_refuses_is_an_option_error(monkeypatch: pytest.
     def refuse(*_: object, **__: object) -> None:
         raise OSError("no room")
 
-    monkeypatch.setattr(tables.mmap, "mmap", refuse)
+    monkeypatch.setattr(mmap, "mmap", refuse)
     with pytest.raises(OptionError, match=r"^the system has no memory for a table of 1 MB$"):
         new_table(1)
 

@@ -277,7 +277,8 @@ def puct_bound(words: Actions, node: int, child: int) -> float:
     total, count = (words[child + TOTAL], visits) if visits > 0 else (words[node + TOTAL], above)
     growth = 1.0 + math.log((1 + above + 4999) / 5000)
     prior = prior_of(words, child) / PRIOR_MASK
-    return (1 - 2 * side) * total / (count * ONE) + growth * prior * math.sqrt(above) / (1 + max(visits, 0))
+    value = float((1 - 2 * side) * total / (count * ONE))
+    return value + growth * prior * math.sqrt(above) / (1 + max(visits, 0))
 
 
 def ucb1_bound(words: Actions, node: int, child: int) -> float:
@@ -286,7 +287,8 @@ def ucb1_bound(words: Actions, node: int, child: int) -> float:
     if words[child + FACTS] & PROOF_MASK == 2 - side:
         return -math.inf
     above, visits = int(words[node + VISITS]), int(words[child + VISITS])
-    return (1 - 2 * side) * words[child + TOTAL] / (visits * ONE) + math.sqrt(math.log(above) / visits)
+    value = float((1 - 2 * side) * words[child + TOTAL] / (visits * ONE))
+    return value + math.sqrt(math.log(above) / visits)
 
 
 @pytest.mark.plain

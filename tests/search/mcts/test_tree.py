@@ -185,7 +185,7 @@ def test_a_tree_that_the_system_refuses_is_an_option_error(monkeypatch: pytest.M
         raise MemoryError
 
     tree = Tree(1)
-    monkeypatch.setattr(trees.np, "zeros", refuse)
+    monkeypatch.setattr(np, "zeros", refuse)
     with pytest.raises(OptionError, match=r"^the system has no memory for a tree of 1 MB$"):
         tree.set_root(START, ())
 
