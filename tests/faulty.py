@@ -189,7 +189,7 @@ def apply_unwritten(position: Words, action: int, successor: Words) -> None:
 
 if JIT:
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
     def thawed(typing_context: Any, position: Any) -> Any:
         """Make a read-only position writable, as no kernel should."""
 
@@ -491,7 +491,7 @@ class Noughts(Game):
 
     def score(self, words: Words) -> tuple[int, int]:
         """Return no points."""
-        return (0.0, 0.0) if self.fault == "score of floats" else (0, 0)  # type: ignore[return-value]
+        return (0.0, 0.0) if self.fault == "score of floats" else (0, 0)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Return the mirror symmetry."""

@@ -64,6 +64,7 @@ class PlainTrainer:
 
     def __post_init__(self) -> None:
         names = self.parameters.dtype.names
+        assert names is not None
         given = dict(zip(names, self.parameters[0].tolist(), strict=True))
         self.alpha, self.gamma, self.decay = given["alpha"], given["gamma"], given["trace_decay"]
         self.epsilon, self.tanh, self.depth = given["epsilon"], given["tanh"], given["depth"]
@@ -100,7 +101,7 @@ class PlainTrainer:
         ]
 
     def discounted(self, value: Value, depth: int) -> float:
-        return value.amount * self.gamma ** (value.plies if value.leaf is None else depth)
+        return float(value.amount * self.gamma ** (value.plies if value.leaf is None else depth))
 
     # --- search -----------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Exact scores of Connect Four by plain alpha-beta on arrays of cells: no table, no bounds, no bitboards."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -8,8 +9,17 @@ from numba import njit
 
 Cells = npt.NDArray[np.int8]
 """Stones by column and row from the bottom: 0 for an empty cell, 1 for the first player, 2 for the second."""
-plain: Any = njit  # Numba has no type stubs; its cache crashes with functions that call themselves
-cached: Any = njit(cache=True)
+Function = TypeVar("Function", bound=Callable[..., Any])  # any signature
+
+
+def plain(function: Function) -> Function:
+    """Compile a function; Numba's cache crashes with functions that call themselves."""
+    return cast(Function, njit(function))
+
+
+def cached(function: Function) -> Function:
+    """Compile a function and cache it."""
+    return cast(Function, njit(cache=True)(function))
 
 
 @cached
@@ -107,7 +117,7 @@ def descendants(cells: Cells, plies: int) -> Cells:
     for _ in range(plies):
         successors = {}
         for before in latest:
-            stone = 1 + np.count_nonzero(before) % 2
+            stone = 1 + int(np.count_nonzero(before)) % 2
             heights = np.count_nonzero(before, axis=1)
             for column, row in enumerate(heights):
                 if row < before.shape[1] and not completes_four(before, column, row, stone):
@@ -121,7 +131,8 @@ def descendants(cells: Cells, plies: int) -> Cells:
 
 def scores_of_moves(cells: Cells) -> dict[int, int]:
     """Return the score of each column that is not full, for the side to move."""
-    stone, left = 1 + np.count_nonzero(cells) % 2, cells.size - np.count_nonzero(cells)
+    stones = int(np.count_nonzero(cells))
+    stone, left = 1 + stones % 2, cells.size - stones
     scores = {}
     for column, row in enumerate(np.count_nonzero(cells, axis=1)):
         if row < cells.shape[1]:

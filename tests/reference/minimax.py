@@ -66,6 +66,7 @@ def search_value(score: Score, scale: float = 1.0) -> float:
     """Return a score as a value of the search kernels; `scale` is that of the evaluation."""
     if score.amount is not None:
         return score.amount * scale
+    assert score.win_in is not None
     return score.sign * WIN - score.win_in
 
 

@@ -15,7 +15,7 @@ def best_moves(
 ) -> tuple[int, dict[str, int]]:
     """Return the result for the side to move, 1, 0 or -1, and that of each move that may be made."""
     facts = position.game.facts
-    key = {}
+    key: dict[bytes, Position] = {}
 
     @cache
     def value(words: bytes, mover: int, seen: Occurrences) -> int:

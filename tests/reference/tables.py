@@ -30,8 +30,9 @@ def place_of(patterns: PatternSet, key: Key) -> int:
     """Return where a weight is in the tables."""
     phase, number, values = key
     sizes = [patterns.values ** len(group) for group in patterns.groups]
-    place = phase * sum(sizes) + sum(sizes[:number])
-    return place + sum(value * patterns.values**power for power, value in enumerate(reversed(values)))
+    place: int = phase * sum(sizes) + sum(sizes[:number])
+    place += sum(value * patterns.values**power for power, value in enumerate(reversed(values)))
+    return place
 
 
 class PlainTables:

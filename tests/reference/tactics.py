@@ -90,7 +90,7 @@ class Tactic:
         position, kind, plies, moves, stake, layout = line.split()
         assert kind in get_args(Kind), line
         assert stake in get_args(Stake), line
-        return cls(position, kind, int(plies), tuple(moves.split(",")), stake, layout)  # type: ignore[arg-type]  # checked
+        return cls(position, kind, int(plies), tuple(moves.split(",")), stake, layout)
 
 
 def read_suite(path: Path = SUITE) -> list[Tactic]:

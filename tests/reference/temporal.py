@@ -39,12 +39,13 @@ class PlainLearner:
         return math.tanh(total) if self.tanh else total
 
     def update(self, side: int, target: float) -> None:
-        parameters = self.parameters[side]
-        value = self.value(side, self.before[side])
+        parameters, before = self.parameters[side], self.before[side]
+        assert before is not None
+        value = self.value(side, before)
         slope = 1 - value**2 if self.tanh else 1.0
         self.traces[side] = [
             parameters["gamma"] * parameters["trace_decay"] * trace + slope * number
-            for trace, number in zip(self.traces[side], self.before[side], strict=True)
+            for trace, number in zip(self.traces[side], before, strict=True)
         ]
         row, errors = ((self.weights, self.errors)[part][0 if self.shared else side] for part in (0, 1))
         for index, trace in enumerate(self.traces[side]):

@@ -54,7 +54,10 @@ def test_the_opponent_is_surrounded_where_the_usual_search_has_nothing_against_i
     choice = boardgames.load_player("alphabeta", game).choose(position, limit)
     usual = boardgames.load_player("alphabeta:contempt=false", game)
     best = usual.choose(position, limit)
+    assert choice.move is not None
     reply = usual.choose(position.apply(choice.move), Limit(depth=5))
+    assert reply.score is not None
+    assert reply.score.unit is not None
     assert choice.move == best.move or -reply.score >= Score.of(-0.1, reply.score.unit)
 
 

@@ -77,7 +77,7 @@ GUARD = next(bit for bit in range(128) if CELL_OF_BIT[bit] < 0 and bit > 10)
 
 def start_with(**words: int) -> list[int]:
     """Return the packed start with some words replaced: `w2=0` replaces word 2."""
-    replaced = START.words.tolist()
+    replaced: list[int] = START.words.tolist()
     for name, word in words.items():
         replaced[int(name[1:])] = word
     return replaced
@@ -140,10 +140,10 @@ def test_presets_are_settings_of_learners_and_experiments(preset: str, learner: 
     settings = dict(GAME.facts.presets[preset][learner])
     if learner in {offer.entry.name for offer in boardgames.registry().offers("experiments", "abalone")}:
         assert settings.pop("layout") in GAME.layout_names
-        loaded = load_experiment(learner, GAME, **settings)
+        options = load_experiment(learner, GAME, **settings).options
     else:
-        loaded = load_learner(learner, GAME, **settings)
-    assert {name: loaded.options[name] for name in settings} == settings
+        options = load_learner(learner, GAME, **settings).options
+    assert {name: options[name] for name in settings} == settings
 
 
 def test_openings_of_fortress_are_different_positions_without_a_push_off() -> None:

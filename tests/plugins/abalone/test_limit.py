@@ -14,9 +14,9 @@ from boardgames.plugins import load_game_of
 from boardgames.record import Record, format_record, parse_records
 from boardgames.score import Score
 from boardgames.search.playout import Playouts, playouts
-from boardgames.selfplay import SelfPlaySetup
+from boardgames.selfplay import SelfPlaySetup, TDParameters
 from boardgames.selfplay.searching import LabelPlay, LabelSettings, NodeSearch
-from boardgames.selfplay.worker import Contestant, TDParameters, WorkerState
+from boardgames.selfplay.worker import Contestant, WorkerState
 from boardgames.testing import check_game
 from boardgames.testing.oracle import search_unpruned
 
@@ -45,7 +45,8 @@ def value(position: Position, plies: int) -> int:
 
 def random_positions(count: int) -> list[Position]:
     """Return positions of few marbles in which several are next to the border."""
-    random, found = np.random.default_rng(7), []
+    random = np.random.default_rng(7)
+    found: list[Position] = []
     while len(found) < count:
         cells = np.array(list(str(BY_SCORE.start()).split(":")[0].replace("w", ".").replace("b", ".")))
         places = random.permutation(np.flatnonzero(cells != "/"))

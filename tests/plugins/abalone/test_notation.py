@@ -29,7 +29,7 @@ BELGIAN_FEN = "SS1ss/SSSsss/1SS1ss1/8/9/8/1ss1SS1/sssSSS/ss1SS"
 
 def board(**marbles: str) -> Position:
     """Return a position with black to move: `board(b="e5 f5", w="a1")`."""
-    marble_on = {}
+    marble_on: dict[str, str] = {}
     for side, names in marbles.items():
         marble_on |= dict.fromkeys(names.split(), side)
     rows = [

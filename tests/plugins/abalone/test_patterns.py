@@ -207,5 +207,6 @@ def test_search_uses_weights_of_patterns(tmp_path: Path) -> None:
     expected = engine.choose(GAME.start()).score
     assert found is not None
     assert expected is not None
+    assert found.unit is not None
     assert found.unit.name == "marble"
     assert found.amount == pytest.approx(expected.amount, abs=0.3)

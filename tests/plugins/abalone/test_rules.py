@@ -67,7 +67,8 @@ def unpack(words: Words) -> str:
 
 def actions_of(words: Words, generator: MoveKernel = legal_moves) -> list[int]:
     moves = np.zeros(ACTIONS, dtype=np.int64)
-    return moves[: generator(words, moves)].tolist()
+    actions: list[int] = moves[: generator(words, moves)].tolist()
+    return actions
 
 
 def successor_of(words: Words, action: int) -> Words:

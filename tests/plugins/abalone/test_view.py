@@ -33,7 +33,8 @@ black lost 0 of 6"""
 
 def legal_actions(words: np.ndarray) -> list[int]:
     buffer = np.zeros(rules.ACTIONS, dtype=np.int64)
-    return buffer[: rules.legal_moves(words, buffer)].tolist()
+    actions: list[int] = buffer[: rules.legal_moves(words, buffer)].tolist()
+    return actions
 
 
 def crowded(generator: random.Random) -> np.ndarray:

@@ -5,6 +5,7 @@ from reference.connect4 import Reference
 
 import boardgames
 from boardgames.errors import OptionError, UnknownNameError
+from boardgames_connect4.game import Connect4
 
 
 @pytest.mark.parametrize("size", [(8, 9), (3, 6), (7, 3), (9, 4)], ids=str)
@@ -52,7 +53,9 @@ def test_every_size_is_a_layout(columns: int, rows: int) -> None:
 def test_a_layout_of_another_size_is_an_error() -> None:
     with pytest.raises(OptionError, match="the layout '8x7' sets columns to 8, so columns cannot be 6"):
         boardgames.load("connect4", layout="8x7", columns=6)
-    assert boardgames.load("connect4", layout="8x7", columns="8").board.rows == 7
+    game = boardgames.load("connect4", layout="8x7", columns="8")
+    assert isinstance(game, Connect4)
+    assert game.board.rows == 7
 
 
 def test_unknown_layouts_are_rejected() -> None:

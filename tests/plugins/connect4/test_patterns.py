@@ -93,7 +93,9 @@ def test_shipped_weights_hold_the_first_players_win_against_perfect_play() -> No
         position = game.start()
         while position.outcome is None:
             if position.side_to_move == 0:
-                position = position.apply(agent.choose(position).move)
+                move = agent.choose(position).move
+                assert move is not None
+                position = position.apply(move)
             else:
                 best = solver.solve(position).best
                 position = position.apply(best[int(random.integers(len(best)))])

@@ -37,6 +37,7 @@ def connect4(columns: int = 7, rows: int = 6) -> Game:
 
 def random_position(game: Game, left: int, chance: random.Random) -> Position:
     """Return a position of an unfinished match with `left` empty cells."""
+    assert game.facts.longest_match is not None
     while True:
         position = game.start()
         for _ in range(game.facts.longest_match - left):

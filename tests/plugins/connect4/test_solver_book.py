@@ -67,7 +67,8 @@ def test_a_book_has_one_position_of_each_pair_of_mirror_images(plies: int) -> No
 
 
 def test_an_interrupted_book_is_continued(book: Path, tmp_path: Path) -> None:
-    path, solved = tmp_path / "again.xz", []
+    path = tmp_path / "again.xz"
+    solved: list[int] = []
 
     def solve(packed: Words) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         if len(solved) == 2:
@@ -83,8 +84,13 @@ def test_an_interrupted_book_is_continued(book: Path, tmp_path: Path) -> None:
         BookError, match=f"is not finished: {scores.size - 2 * BATCH} of {scores.size} positions are missing"
     ):
         Book.read(path, BOARD)
-    rest = []
-    build_book(path, BOARD, PLIES, lambda packed: solver().packed_scores(packed[: rest.append(len(packed))]))
+    rest: list[int] = []
+
+    def solve_rest(packed: Words) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        rest.append(len(packed))
+        return solver().packed_scores(packed)
+
+    build_book(path, BOARD, PLIES, solve_rest)
     assert sum(rest) == scores.size - 2 * BATCH
     assert path.read_bytes() == book.read_bytes()
 

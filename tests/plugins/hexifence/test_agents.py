@@ -60,6 +60,7 @@ def test_moves_that_are_not_solved_in_time_are_not_proven() -> None:
 def test_every_dimension_has_a_legal_move(dimension: int) -> None:
     game = Hexifence(dimension=dimension)
     choice = Strong(game, table=4).choose(game.start(), Limit(seconds=0.2))
+    assert choice.move is not None
     assert game.start().is_legal(choice.move)
 
 
@@ -68,6 +69,7 @@ def test_the_end_of_a_match_on_a_large_board_is_solved() -> None:
     open_edges = random_edges(8, 9, chance)
     analysis = Strong(game, table=4).analyse(game.parse(text_of(8, open_edges)), Limit(seconds=60))
     assert analysis.proven
+    assert analysis.score.amount is not None
     assert analysis.score.amount - lead_of(analysis.position) == max(move_values(8, open_edges).values())
 
 
@@ -85,7 +87,9 @@ def test_beginners_of_low_levels_lose_to_the_best() -> None:
         players = [Strong(game, seed=seed, level=1), Strong(game, seed=seed)]
         position, best = game.start(), 1  # the second side wins with best play
         while position.outcome is None:
-            position = position.apply(players[position.side_to_move].choose(position).move)
+            move = players[position.side_to_move].choose(position).move
+            assert move is not None
+            position = position.apply(move)
         assert position.outcome.winner == best
 
 
@@ -101,6 +105,7 @@ def test_in_a_lost_position_the_best_move_with_most_traps_is_chosen(monkeypatch:
     player.match_started(position.side_to_move)
     monkeypatch.setattr(agents, "chances", chances)
     choice = player.choose(position)
+    assert choice.move is not None
     after = position.apply(choice.move)
     assert len(asked) == 30
     assert (index_of(after.words), 0, True) == asked[17]
@@ -110,12 +115,14 @@ def test_solver_wins_a_won_position_against_greedy() -> None:
     game = Hexifence(dimension=2)
     position = game.start().apply_moves(LATE)
     player, opponent = Strong(game, table=4, seed=1), boardgames.load_player("greedy", game, seed=1)
-    if player.analyse(position, Limit(seconds=60)).score.amount < 0:
-        player, opponent = opponent, player
-    winner = position.side_to_move if isinstance(player, Strong) else 1 - position.side_to_move
-    players = {position.side_to_move: player, 1 - position.side_to_move: opponent}
+    amount = player.analyse(position, Limit(seconds=60)).score.amount
+    assert amount is not None
+    winner = position.side_to_move if amount >= 0 else 1 - position.side_to_move
+    players = {winner: player, 1 - winner: opponent}
     while position.outcome is None:
-        position = position.apply(players[position.side_to_move].choose(position, Limit(seconds=60)).move)
+        move = players[position.side_to_move].choose(position, Limit(seconds=60)).move
+        assert move is not None
+        position = position.apply(move)
     assert position.outcome.winner == winner
 
 
@@ -127,6 +134,7 @@ def test_the_default_agent_loses_no_cells_before_the_sacrifices() -> None:
     for _ in range(12):
         position = random_safe_position(game, BEFORE_SACRIFICES, chance)
         move = player.choose(position, Limit(seconds=1)).move
+        assert move is not None
         after = position.apply(move)
         best, rest = solver.values([position, after])
         kept = cells_taken(position, after) + (rest if keeps_turn(position, after) else -rest)
@@ -137,7 +145,8 @@ def test_the_default_agent_loses_no_cells_before_the_sacrifices() -> None:
 def random_safe_position(game: Hexifence, edges: int, chance: np.random.Generator) -> Position:
     start = game.start()
     while True:
-        edge_set, drawn = new_edge_set(start.words), []
+        edge_set = new_edge_set(start.words)
+        drawn: list[int] = []
         while len(start.legal_moves) - len(drawn) > edges and number_of(edge_set, SAFE):
             drawn.append(int(member(edge_set, SAFE, int(chance.integers(number_of(edge_set, SAFE))))))
             make(edge_set, drawn[-1])

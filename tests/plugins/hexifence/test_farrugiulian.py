@@ -137,6 +137,7 @@ def test_a_stopped_player_answers_with_a_legal_move() -> None:
         position = boardgames.load("hexifence", dimension=dimension).start()
         for _ in range(3):
             choice = farrugiulian(position.game, safe=60).choose(position, context=Context(stop=stop))
+            assert choice.move is not None
             assert position.is_legal(choice.move)
             position = position.apply(choice.move)
 

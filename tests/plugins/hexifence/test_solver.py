@@ -174,7 +174,8 @@ def test_table_is_kept_and_a_damaged_file_is_built_again(
     small.load(path)
     assert (small.load(path) == table).all()
     assert len(builds) == 1
-    for count, damaged in enumerate((b"", content[:-1], content[:99] + b"?" + content[100:]), start=2):
+    wrong_byte = content[:99] + b"?" + content[100:]
+    for count, damaged in enumerate([bytearray(), content[:-1], wrong_byte], start=2):
         path.write_bytes(damaged)
         assert (small.load(path) == table).all()
         assert len(builds) == count

@@ -82,7 +82,7 @@ def test_features_of_every_position_match_the_counts_and_use_the_whole_ranges(
     assert len(positions) == 5478
     reached = np.zeros((2, 8))
     for position in positions:
-        for side, (own, other) in enumerate(("xo", "ox")):
+        for side, (own, other) in enumerate((("x", "o"), ("o", "x"))):
             numbers = features_of(lines, position, side)
             assert numbers == expected_features(str(position), own) + expected_features(str(position), other)
             reached = np.array([np.minimum(reached[0], numbers), np.maximum(reached[1], numbers)])

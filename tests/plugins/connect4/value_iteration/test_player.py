@@ -56,7 +56,9 @@ def value(policy: Policy, position: Position, action: int, reward: str = "board"
 def test_shipped_policy_plays_without_options(game: Game) -> None:
     player, position = load(game=game), game.start()
     while position.outcome is None:
-        position = position.apply(player.choose(position).move)
+        move = player.choose(position).move
+        assert move is not None
+        position = position.apply(move)
     assert player.policy.experience.visited > 1000
 
 
@@ -68,7 +70,9 @@ def test_best_move_is_played_and_scored_by_its_value(reward: str) -> None:
         position = CONNECT4.start() if position is None or position.outcome else position
         values = {action: value(player.policy, position, action, reward) for action in position.actions}
         choice = player.choose(position)
+        assert choice.move is not None
         assert values[choice.move.action] == pytest.approx(max(values.values()), abs=1e-9)
+        assert choice.score is not None
         assert choice.score.amount == pytest.approx(max(values.values()), abs=1e-9)
         assert choice.score.unit is VALUE
         position = position.apply(position.legal_moves[random.integers(len(position.legal_moves))])
@@ -113,7 +117,8 @@ def test_random_moves_respect_the_bound() -> None:
     for bound in (0.5, 2.0, 100.0):
         text = f"value-iteration:epsilon=1,guards=none,bound={bound}"
         player = load(text)
-        chosen = {player.choose(position).move.action for _ in range(100)}
+        moves = [player.choose(position).move for _ in range(100)]
+        chosen = {move.action for move in moves if move is not None}
         near = {action for action, one in values.items() if max(values.values()) - one < bound}
         assert chosen == near
 

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -198,12 +199,13 @@ def test_a_game_may_say_who_wins_at_the_ply_limit(monkeypatch: pytest.MonkeyPatc
 # --- files --------------------------------------------------------------------
 
 
-def policy(**changes: object) -> Policy:
+def policy(**changes: Any) -> Policy:  # its fields
     experience = play_recorded(SETUP, TablePlayer(), matches=20, seed=5).experience
-    return Policy(**{
+    fields: dict[str, Any] = {
         "game": "connect4", "abstraction": "tops", "experience": experience, "gamma": 0.3,
-        "provenance": {"seed": 5}, **changes,
-    })  # fmt: skip  # type: ignore[arg-type]  # values of several types
+        "provenance": {"seed": 5},
+    }  # fmt: skip
+    return Policy(**fields | changes)
 
 
 def test_policy_survives_a_file(tmp_path: Path) -> None:

@@ -134,9 +134,11 @@ def played(
     first.positions[0] = GAME.start().words
     other = first._replace(parameters=second.record())
     search = new_workspaces(GAME, [GAME.evaluation], 2, first.control)[0]
-    bundles = [Bundle(first), Bundle(other), Bundle(search)]
+    own, opponent, searching = Bundle(first), Bundle(other), Bundle(search)
     code = play_match(
-        *(bundle.words for bundle in bundles),
+        own.words,
+        opponent.words,
+        searching.words,
         np.array(depths, dtype=np.int64),
         np.array([seed, 0], dtype=np.uint64),
         opening,
