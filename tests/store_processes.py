@@ -9,14 +9,15 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 from boardgames.errors import StoreError
 from boardgames.game import Outcome, Termination
 from boardgames.record import Record
 from boardgames.store import NewMatch, Store
 
-METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-CONTEXT = multiprocessing.get_context(METHOD)
+HAS_SERVER = "forkserver" in multiprocessing.get_all_start_methods()
+CONTEXT = multiprocessing.get_context("forkserver") if HAS_SERVER else multiprocessing.get_context("spawn")
 CONTEXT.set_forkserver_preload(["boardgames.store"])
 
 TIMEOUT_S = 120.0
@@ -31,20 +32,20 @@ class StoreProcess:
         self.process.start()
         theirs.close()
 
-    def receive(self) -> object:
+    def receive(self) -> Any:  # whatever the process sends
         """Return the next message."""
         if not self._connection.poll(TIMEOUT_S):
             raise TimeoutError("the process sends nothing")
         return self._connection.recv()
 
-    def ask(self, message: object) -> object:
+    def ask(self, message: object) -> Any:  # whatever the process sends
         """Send a message and return the answer."""
         self._connection.send(message)
         return self.receive()
 
-    def rest(self) -> list[object]:
+    def rest(self) -> list[Any]:  # whatever the process sends
         """Wait until the process has ended, and return the remaining messages."""
-        messages: list[object] = []
+        messages: list[Any] = []  # whatever the process sends
         try:
             while True:
                 messages.append(self.receive())

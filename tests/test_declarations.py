@@ -1,7 +1,7 @@
 """Declarations of games: checks, immutability and defaults."""
 
 import dataclasses
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ unpack = unpacker(Parts)
 @kernel(Evaluate)
 def with_parts(position: Words, weights: Reals) -> float:
     parts = unpack(weights)
-    return parts.scale[0] * parts.tables[1, position[0]]
+    return float(parts.scale[0] * parts.tables[1, position[0]])
 
 
 def parts() -> Parts:
@@ -143,7 +143,7 @@ def test_defaults_of_facts() -> None:
         ({"ply_limit": -1}, "the counts and limits in the facts must be positive integers"),
     ],
 )
-def test_invalid_facts_raise(changed: dict[str, object], message: str) -> None:
+def test_invalid_facts_raise(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(PluginError, match=message):
         dataclasses.replace(Nim().facts, **changed)
 

@@ -6,6 +6,7 @@ import pickle
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -186,7 +187,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "a position of Hexifence": lambda path: load("hexifence").parse(FOREIGN),
     "a position of Abalone": lambda path: load("abalone").parse(FOREIGN),
     "a move": lambda path: load("connect4").start().apply(FOREIGN),
-    "an option of a game": lambda path: load("connect4", **{FOREIGN: 1}),
+    "an option of a game": lambda path: load("connect4", **cast(Any, {FOREIGN: 1})),
     "a layout": lambda path: load("connect4", layout=FOREIGN),
     "a game": lambda path: load(FOREIGN),
     "an agent": lambda path: load_player(FOREIGN, load("connect4")),

@@ -4,7 +4,7 @@ import copy
 import pickle
 import random
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import Enum
 from typing import Any, ClassVar
@@ -286,7 +286,7 @@ def test_unpack_of_invalid_words_raises_a_short_message(words: object) -> None:
 @pytest.mark.parametrize("kind", [np.uint8, np.int64, np.uint64, list, tuple])
 def test_unpack_accepts_integers_of_any_type(kind: type) -> None:
     numbers = [7, 0, 0, 0, 0]
-    words = kind(numbers) if kind in (list, tuple) else np.array(numbers, dtype=kind)
+    words: Any = kind(numbers) if kind in (list, tuple) else np.array(numbers, dtype=kind)
     assert GAME.unpack(words) == START
 
 
@@ -372,7 +372,7 @@ def test_score_of_a_position() -> None:
 def test_unknown_notation_raises_with_suggestions(kind: str) -> None:
     game = boardgames.load("abalone")
     start = game.start()
-    uses = {
+    uses: dict[str, list[Callable[[], object]]] = {
         "move": [
             lambda: game.parse_move(start, "a1b2", notation="nacer"),
             lambda: game.format_move(start, start.legal_moves[0], notation="nacer"),
@@ -498,7 +498,7 @@ def test_decode_of_anything_but_an_action_raises(action: Any) -> None:
     ("name", "options"),
     [("abalone", {"broadside": False}), ("connect4", {"columns": 5}), ("hexifence", {"dimension": 2})],
 )
-def test_games_and_positions_are_pickled_without_kernels(name: str, options: dict[str, object]) -> None:
+def test_games_and_positions_are_pickled_without_kernels(name: str, options: dict[str, Any]) -> None:
     game = boardgames.load(name, **options)
     position = game.start().apply(game.start().legal_moves[0])
     sent = pickle.dumps(position)
@@ -514,10 +514,10 @@ def test_a_game_that_hangs_holds_up_no_other_game() -> None:
     begun, released = threading.Event(), threading.Event()
 
     class Hanging(Nim):
-        def format_action(self, words: Words, action: int) -> str:
+        def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
             begun.set()
             released.wait()
-            return super().format_action(words, action)
+            return super().format_action(words, action, notation)
 
     hanging = threading.Thread(target=lambda: Hanging().start().legal_moves, daemon=True)
     other = threading.Thread(target=lambda: Nim().start().legal_moves, daemon=True)

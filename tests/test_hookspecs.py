@@ -21,12 +21,12 @@ from boardgames.errors import MatchError, UnknownNameError
 from boardgames.executors import InProcess
 from boardgames.experiments import Experiment
 from boardgames.game import Outcome, PlayedMove, Termination
-from boardgames.hookspecs import Entry, hookimpl
+from boardgames.hookspecs import PROJECT, Entry, hookimpl
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.picture import MarkClass, Overlay
 from boardgames.player import ExactPlayer
-from boardgames.plugins import PROJECT, Registry, load_overlay, overlay_names
+from boardgames.plugins import Registry, load_overlay, overlay_names
 from boardgames.puzzles import Candidate, make_puzzles, puzzle_kinds
 from boardgames.score import RETURN, Score
 from boardgames.weights import Weights, find_weights
@@ -38,7 +38,7 @@ Install = Callable[..., Registry]
 
 
 @pytest.fixture
-def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+def install(monkeypatch: pytest.MonkeyPatch) -> Install:
     """Return a function that installs a plug-in with the given hooks."""
 
     def add(*hooks: Callable[..., Any]) -> Registry:

@@ -31,7 +31,9 @@ class Counter(Learner):
         self, state: LearnerState, executor: Executor | None
     ) -> tuple[LearnerState, Mapping[str, float]]:
         weights = state.arrays["weights"] + self.options["rate"]
-        made = LearnerState({"weights": weights}, {**state.scalars, "step": int(state.scalars["step"]) + 1})
+        step = state.scalars["step"]
+        assert isinstance(step, int)
+        made = LearnerState({"weights": weights}, {**state.scalars, "step": step + 1})
         return made, {"weight": float(weights[0])}
 
     def is_done(self, state: LearnerState) -> bool:

@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Never
+from importlib.metadata import EntryPoint
+from typing import Any, Never, cast
 
 import nim
 import numpy as np
@@ -29,7 +30,7 @@ from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Terminati
 from boardgames.hookspecs import hookimpl
 from boardgames.manager import MIN_DRAW_PLIES, Manager, MatchEvent, MatchRules
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Clock, Context, Limit, Player
-from boardgames.plugins import EntryPoint, Registry
+from boardgames.plugins import Registry
 from boardgames.record import Record
 from boardgames.score import RETURN, Score
 
@@ -72,7 +73,7 @@ class Scripted(Player):
             raise answer
         if isinstance(answer, str):
             return Choice(position.game.parse_move(position, answer))
-        return answer if isinstance(answer, Choice) else Choice(answer)
+        return answer if isinstance(answer, Choice) else Choice(cast(Any, answer))  # may be wrong on purpose
 
     def match_started(self, side: int) -> None:
         self.calls.append(side)
@@ -86,7 +87,7 @@ class Person(Scripted):
     is_human = True
 
 
-def between_people(game: Game = NIM, **settings: object) -> Manager:
+def between_people(game: Game = NIM, **settings: Any) -> Manager:
     return Manager(game, [None, None], **settings)
 
 
@@ -141,7 +142,7 @@ def test_a_match_clock_of_one_side_only_raises() -> None:
 
 
 @pytest.mark.parametrize("limits", [{"ply_limit": 0}, {"no_progress_limit": -1}])
-def test_limit_below_one_ply_raises(limits: dict[str, int]) -> None:
+def test_limit_below_one_ply_raises(limits: dict[str, Any]) -> None:
     with pytest.raises(LimitError, match="at least 1 ply"):
         MatchRules(**limits)
 
@@ -219,14 +220,15 @@ def test_moves_have_side_seconds_and_ply() -> None:
 
 def test_finished_match_accepts_no_further_actions() -> None:
     match = play_moves(between_people(), "take3", "take3", "take1")
-    for refused in (
+    refusals: tuple[Callable[[], object], ...] = (
         lambda: match.make_move(1, "take1"),
         lambda: match.resign(0),
         lambda: match.offer_draw(0),
         lambda: match.accept(0),
         lambda: match.decline(0),
         match.step,
-    ):
+    )
+    for refused in refusals:
         with pytest.raises(MatchError, match=r"the match is over \(first wins\)"):
             refused()
 
@@ -302,7 +304,7 @@ def _played(*script: object) -> Manager:
     return match
 
 
-def _limited(**limits: object) -> Manager:
+def _limited(**limits: Any) -> Manager:  # the fields of MatchRules
     match = between_people(PASSING, rules=MatchRules(**limits))
     while match.outcome is None:
         match.make_move(match.side_to_move, "pass")
@@ -781,7 +783,11 @@ def test_while_thinking_is_entered_for_the_choice_of_a_player_only() -> None:
         finally:
             log.append("held")
 
-    player = Scripted(NIM, lambda: log.append("thinks") or "take1")
+    def thinking() -> str:
+        log.append("thinks")
+        return "take1"
+
+    player = Scripted(NIM, thinking)
     other = Scripted(NIM, RuntimeError("no luck"))
     match = Manager(NIM, [player, other], while_thinking=released)
     assert log == []
@@ -817,11 +823,12 @@ def test_agent_that_raises_loses_by_a_crash(answer: object, fault: str) -> None:
 
 def test_answer_that_is_not_a_choice_is_a_crash() -> None:
     class Rude(Scripted):
-        def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> str:
+        def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Any:
             return "take1"
 
     match = Manager(NIM, [Rude(NIM), None])
     assert match.step() == Outcome(1, Termination.CRASH)
+    assert match.fault is not None
     assert "Rude.choose returned 'take1', not a Choice" in match.fault
 
 
@@ -829,6 +836,7 @@ def test_answer_that_is_not_a_choice_is_a_crash() -> None:
 def test_move_error_of_an_agent_is_an_illegal_move(move: str) -> None:
     match = _played(move)
     assert match.outcome == Outcome(1, Termination.ILLEGAL_MOVE)
+    assert match.fault is not None
     assert repr(move) in match.fault
 
 
@@ -853,6 +861,7 @@ def test_agent_that_raises_after_its_time_is_up_loses_on_time() -> None:
 def test_agent_with_an_illegal_move_loses(move: object) -> None:
     match = Manager(NIM, [Scripted(NIM, move), None])
     assert match.step() == Outcome(1, Termination.ILLEGAL_MOVE)
+    assert match.fault is not None
     assert re.match(
         r"illegal (move|action)|the move .* was made for another position|a move must be", match.fault
     )
@@ -892,7 +901,11 @@ def test_person_does_not_lose_by_an_illegal_move() -> None:
 
 
 def test_answer_for_an_outdated_position_is_dropped() -> None:
-    match = Manager(NIM, [None, Scripted(NIM, lambda: match.undo() or "take1")])
+    def undoing() -> str:
+        match.undo()
+        return "take1"
+
+    match = Manager(NIM, [None, Scripted(NIM, undoing)])
     match.make_move(0, "take2")
     match.step()
     assert (match.ply, match.outcome) == (0, None)
@@ -904,6 +917,7 @@ def test_resignation_stops_the_thinking_player() -> None:
             self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
         ) -> Choice:
             match.resign(0)
+            assert context.stop is not None
             self.calls.append(context.stop.is_set())
             return Choice(position.legal_moves[0])
 
@@ -951,6 +965,7 @@ def test_agent_that_raises_at_the_end_does_not_change_the_outcome() -> None:
     match = Manager(NIM, [None, Broken(NIM)])
     with pytest.warns(RuntimeWarning, match="no disk"):
         match.resign(0)
+    assert match.outcome is not None
     assert match.outcome.winner == 1
     assert match.fault == f"{BROKEN}: Broken.match_ended raised RuntimeError: no disk"
 

@@ -173,7 +173,12 @@ def test_limits_other_than_seconds_stay_beside_a_time_for_a_move() -> None:
 @pytest.mark.parametrize("players", [PEOPLE, PERSON_FIRST, AGENT_FIRST])
 def test_a_match_with_a_person_has_only_the_limits_that_are_given(players: Any) -> None:
     assert MatchSetup(CONNECT4, players).start_match().rules == MatchRules(time=UNTIMED_BOTH)
-    given = {"ply_limit": 9, "move_limits": (4, 5), "no_progress_limit": 3, "repetition": True}
+    given: dict[str, Any] = {
+        "ply_limit": 9,
+        "move_limits": (4, 5),
+        "no_progress_limit": 3,
+        "repetition": True,
+    }
     rules = MatchSetup(CONNECT4, players, **given).start_match().rules
     assert {name: getattr(rules, name) for name in given} == given
 
@@ -213,7 +218,7 @@ def test_a_match_goes_on_from_its_record() -> None:
     for now[0] in (10.0, 30.0):
         match.make_move(match.side_to_move, "take1")
     people = {"FirstAgent": "human", "SecondAgent": "human"}
-    record = replace(match.record(), names=("Ann", "Bob"), tags=match.record().tags | people)
+    record = replace(match.record(), names=("Ann", "Bob"), tags={**match.record().tags, **people})
     again = MatchSetup(NIM, (None, None)).start_match(record, clock=lambda: now[0])
     people = {"FirstAgent": "human", "SecondAgent": "human"}
     assert again.record() == replace(record, tags={**record.tags, **people})

@@ -346,11 +346,12 @@ def test_unknown_option_raises_with_suggestions() -> None:
     "options",
     [{}, {"depth": 5}, {"file": 'a "quoted", name=with\\signs'}, {"loud": True, "file": "a b", "depth": 1}],
 )
-def test_description_can_be_parsed_again(options: dict[str, object]) -> None:
+def test_description_can_be_parsed_again(options: dict[str, Any]) -> None:
     player = First(GAME, **options)
     name, read = parse_agent(player.describe())
     assert name == "first"
-    assert First(GAME, **read).options == player.options
+    texts: dict[str, Any] = dict(read)
+    assert First(GAME, **texts).options == player.options
 
 
 def test_repr_contains_the_description() -> None:

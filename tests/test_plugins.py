@@ -15,8 +15,8 @@ from waiting import TIMEOUT_S
 import boardgames
 from boardgames import plugins
 from boardgames.errors import OptionError, PluginError, UnknownNameError
-from boardgames.hookspecs import Entry, hookimpl
-from boardgames.plugins import CORE_PLUGINS, PROJECT, Plugin, Registry
+from boardgames.hookspecs import PROJECT, Entry, hookimpl
+from boardgames.plugins import CORE_PLUGINS, Plugin, Registry
 from boardgames_connect4.game import Connect4
 
 CORE_AGENTS = {

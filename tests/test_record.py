@@ -5,6 +5,7 @@ import string
 import tracemalloc
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from importlib.metadata import EntryPoint, entry_points
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from boardgames.errors import FileError, RecordError, UnknownNameError
 from boardgames.game import Outcome, Termination
 from boardgames.match_setup import MatchSetup
 from boardgames.pgn import Line, Note, without_values
-from boardgames.plugins import EntryPoint, Registry, load_game_of
+from boardgames.plugins import Registry, load_game_of
 from boardgames.record import (
     OWN_TAGS,
     ParsedRecords,
@@ -65,7 +66,7 @@ def _nim_is_installed() -> object:
     nim.as_plugin()
     own = EntryPoint("nim", "nim_plugin", "boardgames")
     known = plugins.registry
-    installed = Registry(points=[own, *plugins.entry_points(group="boardgames")])
+    installed = Registry(points=[own, *entry_points(group="boardgames")])
     plugins.registry = lambda: installed
     yield
     plugins.registry = known
@@ -104,7 +105,7 @@ def _nim_is_installed() -> object:
     ],
     ids=str,
 )
-def test_record_that_cannot_be_read_back_raises(invalid: dict[str, object]) -> None:
+def test_record_that_cannot_be_read_back_raises(invalid: dict[str, Any]) -> None:
     with pytest.raises(RecordError):
         Record("nim", start="7:0:0:0", **invalid)
 
@@ -506,7 +507,8 @@ def test_game_that_is_not_installed_raises() -> None:
 )
 def test_matches_of_every_game_round_trip(game: str, options: dict[str, str]) -> None:
     position = boardgames.load(game, **options).start()
-    start, moves = position, []
+    start = position
+    moves: list[str] = []
     while position.outcome is None and len(moves) < 60:
         move = position.legal_moves[(7 * len(moves)) % len(position.legal_moves)]
         moves.append(move.text)
@@ -535,9 +537,9 @@ def test_drawings_name_the_moves_and_who_made_them(record: Record, captions: lis
 def test_drawings_mark_what_a_move_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     from boardgames import record
 
-    monkeypatch.setattr(record, "svg", lambda picture: sorted(picture.changed))
-    marked = [], ["stone4", "stone5", "stone6"], ["stone1", "stone2", "stone3"], ["stone0"]
-    assert list(WON.svgs(load_game_of(WON))) == list(marked)
+    monkeypatch.setattr(record, "svg", lambda picture: " ".join(sorted(picture.changed)))
+    marked = ["", "stone4 stone5 stone6", "stone1 stone2 stone3", "stone0"]
+    assert list(WON.svgs(load_game_of(WON))) == marked
 
 
 def test_notebook_shows_the_last_position() -> None:

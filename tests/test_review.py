@@ -314,7 +314,9 @@ def test_a_player_that_cannot_analyse_is_rejected() -> None:
 
 def test_a_notebook_shows_the_chart() -> None:
     result = review(BLUNDER, boardgames.load_player("alphabeta", CONNECT4), Limit(depth=2))
-    label = ET.fromstring(result._repr_svg_()).get("aria-label")  # our own text
+    drawing = result._repr_svg_()
+    assert drawing is not None
+    label = ET.fromstring(drawing).get("aria-label")  # our own text
     assert label is not None
     assert label.startswith("? (red) - ? (blue) *: scores as chances of winning, by ")
     assert label.endswith("ply 6, blue 3??, better 1")

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from boardgames.web.app import create_app
 from boardgames.web.archive import Archive
@@ -52,7 +53,7 @@ class Server:
         await self.lobby.open()
         ready = asyncio.get_running_loop().create_future()
         ready.set_result(self.lobby)
-        app = create_app(ready, hosts=frozenset() if self.token else {self.host}, token=self.token)
+        app = create_app(ready, hosts=frozenset(() if self.token else (self.host,)), token=self.token)
         config = new_config(app)
         config.ws_ping_interval = config.ws_ping_timeout = self._ping_seconds
         self._server = uvicorn.Server(config)
@@ -78,7 +79,9 @@ class Server:
 
     def page(self, **headers: str) -> "Page":
         """Return a page of this server; the caller closes it."""
-        return Page(connect(f"ws://{self.host}/ws", origin=f"http://{self.host}", additional_headers=headers))
+        return Page(
+            connect(f"ws://{self.host}/ws", origin=Origin(f"http://{self.host}"), additional_headers=headers)
+        )
 
 
 class Kept:
@@ -98,7 +101,7 @@ class Kept:
 class Page:
     """What a page sends and receives."""
 
-    def __init__(self, connection: connect) -> None:
+    def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
         self._readers: dict[str, StateReader] = defaultdict(StateReader)
         self.socket = connection.__enter__()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from store_processes import StoreProcess
@@ -19,12 +20,12 @@ def make_match(
     players: tuple[PlayerKey, PlayerKey] = (ANN, BOB),
     winner: int | None = 0,
     finished: bool = True,
-    **more: object,
+    **more: Any,  # those of from_record
 ) -> NewMatch:
     outcome = Outcome(winner, Termination.RESIGNATION) if finished else None
     names = (players[0].agent, players[1].agent)
     record = Record("connect4", start="-", names=names, moves=moves, outcome=outcome)
-    return NewMatch.from_record(record, players=players, **{"variant": "", **more})
+    return NewMatch.from_record(record, players=players, **{"variant": ""} | more)
 
 
 @pytest.fixture

@@ -509,7 +509,8 @@ def test_use_from_another_thread_is_reported(store: Store) -> None:
 
 @pytest.mark.slow
 def test_fifty_kills_lose_no_match_that_was_reported_as_stored(path: Path, start: Start) -> None:
-    generator, reported, rounds = random.Random(5), [], 0
+    generator, rounds = random.Random(5), 0
+    reported: list[int] = []
     while rounds < 25 or len(reported) <= 50:
         rounds += 1
         processes = [start(add_matches, 100_000, name) for name in ("Ann", "Cid")]
@@ -543,7 +544,7 @@ def test_a_read_only_folder_without_a_store_is_reported(path: Path, monkeypatch:
 
     path.parent.mkdir()
     monkeypatch.setattr(database, "create_atomically", fail)
-    monkeypatch.setattr(database.os, "access", lambda asked, mode: asked != path.parent)
+    monkeypatch.setattr(os, "access", lambda asked, mode: asked != path.parent)
     with pytest.raises(StoreError, match="the folder is read-only; make it writable, or set BOARDGAMES_HOME"):
         Store(path)
 
@@ -648,7 +649,7 @@ def test_a_full_disk_is_told_apart_from_other_failures(
 ) -> None:
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
-    monkeypatch.setattr(database.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     with (
         Store(path) as store,
         pytest.raises(StoreError, match=f"{reason}$"),
@@ -691,7 +692,7 @@ def test_a_read_only_store_is_told_apart_from_other_failures(
     error.sqlite_errorcode = code
     with Store(path) as store:
         blocked = {"folder": path.parent, "file": path}.get(read_only)
-        monkeypatch.setattr(database.os, "access", lambda asked, mode: asked != blocked)
+        monkeypatch.setattr(os, "access", lambda asked, mode: asked != blocked)
         with (
             pytest.raises(StoreError, match=f"cannot use the store {path}: {reason}$"),
             store._database.reporting_errors(),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -106,7 +107,7 @@ def test_matches_can_be_deleted_while_they_are_read(
     ],
     ids=str,
 )
-def test_matches_are_filtered(choice: dict[str, object], ids: list[int], store: Store, match: Make) -> None:
+def test_matches_are_filtered(choice: dict[str, Any], ids: list[int], store: Store, match: Make) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     other = PlayerKey("alphabeta:depth=40")
     store.add([match(), match(players=(CID, BOB)), match(run=run, number=1), match(players=(BOB, other))])
@@ -128,7 +129,7 @@ def test_matches_are_filtered(choice: dict[str, object], ids: list[int], store: 
     ids=str,
 )
 def test_matches_are_filtered_by_faults_and_results(
-    choice: dict[str, object], ids: list[int], store: Store, match: Make
+    choice: dict[str, Any], ids: list[int], store: Store, match: Make
 ) -> None:
     store.add([match(winner=0), match(winner=None), match(winner=0, fault="ValueError: no move")])
     for termination in (Termination.TIME, Termination.CRASH):

@@ -1,5 +1,8 @@
 """Values of the store: the match of a record, variants, checks."""
 
+from importlib.metadata import EntryPoint
+from typing import Any
+
 import nim
 import pytest
 from nim import Nim
@@ -8,7 +11,7 @@ import boardgames
 from boardgames import plugins
 from boardgames.errors import RecordError
 from boardgames.game import Outcome, Termination
-from boardgames.plugins import EntryPoint, Registry, load_game_of
+from boardgames.plugins import Registry, load_game_of
 from boardgames.record import Record, parse_records
 from boardgames.store import NewMatch, PlayerKey, Rating, variant_of
 
@@ -28,7 +31,7 @@ def _nim_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["none", "the default", "one", "two"],
 )
 def test_variant_lists_the_options_that_differ_from_their_defaults(
-    options: dict[str, int], variant: str
+    options: dict[str, Any], variant: str
 ) -> None:
     assert variant_of(boardgames.load("connect4", **options)) == variant
 
@@ -77,8 +80,8 @@ def test_seconds_are_summed_by_the_side_that_moved() -> None:
     ],
     ids=str,
 )
-def test_contradictory_values_are_rejected(change: dict[str, object]) -> None:
-    right = {"winner": 0, "termination": "rules", "plies": 1, "seconds": (0.0, 0.0)}
+def test_contradictory_values_are_rejected(change: dict[str, Any]) -> None:
+    right: dict[str, Any] = {"winner": 0, "termination": "rules", "plies": 1, "seconds": (0.0, 0.0)}
     with pytest.raises(RecordError, match=r"termination|winner|time used"):
         NewMatch((ANN, BOB), "", "connect4", "", **{**right, **change})
 

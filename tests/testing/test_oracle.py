@@ -21,7 +21,8 @@ SIMPLE = CASES["abalone without broadside moves near pushes"]
 def tactical(position: Position) -> list[int]:
     """Return the tactical actions."""
     moves = np.zeros(position.game.facts.actions, dtype=np.int64)
-    return moves[: position.game.kernels.tactical_moves(position.words, moves)].tolist()
+    actions: list[int] = moves[: position.game.kernels.tactical_moves(position.words, moves)].tolist()
+    return actions
 
 
 def slow_quiescence(position: Position, side: int, ply: int, plies: int) -> float:

@@ -8,7 +8,7 @@ import os
 import random
 import sys
 
-import fake_engine
+import fake_engine  # type: ignore[import-not-found]  # beside this program
 
 FATAL = (
     "hang",

@@ -100,7 +100,7 @@ def test_it_says_who_it_is_and_which_dimensions_it_takes() -> None:
 @pytest.mark.parametrize("dimension", range(2, 9))
 def test_its_edges_have_the_numbers_of_the_game(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
-    from player_engine import Board  # type: ignore[import-not-found]  # found in the folder of the example
+    from player_engine import Board  # in the folder of the example
 
     assert tuple(Board(dimension).places) == grid_places(dimension)[0]
 

@@ -13,6 +13,7 @@ from boardgames.errors import MatchError
 from boardgames.game import Position
 from boardgames.player import Analysis, Context, Limit
 from boardgames.players.alphabeta import AlphaBeta
+from boardgames.plugins import load_player
 from boardgames.web import lobby as lobbies
 from boardgames.web import searches
 from boardgames.web.analysis import _KeptAgent
@@ -137,7 +138,7 @@ def test_an_analysis_that_is_stopped_answers_with_what_it_has(
 
 
 def test_closing_the_page_stops_its_search(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    started, stopped, load_player = threading.Event(), threading.Event(), lobbies.load_player
+    started, stopped = threading.Event(), threading.Event()
 
     def load_and_watch(text: str, game: Any, **options: Any) -> Any:
         player = load_player(text, game, **options)

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message
 from web_pages import Page, Server
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from boardgames.draw.svg import STYLES_FILE
 from boardgames.errors import StoreError
@@ -155,7 +156,7 @@ def test_another_host_is_refused(server: Server, host: str) -> None:
 def test_a_page_of_another_server_is_refused(server: Server, origin: str) -> None:
     assert get(server, Origin=origin)[0] == 403
     with pytest.raises(InvalidStatus, match="403"):
-        connect(f"ws://{server.host}/ws", origin=origin).__enter__()
+        connect(f"ws://{server.host}/ws", origin=Origin(origin)).__enter__()
 
 
 def test_a_web_socket_for_another_host_is_refused_even_if_its_origin_agrees(server: Server) -> None:
@@ -164,7 +165,7 @@ def test_a_web_socket_for_another_host_is_refused_even_if_its_origin_agrees(serv
         with pytest.raises(InvalidStatus, match="403"):
             connect(
                 f"ws://{host}/ws",
-                origin=f"http://{host}",
+                origin=Origin(f"http://{host}"),
                 sock=socket.create_connection(("127.0.0.1", server.port)),
             ).__enter__()
 

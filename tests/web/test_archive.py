@@ -247,7 +247,9 @@ def test_a_match_that_was_saved_with_one_increment_for_both_sides_goes_on(
     start().close()
     with Store(path) as store:
         (saved,) = store.served()
-        request = {**saved.data["request"], "increment": 2.0}
+        asked = saved.data["request"]
+        assert isinstance(asked, dict)
+        request = {**asked, "increment": 2.0}
         del request["paused"]
         store.save_served([ServedMatch(key, {**saved.data, "request": request}, saved.record)])
     page = start().page()

@@ -247,7 +247,7 @@ def test_match_goes_on_when_its_agent_can_be_used_again(
         "when told to"
     )
     StubbornAgent.opened.set()
-    ended = set()
+    ended: set[str] = set()
     while len(ended) < len(others):
         state = person.receive("match")
         if state["outcome"] is not None and state["fault"] is None:

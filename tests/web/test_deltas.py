@@ -119,7 +119,9 @@ def test_a_move_of_abalone_takes_less_than_two_kilobytes_on_average(page: Page) 
     chance = random.Random(1)
     created = page.create("here", "here", game="abalone")
     page.send("join", match=created["match"], token=created["token"])
-    reader, sizes, state = StateReader(), [], {"ply": 0}
+    reader = StateReader()
+    sizes: list[int] = []
+    state: dict[str, Any] = {"ply": 0}
     while state["ply"] < 40:
         text = page.socket.recv(timeout=60)
         before, state = state["ply"], reader.read(json.loads(text))

@@ -423,7 +423,8 @@ def test_an_agent_that_moves_at_the_last_moment_does_not_lose() -> None:
     manager = Manager(boardgames.load("connect4"), (None, None))
     manager.make_move(0, "4")
     _forfeit_if_to_move(0, manager)
-    assert manager.outcome is None
+    before = manager.outcome
+    assert before is None
     manager.resign(1)
     _forfeit_if_to_move(1, manager)
     assert manager.outcome is not None

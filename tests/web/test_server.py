@@ -11,6 +11,7 @@ from waiting import TIMEOUT_S
 from web_pages import Server
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from boardgames.web import server as module
 
@@ -89,7 +90,7 @@ def test_pages_that_do_not_read_are_disconnected_and_leave_their_matches(impatie
     with socket.socket() as raw:
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         raw.connect(("127.0.0.1", impatient.port))
-        address, origin = f"ws://{impatient.host}/ws", f"http://{impatient.host}"
+        address, origin = f"ws://{impatient.host}/ws", Origin(f"http://{impatient.host}")
         with connect(address, origin=origin, sock=raw, max_queue=1, close_timeout=0) as page:
             seats = [{"kind": "here"}, {"kind": "here"}]
             page.send(json.dumps({"type": "create", "game": "abalone", "seats": seats}))

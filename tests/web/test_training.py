@@ -281,9 +281,14 @@ def test_nothing_is_read_when_nobody_watches(
     assert [run["name"] for run in other.ask("runs")["runs"]] == ["second"]
     other.send("unwatch")
     other.ask("matches")
-    looked = []
+    looked: list[str] = []
     read = training._Reader.read
-    monkeypatch.setattr(training._Reader, "read", lambda self, name: looked.append(name) or read(self, name))
+
+    def noted(reader: training._Reader, name: str) -> Any:  # what it returns does not matter
+        looked.append(name)
+        return read(reader, name)
+
+    monkeypatch.setattr(training._Reader, "read", noted)
     (runs / "second").rename(runs / "third")
     time.sleep(10 * training.INTERVAL_SECONDS)
     assert looked == []
