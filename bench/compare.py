@@ -39,7 +39,7 @@ def load_player(text: str, game: Any, seed: int = 1) -> Any:
     """Return a player by its agent text."""
     import boardgames
 
-    make = getattr(boardgames, "load_player", None) or boardgames.player
+    make: Any = getattr(boardgames, "load_player", None) or boardgames.player  # its name in old versions
     return make(text, game, seed=seed)
 
 

@@ -128,7 +128,9 @@ def threads(runs: int) -> Iterator[Row]:
     threads cannot be faster than one either.
     """
     limit = Limit(depth=THREADS_DEPTH)
-    speed_ups, controls, nodes = [], [], []
+    speed_ups: list[float] = []
+    controls: list[float] = []
+    nodes: list[float] = []
     for _ in range(runs):
         ratios = []
         for position in positions():

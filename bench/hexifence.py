@@ -150,6 +150,7 @@ def _move_times(name: str, game: Game, matches: int, mean_target: str, target: s
                 times.append(time.perf_counter() - started)
             else:
                 move = opponent.choose(position).move
+            assert move is not None
             position = position.apply(move)
         played += 1
     title = f"{name}, dimension {game.options['dimension']}, {len(times)} moves of {played} matches"
@@ -184,9 +185,10 @@ def _random_safe_position(game: Game, edges: int, generator: np.random.Generator
     """Return a position with `edges` open edges, reached by drawing random safe ones."""
     start = game.start()
     while True:
-        edge_set, drawn = new_edge_set(start.words), []
+        edge_set = new_edge_set(start.words)
+        drawn: list[int] = []
         while len(start.legal_moves) - len(drawn) > edges and number_of(edge_set, SAFE):
-            drawn.append(int(member(edge_set, SAFE, generator.integers(number_of(edge_set, SAFE)))))
+            drawn.append(int(member(edge_set, SAFE, int(generator.integers(number_of(edge_set, SAFE))))))
             make(edge_set, drawn[-1])
         if len(start.legal_moves) - len(drawn) == edges:
             return start.apply_moves(" ".join(map(str, drawn)))

@@ -77,7 +77,7 @@ def perft(runs: int) -> Iterator[Row]:
 
 def playouts(runs: int) -> Iterator[Row]:
     """Measure random playouts, with OpenSpiel's rollouts of similar games for comparison."""
-    cases = (
+    cases: tuple[tuple[str, dict[str, Any], int, int | None, str], ...] = (
         ("abalone", {}, 5_000, 200, "10,000"),
         ("connect4", {}, 500_000, None, "1,000,000"),
         ("hexifence", {"dimension": 3}, 50_000, None, ""),
