@@ -160,7 +160,7 @@ def test_the_prompt_depends_on_the_streams(
 
 def test_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     class Endless(io.StringIO):
-        def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]  # as io.TextIOBase declares it
+        def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]  # as in TextIOBase
             assert size is not None
             assert 0 <= size <= 2 * MAX_LINE
             return size * "x"

@@ -22,7 +22,8 @@ def stones(position: Words, side: int) -> int:
     """Return the phase, 0 to 4, which grows with the number of stones on the board."""
     count, both = 0, position[0] | position[1]
     for index in range(64):
-        count += np.int64(both >> np.uint64(index) & np.uint64(1))  # type: ignore[assignment]  # Numba's
+        stone = np.int64(both >> np.uint64(index) & np.uint64(1))
+        count += stone  # type: ignore[assignment]  # Numba's integers
     return min(count // 3, 4)
 
 

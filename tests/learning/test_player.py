@@ -20,7 +20,7 @@ from boardgames.errors import (
     UnknownNameError,
     WeightsError,
 )
-from boardgames.game import Game, Outcome, Position, Termination
+from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.learning.player import EPSILON_FLOOR, TDPlayer
 from boardgames.manager import MatchRules
 from boardgames.player import Context
@@ -184,9 +184,11 @@ def sign_of(choice: boardgames.Choice) -> int:
 
 def move_values(player: TDPlayer, position: Position) -> dict[str, float]:
     """Return the values of all moves, in the order of legal moves."""
-    values = {entry.move: entry.score.amount for entry in player.analyse(position).moves}
-    listed = {str(move): values[move] for move in position.legal_moves}
-    return {move: value for move, value in listed.items() if value is not None}
+    values: dict[Move, float] = {}
+    for entry in player.analyse(position).moves:
+        assert entry.score.amount is not None
+        values[entry.move] = entry.score.amount
+    return {str(move): values[move] for move in position.legal_moves}
 
 
 @pytest.fixture

@@ -118,6 +118,7 @@ def test_random_moves_respect_the_bound() -> None:
         text = f"value-iteration:epsilon=1,guards=none,bound={bound}"
         player = load(text)
         moves = [player.choose(position).move for _ in range(100)]
+        assert None not in moves
         chosen = {move.action for move in moves if move is not None}
         near = {action for action, one in values.items() if max(values.values()) - one < bound}
         assert chosen == near
