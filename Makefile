@@ -16,7 +16,7 @@ endif
 
 PLUGINS := abalone connect4 hexifence
 TYPED := boardgames $(foreach name,$(PLUGINS),plugins/$(name)/boardgames_$(name)) \
-	$(if $(wildcard examples/*/*.py examples/*/*/*.py),examples)
+	$(if $(wildcard examples/*/*.py examples/*/*/*.py),examples) tests bench
 DECLARED := constraints.txt pyproject.toml $(foreach name,$(PLUGINS),plugins/$(name)/pyproject.toml)
 EDITABLE := $(foreach name,$(PLUGINS),-e plugins/$(name))
 SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal

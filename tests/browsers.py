@@ -314,7 +314,7 @@ class Visitor:
             else:
                 self.tab_to("e.closest('.board') !== null")
                 self._move_with_arrows(ply, chance)
-            self.wait(lambda ply=ply: self.state["ply"] > ply, f"move {ply + 1}")
+            self.wait(lambda: self.state["ply"] > ply, f"move {ply + 1}")
 
     def _move_with_arrows(self, ply: int, chance: random.Random) -> None:
         """Wander with the arrow keys and press Enter until a move is made."""
@@ -379,7 +379,7 @@ def sit_down(visitor: Visitor, other: Visitor, side: str = "blue") -> None:
     join(other, visitor)
     take_seat(other, side)
     for one in (visitor, other):
-        one.wait(lambda one=one: one.state["yours"] and "move" in one.status, "the seats")
+        one.wait(lambda: one.state["yours"] and "move" in one.status, "the seats")
 
 
 def address(visitor: Visitor) -> str:
@@ -390,6 +390,6 @@ def address(visitor: Visitor) -> str:
 def wait_for_next(*visitors: Visitor, after: str) -> None:
     """Wait until all visitors are shown the same match, which is not the one at an address."""
     for visitor in visitors:
-        visitor.wait(lambda visitor=visitor: address(visitor) != after, "the next match")
-        visitor.wait(lambda visitor=visitor: visitor.state["id"] == address(visitor).split("/")[2], "it")
+        visitor.wait(lambda: address(visitor) != after, "the next match")
+        visitor.wait(lambda: visitor.state["id"] == address(visitor).split("/")[2], "it")
     assert len({address(visitor) for visitor in visitors}) == 1

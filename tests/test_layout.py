@@ -17,6 +17,7 @@ CORE = ROOT / "boardgames"
 GAMES = sorted((ROOT / "plugins").glob("*/boardgames_*"))
 EXAMPLES = sorted((ROOT / "examples").glob("*/boardgames_*"))
 SOURCES = sorted(path for folder in (CORE, *GAMES, *EXAMPLES) for path in folder.rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
 PROGRAMS = frozenset({"subprocess", "multiprocessing", "pty"})
@@ -261,9 +262,11 @@ def test_coverage_is_measured_for_every_module_with_kernels() -> None:
 
 def test_mypy_excuses_only_modules_with_kernels() -> None:
     overrides = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]["overrides"]
-    (names,) = (one["module"] for one in overrides if "disable_error_code" in one)
+    names = [name for one in overrides if "disable_error_code" in one for name in one["module"]]
     with_kernels = {
-        ".".join(path.with_suffix("").parts) for path in sources_outside("examples") if defines_kernels(path)
+        ".".join(path.with_suffix("").parts)
+        for path in [*sources_outside("examples"), *TESTS]
+        if defines_kernels(path)
     }
     unneeded = [name for name in names if not any(fnmatch(f".{one}", f"*.{name}") for one in with_kernels)]
     assert unneeded == []
@@ -281,7 +284,9 @@ def test_modules_in_the_settings_of_mypy_exist() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]["overrides"]
     named = [name for one in settings if "disable_error_code" in one for name in one["module"]]
     places = [name.removesuffix(".*").replace(".", "/") for name in named]
-    existing = {relative_name(path).removesuffix(".py").removesuffix("/__init__") for path in SOURCES}
+    existing = {
+        relative_name(path).removesuffix(".py").removesuffix("/__init__") for path in [*SOURCES, *TESTS]
+    }
     assert [one for one in places if not any(f"/{name}".endswith(f"/{one}") for name in existing)] == []
 
 

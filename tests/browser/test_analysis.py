@@ -24,7 +24,7 @@ def play(visitor: Visitor, *cells: str) -> None:
     for cell in cells:
         shown = len(visitor.shown_moves())
         visitor.target(cell).click()
-        visitor.wait(lambda shown=shown: len(visitor.shown_moves()) > shown, f"the move to {cell}")
+        visitor.wait(lambda: len(visitor.shown_moves()) > shown, f"the move to {cell}")
 
 
 def address(page: Any) -> str:
@@ -227,7 +227,7 @@ def test_the_better_move_is_found_instead_of_each_mistake(visit: Visit) -> None:
         page.locator(f'.board .live[data-id="{cell}"]').wait_for(state="attached")
         assert stones.count() == 5
         visitor.target(cell).click()
-        visitor.wait(lambda verdict=verdict: verdict in exercise.inner_text(), verdict)
+        visitor.wait(lambda: verdict in exercise.inner_text(), verdict)
         visitor.wait(lambda: stones.count() == 6, "the move on the board")
         page.locator(f".arrows .kind-{kind}.core").wait_for(state="attached")
     assert page.get_by_role("button", name="Show the solution").is_disabled()

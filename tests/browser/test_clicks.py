@@ -16,7 +16,7 @@ from boardgames.picture import Cell, Picture, Piece
 from boardgames.web.messages import picture_json
 
 Visit = Callable[..., Visitor]
-GAMES = {
+GAMES: dict[str, Callable[[], Game]] = {
     "abalone": lambda: boardgames.load("abalone", layout="standard"),
     "belgian daisy": lambda: boardgames.load("abalone", layout="belgian-daisy"),
     "connect4": lambda: boardgames.load("connect4"),
@@ -92,7 +92,8 @@ def as_data(picture: Picture) -> Any:
 
 def pictures(game: Game, count: int, seed: int = 1) -> list[Any]:
     """Return the pictures of positions from random matches."""
-    chance, found, position = random.Random(seed), [], game.start()
+    chance, position = random.Random(seed), game.start()
+    found: list[Any] = []
     while len(found) < count:
         if position.outcome is not None:
             position = game.start()

@@ -25,7 +25,7 @@ def clocks(visitor: Visitor, bar: str) -> list[Any]:
 
 
 def is_running(visitor: Visitor) -> bool:
-    return visitor.page.locator(".clock.running").count() > 0
+    return bool(visitor.page.locator(".clock.running").count())
 
 
 @pytest.mark.slow
@@ -40,8 +40,8 @@ def test_clock_starts_when_both_seats_are_taken(visit: Visit, server: Server, si
     other.page.goto(creator.page.url)
     take_seat(other, creator.state["sides"][1 - side])
     for visitor in (creator, other):
-        visitor.wait(lambda visitor=visitor: visitor.state.get("running") == 0, "the clock of side 0")
-        visitor.wait(lambda visitor=visitor: is_running(visitor), "the clock on the page")
+        visitor.wait(lambda: visitor.state.get("running") == 0, "the clock of side 0")
+        visitor.wait(lambda: is_running(visitor), "the clock on the page")
 
 
 @pytest.mark.slow

@@ -241,11 +241,12 @@ def test_a_premove_is_played_dropped_or_cancelled(visit: Visit) -> None:
         second.wait(lambda: second.status.startswith("Premove"), "the premove")
 
     page.locator(".board .target.live").first.wait_for(state="attached")
-    for cancel in (
+    ways: tuple[Callable[[], object], ...] = (
         lambda: page.keyboard.press("Escape"),
         lambda: page.locator(".board").click(button="right", position={"x": 5, "y": 5}),
         lambda: page.get_by_role("heading", level=1).click(),
-    ):
+    )
+    for cancel in ways:
         choose("g5", "f5")
         assert page.locator(".hints .hint").count()
         cancel()
@@ -320,7 +321,8 @@ def test_premoves_are_not_offered_in_games_without_them(visit: Visit, game: str)
 @pytest.mark.parametrize("game", ["connect4", "hexifence"])
 def test_moves_are_numbered_in_pairs_as_in_records(visit: Visit, game: str) -> None:
     visitor = visit()
-    visitor.start(game, "here", **({"dimension": 2} if game == "hexifence" else {}))
+    options: dict[str, Any] = {"dimension": 2} if game == "hexifence" else {}
+    visitor.start(game, "here", **options)
     for _ in range(5):
         visitor.move(min(visitor.state["picture"]["clicks"]))
     visitor.wait_for_ply(5)
@@ -400,7 +402,7 @@ def test_the_limit_of_moves_of_each_side_counts_down_to_the_end(visit: Visit) ->
         visitor.move(move)
         if left:
             for bar, words in zip((near, far), left, strict=True):
-                visitor.wait(lambda bar=bar, words=words: f"{words} left" in bar.inner_text(), words)
+                visitor.wait(lambda: f"{words} left" in bar.inner_text(), words)
     wait_for(visitor, "Draw: the move limit was reached")
 
 
@@ -418,7 +420,12 @@ def test_low_time_of_this_side_is_heard(visit: Visit, kept: Kept, side: int) -> 
     visitor.open(f"#/match/{created['match']}/{created['token']}")
     visitor.page.get_by_role("heading", level=1).click()
     heard: list[float] = []
-    visitor.wait(lambda: heard.extend(tones(visitor)) or 880 in heard, "the sound")
+
+    def is_heard() -> bool:
+        heard.extend(tones(visitor))
+        return 880 in heard
+
+    visitor.wait(is_heard, "the sound")
     assert [tone for tone in heard if tone == 880] == [880, 880]
 
 

@@ -122,7 +122,7 @@ def test_a_rematch_between_people_is_accepted_and_takes_everybody_along(visit: V
     wait_for_next(red, blue, spectator, after=before)
     mover, other = (red, blue) if name == "Rematch" else (blue, red)
     for visitor, yours in ((mover, [0]), (other, [1]), (spectator, [])):
-        visitor.wait(lambda visitor=visitor, yours=yours: visitor.state["yours"] == yours, "the seats")
+        visitor.wait(lambda: visitor.state["yours"] == yours, "the seats")
     mover.move("4")
     for visitor in (other, spectator):
         visitor.wait_for_ply(1)

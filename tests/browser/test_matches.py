@@ -1,6 +1,7 @@
 """Matches in a browser: by mouse, by keyboard, between two people, and before spectators."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from browsers import Visitor
@@ -8,7 +9,7 @@ from browsers import Visitor
 import boardgames
 
 Visit = Callable[..., Visitor]
-MATCHES = {
+MATCHES: dict[str, dict[str, Any]] = {
     "abalone": {"limits": {"Maximum number of moves in the match": 14}},
     "connect4": {},
     "hexifence": {"dimension": 2},

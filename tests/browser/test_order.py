@@ -132,7 +132,12 @@ def test_leaving_a_page_while_it_loads_does_not_affect_the_next(visit: Visit) ->
     player, spectator = visit(), visit()
     player.start("tictactoe", "here")
     spectator.open()
-    spectator.page.route("**/match.js", lambda route: (time.sleep(SLOW_S), route.continue_()))
+
+    def load_slowly(route: Any) -> None:  # Playwright is optional
+        time.sleep(SLOW_S)
+        route.continue_()
+
+    spectator.page.route("**/match.js", load_slowly)
     match = f"#{player.page.url.partition('#')[2]}"
     spectator.page.evaluate(
         "(hashes) => hashes.forEach((hash) => (location.hash = hash))", [match, "#/", match]

@@ -24,7 +24,7 @@ def test_match_between_two_browsers_survives_a_reload_and_a_restart(visit: Visit
     take_seat(blue, "blue")
     join(spectator, red)
     for visitor in (red, blue):
-        visitor.wait(lambda visitor=visitor: visitor.state["yours"] and visitor.status != "", "the seats")
+        visitor.wait(lambda: visitor.state["yours"] and visitor.status != "", "the seats")
     play_until(3, red, blue)
 
     red.page.reload()
@@ -36,7 +36,7 @@ def test_match_between_two_browsers_survives_a_reload_and_a_restart(visit: Visit
         visitor.state = {}
     kept.restart()
     for visitor, yours in ((red, [0]), (blue, [1]), (spectator, [])):
-        visitor.wait(lambda visitor=visitor, yours=yours: visitor.state.get("yours") == yours, "the server")
+        visitor.wait(lambda: visitor.state.get("yours") == yours, "the server")
         visitor.wait_for_ply(5)
         visitor.forgive("ERR_CONNECTION_REFUSED")
     play_until(100, red, blue)

@@ -1,13 +1,19 @@
 """The board of every seat is there, the right way up, however somebody came to the match."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from browsers import Visitor, join, play_until, take_seat
 from web_pages import Kept, Server
 
 Visit = Callable[..., Visitor]
-GAMES = {"abalone": {}, "connect4": {}, "hexifence": {"dimension": 2}, "tictactoe": {}}
+GAMES: dict[str, dict[str, Any]] = {
+    "abalone": {},
+    "connect4": {},
+    "hexifence": {"dimension": 2},
+    "tictactoe": {},
+}
 WIDE, NARROW = {"width": 1300, "height": 900}, {"width": 360, "height": 740}
 
 
@@ -20,7 +26,7 @@ def server(kept: Kept) -> Server:
 def check_boards(ply: int, seats: dict[Visitor, int]) -> None:
     """Check the boards of visitors who play these sides, and let them move until this many moves are made."""
     for visitor, side in seats.items():
-        visitor.wait(lambda visitor=visitor, side=side: visitor.state.get("yours") == [side], "the seat")
+        visitor.wait(lambda: visitor.state.get("yours") == [side], "the seat")
         visitor.check_board(side)
     play_until(ply, *seats)
     for visitor, side in seats.items():
@@ -54,7 +60,7 @@ def test_board_is_oriented_for_each_seat(visit: Visit, kept: Kept, game: str, si
         visitor.state = {}
     kept.restart()
     for visitor in (creator, other, spectator):
-        visitor.wait(lambda visitor=visitor: visitor.state, "the server")
+        visitor.wait(lambda: visitor.state, "the server")
         assert "move" in visitor.status, visitor.status
     spectator.check_board(0)
     check_boards(5, {creator: side, other: 1 - side})
