@@ -323,6 +323,38 @@ def position_notation(text: str, position: Position) -> str | None:
     return None if name == game.facts.position_notations[0] else name
 
 
+def read_moves(start: Position, words: Sequence[str]) -> tuple[Sequence[Position], tuple[str, ...], str]:
+    """Return the moves that words mean, in whichever of the game's notations they are legal.
+
+    Parameters
+    ----------
+    words : sequence of str
+        One for each move, or several moves in a word if the game can split it.
+
+    Returns
+    -------
+    positions : sequence of Position
+        The start, and the position after each move.
+    moves : tuple of str
+        In canonical notation.
+    notation : str
+        The first of the game's notations in which all words mean these moves; empty if there is none.
+
+    Raises
+    ------
+    RecordError
+        If a move cannot be made, or the words mean different moves in two notations.
+    """
+    played = _made((start,), MatchText(moves=list(words)), None, is_own=False)
+    notation = played.notation or _notation_in(start, words, played.moves)
+    return played.positions, played.moves, notation or ""
+
+
+def without_examples(error: object) -> str:
+    """Return the message of an error about a text, without the list of accepted forms."""
+    return re.split("; (?:tried the notations|forms that are read:) ", str(error))[0]
+
+
 def position_examples(game: Game) -> Mapping[str, str]:
     """Return an example position in each of the game's notations."""
     position = game.start()
@@ -440,8 +472,8 @@ def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
             if shapes <= seen:
                 continue
             seen |= shapes
-            notation = _notation_in(read, match.moves)
-        if notation is not None:
+            notation = _notation_in(read.game.parse(read.start), match.moves, read.moves)
+        if notation not in (None, read.game.facts.move_notations[0]):
             found[notation] = None
     return list(found)
 
@@ -475,13 +507,12 @@ def _shape(text: str) -> str:
     return re.sub("[A-Za-z]", "a", re.sub("[0-9]", "0", text))
 
 
-def _notation_in(read: ReadMatch, words: Sequence[str]) -> str | None:
-    """Return the first notation in which words mean the moves of a match; None if it is the canonical one."""
-    start = read.game.parse(read.start)
-    for notation in read.game.facts.move_notations:
+def _notation_in(start: Position, words: Sequence[str], moves: tuple[str, ...]) -> str | None:
+    """Return the first notation in which words mean these moves; None if there is none."""
+    for notation in start.game.facts.move_notations:
         with suppress(RecordError):
-            if _play(start, words, notation).moves == read.moves:
-                return None if notation == read.game.facts.move_notations[0] else notation
+            if _play(start, words, notation).moves == moves:
+                return notation
     return None
 
 

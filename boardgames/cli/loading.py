@@ -1,6 +1,5 @@
 """Games, positions and players for commands."""
 
-import re
 import shlex
 from collections.abc import Iterable
 from contextlib import suppress
@@ -144,6 +143,7 @@ def _is_usual(text: str, game: "Game") -> bool:
 def _why_no_position(path: Path | None, text: str, game: "Game", error: PositionError) -> str:
     """Return what a text is that is not a position, or an empty text if that is unknown."""
     from boardgames.pgn import has_tags
+    from boardgames.reading import without_examples
 
     if path is not None and has_tags(text):
         return f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
@@ -248,11 +248,6 @@ def _kind_of(text: str, name: str, expected: "Game") -> str:
     return ""
 
 
-def without_examples(error: object) -> str:
-    """Return the message of an error about a text, without the list of accepted forms."""
-    return re.split("; (?:tried the notations|forms that are read:) ", str(error))[0]
-
-
 def read_matches(path: Path, defaults: "Defaults") -> "tuple[str, ParsedRecords]":
     """Return the text of a file, and the matches in it.
 
@@ -271,6 +266,8 @@ def read_matches(path: Path, defaults: "Defaults") -> "tuple[str, ParsedRecords]
 
 def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
     """Return what is wrong with the matches of a text, or only that the text looks like another game's."""
+    from boardgames.reading import without_examples
+
     errors = [str(error) for error in parsed.errors]
     if errors and not parsed.records and game and (other := what_it_looks_like(text, game)):
         return [f"{without_examples(errors[0])}; {other}"]

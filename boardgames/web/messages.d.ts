@@ -838,6 +838,7 @@ export interface BoardReply {
 export interface Imported {
   type: "imported";
   kind: "record" | "moves" | "position";
+  notation: string;
   number: number;
   count: number;
   game: string;

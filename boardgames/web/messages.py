@@ -792,9 +792,13 @@ class BoardReply(Reply, frozen=True, tag="board"):
 
 
 class Imported(Reply, frozen=True, tag="imported"):
-    """Match `number` of the `count` matches in a text, or its moves or position."""
+    """Match `number` of the `count` matches in a text, or its moves or position.
+
+    `notation` is the one in which moves or a position were read; it is empty if the game has only one.
+    """
 
     kind: Literal["record", "moves", "position"]
+    notation: str
     number: int
     count: int
     game: str

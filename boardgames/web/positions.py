@@ -16,7 +16,7 @@ from boardgames.game import Game, Outcome, Position
 from boardgames.manager import MatchRules
 from boardgames.player import Context
 from boardgames.plugins import load_game_of, load_overlay
-from boardgames.reading import Defaults, read_position
+from boardgames.reading import Defaults, read_moves, read_position, without_examples
 from boardgames.record import Record, choose_record, options_as_texts
 from boardgames.repetition import outcome_after
 from boardgames.review import plies_until_limit
@@ -43,6 +43,7 @@ _Result = TypeVar("_Result")
 _RECORD = re.compile(r"^\s*\[\s*[A-Za-z]", re.MULTILINE)
 _NO_MOVES = re.compile(r"\{[^}]*\}|;[^\n]*|\$[0-9]+")
 _MOVE_NUMBER = re.compile(r"^[0-9]+\.+")
+_PLY = re.compile(r"\(ply ([0-9]+), token ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,7 @@ async def _import_record(lobby: Lobby, text: str, number: int, defaults: Default
     number, count, record = await in_thread(
         lobby, unchecked.game, partial(choose, load_game_of), load=partial(load_game_of, unchecked)
     )
-    return _imported("record", number, count, record)
+    return _imported("record", record, number=number, count=count)
 
 
 async def export_record(lobby: Lobby, request: ExportRecord) -> Exported:
@@ -216,12 +217,18 @@ async def export_record(lobby: Lobby, request: ExportRecord) -> Exported:
 
 
 def _imported(
-    kind: Literal["record", "moves", "position"], number: int, count: int, record: Record
+    kind: Literal["record", "moves", "position"],
+    record: Record,
+    *,
+    number: int = 1,
+    count: int = 1,
+    notation: str = "",
 ) -> Imported:
     game = record.loaded_game
     assert game is not None
     return Imported(
         kind=kind,
+        notation=notation,
         number=number,
         count=count,
         game=record.game,
@@ -245,27 +252,43 @@ def _read_text(line: Line, text: str) -> Imported:
     RecordError
         If the text has neither.
     """
-    game = line.game
-    words = game.split_moves(" ".join(_moves_in(text)))
-    made, problem = 0, "it has no moves"
-    for ply in dict.fromkeys((0, line.ply)):
-        positions, moves = list(line.positions[: ply + 1]), list(line.record.moves[:ply])
+    game, words, problems = line.game, _moves_in(text), []
+    for ply in dict.fromkeys((0, line.ply)) if words else ():
         try:
-            for word in words:
-                move = game.parse_move(positions[-1], word)
-                positions.append(positions[-1].apply(move))
-                moves.append(move.text)
-        except MoveError as error:
-            if not ply or len(moves) - ply > made:
-                made, problem = len(moves) - ply, str(error)
+            positions, moves, notation = read_moves(line.positions[ply], words)
+        except RecordError as error:
+            problems.append(without_examples(error))
             continue
-        if words:
-            return _imported("moves", 1, 1, _line(tuple(positions), tuple(moves)).record)
+        made = _line((*line.positions[:ply], *positions), (*line.record.moves[:ply], *moves))
+        return _imported("moves", made.record, notation=_named(notation, game.facts.move_notations))
     try:
-        return _imported("position", 1, 1, _line((read_position(game, text),), ()).record)
+        position = read_position(game, text)
     except PositionError as error:
-        reason = f"move {made + 1}: {problem}" if made else f"{problem}; {error}"
-    raise RecordError(f"that is neither a record nor moves or a position of {game.facts.title}: {reason}")
+        problem = max(problems, key=_ply_of, default="it has no moves")
+        reason = problem if _ply_of(problem) > 1 else f"{problem}; {error}"
+        what = f"a record, moves or a position of {game.facts.title}"
+        raise RecordError(f"that cannot be read as {what}: {reason}") from None
+    named = _named(_notation_of(text, position), game.facts.position_notations)
+    return _imported("position", _line((position,), ()).record, notation=named)
+
+
+def _ply_of(problem: str) -> int:
+    """Return the number of the move at which the moves in a text could not be read any further."""
+    return int(found[1]) if (found := _PLY.search(problem)) else 0
+
+
+def _notation_of(text: str, position: Position) -> str:
+    """Return the first notation of the game in which a text means a position."""
+    for name in position.game.facts.position_notations:
+        with suppress(PositionError):
+            if position.game.parse(text, notation=name) == position:
+                return name
+    return ""
+
+
+def _named(notation: str, notations: Sequence[str]) -> str:
+    """Return the name of a notation if there are others from which it has to be told."""
+    return notation if len(notations) > 1 else ""
 
 
 def _moves_in(text: str) -> list[str]:

@@ -13,7 +13,7 @@ type OfOne = Made<
   [text: string]
 >;
 type OfNumber = Made<
-  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "readMoves" | "seconds"
+  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "seconds"
   | "seed" | "solvedCount" | "spectators" | "stepsDone" | "storedAs" | "viewing",
   [n: number]
 >;
@@ -40,6 +40,7 @@ export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"loses" | "nowSelected", [name: string, n: number]>
   & Made<"marked", [from: string, to: string | null, isRemoved: boolean]>
   & Made<"moveLabel", [n: number, side: string, move: string, seconds: string, value: string | null | undefined]>
+  & Made<"readText", [n: number, notation: string]>
   & Made<"playNote", [agent: string, step: number]>
   & Made<"puzzleNumber" | "steps", [n: number, all: number | null]>
   & Made<"stateOf", [position: { outcome: { text: string } | null; sides: [string, string]; to_move: number }]>

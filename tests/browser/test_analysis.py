@@ -318,10 +318,10 @@ def test_all_quick_clicks_in_a_set_up_count(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("game", "text", "shown", "said"),
     [
-        ("connect4", "4 4 5 3", "moves=4+4+5+3", "4 moves imported"),
-        ("connect4", "4453", "moves=4+4+5+3", "4 moves imported"),
-        ("connect4", "7/7/7/7/3b3/2brr2", "..brr..", "Position imported"),
-        ("abalone", "1. a1b2 i5h5", "moves=a1b2+i5h5", "2 moves imported"),
+        ("connect4", "4 4 5 3", "moves=4+4+5+3", "4 moves imported (notation: column)"),
+        ("connect4", "6 6 0", "moves=7+7+1", "3 moves imported (notation: zero-based)"),
+        ("connect4", "7/7/7/7/3b3/2brr2", "..brr..", "Position imported (notation: fen)"),
+        ("abalone", "1. a1b2 i5h5", "moves=a1b2+i5h5", "2 moves imported (notation: aba-pro)"),
         ("tictactoe", "1. b2 a1", "moves=b2+a1", "2 moves imported"),
     ],
 )
@@ -333,11 +333,12 @@ def test_moves_and_positions_are_pasted_in_any_notation(
     page.get_by_role("tab", name="Import and export").click()
     page.get_by_label("Moves, a position or a record").fill("nonsense here")
     page.get_by_role("button", name="Import", exact=True).click()
-    visitor.wait(lambda: "is neither a record" in page.locator(".read-result").inner_text(), "the reason")
+    found = page.locator(".read-result")
+    visitor.wait(lambda: "cannot be read as a record" in found.inner_text(), "the reason")
     page.get_by_label("Moves, a position or a record").fill(text)
     page.get_by_role("button", name="Import", exact=True).click()
     wait_for(visitor, shown)
-    visitor.wait(lambda: page.locator(".read-result").text_content() == said, said)
+    visitor.wait(lambda: found.text_content() == said, said)
     assert page.get_by_role("tab", name="Analyse").get_attribute("aria-selected") == "true"
 
 

@@ -146,21 +146,37 @@ def test_pgn_of_another_program_is_imported_with_its_notes(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "text", "kind", "moves"),
+    ("game", "text", "notation", "moves"),
     [
-        ("connect4", "4 4 5 3", "moves", ["4", "4", "5", "3"]),
-        ("connect4", "1. 4 {0.5} 4 $2 2. 5 *", "moves", ["4", "4", "5"]),
-        ("connect4", "4453", "moves", ["4", "4", "5", "3"]),
-        ("connect4", "7/7/7/7/3b3/3rr2", "position", []),
-        ("abalone", "1. a1b2 i5h5", "moves", ["a1b2", "i5h5"]),
-        ("hexifence", "0,1 0,3", "moves", ["1", "3"]),
+        ("connect4", "4 4 5 3", "column", ["4", "4", "5", "3"]),
+        ("connect4", "1. 4 {0.5} 4 $2 2. 5 *", "column", ["4", "4", "5"]),
+        ("connect4", "4453", "column", ["4", "4", "5", "3"]),
+        ("connect4", "g d g", "letter", ["7", "4", "7"]),
+        ("connect4", "g1 d1 g2", "cell", ["7", "4", "7"]),
+        ("connect4", "6 6 0", "zero-based", ["7", "7", "1"]),
+        ("connect4", "7/7/7/7/3b3/3rr2", "fen", []),
+        ("connect4", "......./......./......./...b.../...r.../...r...", "rows", []),
+        ("abalone", "1. a1b2 i5h5", "aba-pro", ["a1b2", "i5h5"]),
+        ("abalone", "g8g6 a5a3 g7i7", "nacre", ["g8g7", "a5a4", "g7h7"]),
+        ("abalone", "c2c4 i6g6 c3c2", "playstrategy", ["c2c3", "i6h6", "c3c2"]),
+        ("abalone", "c2E i6SE c3W", "direction", ["c2c3", "i6h6", "c3c2"]),
+        ("abalone", "1,3,44 1,4,1 1,0,45", "code", ["c2c3", "i6h6", "c3c2"]),
+        ("abalone", "2:c2c4 2:i6g6 1:c3c2", "course-moves", ["c2c3", "i6h6", "c3c2"]),
+        ("hexifence", "49 54 5", "canonical", ["49", "54", "5"]),
+        ("hexifence", "0,1 0,3", "place", ["1", "3"]),
     ],
 )
-def test_moves_and_positions_are_read_in_any_notation(
-    page: Page, game: str, text: str, kind: str, moves: list[str]
+def test_moves_and_positions_are_read_in_any_notation_which_is_named(
+    page: Page, game: str, text: str, notation: str, moves: list[str]
 ) -> None:
     reply = ask(page, "import", game=game, text=text)
-    assert (reply["kind"], reply["moves"]) == (kind, moves)
+    kind = "moves" if moves else "position"
+    assert (reply["kind"], reply["notation"], reply["moves"]) == (kind, notation, moves)
+
+
+def test_a_tag_names_the_notation_of_moves_that_could_be_read_in_another_one(page: Page) -> None:
+    reply = ask(page, "import", game="connect4", text='[Notation "zero-based"]\n\n3 3 4 *')
+    assert (reply["kind"], reply["moves"]) == ("record", ["4", "4", "5"])
 
 
 @pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
@@ -193,11 +209,11 @@ def test_moves_that_are_not_legal_at_the_start_continue_from_the_position_that_i
             {"game": "connect4", "text": " "},
             "there is no text; paste a record, moves or a position",
         ),
-        ("import", {"game": "connect4", "text": "4 4 9"}, "moves or a position of Connect Four: move 3: "),
+        ("import", {"game": "connect4", "text": "4 4 9"}, "columns are 1 to 7 (ply 3, token '9')"),
         (
             "import",
             {"game": "abalone", "text": "hello"},
-            "that is neither a record nor moves or a position of Abalone: ",
+            "that cannot be read as a record, moves or a position of Abalone: 'hello' is not a move",
         ),
         ("import", {"text": '[Game "connect4"] [Start "-"]\n1. 4 9 *'}, "ply 2, token '9'"),
         ("import", {"text": '[Game "chess"] [Start "-"]\n1. e4 *'}, "no such game 'chess'"),

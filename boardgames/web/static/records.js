@@ -37,7 +37,7 @@ export class ImportExport {
     const load = () => run(async () => {
       const said = await ask(this.text.value, Number(this.number.value) || 1);
       read(said);
-      if (said.kind !== "record") return said.kind === "moves" ? T.readMoves(said.moves.length) : T.readPosition;
+      if (said.kind !== "record") return T.readText(said.moves.length, said.notation);
       const names = said.names.map((name) => (["human", "?"].includes(name) ? T.anonymous : name));
       return T.imported(said.number, said.count, names, said.result === "*" ? T.unfinished : said.outcome || said.result);
     });
