@@ -692,6 +692,7 @@ def rematch_request(match: LiveMatch, *, swap: bool) -> CreateMatch:
         "layout": game.layout,
         "options": dict(game.options),
         "position": None if match.start == game.start() else str(match.start),
+        "delay": match.delay,
     }
     request = msgspec.structs.replace(request, re=None, **changes)
     if not swap:

@@ -281,7 +281,7 @@ class LiveMatch:
         self.rules = manager.rules
         self._limits = manager.limit_for(0), manager.limit_for(1)
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
-        self._delay = 0.0
+        self.delay = request.delay
         self._is_paused = paused and manager.outcome is None
         if self._is_paused and self._has_person:
             manager.pause()
@@ -430,7 +430,7 @@ class LiveMatch:
                 preparing=self._is_preparing,
                 fault=state.fault or self._trouble,
                 paused=self._is_paused,
-                delay=self._delay,
+                delay=self.delay,
                 spectators=self._spectators,
             )
         )
@@ -766,7 +766,7 @@ class LiveMatch:
     def set_delay(self, seconds: float) -> None:
         """Set the shortest time between two moves of a match between agents."""
         self._check_watched()
-        self._delay = seconds
+        self.delay = seconds
         self._changed()
 
     def step(self) -> None:
@@ -957,7 +957,7 @@ class LiveMatch:
             self._is_thinking = False
         self._tell()
         if not self.is_over:
-            await asyncio.sleep(max(self._delay - (time.monotonic() - started), 0.0))
+            await asyncio.sleep(max(self.delay - (time.monotonic() - started), 0.0))
 
     async def _watch_agent(self, search: asyncio.Task[None], side: int, stop: Stop) -> None:
         """Wait until an agent has moved, or has lost because its time is up or it hangs."""

@@ -166,6 +166,7 @@ export interface CreateMatch {
   repetition?: boolean | null;
   seed?: number | null;
   paused?: boolean;
+  delay?: number;
   re?: number | null;
 }
 

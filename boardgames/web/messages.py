@@ -29,6 +29,7 @@ Text = Annotated[str, Meta(max_length=10_000)]
 Key = Annotated[str, Meta(max_length=64)]
 Seconds = Annotated[float, Meta(gt=0, le=604_800)]
 Increment = Annotated[float, Meta(ge=0, le=3600)]
+Delay = Annotated[float, Meta(ge=0, le=60)]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
 
 
@@ -66,7 +67,7 @@ class CreateMatch(_Request, frozen=True, tag="create"):
 
     An empty `agent` stands for the default agent of the game. `clock` is the time of each side in seconds,
     and `increment` what each side gets for a move. With `paused`, nothing happens until somebody resumes
-    the match.
+    the match. Moves of agents that play each other are at least `delay` seconds apart.
     """
 
     game: ShortText
@@ -83,6 +84,7 @@ class CreateMatch(_Request, frozen=True, tag="create"):
     repetition: bool | None = None
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
     paused: bool = False
+    delay: Delay = 0.0
 
 
 Tokens = Annotated[list[Key], Meta(max_length=4)]
@@ -196,7 +198,7 @@ class Step(_MatchRequest, frozen=True, tag="step"):
 class SetDelay(_MatchRequest, frozen=True, tag="delay"):
     """Sets the shortest time between two moves of agents."""
 
-    seconds: Annotated[float, Meta(ge=0, le=60)]
+    seconds: Delay
 
 
 class ViewPly(_MatchRequest, frozen=True, tag="view"):

@@ -165,6 +165,17 @@ def test_agents_can_be_watched_from_the_first_move(visit: Visit) -> None:
 
 
 @pytest.mark.slow
+def test_agents_that_play_each_other_are_slow_enough_to_be_watched(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/new/tictactoe")
+    for side in (0, 1):
+        page.locator(".seat").nth(side).get_by_label("Computer", exact=True).check()
+    press(visitor, "Start match")
+    visitor.wait(lambda: visitor.state, "the match")
+    assert visitor.state["delay"] == 0.5
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("asks", [0, 1])
 def test_people_start_by_consent(visit: Visit, asks: int) -> None:
     players = (visit(), visit())

@@ -180,8 +180,9 @@ def test_only_whoever_started_agents_controls_their_match(
 
 
 def test_whoever_started_agents_controls_their_rematch(page: Page) -> None:
-    created = page.create("random", "random")
+    created = page.create("random", "random", delay=0.01)
     assert state_of(page, created["match"], created["token"])["owner"]
+    page.send("delay", match=created["match"], seconds=0.02)
     page.outcome()
     page.send("rematch", match=created["match"])
     while (key := page.state(id=created["match"])["next"]) is None:
@@ -189,6 +190,7 @@ def test_whoever_started_agents_controls_their_rematch(page: Page) -> None:
     state = state_of(page, key, created["token"])
     assert state["owner"]
     assert state["names"] == ["random", "random"]
+    assert state["delay"] == 0.02
 
 
 def test_a_paused_match_is_paused_after_a_restart_of_the_server(kept: Kept) -> None:

@@ -155,14 +155,12 @@ export class Net extends EventTarget {
   }
 
   /**
-   * Make a match and open its page. `opening` is called with its id before.
+   * Make a match and open its page.
    * @param {Omit<CreateMatch, "type">} message
-   * @param {(match: string) => void} [opening]
    */
-  async create(message, opening) {
+  async create(message) {
     const { match, token } = await this.request({ type: "create", ...message }, { patience: LONG_PATIENCE_MS });
     keepToken(match, token);
-    opening?.(match);
     location.hash = `#/match/${encodeURIComponent(match)}`;
   }
 

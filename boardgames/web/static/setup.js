@@ -507,9 +507,7 @@ export class Setup {
     this.#setStarting(true);
     setText(this.problem, "");
     try {
-      await this.net.create({ ...message, increment, ...swapped }, (match) => {
-        if (message.seats.every((seat) => seat.kind === "agent")) this.net.send({ type: "delay", match, seconds: preferences().delay ?? DELAY });
-      });
+      await this.net.create({ ...message, increment, ...swapped, delay: preferences().delay ?? DELAY });
     } catch (error) {
       setText(this.problem, reasonOf(error));
       this.#setStarting(false);
