@@ -63,6 +63,16 @@ def test_every_move_has_its_value_on_the_board_and_in_the_list(visit: Visit) -> 
     visitor.wait(lambda: visitor.status.startswith("Red wins"), "the end")
 
 
+def test_values_can_be_read_on_the_board_of_a_phone(visit: Visit) -> None:
+    page = (visitor := visit(viewport={"width": 390, "height": 844})).open("#/analysis/abalone")
+    texts = page.locator(".values text")
+    visitor.wait(lambda: texts.count() > 5, "values")
+    pixels = texts.evaluate_all(
+        "(all) => all.map((e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a)"
+    )
+    assert min(pixels) > 8.5
+
+
 def test_another_move_at_an_earlier_ply_makes_a_variation_and_nothing_is_lost(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4+3+3&ply=1")

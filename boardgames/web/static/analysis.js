@@ -40,6 +40,7 @@ import { Tree } from "./tree.js";
 await loadStyles("analysis.css");
 
 const UNIT = 100;
+const LEGIBLE = 0.49; // the least number of pixels for a unit of the board at which values can be read
 const OPTION = "option.";
 const WAIT = 250;
 const [SET_UP, RECORDS] = [1, 2];
@@ -668,11 +669,12 @@ export class Analysis {
     const leads = board.clicks.path.length ? [] : this.#arrows.flatMap(({ move = "", kind = "best" }) => [{ move, kind, points: board.leadOf(move) }]);
     const { clicks } = board;
     const isHidden = this.isSetUp || this.#isTrying;
+    const larger = Math.max(1, LEGIBLE / (board.svg.getScreenCTM()?.a || 1)); // on small boards
     for (const one of isHidden ? [] : (found?.values ?? [])) {
       const id = clicks.path.length ? clicks.step(one.move) : clicks.suggested.get(one.move)?.ids.at(-1);
       const item = board.items.get(id ?? "");
       const key = leads.some(({ move, points }) => move === one.move && points.length > 1) ? `arrow ${one.move}` : item?.id ?? "";
-      if (item && !labels.has(key)) labels.set(key, { ...one, x: UNIT * item.x, y: UNIT * item.y, height: item.kind === "line" ? 16 : 27 });
+      if (item && !labels.has(key)) labels.set(key, { ...one, x: UNIT * item.x, y: UNIT * item.y, height: larger * (item.kind === "line" ? 16 : 27) });
     }
     const best = new Set([...labels.values()].filter(({ value }) => value === found?.value).map(({ move }) => move));
     this.values.replaceChildren(...placed([...labels.values()], leads).map(({ move, short, x, y, height, size, width, kind }) =>
