@@ -216,6 +216,17 @@ def test_the_review_of_a_match_is_shown_at_once_when_it_is_analysed_again(visit:
     other.wait(lambda: page.get_by_text("% accuracy").count() == 2, "the review for another visitor")
 
 
+def test_values_in_the_list_of_moves_stay_in_their_column_on_a_phone(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 390, "height": 844})
+    page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
+    page.get_by_role("button", name="Review the moves").click()
+    visitor.wait(lambda: page.get_by_text("% accuracy").count() == 2, "the review")
+    widths = page.locator(".tree .move").evaluate_all(
+        "(all) => all.map((e) => e.scrollWidth - e.clientWidth)"
+    )
+    assert max(widths) == 0
+
+
 def test_the_better_move_is_found_instead_of_each_mistake(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
@@ -349,6 +360,7 @@ def test_moves_and_positions_are_pasted_in_any_notation(
     page.get_by_role("button", name="Import", exact=True).click()
     wait_for(visitor, shown)
     visitor.wait(lambda: found.text_content() == said, said)
+    visitor.wait(lambda: page.locator(".status").inner_text().startswith(f"{said} \N{MIDDLE DOT} "), said)
     assert page.get_by_role("tab", name="Analyse").get_attribute("aria-selected") == "true"
 
 

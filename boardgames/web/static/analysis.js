@@ -128,6 +128,7 @@ export class Analysis {
   timer = 0;
   tree = new Tree();
   imported = "";
+  said = ""; // of an import, until another position is shown
   values = s("g", { class: "values", "aria-hidden": "true" });
   title = h("h1", {});
   names = h("p", { class: "limit" });
@@ -264,6 +265,7 @@ export class Analysis {
     if (wanted.ply !== null) wanted.ply = Math.min(wanted.ply, wanted.moves?.length ?? Infinity);
     this.wanted = wanted;
     this.edits = [];
+    this.said = "";
     this.#show();
   }
 
@@ -342,9 +344,11 @@ export class Analysis {
     if (this.records.firstChild) return;
     this.records.append(new ImportExport({
       ask: (text, number) => this.net.request({ type: "import", ...place(this.line), text, number }),
-      read: (said) => {
+      read: (said, found) => {
         this.tabs.show(0); // to the moves
         this.#read(said);
+        this.said = found;
+        this.board.element.scrollIntoView({ block: "nearest" });
       },
       write: () => this.#write(),
       copy: (text) => this.#copy(text),
@@ -417,7 +421,7 @@ export class Analysis {
       if (this.read) this.given = this.read;
     }
     this.read = null;
-    if (!isFirst) announce(`${ply ? T.moveLabel(ply, state.sides[state.movers[ply - 1]], moves[ply - 1], "", "") : T.start}. ${T.stateOf(state)}`);
+    if (!isFirst) announce(`${this.said} ${ply ? T.moveLabel(ply, state.sides[state.movers[ply - 1]], moves[ply - 1], "", "") : T.start}. ${T.stateOf(state)}`);
     if (wanted.match) this.homeMoves = moves.join(" ");
     this.line = { ...wanted, ...this.given, game, layout, options, position, moves, ply };
     this.tree.add(moves, state.movers);
@@ -584,7 +588,7 @@ export class Analysis {
     setText(this.title, T.analysisOf(state.title));
     setText(this.names, line.names ? T.versus(shownName(line.names[0], state.sides[0]), shownName(line.names[1], state.sides[1])) : "");
     document.title = T.pageTitle(T.analysisOf(state.title));
-    setText(this.status, this.isSetUp ? T.settingUp : [T.stateOf(state), ...state.picture.captions.map(({ text }) => text),
+    setText(this.status, this.isSetUp ? T.settingUp : [...(this.said ? [this.said] : []), T.stateOf(state), ...state.picture.captions.map(({ text }) => text),
       ...state.picture.trays.map(({ side, label, count, pieces, places }) => `${state.sides[side]} ${T.inTray(label, places || pieces.length ? pieces.length : count, places)}`)].join(" · "));
     this.actions.replaceChildren(...state.picture.buttons.map((one) =>
       button(one.label || one.id, () => board.click(one.id), { disabled: this.isSetUp, "data-keeps-selection": true })));

@@ -11,7 +11,7 @@ export class ImportExport {
    * @param {object} actions
    * @param {(text: string, number: number) => Promise<Imported>} actions.ask  gives what a text says; `number` is that of the
    *   match in a file of records
-   * @param {(said: Imported) => void} actions.read  shows what a text has said
+   * @param {(said: Imported, found: string) => void} actions.read  shows what a text has said, and what was found in it
    * @param {() => Promise<string>} actions.write  gives the record of the line
    * @param {(text: string) => Promise<void>} actions.copy
    * @param {() => string} actions.nameOf  returns the name of a file for the record, without its suffix
@@ -36,10 +36,12 @@ export class ImportExport {
     };
     const load = () => run(async () => {
       const said = await ask(this.text.value, Number(this.number.value) || 1);
-      read(said);
-      if (said.kind !== "record") return T.readText(said.moves.length, said.notation);
       const names = said.names.map((name) => (["human", "?"].includes(name) ? T.anonymous : name));
-      return T.imported(said.number, said.count, names, said.result === "*" ? T.unfinished : said.outcome || said.result);
+      const found = said.kind === "record"
+        ? T.imported(said.number, said.count, names, said.result === "*" ? T.unfinished : said.outcome || said.result)
+        : T.readText(said.moves.length, said.notation);
+      read(said, found);
+      return found;
     });
     const save = () => run(async () => {
       const url = URL.createObjectURL(new Blob([(this.text.value = await write())], { type: "text/plain" }));
