@@ -503,7 +503,10 @@ def _lead(name: str, estimate: "Estimate | None") -> str:
     if estimate is None or round(estimate.elo) == 0:
         return "neither agent leads"
     if estimate.low is None or estimate.high is None:
-        return f"{name} has won every match and leads by more than {round(estimate.low or 0)} Elo"
+        bound = round(estimate.low or 0)
+        if bound <= 0:
+            return f"{name} has won every match, but that may be chance: there are too few"
+        return f"{name} has won every match and leads by more than {bound} Elo"
     lead, low, high = map(round, (estimate.elo, estimate.low, estimate.high))
     if low <= 0:
         return f"{name} leads by {lead} Elo, but that may be chance: the interval contains 0"

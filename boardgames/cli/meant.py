@@ -12,6 +12,7 @@ import click
 
 from boardgames.cli.program import PROGRAM
 from boardgames.cli.settings import named_game, named_settings, value_after
+from boardgames.compiling import compilation_deferred
 from boardgames.errors import BoardgamesError, suggest
 
 OTHER_COMMANDS = {
@@ -77,8 +78,11 @@ def meant_command(name: str, names: Iterable[str], *, program: str) -> str:
     return f"{close} {listed}" if close.endswith("?") else f"; {listed}"
 
 
+@compilation_deferred()
 def meant_option(error: click.NoSuchOption, words: Sequence[str]) -> str:
     """Return the end of a message about an option that does not exist, or an empty text.
+
+    This imports learners and agents for the names of their options, but compiles none of their kernels.
 
     Parameters
     ----------

@@ -54,6 +54,21 @@ def test_the_footer_is_about_the_leader_whichever_agent_is_named_first(bg: Calla
         assert int(numbers[3]) + int(numbers[4]) > int(numbers[0]) + int(numbers[1])
 
 
+@pytest.mark.parametrize(
+    ("matches", "said"),
+    [
+        (2, "alphabeta:depth=3 has won every match, but that may be chance: there are too few"),
+        (12, "alphabeta:depth=3 has won every match and leads by more than [0-9]+ Elo"),
+    ],
+)
+def test_a_clean_sweep_is_a_lead_only_in_enough_matches(
+    matches: int, said: str, bg: Callable[..., Any]
+) -> None:
+    agents = ("random", "alphabeta:depth=3")
+    out = bg("arena", "connect4", *agents, "--matches", str(matches), "--seed", "1", *ALONE).out
+    assert re.search(f"^{said}$", out, re.MULTILINE), out
+
+
 def test_the_meaning_of_a_repeated_position_can_be_set(bg: Callable[..., Any]) -> None:
     table = ("arena", "abalone", "random", "random", "--matches", "2", "--plies", "6", "--no-store", *ALONE)
     assert bg(*table, "--seed", "1", "--repetition", "loss").code == 0

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +33,14 @@ def test_an_unknown_option_is_answered_with_what_was_meant(line: str, meant: str
     done = bg(*line.split())
     said = rf"error: no such option '--[a-z-]+'; did you mean {re.escape(repr(meant))}\?\n"
     assert (done.code, bool(re.fullmatch(said, done.err))) == (2, True), done.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["train connect4 --steps 10", "play connect4 --simulations 30"])
+def test_an_unknown_option_is_answered_without_compilation(line: str, program: Run, tmp_path: Path) -> None:
+    done = program(*line.split(), BOARDGAMES_HOME=str(tmp_path / "new"))
+    assert done.code == 2
+    assert not [path for path in (tmp_path / "new").rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize(
