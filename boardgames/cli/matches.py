@@ -13,7 +13,7 @@ from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.loading import explain_errors, read_matches, record_defaults, say_assumptions
 from boardgames.cli.options import (
     POSITIVE,
-    SuggestingGroup,
+    ListingGroup,
     examples,
     json_option,
     record_options,
@@ -66,16 +66,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take
 
 
 @click.group(
-    cls=SuggestingGroup,
-    invoke_without_command=True,
+    cls=ListingGroup,
     epilog=examples(
         "boardgames matches list --game abalone",
         "boardgames matches show 12",
         "boardgames matches export all.record",
     ),
 )
-@click.pass_context
-def matches(context: click.Context) -> None:
+def matches() -> None:
     """List, show, export, import or delete stored matches; without a command, list them.
 
     The database matches.db in your data folder has the matches of arenas, and
@@ -84,8 +82,6 @@ def matches(context: click.Context) -> None:
     the folder `records` beside it. `boardgames matches import` adds the matches of
     other files to the database.
     """
-    if context.invoked_subcommand is None:
-        context.invoke(list_matches)
 
 
 def filter_options(command: Command) -> Command:
@@ -145,7 +141,7 @@ def list_matches(
     elif listed:
         print_matches(listed)
         if count > len(listed):
-            say(f"{len(listed)} of {count} matches; --limit N lists more")
+            say(f"{len(listed)} of {count} matches; `boardgames matches --limit N` lists more")
     else:
         say(NO_MATCHES if store is None else "no stored match fits the filters")
 

@@ -249,3 +249,14 @@ class SuggestingGroup(click.Group):
             hint = meant_command(args[0], self.list_commands(ctx), program=ctx.command_path)
             raise click.UsageError(f"no command {args[0]!r}{hint}")
         return super().resolve_command(ctx, args)
+
+
+class ListingGroup(SuggestingGroup):
+    """A group whose command `list` is what it does without a command, with or without options of `list`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `list` before options other than `--help`, unless a shell asks for completions."""
+        is_listing = not args or (args[0].startswith("-") and args[0] not in self.get_help_option_names(ctx))
+        if is_listing and not ctx.resilient_parsing:
+            args = ["list", *args]
+        return super().parse_args(ctx, args)

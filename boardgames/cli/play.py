@@ -262,6 +262,10 @@ def _what_to_play(game_name: str | None, resume: str | None) -> "tuple[str, Unfi
         return game_name, None
     if game_name is None and not Path(resume).exists() and _is_game(resume):  # `--resume GAME`
         game_name, resume = resume, NEWEST
+    if game_name is not None:
+        from boardgames.plugins import registry
+
+        registry().check_name("games", game_name)
     resumed = newest_unfinished(game_name) if resume == NEWEST else read_unfinished(Path(resume), game_name)
     return resumed.record.game, resumed
 

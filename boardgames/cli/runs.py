@@ -22,7 +22,7 @@ from boardgames.cli.measuring import (
 )
 from boardgames.cli.options import (
     POSITIVE,
-    SuggestingGroup,
+    ListingGroup,
     examples,
     json_option,
     output_path,
@@ -58,8 +58,7 @@ MAX_ROWS = 20
 
 
 @click.group(
-    cls=SuggestingGroup,
-    invoke_without_command=True,
+    cls=ListingGroup,
     epilog=examples(
         "boardgames runs list",
         "boardgames runs show slow",
@@ -69,15 +68,12 @@ MAX_ROWS = 20
         "boardgames runs delete slow",
     ),
 )
-@click.pass_context
-def runs(context: click.Context) -> None:
+def runs() -> None:
     """List, show, compare, measure, export or delete training runs; without a command, list them.
 
     `boardgames train` creates a run. A run that is `stopped` continues with
     `boardgames train --resume RUN`.
     """
-    if context.invoked_subcommand is None:
-        context.invoke(list_runs)
 
 
 @runs.command(

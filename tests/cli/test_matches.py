@@ -103,6 +103,12 @@ def test_the_group_alone_lists_the_matches(stored: list[int], bg: Run) -> None:
     assert bg("matches").out == bg("matches", "list").out
 
 
+def test_the_group_takes_the_options_of_its_list(stored: list[int], bg: Run) -> None:
+    assert bg("matches", "--limit", "1").out == bg("matches", "list", "--limit", "1").out
+    assert bg("runs", "--json").out == bg("runs", "list", "--json").out
+    assert bg("matches", "--lmit", "1").err == "error: no such option '--lmit'; did you mean '--limit'?\n"
+
+
 # --- list --------------------------------------------------------------------
 
 
@@ -185,7 +191,7 @@ def test_levels_are_shown_as_people_read_them(home: Path, bg: Run) -> None:
 
 
 def test_list_says_how_many_it_leaves_out(stored: list[int], bg: Run) -> None:
-    last = "1 of 3 matches; --limit N lists more"
+    last = "1 of 3 matches; `boardgames matches --limit N` lists more"
     assert bg("matches", "list", "--limit", "1").out.splitlines()[-1] == last
     filtered = ("matches", "list", "--game", "connect4", "--limit")
     assert bg(*filtered, "1").out.splitlines()[-1] == last.replace("3", "2")

@@ -876,6 +876,12 @@ def test_a_match_that_was_finished_after_resuming_is_not_resumed_again(bg: Run, 
     assert ran.err == "error: there is no unfinished match; start one with `boardgames play GAME`\n"
 
 
+def test_resuming_a_game_that_does_not_exist_names_similar_games(bg: Run) -> None:
+    assert (
+        bg("play", "conect4", "--resume").err == "error: no such game 'conect4'; did you mean 'connect4'?\n"
+    )
+
+
 def test_a_damaged_match_is_reported_and_an_older_one_is_resumed(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\n")
     (path,) = records()
