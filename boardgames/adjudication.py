@@ -13,6 +13,7 @@ from boardgames.game import Outcome, PlayedMove, Termination
 from boardgames.options import Option, parse_assignments, read_options
 
 _MOST = 10_000
+_EXAMPLE_SCORES = {"--resign": 3, "--draw": 0.1}
 _SCORE = Option("score", float, None, "amount in the unit of the player's own scores", minimum=0)
 _RESIGN_OPTIONS = (_SCORE, Option("moves", int, 3, "moves in a row", minimum=1, maximum=_MOST))
 _DRAW_OPTIONS = (
@@ -142,5 +143,7 @@ def _read(
     """Return the values of a rule; the score has no default."""
     read = read_options(declared, parse_assignments(text.split(",")), owner)
     if read["score"] is None:
-        raise OptionError(f"{owner} needs a score: {owner} score=3,moves={read['moves']}")
+        example = read | {"score": _EXAMPLE_SCORES[owner]}
+        given = ",".join(f"{name}={value}" for name, value in example.items())
+        raise OptionError(f"{owner} needs a score: {owner} {given}")
     return dict(read)

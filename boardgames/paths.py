@@ -53,7 +53,9 @@ def make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise FileError(f"cannot create the folder {folder}: {describe_os_error(error)}") from None
+        is_ours = any(folder.is_relative_to(ours) for ours in (data_folder(), runs_folder()))
+        advice = "; set BOARDGAMES_HOME to a folder that you can write to" if is_ours else ""
+        raise FileError(f"cannot create the folder {folder}: {describe_os_error(error)}{advice}") from None
     return folder
 
 

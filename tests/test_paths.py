@@ -62,6 +62,14 @@ def test_make_folder_below_a_file_raises(tmp_path: Path) -> None:
         paths.make_folder(tmp_path / "file" / "folder")
 
 
+@pytest.mark.parametrize("name", ["data", "runs"])
+def test_where_our_own_folder_cannot_be_made_the_error_names_boardgames_home(home: Path, name: str) -> None:
+    home.mkdir(exist_ok=True)
+    (home / name).write_text("")
+    with pytest.raises(FileError, match=r"; set BOARDGAMES_HOME to a folder that you can write to$"):
+        paths.make_folder(home / name / "folder")
+
+
 @pytest.mark.parametrize(
     "content", ["marbles\n", "e4 \N{WHITE HEXAGON}", b"\x00\xff"], ids=["text", "unicode", "bytes"]
 )

@@ -14,7 +14,7 @@ from boardgames.arena.schedule import swiss_round_count
 from boardgames.arena.sprt import Sprt
 from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides
 from boardgames.declarations import Repetition
-from boardgames.errors import LimitError, MatchError, PluginError, quote
+from boardgames.errors import LimitError, MatchError, OptionError, PluginError, quote
 from boardgames.game import Game
 from boardgames.installation import code_stamp
 from boardgames.manager import MatchRules
@@ -166,6 +166,10 @@ class Plan:
         if self.rounds is not None and self.schedule != "swiss":
             raise LimitError("only a Swiss tournament has a number of rounds")
         MatchRules(ply_limit=self.ply_limit, time=self.time)  # checks the limits
+        if self.adjudication.points and type(self.game).score is Game.score:
+            raise OptionError(
+                f"{self.game.facts.name} counts no points, so none can decide at a limit of plies"
+            )
         if self.repetition:
             object.__setattr__(self, "repetition", str(Repetition.parse(self.repetition)))
         assert self.round_count  # checks the number

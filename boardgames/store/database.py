@@ -195,7 +195,7 @@ class Database:
             reason = full or self._read_only_reason(error) or _locking_reason(error) or error
             raise StoreError(f"cannot use the store {self.path}: {reason}") from error
         except FileError as error:
-            raise StoreError(f"{error}; set BOARDGAMES_HOME to a folder that you can write to") from None
+            raise StoreError(str(error)) from None
         except OSError as error:
             reason = self._read_only_reason(error) or _reason(error)
             raise StoreError(f"cannot use the store {self.path}: {reason}") from error
