@@ -234,13 +234,24 @@ def _train_run(
     planned = _plan_measurement(trainer, matches, is_new=trainer.is_new)
     with _explain_closed_output(trainer):
         if trainer.is_done:
-            say(f"run {run.name} is already finished", file=stream)
+            say(f"run {run.name} is already finished{_how_to_go_on(trainer)}", file=stream)
         else:
             say(f"run {run.name} in {run.folder}", file=stream)
             if not trainer.is_new:
                 say(f"resuming after step {trainer.progress.step}", file=stream)
             say(f"\n{run.config.as_toml(trainer.learner)}", file=stream)
         return _train(trainer, executor, planned, stream, as_json, is_only=is_only)
+
+
+def _how_to_go_on(trainer: "Trainer") -> str:
+    """Return the end of a line about a finished run: the options that continue it."""
+    from boardgames.learning.runs import run_reference
+
+    has_stopped_early = trainer.progress.step != trainer.progress.length
+    names = (
+        ["--target X"] if has_stopped_early else [f"--set {name}=N" for name in trainer.learner.extensible]
+    )
+    return f"; --resume {shlex.quote(run_reference(trainer.run.folder))} {names[0]} goes on" if names else ""
 
 
 def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) -> "Measurement | None":

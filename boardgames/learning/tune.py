@@ -48,10 +48,8 @@ from boardgames.options import Option, parse_agent, parse_assignments
 from boardgames.selfplay import derive_seed
 from boardgames.weights.files import read_arrays
 from boardgames.weights.lookup import find_source
-from boardgames.weights.weights import VALUES
+from boardgames.weights.weights import TUNED, VALUES
 
-TUNED = "tuned"
-"""The key in a checkpoint's header for the agent and the names of its tuned options."""
 LOG = "log"
 HALF = 0.5
 """The draw that rounds values to the nearest integer."""
@@ -489,7 +487,9 @@ def _read(path: Path) -> tuple[dict[str, Any], list[float]]:  # JSON values
     arrays, header = read_arrays(path)
     tuned = header.get(TUNED)
     if not isinstance(tuned, dict) or VALUES not in arrays:
-        raise WeightsError(f"{path} has no values of an agent's options")
+        raise WeightsError(
+            f"{path} has no values for the options of an agent; `tune` starts only with a run of `tune`"
+        )
     return tuned, arrays[VALUES].tolist()
 
 

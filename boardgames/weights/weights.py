@@ -32,6 +32,8 @@ from boardgames.weights.tables import STEPS, merged_sums, model_evaluation, step
 SCHEMA = 1
 VALUES = "weights"
 """Name of the array in a file; checkpoints have others as well."""
+TUNED = "tuned"
+"""The key in the header of a file that has values for the options of an agent instead of weights."""
 GAPS = "gaps"
 """Name of the array with the distances between the places of the weights of patterns."""
 LINEAR = "features"
@@ -238,6 +240,10 @@ class Weights:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Weights":
         """Return the weights among the arrays of a file, given its header."""
+        if TUNED in header:
+            raise WeightsError(
+                f"{path} has no weights, but values for the options of an agent, which `tune` found"
+            )
         texts = [header.get(key) for key in ("game", "features", "ranges")]
         tanh, provenance = header.get("squashes"), header.get("provenance", {})
         values = arrays.get(VALUES)

@@ -182,6 +182,8 @@ def test_a_tuned_agent_is_printed_measured_and_played(bg: Run) -> None:
     assert bg("play", "connect4", "--agent", tuned[1], "--first", "random", "--seed", "1").code == 0
     shown = bg("runs", "show", "mcts").out
     assert re.search(r"^exploration [0-9.]+$", shown, re.MULTILINE)
+    reason = "has no weights, but values for the options of an agent, which `tune` found\n"
+    assert bg("play", "connect4", "--agent", "td:weights=mcts").err.endswith(reason)
 
 
 def test_a_wrong_range_is_an_error_without_a_run(bg: Run, home: Path) -> None:
@@ -376,7 +378,7 @@ def test_a_new_run_starts_with_the_weights_of_another(bg: Run, home: Path) -> No
 def test_training_stops_at_the_target_and_goes_on_to_a_higher_one(bg: Run) -> None:
     ran = bg(*NAMED, "--target", "0")
     assert "trained 1 of 3 steps" in ran.out
-    assert "already finished" in bg("train", "--resume", "first").out
+    assert "already finished; --resume first --target X goes on\n" in bg("train", "--resume", "first").out
     assert "trained 3 of 3 steps" in bg("train", "--resume", "first", "--target", "2", "--workers", "1").out
 
 
@@ -404,7 +406,7 @@ def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
     before = content(home / "runs" / "first")
     ran = bg("train", "--resume", "first")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("run first is already finished")
+    assert ran.out.startswith("run first is already finished; --resume first --set steps=N goes on\n")
     assert content(home / "runs" / "first") == before
 
 

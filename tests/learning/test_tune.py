@@ -217,7 +217,7 @@ def test_values_to_start_with_must_be_those_of_the_same_options(tmp_path: Path) 
         tune(**given, ranges="exploration=0.99:1,cutoff=0:20").start(1)
     with (
         finished_of("td", tmp_path / "td"),
-        pytest.raises(WeightsError, match="no values of an agent's options"),
+        pytest.raises(WeightsError, match="no values for the options of an agent"),
     ):
         tune(start=str(tmp_path / "td")).start(1)
 
