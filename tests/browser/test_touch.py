@@ -139,6 +139,23 @@ def test_a_tap_beside_an_edge_draws_the_nearest_one(visit: Visit) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_tap_on_an_edge_that_is_drawn_already_draws_no_other(visit: Visit, side: int) -> None:
+    visitor = visit(**PHONE)
+    visitor.start("hexifence", side=side)
+    assert visitor.wait_for_turn()
+    visitor.move(min(visitor.state["picture"]["clicks"]))
+    assert visitor.wait_for_turn()
+    ply, lines = visitor.state["ply"], visitor.state["picture"]["lines"]
+    drawn = next(line["id"] for line in lines if line["side"] is not None)
+    visitor.page.locator(".board .live").first.wait_for(state="attached")
+    visitor.page.touchscreen.tap(*middle(visitor, drawn))
+    notice = visitor.page.locator(".board-notice")
+    visitor.wait(lambda: notice.inner_text() == "That line is already drawn", "the reason")
+    assert visitor.state["ply"] == ply
+
+
+@pytest.mark.slow
 def test_buttons_are_large_enough_for_a_finger(visit: Visit) -> None:
     visitor = visit(**PHONE)
     visitor.start("connect4", "here")

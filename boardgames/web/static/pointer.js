@@ -88,7 +88,7 @@ export function followPointer(board, signal) {
 }
 
 /**
- * Return what a touch hits: the nearest line that can be drawn counts, since lines are narrower than fingers.
+ * Return what a touch hits: the nearest line counts, even one that is drawn already, since lines are narrower than fingers.
  * @param {Board} board
  * @param {MouseEvent} event
  */
@@ -98,7 +98,7 @@ function nearest({ items, svg, scene }, { target, clientX, clientY }) {
   const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(matrix.inverse());
   let [meant, least] = [hit, NEAR];
   for (const [id, item] of items) {
-    if (item.kind !== "line" || !scene.targets.get(id)?.classList.contains("live")) continue;
+    if (item.kind !== "line") continue;
     const [dx, dy] = [n(item.x2) - n(item.x1), n(item.y2) - n(item.y1)];
     const along = Math.min(1, Math.max(0, ((x - n(item.x1)) * dx + (y - n(item.y1)) * dy) / (dx * dx + dy * dy)));
     const distance = Math.hypot(x - n(item.x1) - along * dx, y - n(item.y1) - along * dy);
