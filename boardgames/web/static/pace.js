@@ -65,8 +65,8 @@ export class Pace {
   /** @param {MatchState} state */
   #show(state) {
     this.shown = state;
-    this.shownAt = this.now();
     this.show(state);
+    this.shownAt = this.now(); // drawing takes time, too
   }
 
   // Show the next state when its time has come.

@@ -20,8 +20,12 @@ class Table {
   shown = [];
   hidden = false;
   waits = [];
+  drawing = 0; // how long it takes to draw a state
   pace = new Pace({
-    show: ({ ply, picture }) => this.shown.push([this.now, ply, picture]),
+    show: ({ ply, picture }) => {
+      this.now += this.drawing;
+      this.shown.push([this.now, ply, picture]);
+    },
     look: (ply) => (this.look ? this.look(ply) : Promise.resolve(`asked ${ply}`)),
     now: () => this.now,
     later: (f, ms) => this.waits.push({ f, at: this.now + ms }),
@@ -46,6 +50,17 @@ test("an agent's reply is shown after your own move, and half a second later", a
   table.pace.receive(state([0, 1]));
   await table.run();
   assert.deepEqual(table.shown, [[0, 0, "after 0"], [1000, 1, "asked 1"], [1000 + REPLY_MS, 2, "after 2"]]);
+});
+
+test("the pause begins when your own move has been drawn", async () => {
+  const table = new Table();
+  table.pace.receive(state([]));
+  table.drawing = 200;
+  table.pace.receive(state([0]));
+  table.drawing = 0;
+  table.pace.receive(state([0, 1]));
+  await table.run();
+  assert.deepEqual(table.shown.map(([at, ply]) => [at, ply]), [[0, 0], [200, 1], [200 + REPLY_MS, 2]]);
 });
 
 test("a reply that took longer than the pause is shown at once", async () => {
