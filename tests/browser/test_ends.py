@@ -14,6 +14,19 @@ WORDS = """async (cases) => {
   return cases.map(([outcome, yours, score]) =>
     endingText({ outcome: { reason: "", ...outcome }, yours, score, fault: null }, name));
 }"""
+BUTTONS = """async (outcome) => {
+  const { Status } = await import("/status.js");
+  const status = new Status({});
+  const seats = [{ kind: "here", taken: true }, { kind: "here", taken: true }];
+  const picture = { buttons: [{ id: "pass", label: "" }] };
+  const state = {
+    picture, seats, outcome, score: [0, 0], yours: [0], sides: ["Ann", "Bob"], to_move: 0, ply: 1,
+    used: [1, 1], offer: null, declined: null, fault: null, next: null, paused: false, limit: "",
+  };
+  const view = { shown: null, notice: "", name: () => "", canClick: () => !outcome, onlyWatches: false };
+  status.draw(state, view);
+  return [...status.element.querySelectorAll("button")].map((one) => one.textContent);
+}"""
 
 
 @pytest.fixture
@@ -74,6 +87,15 @@ def test_the_result_is_told_from_the_point_of_view_of_the_reader(visit: Visit) -
     ]
     page = visit().open("#/training")
     assert page.evaluate(WORDS, [case[:3] for case in cases]) == [expected for *_, expected in cases]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "buttons"), [(None, ["pass"]), ({"winner": 1, "termination": "resignation"}, [])]
+)
+def test_the_buttons_of_a_game_go_when_the_match_is_over(
+    visit: Visit, outcome: Any, buttons: list[str]
+) -> None:
+    assert visit().open("#/training").evaluate(BUTTONS, outcome) == buttons
 
 
 @pytest.mark.slow

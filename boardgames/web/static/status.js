@@ -46,7 +46,7 @@ export class Status {
     if (shown !== null) {
       if (!isAsked) text = T.viewing(shown);
       buttons.unshift(button(T.backToMatch, this.do.back, { class: "primary" }));
-    } else if (!notice || !buttons.length) {
+    } else if (isOn && (!notice || !buttons.length)) {
       buttons.push(...state.picture.buttons.map((one) => button(one.label || one.id, () => this.do.click(one.id),
         { disabled: !canClick(one.id), "data-keeps-selection": true })));
     }
