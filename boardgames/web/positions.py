@@ -83,6 +83,23 @@ class Line:
         own = Context(history=positions[:-1], plies_left=self.plies_left, repetition=told)
         return own.for_advice()
 
+    def explain_clicks(self, ids: Sequence[str]) -> str:
+        """Return why clicking these ids in turn does not make a move, or an empty string.
+
+        Raises
+        ------
+        OptionError
+            If the picture has nothing with one of these ids.
+        """
+        picture, allowed = self.position.picture(), self.context.legal_actions(self.position)
+        if unknown := set(ids).difference(picture.ids):
+            raise OptionError(f"there is nothing to click with the id {quote(min(unknown))}")
+        forbidden = [move.text for move in self.position.legal_moves if move.action not in allowed]
+        clicks = [sorted(one) for text in forbidden for one in picture.clicks.get(text, ())]
+        if sorted(ids) in clicks:
+            return "that would repeat an earlier position"
+        return self.game.explain_clicks(self.position, ids)
+
     @property
     def position(self) -> Position:
         """Return the position that the page looks at."""
@@ -140,9 +157,7 @@ async def explain(lobby: Lobby, request: ExplainClicks) -> Explanation:
     line = await line_of(lobby, request)
 
     def look() -> Explanation:
-        if unknown := set(request.ids).difference(line.position.picture().ids):
-            raise OptionError(f"there is nothing to click with the id {quote(min(unknown))}")
-        return Explanation(reason=line.game.explain_clicks(line.position, request.ids))
+        return Explanation(reason=line.explain_clicks(request.ids))
 
     return await in_thread(lobby, _loaded_name(lobby, request), look)
 

@@ -12,9 +12,9 @@ from boardgames.web.positions import Line
 SHUTTLE = "a:0:b..,a.."
 
 
-def played(rule: str, moves: str) -> Manager:
+def played(rule: str, moves: str, rooms: str = SHUTTLE) -> Manager:
     """Return a match between people after these moves."""
-    match = MatchSetup(Maze(repetition=rule, rooms=SHUTTLE), (None, None)).start_match()
+    match = MatchSetup(Maze(repetition=rule, rooms=rooms), (None, None)).start_match()
     for move in moves:
         match.make_move(match.side_to_move, move)
     return match
@@ -55,6 +55,18 @@ def test_an_analysis_of_a_game_without_a_rule_has_no_history() -> None:
         match.record(), match.positions, 2, MatchRules.between((None, None), match.game, repetition=False)
     )
     assert other.outcome is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"), [("forbidden", "that would repeat an earlier position"), ("loss", ""), ("", "")]
+)
+def test_clicks_that_would_repeat_a_position_are_explained_if_that_is_forbidden(
+    rule: str, reason: str
+) -> None:
+    match = played(rule, "b", rooms="a:0:b..,ac.,a..")
+    line = Line(match.record(), match.positions, match.ply, match.rules)
+    assert line.explain_clicks(["a"]) == reason
+    assert line.explain_clicks(["c"]) == ""
 
 
 def test_a_limit_of_another_kind_is_not_mistaken_for_repetition() -> None:
