@@ -7,7 +7,7 @@ type OfOne = Made<
   | "analysisOf" | "bestPlayer" | "cannotGo" | "chart" | "cannotMove" | "cannotPlay" | "changed" | "clockLabel" | "compiling"
   | "deleteFinishedQuestion" | "deleteLabel" | "deleteQuestion" | "drawnBy" | "fault" | "gettingReady" | "howToPlayGame" | "incrementFor" | "judging" | "lineName" | "minutesFor" | "move" | "moveClockLabel" | "moveLimitOf"
   | "adjudicated" | "atMoveLimit" | "layoutName" | "noGame" | "noLesson" | "noPage" | "noLegalMove" | "noMatch" | "noProgress" | "noRules" | "nowState" | "onTime" | "opponentsMove" | "otherSide" | "ownPiece" | "ownedBy"
-  | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premove" | "premoveDropped" | "preparing" | "puzzleKindName" | "puzzlesOf" | "reviewedBy" | "seatOf" | "sentence"
+  | "pageTitle" | "renameLabel" | "playGame" | "player" | "plays" | "premoveDropped" | "preparing" | "puzzleKindName" | "puzzlesOf" | "reviewedBy" | "seatOf" | "sentence"
   | "solutionIs" | "takeSeat" | "thinking" | "toConfirm" | "trained" | "tryLesson" | "turnTitle" | "used"
   | "waitingFor" | "won" | "youPlay" | "yourMove",
   [text: string]
@@ -46,6 +46,7 @@ export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"stateOf", [position: { outcome: { text: string } | null; sides: [string, string]; to_move: number }]>
   & Made<"valueFor", [side: string, value: string, agent: string, depth: number]>
   & Made<"withPoints", [won: string, own: number, other: number]>
+  & Made<"premove", [move: string, hasKeys: boolean]>
   & Made<"wrongMove", [move: string, value: string, best: string]>
   & { marksMeaning?: (losses: [string, string, string], plies: number | null, unit: string) => string[] }
   & { offered?: Record<string, (name: string) => string>; declined?: Record<string, (name: string, reason: string) => string> }

@@ -259,6 +259,7 @@ def test_a_premove_is_played_dropped_or_cancelled(visit: Visit) -> None:
     )
     for cancel in ways:
         choose("g5", "f5")
+        assert second.status == "Premove g5f5: Escape cancels it"
         assert page.locator(".hints .hint").count()
         cancel()
         wait_for(second, "Premove cancelled")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from browsers import Visitor, chromium
+from browsers import Visitor, chromium, join, take_seat, wait_for
 
 Visit = Callable[..., Visitor]
 GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
@@ -153,6 +153,21 @@ def test_a_tap_on_an_edge_that_is_drawn_already_draws_no_other(visit: Visit, sid
     notice = visitor.page.locator(".board-notice")
     visitor.wait(lambda: notice.inner_text() == "That line is already drawn", "the reason")
     assert visitor.state["ply"] == ply
+
+
+@pytest.mark.slow
+def test_a_premove_says_that_a_tap_cancels_it(visit: Visit) -> None:
+    visitor, other = visit(**PHONE), visit()
+    visitor.start("hexifence", "open", side=1)
+    join(other, visitor)
+    take_seat(other, "blue")
+    visitor.page.get_by_role("checkbox", name="Premoves").check()
+    visitor.page.locator(".board .target.live").first.wait_for(state="attached")
+    move, [[edge]] = min(visitor.state["picture"]["clicks"].items())
+    visitor.target(edge).click(force=True)
+    wait_for(visitor, f"Premove {move}: a tap cancels it")
+    visitor.page.locator(".bar.near").tap()
+    wait_for(visitor, "Premove cancelled")
 
 
 @pytest.mark.slow

@@ -281,7 +281,7 @@ export class Match {
       this.premove.move = move;
       this.#drawBoard();
       this.board.showMove(move);
-      this.#say(T.premove(move));
+      this.#say(T.premove(move, matchMedia("(hover: hover)").matches));
     } else if (this.choice.confirmation && this.asked !== move) {
       this.#drawBoard();
       this.board.hold(move);

@@ -211,7 +211,7 @@ export const T = {
   themes: { wood: "Wood", flat: "Flat", contrast: "High contrast" },
   sound: "Sound",
   premoves: "Premoves",
-  premove: (move) => `Premove ${move}: Escape cancels it`,
+  premove: (move, hasKeys) => `Premove ${move}: ${hasKeys ? "Escape" : "a tap"} cancels it`,
   premoveCancelled: "Premove cancelled",
   premoveDropped: (move) => `The premove ${move} was not possible`,
   confirmMoves: "Confirm moves",
