@@ -39,10 +39,6 @@ export class Clicks {
     }
   }
 
-  get hasSelections() {
-    return this.entries.some((entry) => entry.ids.length > 1);
-  }
-
   /**
    * Return what can be clicked after `path`: for each id the move that it completes, or null, and the path after it,
    * or several moves to choose from.

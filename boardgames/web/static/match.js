@@ -143,7 +143,7 @@ export class Match {
   // --- building ---
 
   /**
-   * Return a box to tick for a preference, which is kept in the browser.
+   * Return a box to tick for a preference that the browser keeps.
    * @param {string} name
    * @param {string} label
    * @param {(isOn: boolean) => void} apply
@@ -281,7 +281,7 @@ export class Match {
       this.premove.move = move;
       this.#drawBoard();
       this.board.showMove(move);
-      this.#say(T.premove(move, matchMedia("(hover: hover)").matches));
+      this.#say(T.premove(move, matchMedia("(hover)").matches));
     } else if (this.choice.confirmation && this.asked !== move) {
       this.#drawBoard();
       this.board.hold(move);
@@ -642,7 +642,7 @@ export class Match {
     const isOver = state.outcome !== null;
     this.controls.draw(state);
     this.typing.draw(isMine && !isOver, this.#canMove());
-    this.hasSelections ||= Object.values(state.picture.clicks).some((sequences) => sequences.some((ids) => ids.length > 1));
+    this.hasSelections ||= Object.values(state.picture.clicks).flat().some((ids) => ids.length > 1);
     this.pad.element.hidden = !isMine || isOver || !this.hasSelections;
     this.pad.isIdle = !this.board.interactive;
     this.pad.draw();

@@ -66,7 +66,7 @@ export class Pace {
   #show(state) {
     this.shown = state;
     this.show(state);
-    this.shownAt = this.now(); // drawing takes time, too
+    this.shownAt = this.now();
   }
 
   // Show the next state when its time has come.

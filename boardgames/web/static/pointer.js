@@ -88,7 +88,7 @@ export function followPointer(board, signal) {
 }
 
 /**
- * Return what a touch hits: the nearest line counts, even one that is drawn already, since lines are narrower than fingers.
+ * Return what a touch hits: the nearest line, drawn or not, since lines are narrower than fingers.
  * @param {Board} board
  * @param {MouseEvent} event
  */
