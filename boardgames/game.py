@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from numbers import Integral
 from operator import index
 from types import MappingProxyType
@@ -393,7 +393,7 @@ class Position:
         Returns
         -------
         int8[planes, rows, columns]
-            `boardgames.observation.observation_of` tells what the planes are.
+            `Game.observation` tells what the planes are.
 
         Raises
         ------
@@ -404,11 +404,9 @@ class Position:
         --------
         >>> import boardgames
         >>> planes = boardgames.load("connect4").start().apply_moves("4 4 5").observation()
-        >>> planes.shape, planes[0].sum(), planes[1, 5].tolist()
+        >>> planes.shape, int(planes[0].sum()), planes[1, 5].tolist()
         ((2, 6, 7), 1, [0, 0, 0, 1, 1, 0, 0])
         """
-        from boardgames.observation import observation_of  # late, since most programs need none
-
         if side is None:
             side = self.side_to_move
         elif side not in (0, 1):
@@ -858,14 +856,14 @@ class Game(ABC):
         return 0, 0
 
     def observation(self) -> "Observation":
-        """Return how networks see positions; see `boardgames.observation.Observation`.
+        """Return how networks see positions; by default by the bits of packed positions.
 
-        The default is made from the first pattern set of the game or, without one, from the bits of packed
-        positions. `Position.observation` asks only once.
+        A game with a pattern set can return `boardgames.observation.of_patterns(patterns)`. `Position`
+        asks only once.
         """
-        from boardgames.observation import default_observation  # late, since most programs need none
+        from boardgames.observation import of_words  # late, since most programs need none
 
-        return default_observation(self)
+        return of_words(self.facts.words)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Return the symmetries of the game, for checks and learning; by default none."""
@@ -986,6 +984,25 @@ class Game(ABC):
 
     def __hash__(self) -> int:
         return hash((type(self), tuple(self.options.items())))
+
+
+@lru_cache(maxsize=64)
+def observation_of(game: Game) -> "Observation":
+    """Return the observation of a game, which is made only once.
+
+    Raises
+    ------
+    PluginError
+        If the game returns something else, or its observation cannot be made.
+    """
+    from boardgames.observation import Observation  # late, since most programs need none
+
+    declared: object = game.observation()
+    if not isinstance(declared, Observation):
+        raise PluginError(
+            f"{type(game).__name__}.observation must return an Observation, not {quote(declared)}"
+        )
+    return declared
 
 
 def _make_game(cls: type[Game], layout: str, options: dict[str, OptionValue]) -> Game:

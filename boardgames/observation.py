@@ -1,23 +1,21 @@
 """Observations: what a network sees of a position, as planes of small numbers.
 
-A game declares its observation; other games get one from their first pattern set, or from the bits of
-their packed positions, which is harder to learn from. Planes are swapped between the sides, but the
-board is not turned, since actions are the same for both sides.
+A game declares its observation; other games are seen by the bits of their packed positions, which is
+harder to learn from. Planes are swapped between the sides, but the board is not turned, since actions are
+the same for both sides.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from boardgames.errors import PluginError, quote
-from boardgames.game import Game
 from boardgames.kernels import Bytes, Observe, Words, kernel, local_integers
 from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
-from boardgames.plugins import load_patterns, registry
 
 WORD_BITS = 64
 
@@ -94,39 +92,15 @@ class Observation:
         return out.reshape(self.shape)
 
 
-@lru_cache(maxsize=64)
-def observation_of(game: Game) -> Observation:
-    """Return the observation of a game, which is made only once.
-
-    Raises
-    ------
-    PluginError
-        If the game returns something else, or its observation cannot be made.
-    """
-    declared: object = game.observation()
-    if not isinstance(declared, Observation):
-        raise PluginError(
-            f"{type(game).__name__}.observation must return an Observation, not {quote(declared)}"
-        )
-    return declared
-
-
-def default_observation(game: Game) -> Observation:
-    """Return an observation made from the first pattern set of a game or, without one, from packed words.
-
-    Raises
-    ------
-    PluginError
-        If the pattern set cannot be loaded.
-    """
-    offers = registry().offers("patterns", game.facts.name)
-    if offers:
-        return of_patterns(load_patterns(offers[0].entry.name, game))
-    return of_words(game.facts.words)
-
-
 def of_patterns(patterns: PatternSet) -> Observation:
-    """Return an observation with a plane of one row for each value that a cell can have."""
+    """Return an observation with a plane of one row for each value that a cell can have.
+
+    Examples
+    --------
+    >>> from boardgames import load, load_patterns
+    >>> of_patterns(load_patterns("lines", load("connect4"))).shape
+    (4, 1, 42)
+    """
     cells_kernel, cells, values = patterns.kernel, patterns.cells, patterns.values
 
     @kernel(Observe)
@@ -141,6 +115,7 @@ def of_patterns(patterns: PatternSet) -> Observation:
     return Observation(observe, tuple(f"value {value}" for value in range(values)), 1, cells)
 
 
+@cache
 def of_words(words: int) -> Observation:
     """Return an observation with a row for each word of a packed position, and a plane for its side."""
     bits = words * WORD_BITS

@@ -11,9 +11,9 @@ from reference.minimax import tictactoe
 import boardgames
 from boardgames import PlainGame
 from boardgames.errors import KernelError, PluginError, PositionError
-from boardgames.game import Game, Position
+from boardgames.game import Game, Position, observation_of
 from boardgames.kernels import Bytes, Observe, Words, kernel
-from boardgames.observation import Observation, observation_of
+from boardgames.observation import Observation, of_patterns
 
 pytestmark = pytest.mark.plain
 
@@ -22,7 +22,7 @@ Planes = list[list[list[int]]]
 
 def positions(game: Game, count: int = 40) -> list[Position]:
     """Return positions of random matches; they include the last ones."""
-    generator, found = random.Random(1), []
+    generator, found = random.Random(1), list[Position]()
     while len(found) < count:
         position = game.start()
         found.append(position)
@@ -106,21 +106,19 @@ def test_the_mask_has_the_places_of_the_board_and_planes_are_0_elsewhere(name: s
         assert not position.observation()[:, ~observation.mask].any()
 
 
-def test_a_game_without_an_observation_is_seen_by_its_pattern_set() -> None:
-    class Bare(type(boardgames.load("connect4"))):  # type: ignore[misc]  # the class of the plug-in
-        observation = Game.observation
-
-    observation = observation_of(Bare())
+def test_cells_of_a_pattern_set_can_be_seen() -> None:
+    game = boardgames.load("connect4")
+    observation = of_patterns(boardgames.load_patterns("lines", game))
     assert observation.shape == (4, 1, 42)
-    for position in positions(Bare()):
-        planes = position.observation()
+    for position in positions(game):
+        planes = observation.of(position.words, position.side_to_move)
         assert (planes.sum(axis=0) == 1).all()
         sets = [sorted(plane) for plane in planes.reshape(4, 42).tolist()]
         for stones in connect4_planes(position, position.side_to_move):
             assert sorted(np.ravel(stones).tolist()) in sets
 
 
-def test_a_game_without_patterns_is_seen_by_its_packed_words() -> None:
+def test_a_game_without_an_observation_is_seen_by_its_packed_words() -> None:
     game = Nim()
     for position in positions(game):
         bits, side = position.observation(1)
@@ -134,7 +132,8 @@ def test_a_game_without_patterns_is_seen_by_its_packed_words() -> None:
 def test_the_mask_of_actions_has_the_legal_ones(name: str) -> None:
     for position in positions(boardgames.load(name)):
         mask = position.action_mask()
-        assert (mask.shape, mask.dtype) == ((position.game.facts.actions,), np.bool_)
+        assert mask.shape == (position.game.facts.actions,)
+        assert mask.dtype == np.bool_
         assert tuple(np.flatnonzero(mask).tolist()) == position.actions
 
 
@@ -168,8 +167,9 @@ def observe_nothing(position: Words, side: int, out: Bytes) -> None:
     ],
 )
 def test_a_wrong_declaration_is_refused(planes: Any, size: Any, places: Any, message: str) -> None:
+    rows, columns = size
     with pytest.raises(PluginError, match=message):
-        Observation(observe_nothing, planes, *size, places)
+        Observation(observe_nothing, planes, rows, columns, places)
 
 
 def test_a_kernel_of_another_signature_is_refused() -> None:

@@ -32,10 +32,9 @@ from boardgames.errors import (
     PositionError,
     quote,
 )
-from boardgames.game import DRAWN, Game, Move, Outcome, Position, Termination
+from boardgames.game import DRAWN, Game, Move, Outcome, Position, Termination, observation_of
 from boardgames.kernels import JIT, Actions, Words
 from boardgames.kernels.abi import check_kernel
-from boardgames.observation import observation_of
 from boardgames.patterns import PatternSet
 from boardgames.picture import Direction, Flip, Frame, Overlay, Picture
 from boardgames.players.alphabeta import WEIGHTS

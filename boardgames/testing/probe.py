@@ -25,9 +25,9 @@ from boardgames.declarations import FeatureSet, argument_of, arrays_of, with_arr
 from boardgames.errors import BoardgamesError, DeadWorkerError, describe_error
 from boardgames.executors import run_isolated
 from boardgames.faults import HangError
-from boardgames.game import Game
+from boardgames.game import Game, observation_of
 from boardgames.kernels import Words
-from boardgames.observation import Observation, observation_of
+from boardgames.observation import Observation
 from boardgames.patterns import PatternSet
 from boardgames.plugins import load_features, load_patterns, registry
 from boardgames.testing.hangs import PATIENCE_S, interrupt_hangs

@@ -21,11 +21,6 @@ def test_the_plugin_registers_its_game_features_and_agents(kind: Kind, names: se
     assert offered == names
 
 
-def test_the_registered_summary_is_that_of_the_game() -> None:
-    entry = next(o.entry for o in registry().offers("games") if o.entry.name == "hexifence")
-    assert load("hexifence").facts.summary == entry.summary
-
-
 def test_feature_ranges_depend_on_the_dimension() -> None:
     features = load_features("simple", load("hexifence", dimension=4)).features
     assert (features[0].high, features[3].high) == (37.0, 132.0)
