@@ -163,9 +163,11 @@ class TDPlayer(Player):
         return Analysis(position, best.score, self._unit, best.proven, returned, 1, len(moves), seconds)
 
     def match_started(self, side: int) -> None:
-        """Forget the previous match."""
+        """Forget the previous match, and load compiled code before the clock starts."""
         self._memory.forget()
         self._has_saved = False
+        start = self.game.start()
+        self._best(start, start.actions, 0, 1)
 
     def match_ended(self, outcome: Outcome) -> None:
         """Learn from the outcome and save the weights, if the player learns.

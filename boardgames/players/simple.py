@@ -55,6 +55,10 @@ class Greedy(Player):
         entry = best[int(self.random.integers(len(best)))]
         return Choice(entry.move, entry.score, entry.line, 1, analysis.nodes, analysis.seconds)
 
+    def match_started(self, side: int) -> None:
+        """Get the search ready before the clock starts."""
+        self._searcher.prepare()
+
     def fingerprint(self) -> str:
         """Return a hash of the evaluation."""
         return fingerprint_of_evaluation(self._evaluation, is_learned=self._learned is not None)

@@ -1,6 +1,7 @@
 """Random and greedy: uniform choice, seeds, and the best move one ply ahead by brute force."""
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from reference.minimax import cases, minimax_values, reached, search_value, tict
 import boardgames
 from boardgames.errors import MatchError, PositionError, UnknownNameError
 from boardgames.game import Game, Position
-from boardgames.player import Limit
+from boardgames.player import Analysis, Limit
+from boardgames.search.alphabeta.searcher import Searcher
 
 CONNECT4 = boardgames.load("connect4")
 CASES = cases()
@@ -45,6 +47,19 @@ def self_play(agent: str, seed: int) -> tuple[str, ...]:
         moves.append(str(player.choose(position).move))
         position = position.apply(moves[-1])
     return tuple(moves)
+
+
+def test_greedy_gets_ready_before_its_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched, search = list[Position](), Searcher.search
+
+    def recorded(self: Searcher, position: Position, *arguments: Any, **more: Any) -> Analysis:
+        searched.append(position)
+        return search(self, position, *arguments, **more)
+
+    monkeypatch.setattr(Searcher, "search", recorded)
+    player = boardgames.load_player("greedy", CONNECT4, seed=1)
+    player.match_started(0)
+    assert searched, "the first search loads or compiles kernels"
 
 
 @pytest.mark.parametrize("name", CASES)
