@@ -35,11 +35,10 @@ GOOD, OTHER, THIRD = "tcp://10.0.0.1:4001", "tcp://10.0.0.1:4002", "tcp://10.0.0
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Shorten the time after which the cluster's workers and scheduler are given up."""
+    """Look at the cluster more often, and stop waiting for compilers sooner."""
     pytest.importorskip("distributed")
     if request.node.get_closest_marker("slow") is None:
         monkeypatch.setattr(cluster, "POLL_S", 0.01)
-        monkeypatch.setattr(cluster, "WORKERS_TIMEOUT_S", 0.1)
         monkeypatch.setattr(cluster, "QUIET_S", 0.05)
 
 
@@ -373,7 +372,8 @@ def test_a_task_whose_workers_die_three_times_fails_alone() -> None:
         assert good.result(TIMEOUT_S) == 9
 
 
-def test_a_cluster_without_workers_is_an_error_after_a_while() -> None:
+def test_a_cluster_without_workers_is_an_error_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "WORKERS_TIMEOUT_S", 0.1)
     with (
         pytest.raises(ClusterError, match=r"has had no workers for 0\.1 s; `dask worker`"),
         executing(SeemingClient()),
@@ -381,7 +381,10 @@ def test_a_cluster_without_workers_is_an_error_after_a_while() -> None:
         pass
 
 
-def test_a_cluster_whose_workers_are_all_gone_is_an_error_after_a_while() -> None:
+def test_a_cluster_whose_workers_are_all_gone_is_an_error_after_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster, "WORKERS_TIMEOUT_S", 0.1)
     client = SeemingClient(GOOD)
     with executing(client) as executor:
         running = [executor.submit(tasks.square, number) for number in (2, 3)]
