@@ -315,7 +315,7 @@ class Position:
             move = self.game.parse_move(self, move)
         elif not isinstance(move, Move):
             raise MalformedMoveError(
-                f"a move must be a Move or a string, not {quote(move)}; an action goes to apply_action"
+                f"a move must be a Move or a string, not {quote(move)}; use apply_action for an action"
             )
         elif not self._is_legal_action(move.action):
             raise IllegalMoveError(f"illegal move {quote(move.text)} in {self}")
@@ -397,6 +397,8 @@ class Position:
 
         Raises
         ------
+        PositionError
+            If the side is not 0 or 1.
         PluginError
             If the game has no valid observation.
 
@@ -411,7 +413,7 @@ class Position:
             side = self.side_to_move
         elif side not in (0, 1):
             raise PositionError(f"an observation is by side 0 or 1, not {quote(side)}")
-        return observation_of(self.game).of(self._words, side)
+        return observation_of(self.game).array(self._words, side)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """Return which actions are legal, `bool[actions]`; none if the match is over.
@@ -599,6 +601,11 @@ class Game(ABC):
     def layout_names(self) -> tuple[str, ...]:
         """Return the names of all layouts, including layouts that set other options."""
         return tuple(dict.fromkeys((*self.facts.layouts, *self.layout_options)))
+
+    @property
+    def counts_points(self) -> bool:
+        """Return True if the game counts points, as `score` does in a subclass."""
+        return type(self).score is not Game.score
 
     # --- positions -------------------------------------------------------
 
@@ -856,10 +863,10 @@ class Game(ABC):
         return 0, 0
 
     def observation(self) -> "Observation":
-        """Return how networks see positions; by default by the bits of packed positions.
+        """Return what networks see of positions; by default the bits of the packed words.
 
         A game with a pattern set can return `boardgames.observation.of_patterns(patterns)`. `Position`
-        asks only once.
+        calls this once for all equal games.
         """
         from boardgames.observation import of_words  # late, since most programs need none
 

@@ -59,7 +59,7 @@ class Entry:
         name. The entry is not listed for other games.
     title : str
         What the page calls a game before it is loaded, such as `Connect Four`; by default its name
-        with a capital letter.
+        with a capital letter, and with spaces for hyphens.
     """
 
     name: str
@@ -71,8 +71,8 @@ class Entry:
 
     @property
     def shown_title(self) -> str:
-        """The title, or the name with a capital letter."""
-        return self.title or self.name.capitalize()
+        """The title, or one made of the name, as `PlainGame` makes it too."""
+        return self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
 
 
 class Match(Protocol):

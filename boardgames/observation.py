@@ -1,6 +1,6 @@
 """Observations: what a network sees of a position, as planes of small numbers.
 
-A game declares its observation; other games are seen by the bits of their packed positions, which is
+A game declares its observation; of other games, networks see the bits of the packed position, which are
 harder to learn from. Planes are swapped between the sides, but the board is not turned, since actions are
 the same for both sides.
 """
@@ -43,7 +43,7 @@ class Observation:
     KernelError
         If the kernel has another signature.
     PluginError
-        If there is no plane, or a plane has no place or one outside of it.
+        If there are no planes, their names are empty or repeated, a plane is empty, or a place is outside.
     """
 
     kernel: Callable[[Words, int, Bytes], None]
@@ -85,7 +85,7 @@ class Observation:
             mask[place] = True
         return mask
 
-    def of(self, words: Words, side: int) -> npt.NDArray[np.int8]:
+    def array(self, words: Words, side: int) -> npt.NDArray[np.int8]:
         """Return the observation of a packed position by a side, `int8[planes, rows, columns]`."""
         out = np.zeros(self.size, dtype=np.int8)
         self.kernel(words, side, out)

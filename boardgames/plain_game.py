@@ -360,7 +360,10 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     def observation(self) -> Observation:
         """Return the observation that `planes` makes or, without it and a `board`, the default of `Game`."""
-        shape = np.shape(self.planes(self.initial_state(), 0))
+        try:
+            shape = np.shape(self.planes(self.initial_state(), 0))
+        except ValueError as error:
+            raise self._fault("planes", "returned rows of different lengths") from error
         if len(shape) != 3 or 0 in shape:
             if not self.plane_names:
                 return super().observation()
@@ -374,6 +377,11 @@ class PlainGame(Game, Generic[State, PlainMove]):
             raise self._fault("planes", f"returned {shape[0]} planes, but `plane_names` has {len(names)}")
         key = int.from_bytes(self._key, "little", signed=True) if self.word_count else 0
         return Observation(_plain_observe(key), names, shape[1], shape[2])
+
+    @property
+    def counts_points(self) -> bool:
+        """Return True if the subclass has a method `points`."""
+        return type(self).points is not PlainGame.points
 
     def score(self, words: Words) -> tuple[int, int]:
         """Return the points of each side."""
@@ -496,7 +504,7 @@ _RESULTS: dict[str, type] = {
     "pack_state": object,
     "compiled": Mapping,
     "picture": Picture,
-    "planes": Sequence,
+    "planes": object,
 }
 """The methods that subclasses implement, and the types of their results."""
 
@@ -706,10 +714,13 @@ def _write_planes(position: int, size: int, key: int, side: int, out: Bytes) -> 
     node = _node_at(position, size, key)
     planes: object = node.game.planes(node.state, side)
     try:
-        values = np.array(planes, dtype=np.int8).ravel()
-    except (ValueError, TypeError, OverflowError) as error:
+        values = np.asarray(planes).ravel()
+        is_valid = values.dtype.kind in "bui" and np.array_equal(values.astype(np.int8), values)
+    except (ValueError, OverflowError):
+        is_valid = False
+    if not is_valid:
         reason = f"returned {quote(planes)}, not planes of rows of integers from -128 to 127"
-        raise node.game._fault("planes", reason) from error
+        raise node.game._fault("planes", reason)
     if len(values) != len(out):
         raise node.game._fault("planes", f"returned {len(values)} numbers, but {len(out)} for another state")
     out[:] = values

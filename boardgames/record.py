@@ -405,7 +405,8 @@ def _with_assumptions(
     parsed: ParsedRecords, foreign: Sequence[tuple[pgn.MatchText, ReadMatch]], defaults: Defaults
 ) -> ParsedRecords:
     """Return records with what had to be assumed about those of other programs."""
-    count = sum(read.is_winner_assumed for _, read in foreign)
+    is_shown = any(read.white_won_first is not None for _, read in foreign)
+    count = 0 if is_shown else sum(read.is_winner_assumed for _, read in foreign)
     warnings = [_winner_warning(count)] if count else []
     notations: list[str] = []
     if defaults.notation is None:
@@ -430,7 +431,7 @@ def _notation_warnings(game: Game, others: Sequence[str]) -> list[str]:
     if not others:
         return []
     own, names = game.facts.move_notations[0], " or ".join(map(repr, others))
-    return [f"moves read in the notation {own!r}, but they also fit {names}; --notation decides"]
+    return [f"moves read in the notation {own!r}, but they also fit {names}; choose one with --notation"]
 
 
 def _parse_unchecked(text: str) -> ParsedRecords:

@@ -111,7 +111,7 @@ def test_cells_of_a_pattern_set_can_be_seen() -> None:
     observation = of_patterns(boardgames.load_patterns("lines", game))
     assert observation.shape == (4, 1, 42)
     for position in positions(game):
-        planes = observation.of(position.words, position.side_to_move)
+        planes = observation.array(position.words, position.side_to_move)
         assert (planes.sum(axis=0) == 1).all()
         sets = [sorted(plane) for plane in planes.reshape(4, 42).tolist()]
         for stones in connect4_planes(position, position.side_to_move):
@@ -242,6 +242,9 @@ def test_a_plain_game_declares_its_own_planes() -> None:
         ([[[1, 300]]], "not planes of rows of integers from -128 to 127"),
         ([[[1, 2, 3]]], "returned 3 numbers, but 2 for another state"),
         ([[["a", "b"]]], "not planes of rows of integers"),
+        ([[[0.5, 1.0]]], "not planes of rows of integers"),
+        (np.array([[[200, 1]]]), "not planes of rows of integers"),
+        ([[[1, 2], [1]]], "not planes of rows of integers"),
     ],
 )
 def test_wrong_planes_of_a_plain_game_are_reported(returned: Any, message: str) -> None:
@@ -253,6 +256,15 @@ def test_wrong_planes_of_a_plain_game_are_reported(returned: Any, message: str) 
 
     with pytest.raises(PluginError, match=message):
         Wrong().start().apply("x").observation()
+
+
+def test_rows_of_different_lengths_are_refused() -> None:
+    class Wrong(Pieces):
+        def planes(self, state: tuple[str, ...], side: int) -> Any:
+            return [[[0, 0], [0]]]
+
+    with pytest.raises(PluginError, match=r"planes returned rows of different lengths"):
+        Wrong().start().observation()
 
 
 def test_planes_without_names_are_refused() -> None:

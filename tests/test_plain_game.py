@@ -20,7 +20,9 @@ from boardgames import (
     plain_game,
     playouts,
 )
-from boardgames.errors import IllegalMoveError, PluginError, PositionError, RulesError
+from boardgames.adjudication import Adjudication
+from boardgames.arena.plan import Plan
+from boardgames.errors import IllegalMoveError, OptionError, PluginError, PositionError, RulesError
 from boardgames.kernels import (
     Actions,
     Apply,
@@ -503,3 +505,15 @@ def test_a_text_of_another_type_is_no_position() -> None:
 def test_a_game_without_a_name_is_refused() -> None:
     with pytest.raises(PluginError, match="has no name: set `name`"):
         type("Nameless", (Heap,), {"name": ""})()
+
+
+def test_a_game_counts_points_only_if_it_has_a_method_for_them() -> None:
+    class Counting(Noughts):
+        name = "counting"
+
+        def points(self, state: str) -> tuple[int, int]:
+            return state.count("X"), state.count("O")
+
+    assert (Noughts().counts_points, Counting().counts_points) == (False, True)
+    with pytest.raises(OptionError, match="plain-noughts counts no points"):
+        Plan(game=Noughts(), agents=("random", "random"), adjudication=Adjudication(points=True))

@@ -132,6 +132,8 @@ class Plan:
     ------
     LimitError, MatchError
         If a value is out of range, or there are too few agents.
+    OptionError
+        If points are to decide in a game without points, or the rule about repetition is invalid.
     """
 
     game: Game
@@ -166,7 +168,7 @@ class Plan:
         if self.rounds is not None and self.schedule != "swiss":
             raise LimitError("only a Swiss tournament has a number of rounds")
         MatchRules(ply_limit=self.ply_limit, time=self.time)  # checks the limits
-        if self.adjudication.points and type(self.game).score is Game.score:
+        if self.adjudication.points and not self.game.counts_points:
             raise OptionError(
                 f"{self.game.facts.name} counts no points, so none can decide at a limit of plies"
             )

@@ -505,7 +505,7 @@ def _lead(name: str, estimate: "Estimate | None") -> str:
     if estimate.low is None or estimate.high is None:
         bound = round(estimate.low or 0)
         if bound <= 0:
-            return f"{name} has won every match, but that may be chance: there are too few"
+            return f"{name} has won every match, but there are too few to say by how much"
         return f"{name} has won every match and leads by more than {bound} Elo"
     lead, low, high = map(round, (estimate.elo, estimate.low, estimate.high))
     if low <= 0:

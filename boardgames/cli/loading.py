@@ -127,12 +127,12 @@ def load_position(
         raise
     if path is not None and (count := _count_joined_matches(chosen, position)) > 1:
         raise PositionError(_not_a_position(path, name, count))
-    if for_position is None and (path is not None or not _is_usual(chosen, game)):
+    if for_position is None and (path is not None or not _needs_no_notation(chosen, game)):
         say_notations(str(path or quote(chosen)), "position", [position_notation(chosen, position)])
     return apply_moves(position, moves, for_moves)
 
 
-def _is_usual(text: str, game: "Game") -> bool:
+def _needs_no_notation(text: str, game: "Game") -> bool:
     """Return whether a game reads a position without being told its notation."""
     with suppress(PositionError):
         game.parse(text)
@@ -146,18 +146,18 @@ def _why_no_position(path: Path | None, text: str, game: "Game", error: Position
     from boardgames.reading import without_examples
 
     if path is not None and has_tags(text):
-        return f"{path} has matches and not a position; `{PROGRAM} replay {path}` shows them"
+        return _not_a_position(path, game.facts.name)
     if path is not None and (count := _count_matches(text, game)):
         return _not_a_position(path, game.facts.name, count)
     other = what_it_looks_like(text, game.facts.name)
     return f"{without_examples(error)}; {other}" if other else ""
 
 
-def _not_a_position(path: Path, game: str, count: int) -> str:
-    """Return that a file has matches; the message names the command that shows them."""
-    shown = shlex.quote(str(path))
+def _not_a_position(path: Path, game: str, count: int = 0) -> str:
+    """Return that a file has matches, if `count` is not 0 how many, and which command shows them."""
+    shown, matches = shlex.quote(str(path)), f"{count} matches" if count else "matches"
     return (
-        f"{path} has {'a match' if count == 1 else f'{count} matches'} and not a position; "
+        f"{path} has {'a match' if count == 1 else matches} and not a position; "
         f"`{PROGRAM} replay {shown} --game {game}` shows {'it' if count == 1 else 'them'}"
     )
 
@@ -274,26 +274,32 @@ def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
     return errors
 
 
-def say_notations(where: str, what: str, notations: Iterable[str | None]) -> None:
+def say_notations(where: str, what: str, notations: Iterable[str | None], *, can_choose: bool = True) -> None:
     """Say which notations were inferred when a file was read; None is not mentioned.
 
     Parameters
     ----------
     where : str
-        The file.
+        The file, or the text that was given.
     what : str
         What was read, such as `moves`.
+    can_choose : bool
+        Whether the command has the option `--notation` for this.
     """
     names = " and ".join(map(repr, filter(None, dict.fromkeys(notations))))
     if names:
-        say(f"{where}: {what} read in the notation {names}; --notation sets another one", err=True)
+        advice = "; --notation sets another one" if can_choose else ""
+        say(f"{where}: {what} read in the notation {names}{advice}", err=True)
 
 
-def say_assumptions(file: object, parsed: "ParsedRecords") -> None:
-    """Say what was assumed about the matches of a file: its encoding and the notation of the moves."""
+def say_assumptions(file: object, parsed: "ParsedRecords", *, can_choose: bool = True) -> None:
+    """Say what was assumed about the matches of a file: its encoding and the notation of the moves.
+
+    Without `can_choose` the option `--notation` is not mentioned, since the command has none for files.
+    """
     for warning in parsed.warnings:
-        say(f"{file}: {warning}", err=True)
-    say_notations(str(file), "moves", parsed.notations)
+        say(f"{file}: {warning if can_choose else warning.partition('; choose one with')[0]}", err=True)
+    say_notations(str(file), "moves", parsed.notations, can_choose=can_choose)
 
 
 def position_file(argument: str) -> Path | None:

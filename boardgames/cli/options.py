@@ -252,7 +252,7 @@ class SuggestingGroup(click.Group):
 
 
 class ListingGroup(SuggestingGroup):
-    """A group whose command `list` is what it does without a command, with or without options of `list`."""
+    """A group that runs its command `list`, with the options given, if no command is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `list` before options other than `--help`, unless a shell asks for completions."""

@@ -174,7 +174,7 @@ def rules_text(facts: "Facts") -> str:
     from boardgames.plugins import registry
 
     entries = [offer.entry for offer in registry().offers("games") if offer.entry.name == facts.name]
-    rules = facts.rules or "".join(f"{entry.summary}." for entry in entries)
+    rules = facts.rules or "".join(f"{entry.summary.rstrip('.')}." for entry in entries)
     return printable(" ".join(filter(None, (f"{facts.title}:", rules, facts.move_help))))
 
 

@@ -218,7 +218,9 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
             f"the match in {path} is finished ({record.result}); see it with `{PROGRAM} replay {shown}` "
             f"or `{PROGRAM} analyze {record.game} {shown}`"
         )
-    say_assumptions(path, replace(parsed, warnings=(*parsed.warnings, *filter(None, [warning]))))
+    say_assumptions(
+        path, replace(parsed, warnings=(*parsed.warnings, *filter(None, [warning]))), can_choose=False
+    )
     is_own = path.parent.resolve() == _saved_matches().resolve() and len(parsed.records) == 1
     return UnfinishedMatch(record, path if is_own else None, text)
 

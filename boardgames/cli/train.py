@@ -245,14 +245,18 @@ def _train_run(
 
 
 def _how_to_go_on(trainer: "Trainer") -> str:
-    """Return the end of a line about a finished run: the options that continue it."""
+    """Return what to type to continue a finished run, as the end of a line."""
     from boardgames.learning.runs import run_reference
 
-    has_stopped_early = trainer.progress.step != trainer.progress.length
-    names = (
-        ["--target X"] if has_stopped_early else [f"--set {name}=N" for name in trainer.learner.extensible]
-    )
-    return f"; --resume {shlex.quote(run_reference(trainer.run.folder))} {names[0]} goes on" if names else ""
+    target, best, learner = trainer.run.config.target, trainer.progress.best, trainer.learner
+    if target is not None and best is not None and best >= target:
+        names = ["--target X"]
+    else:
+        names = [f"--set {name}=N" for name in learner.extensible if name in learner.options]
+    if not names:
+        return ""
+    run = shlex.quote(run_reference(trainer.run.folder))
+    return f"; `{PROGRAM} train --resume {run} {names[0]}` continues it"
 
 
 def _plan_measurement(trainer: "Trainer", matches: int | None, *, is_new: bool) -> "Measurement | None":

@@ -488,7 +488,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[float]]:  # JSON values
     tuned = header.get(TUNED)
     if not isinstance(tuned, dict) or VALUES not in arrays:
         raise WeightsError(
-            f"{path} has no values for the options of an agent; `tune` starts only with a run of `tune`"
+            f"{path} has no values for the options of an agent; `--from` needs a run of `tune` here"
         )
     return tuned, arrays[VALUES].tolist()
 

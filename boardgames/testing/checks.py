@@ -366,14 +366,14 @@ def check_observation(sample: Sample) -> RunningCheck:
     off_board, seen = ~observation.mask, dict[bytes, tuple[Words, tuple[int, ...]]]()
     for words in sample.words:
         for side in (0, 1):
-            planes = observation.of(words.copy(), side)
+            planes = observation.array(words.copy(), side)
             for plane, row, column in np.argwhere(planes * off_board)[:1].tolist():
                 name, value = quote(observation.planes[plane]), planes[plane, row, column]
                 place = f"row {row}, column {column}"
                 yield Fault(f"the plane {name} is {value} in {place}, which is not on the board,", words)
         actions = write_moves(sample.game, words).actions
         side = int(sample.game.kernels.side_to_move(words.copy()))
-        other, moves = seen.setdefault(observation.of(words.copy(), side).tobytes(), (words, actions))
+        other, moves = seen.setdefault(observation.array(words.copy(), side).tobytes(), (words, actions))
         if moves != actions:
             message = "the observation is the same as in a position with other moves"
             yield Fault(message, words, others=(other,), is_remark=True)

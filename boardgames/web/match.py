@@ -161,7 +161,7 @@ class _Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """A match as it was after a change: its record, as text too, what players expected, and a fault."""
+    """A match after a change: its record, as text too, its positions, and values and fault of its agents."""
 
     record: Record
     text: str
@@ -377,7 +377,7 @@ class LiveMatch:
         return self._saved.text
 
     @property
-    def line(self) -> tuple[Record, tuple[Position, ...]]:
+    def record_and_positions(self) -> tuple[Record, tuple[Position, ...]]:
         """Return the record of the match as it was after the last change, and its positions."""
         return self._saved.record, self._saved.positions
 
@@ -956,7 +956,7 @@ class LiveMatch:
         finally:
             self._is_thinking = False
         self._tell()
-        if not self.is_over:
+        if not (self.is_over or self._has_person):
             await asyncio.sleep(max(self.delay - (time.monotonic() - started), 0.0))
 
     async def _watch_agent(self, search: asyncio.Task[None], side: int, stop: Stop) -> None:

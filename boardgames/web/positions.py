@@ -126,7 +126,7 @@ async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
         load = partial(game_of, request.game, request.layout, request.options)
         return await in_thread(lobby, request.game, partial(_line_of_game, request), load=load)
     match = await lobby.find(request.match)
-    record, positions = match.line
+    record, positions = match.record_and_positions
     return Line(record, positions, _checked_ply(request.ply, positions), match.rules)
 
 

@@ -57,7 +57,7 @@ def test_the_footer_is_about_the_leader_whichever_agent_is_named_first(bg: Calla
 @pytest.mark.parametrize(
     ("matches", "said"),
     [
-        (2, "alphabeta:depth=3 has won every match, but that may be chance: there are too few"),
+        (2, "alphabeta:depth=3 has won every match, but there are too few to say by how much"),
         (12, "alphabeta:depth=3 has won every match and leads by more than [0-9]+ Elo"),
     ],
 )

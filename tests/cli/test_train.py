@@ -378,7 +378,8 @@ def test_a_new_run_starts_with_the_weights_of_another(bg: Run, home: Path) -> No
 def test_training_stops_at_the_target_and_goes_on_to_a_higher_one(bg: Run) -> None:
     ran = bg(*NAMED, "--target", "0")
     assert "trained 1 of 3 steps" in ran.out
-    assert "already finished; --resume first --target X goes on\n" in bg("train", "--resume", "first").out
+    said = "already finished; `boardgames train --resume first --target X` continues it\n"
+    assert said in bg("train", "--resume", "first").out
     assert "trained 3 of 3 steps" in bg("train", "--resume", "first", "--target", "2", "--workers", "1").out
 
 
@@ -406,7 +407,9 @@ def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
     before = content(home / "runs" / "first")
     ran = bg("train", "--resume", "first")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("run first is already finished; --resume first --set steps=N goes on\n")
+    assert ran.out.startswith(
+        "run first is already finished; `boardgames train --resume first --set steps=N` continues it\n"
+    )
     assert content(home / "runs" / "first") == before
 
 

@@ -9,6 +9,7 @@ from nim import Nim
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.kernels import Bytes, Observe, Words, kernel
 from boardgames.observation import Observation
+from boardgames.plain_game import PlainGame
 from boardgames.testing import check_game
 
 
@@ -25,6 +26,35 @@ def test_a_title_must_be_that_of_the_entry(monkeypatch: pytest.MonkeyPatch, titl
     assert [finding.message for finding in report.findings] == faults * [
         "facts.title is 'Nim', but the entry of the plug-in says 'The Game of Nim'"
     ]
+
+
+def test_a_title_that_is_made_of_the_name_is_that_of_a_plain_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("plain_under_test")
+
+    def bg_games() -> list[Entry]:
+        return [Entry("nim-in_python", "take stones", "nim:Nim")]
+
+    class Plain(PlainGame[int, int]):
+        name = "nim-in_python"
+
+        def initial_state(self) -> int:
+            return 5
+
+        def side_to_move(self, state: int) -> int:
+            return state % 2
+
+        def legal_moves(self, state: int) -> list[int]:
+            return [1]
+
+        def apply(self, state: int, move: int) -> int:
+            return state - move
+
+        def outcome(self, state: int) -> int | None:
+            return 0 if state == 0 else None
+
+    module.bg_games = hookimpl(bg_games)  # type: ignore[attr-defined]  # a module made here
+    add_plugin(monkeypatch, module)
+    assert check_game(Plain(), only=("facts",)).ok
 
 
 @kernel(Observe)

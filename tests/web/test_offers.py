@@ -1,5 +1,6 @@
 """What both sides must agree to: pauses, rematches and restarts; and what they look like to everybody."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,28 @@ def test_whoever_started_agents_controls_their_rematch(page: Page) -> None:
     assert state["owner"]
     assert state["names"] == ["random", "random"]
     assert state["delay"] == 0.02
+
+
+@pytest.mark.parametrize("opponent", ["here", "random"])
+def test_only_agents_that_play_each_other_are_slowed_down(
+    page: Page, opponent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept, sleep = list[float](), asyncio.sleep
+
+    async def recorded(seconds: float) -> None:
+        slept.append(seconds)
+        await sleep(min(seconds, 0.01))
+
+    monkeypatch.setattr("boardgames.web.match.asyncio.sleep", recorded)
+    key = page.start(opponent, "random", delay=LONG / 10)
+    if opponent == "here":
+        for ply, move in enumerate("456"):
+            page.state(id=key, ply=2 * ply)
+            page.send("move", match=key, ply=2 * ply, move=move)
+        page.state(id=key, ply=6)
+    else:
+        page.outcome()
+    assert (max(slept, default=0.0) > 1.0) == (opponent == "random")
 
 
 def test_a_paused_match_is_paused_after_a_restart_of_the_server(kept: Kept) -> None:
