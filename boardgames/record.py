@@ -431,7 +431,7 @@ def _notation_warnings(game: Game, others: Sequence[str]) -> list[str]:
     if not others:
         return []
     own, names = game.facts.move_notations[0], " or ".join(map(repr, others))
-    return [f"moves read in the notation {own!r}, but they also fit {names}; choose one with --notation"]
+    return [f"moves read in the notation {own!r}, but they also fit {names}"]
 
 
 def _parse_unchecked(text: str) -> ParsedRecords:

@@ -293,12 +293,9 @@ def say_notations(where: str, what: str, notations: Iterable[str | None], *, can
 
 
 def say_assumptions(file: object, parsed: "ParsedRecords", *, can_choose: bool = True) -> None:
-    """Say what was assumed about the matches of a file: its encoding and the notation of the moves.
-
-    Without `can_choose` the option `--notation` is not mentioned, since the command has none for files.
-    """
+    """Say what was assumed about the matches of a file; for `can_choose` see `say_notations`."""
     for warning in parsed.warnings:
-        say(f"{file}: {warning if can_choose else warning.partition('; choose one with')[0]}", err=True)
+        say(f"{file}: {warning}", err=True)
     say_notations(str(file), "moves", parsed.notations, can_choose=can_choose)
 
 

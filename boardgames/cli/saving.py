@@ -5,18 +5,18 @@ import shlex
 import stat
 import warnings
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boardgames.cli.continuing import continue_text
-from boardgames.cli.loading import say_assumptions
+from boardgames.cli.loading import read_matches, say_assumptions
 from boardgames.cli.output import say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, FileError, RecordError, StoreError, quote
-from boardgames.paths import data_folder, read_any_text, read_bytes, read_text
+from boardgames.paths import data_folder, read_bytes, read_text
 
 if TYPE_CHECKING:
     from boardgames.manager import Manager
@@ -195,13 +195,10 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
         If the file cannot be read or has errors or no matches, or if its last
         match is finished or of another game.
     """
-    from boardgames.plugins import load_game_of
     from boardgames.reading import Defaults
-    from boardgames.record import parse_records
 
-    text, warning = read_any_text(path)
+    text, parsed = read_matches(path, Defaults(game or ""))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    parsed = parse_records(text, load_game_of, Defaults(game or ""))
     if parsed.errors and game is None and not parsed.records and not _GAME_TAG.search(text):
         shown = shlex.quote(str(path))
         raise RecordError(f"{path} does not name the game; write `{PROGRAM} play GAME --resume {shown}`")
@@ -218,9 +215,7 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
             f"the match in {path} is finished ({record.result}); see it with `{PROGRAM} replay {shown}` "
             f"or `{PROGRAM} analyze {record.game} {shown}`"
         )
-    say_assumptions(
-        path, replace(parsed, warnings=(*parsed.warnings, *filter(None, [warning]))), can_choose=False
-    )
+    say_assumptions(path, parsed, can_choose=False)
     is_own = path.parent.resolve() == _saved_matches().resolve() and len(parsed.records) == 1
     return UnfinishedMatch(record, path if is_own else None, text)
 

@@ -175,8 +175,7 @@ def test_it_is_said_if_moves_fit_another_notation_too(
     game: str, text: str, own: str, other: str, bg: Run
 ) -> None:
     Path("moves.txt").write_text(text)
-    said = f"moves.txt: moves read in the notation '{own}', but they also fit '{other}'; "
-    said += "choose one with --notation\n"
+    said = f"moves.txt: moves read in the notation '{own}', but they also fit '{other}'\n"
     assert bg("replay", "--list", "moves.txt", "--game", game).err == (said if other else "")
     for notation in filter(None, (own, other)):
         ran = bg("replay", "--list", "moves.txt", "--game", game, "--notation", notation)
