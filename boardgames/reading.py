@@ -324,12 +324,12 @@ def position_notation(text: str, position: Position) -> str | None:
 
 
 def read_moves(start: Position, words: Sequence[str]) -> tuple[Sequence[Position], tuple[str, ...], str]:
-    """Return the moves that words mean, in whichever of the game's notations they are legal.
+    """Return the positions and moves that words describe, in any notation in which all of them are legal.
 
     Parameters
     ----------
     words : sequence of str
-        One for each move, or several moves in a word if the game can split it.
+        The words of the text; a word may contain several moves if the game can split it.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Observations: what networks see of positions, compared with the texts of the positions."""
+"""What networks see of a position agrees with its text."""
 
 import random
 from typing import Any
@@ -152,7 +152,7 @@ def test_an_observation_by_no_side_is_refused(side: Any) -> None:
 
 @kernel(Observe)
 def observe_nothing(position: Words, side: int, out: Bytes) -> None:
-    """Write a 0 everywhere."""
+    """Fill the planes with zeros."""
     out[:] = 0
 
 

@@ -361,7 +361,7 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
 
 
 def check_observation(sample: Sample) -> RunningCheck:
-    """Check that planes are 0 off the board, and remark on positions that only look the same."""
+    """Check that planes are 0 off the board, and that positions with different moves look different."""
     observation = observation_of(sample.game)
     off_board, seen = ~observation.mask, dict[bytes, tuple[Words, tuple[int, ...]]]()
     for words in sample.words:

@@ -161,7 +161,7 @@ class _Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """A match after a change: its record, as text too, its positions, and values and fault of its agents."""
+    """A match after a change; `values` are what the players expected, `fault` says how an agent failed."""
 
     record: Record
     text: str
@@ -373,12 +373,12 @@ class LiveMatch:
 
     @property
     def record(self) -> str:
-        """Return the record of the match as it was after the last change."""
+        """Return the record of the match after the last change, as text."""
         return self._saved.text
 
     @property
     def record_and_positions(self) -> tuple[Record, tuple[Position, ...]]:
-        """Return the record of the match as it was after the last change, and its positions."""
+        """Return the record and the positions of the match after the last change."""
         return self._saved.record, self._saved.positions
 
     @property

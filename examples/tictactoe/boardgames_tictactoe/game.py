@@ -99,7 +99,7 @@ def apply(position: Words, action: int, successor: Words) -> None:
 
 @kernel(Observe)
 def observe(position: Words, side: int, out: Bytes) -> None:
-    """Write a 1 for each own mark into the first plane, and for each of the opponent's into the second."""
+    """Mark the cells of `side` in the first plane, and those of the opponent in the second."""
     for cell in range(CELLS):
         out[cell] = position[cell] == np.uint64(side + 1)
         out[CELLS + cell] = position[cell] == np.uint64(2 - side)
@@ -224,7 +224,7 @@ class TicTacToe(Game):
         )
 
     def observation(self) -> Observation:
-        """Return how networks see a position: the own marks, and those of the opponent."""
+        """Return the observation for networks: a plane for the marks of each side."""
         return Observation(observe, ("own marks", "opponent's marks"), 3, 3)
 
     def draw(self, position: Position) -> Picture:

@@ -115,7 +115,7 @@ _TOKEN = re.compile(
     _ANY_CASE,
 )
 _Way = tuple["_Way | None", str] | None
-"""A way to group cells into moves: the way up to the last move, and that move; None has no moves."""
+"""Cells grouped into moves, as a linked list: the moves before the last one, and that one; None is empty."""
 _PLAIN = re.compile(r"(?:[a-i][1-9]){2,3}(?:[\s,;]+(?:[a-i][1-9]){2,3})*", _ANY_CASE)
 
 
@@ -671,7 +671,7 @@ def _joined_cells(names: list[str], commas: list[int], notation: str | None) -> 
 
 
 def _moves_of(way: _Way) -> list[str]:
-    """Return the moves of a way to group cells, from the first one on."""
+    """Return the moves of a linked list, in the order in which they are made."""
     moves = []
     while way is not None:
         way, move = way

@@ -11,7 +11,7 @@ from boardgames_connect4.board import Board
 
 @cache
 def observation(board: Board) -> Observation:
-    """Return the observation of boards of this size, with the top row first."""
+    """Return the observation for boards of this size; the first row of a plane is the top row."""
     columns, rows, height = board.columns, board.rows, board.height
     cells = columns * rows
 

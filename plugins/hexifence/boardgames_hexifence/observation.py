@@ -12,7 +12,7 @@ from boardgames_hexifence.rules import FIRST, is_drawn
 
 @cache
 def observation(dimension: int) -> Observation:
-    """Return the observation of boards of one dimension.
+    """Return the observation for boards of this dimension.
 
     Who drew an edge is not shown, since it does not matter.
     """
