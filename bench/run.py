@@ -30,6 +30,7 @@ from boardgames.selfplay import SelfPlaySetup, TDParameters, train_players
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import engine
+import environments
 import hexifence
 import solver
 import web
@@ -218,6 +219,8 @@ def learning(runs: int) -> Iterator[Row]:
 SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "perft": perft,
     "playouts": playouts,
+    "positions": environments.positions,
+    "batch": environments.batches,
     "search": search,
     "evaluation": engine.evaluation,
     "ablation": engine.ablation,

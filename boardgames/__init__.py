@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # importing `typing` and the like takes longer than the r
 if TYPE_CHECKING:
     from typing import Any
 
+    from boardgames.batch import Batch
     from boardgames.clock import TimeControl
     from boardgames.declarations import (
         Contempt,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "boardgames.batch": ("Batch",),
     "boardgames.clock": ("TimeControl",),
     "boardgames.declarations": (
         "Contempt",
@@ -101,6 +103,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 __all__ = [
     "DRAW",
     "Analysis",
+    "Batch",
     "BoardgamesError",
     "Button",
     "Choice",

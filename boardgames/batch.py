@@ -1,0 +1,478 @@
+"""Many matches of one game side by side, played in compiled code: what learners and vector environments need.
+
+    batch = Batch(boardgames.load("connect4"), 4096, seed=1)
+    while training:
+        actions = policy(batch.observations(), batch.masks())
+        rewards, terminated, truncated = batch.step(actions)
+        batch.reset(terminated | truncated)
+
+Nothing is written or read as text, and no Python object is made for a position.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from operator import index
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from boardgames.errors import IllegalMoveError, LimitError, OptionError, PositionError, quote
+from boardgames.executors.pool import core_count
+from boardgames.game import Game, Position, observation_of
+from boardgames.kernels import Actions, Bytes, Observe, Words, kernel, random_below, row, row_out
+from boardgames.kernels.abi import (
+    ACTIONS,
+    ACTIONS_OUT,
+    ACTIONS_STACK,
+    BYTES,
+    BYTES_STACK,
+    FLOATS_STACK,
+    WORDS,
+    WORDS_STACK,
+    ApplyKernel,
+    Floats,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
+    record_array,
+)
+from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
+from boardgames.search.remembering import remembering
+from boardgames.search.rules import DRAWN, ONGOING, UNFINISHED, final_result, result_at_limit, rules_of
+
+LARGEST = 1 << 22
+"""The largest number of matches."""
+MAX_REMEMBERED = 1024
+"""Number of positions that are remembered; in a longer match, repetitions of older ones go unnoticed."""
+WORTH_A_THREAD = 2048
+"""Number of matches for each thread, by default; giving work to a thread takes about 50 microseconds."""
+UNLIMITED = 2**62
+NO_ACTION = -1
+"""The action of a match that is over."""
+
+
+OPTIONS_DTYPE = np.dtype([("ply_limit", np.int64), ("no_moves_draws", np.bool_)], align=True)
+OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
+
+
+class Step(NamedTuple):
+    """What a step has led to.
+
+    Attributes
+    ----------
+    rewards : float32[n, 2]
+        For side 0 and side 1: 1 for a win and -1 for a loss if the match ended with this step, otherwise 0.
+    terminated : bool[n]
+        Which matches the rules of the game have ended with this step.
+    truncated : bool[n]
+        Which matches the limit of plies has ended with this step, unless the rules say who wins there.
+    """
+
+    rewards: Floats
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+
+
+class Workspace(NamedTuple):
+    """Kernels and arrays of a batch of n matches.
+
+    Attributes
+    ----------
+    legal_moves, apply, side_to_move, outcome, outcome_at_limit, observe : kernels
+        The rules, and what networks see.
+    positions : uint64[2 n, words]
+        Two rows for each match, so that a move is written from one to the other.
+    moves : int64[n, actions]
+        The legal actions of each match.
+    current : int64[n]
+        Which of its two rows is the position of a match.
+    counts, sides, plies, results : int64[n]
+        The number of legal moves, the side to move, the number of plies, and the result: `ONGOING`, the
+        winning side, `DRAWN`, or `UNFINISHED` if a limit has ended the match.
+    actions : int64[n]
+        The actions to make, or those that were sampled.
+    ended : int64[n]
+        With the last step, 1 if the rules ended the match, 2 if a limit did, otherwise 0.
+    random_states : uint64[n, 1]
+        A random generator for each match, so that samples do not depend on threads.
+    options : one record
+        The limit of plies, and whether a side without a move draws.
+    """
+
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    observe: Annotated[Callable[[Words, int, Bytes], None], Observe]
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    current: Annotated[Actions, ACTIONS_OUT]
+    counts: Annotated[Actions, ACTIONS_OUT]
+    sides: Annotated[Actions, ACTIONS_OUT]
+    plies: Annotated[Actions, ACTIONS_OUT]
+    results: Annotated[Actions, ACTIONS_OUT]
+    actions: Annotated[Actions, ACTIONS_OUT]
+    ended: Annotated[Actions, ACTIONS_OUT]
+    random_states: Annotated[Words, WORDS_STACK]
+    options: Annotated[npt.NDArray[Any], OPTIONS]  # one record: NumPy has no type for fields
+
+
+unpack = unpacker(Workspace)
+
+RULES_ENDED, LIMIT_ENDED = 1, 2
+
+
+@kernel(types.int64(BUNDLE, types.int64))
+def look(bundle: Actions, match: int) -> int:
+    """Find the legal moves, the side to move and the result of a match, and return what has ended it."""
+    batch = unpack(bundle)
+    position = row(batch.positions, 2 * match + batch.current[match])
+    count = batch.legal_moves(position, row_out(batch.moves, match))
+    side = batch.side_to_move(position)
+    batch.sides[match] = side if side == 1 else 0  # after the end it may be anything
+    result, ended = ONGOING, 0
+    if count == 0:
+        result = final_result(batch.side_to_move, batch.outcome, position, batch.options[0].no_moves_draws)
+        ended = RULES_ENDED
+    elif batch.plies[match] >= batch.options[0].ply_limit:
+        count = 0
+        result = result_at_limit(batch.outcome_at_limit, position)
+        ended = LIMIT_ENDED if result == UNFINISHED else RULES_ENDED
+    batch.counts[match] = count
+    batch.results[match] = result
+    return ended
+
+
+@kernel(types.void(BUNDLE, WORDS, BYTES, types.int64, types.int64))
+def start_again(bundle: Actions, start: Words, which: Bytes, first: int, last: int) -> None:
+    """Start the matches whose `which` is not 0 from a position."""
+    batch = unpack(bundle)
+    for match in range(first, last):
+        if which[match] != 0:
+            for word in range(start.size):
+                batch.positions[2 * match, word] = start[word]
+            batch.current[match] = 0
+            batch.plies[match] = 0
+            look(bundle, match)
+
+
+@kernel(types.int64(BUNDLE, types.int64, types.int64))
+def find_illegal(bundle: Actions, first: int, last: int) -> int:
+    """Return the first match that is not over and whose action is illegal, or -1."""
+    batch = unpack(bundle)
+    for match in range(first, last):
+        if batch.results[match] == ONGOING:
+            action = batch.actions[match]
+            place = min(action, batch.counts[match] - 1)  # actions ascend, so that it is never further right
+            if place < 0 or batch.moves[match, place] != action:
+                low = 0
+                while low < place:
+                    middle = (low + place) >> 1
+                    if batch.moves[match, middle] < action:
+                        low = middle + 1
+                    else:
+                        place = middle
+                if place < 0 or batch.moves[match, place] != action:
+                    return match
+    return -1
+
+
+@kernel(types.void(BUNDLE, FLOATS_STACK, types.int64, types.int64))
+def make_moves(bundle: Actions, rewards: Floats, first: int, last: int) -> None:
+    """Make the actions, which are legal, in the matches that are not over, and write their rewards."""
+    batch = unpack(bundle)
+    for match in range(first, last):
+        batch.ended[match] = 0
+        if batch.results[match] != ONGOING:
+            continue
+        here = batch.current[match]
+        successor = row_out(batch.positions, 2 * match + 1 - here)
+        batch.apply(row(batch.positions, 2 * match + here), batch.actions[match], successor)
+        batch.current[match] = 1 - here
+        batch.plies[match] += 1
+        batch.ended[match] = look(bundle, match)
+        result = batch.results[match]
+        if ONGOING < result < DRAWN:
+            rewards[match, result] = 1.0
+            rewards[match, 1 - result] = -1.0
+
+
+@kernel(types.void(BUNDLE, types.int64, types.int64))
+def sample_actions(bundle: Actions, first: int, last: int) -> None:
+    """Choose a random legal action in each match, each with the same probability."""
+    batch = unpack(bundle)
+    for match in range(first, last):
+        count = batch.counts[match]
+        if count == 0:
+            batch.actions[match] = NO_ACTION
+        else:
+            number = random_below(row_out(batch.random_states, match), count)
+            batch.actions[match] = batch.moves[match, number]
+
+
+@kernel(types.void(BUNDLE, BYTES_STACK, types.int64, types.int64))
+def write_masks(bundle: Actions, masks: Bytes, first: int, last: int) -> None:
+    """Write 1 for each legal action into masks of zeros."""
+    batch = unpack(bundle)
+    for match in range(first, last):
+        for number in range(batch.counts[match]):
+            masks[match, batch.moves[match, number]] = 1
+
+
+@kernel(types.void(BUNDLE, ACTIONS, BYTES_STACK, types.int64, types.int64))
+def write_observations(bundle: Actions, sides: Actions, planes: Bytes, first: int, last: int) -> None:
+    """Write what a network sees of each position, from the point of view of a side."""
+    batch = unpack(bundle)
+    for match in range(first, last):
+        position = row(batch.positions, 2 * match + batch.current[match])
+        batch.observe(position, sides[match], row_out(planes, match))
+
+
+class Batch:
+    """Many matches of one game side by side.
+
+    A match ends by the rules of the game, its rule about repetition included, or at a limit of plies. It
+    then stays as it is until `reset` starts it again.
+
+    Parameters
+    ----------
+    game : Game
+        Also a game in plain Python, which works but gains nothing.
+    size : int
+        Number of matches, 1 to 4,194,304.
+    start : Position, optional
+        Where matches start; by default the start of the game.
+    ply_limit : int, optional
+        Number of plies after which a match ends; by default the limit of the game. One of the two is
+        needed if the rules do not limit a match.
+    seed : int
+        Equal seeds give equal samples, whatever the number of threads.
+    threads : int, optional
+        By default as many as are worthwhile for this number of matches on this machine.
+
+    Raises
+    ------
+    LimitError
+        If the size, the limit or the number of threads is out of range.
+    OptionError
+        If the seed is not an integer.
+    PositionError
+        If the start belongs to another game.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> batch = Batch(boardgames.load("connect4"), 1000, seed=1)
+    >>> rewards = np.zeros(2)
+    >>> while not batch.over.all():
+    ...     rewards += batch.step(batch.sample()).rewards.sum(axis=0)
+    >>> bool(rewards[0] > 0), bool(rewards.sum() == 0)  # the first player wins more often
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        size: int,
+        *,
+        start: Position | None = None,
+        ply_limit: int | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        facts = game.facts
+        ply_limit = facts.ply_limit if ply_limit is None else ply_limit
+        if ply_limit is None and facts.longest_match is None:
+            raise LimitError(
+                f"a batch of {facts.name} needs a ply_limit, because its rules do not limit a match"
+            )
+        _check_count("size", size, LARGEST)
+        _check_count("ply_limit", UNLIMITED if ply_limit is None else ply_limit, UNLIMITED)
+        worthwhile = min(core_count(), size // WORTH_A_THREAD)
+        threads = max(1, worthwhile) if threads is None else threads
+        _check_count("threads", threads, 1024)
+        self.game = game
+        self.size = size
+        limit = UNLIMITED if ply_limit is None else ply_limit
+        self._threads = min(threads, size)
+        self._workers = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._rules = None
+        longer = game
+        if facts.repetition is not None and facts.repetition.meaning != "none":
+            self._rules = remembering(game, facts.repetition, min(limit, MAX_REMEMBERED))
+            longer = self._rules.game
+        self._observation = observation_of(game)
+        self._start = self._packed(game.start() if start is None else start)
+        self._workspace = Workspace(
+            **rules_of(longer),
+            observe=self._observation.kernel,
+            positions=np.zeros((2 * size, longer.facts.words), dtype=np.uint64),
+            moves=np.zeros((size, facts.actions), dtype=np.int64),
+            current=np.zeros(size, dtype=np.int64),
+            counts=np.zeros(size, dtype=np.int64),
+            sides=np.zeros(size, dtype=np.int64),
+            plies=np.zeros(size, dtype=np.int64),
+            results=np.zeros(size, dtype=np.int64),
+            actions=np.zeros(size, dtype=np.int64),
+            ended=np.zeros(size, dtype=np.int64),
+            random_states=_random_states(seed, size),
+            options=np.array([(limit, facts.no_moves_draws)], dtype=OPTIONS_DTYPE).view(np.recarray),
+        )
+        self._bundle = Bundle(self._workspace)
+        self.reset()
+
+    @property
+    def sides(self) -> Actions:
+        """The side to move in each match, `int64[n]`; 0 or 1 without a meaning if it is over."""
+        return self._workspace.sides.copy()
+
+    @property
+    def plies(self) -> Actions:
+        """The number of plies that each match has lasted, `int64[n]`."""
+        return self._workspace.plies.copy()
+
+    @property
+    def over(self) -> npt.NDArray[np.bool_]:
+        """Which matches are over, `bool[n]`."""
+        over: npt.NDArray[np.bool_] = self._workspace.results != ONGOING
+        return over
+
+    @property
+    def winners(self) -> Actions:
+        """The winning side of each match, `int64[n]`; -1 if there is none, or none yet."""
+        results = self._workspace.results
+        return np.where(results < DRAWN, results, -1)
+
+    def position(self, match: int) -> Position:
+        """Return the position of a match.
+
+        Raises
+        ------
+        IndexError
+            If there is no such match.
+        """
+        match = range(self.size)[match]
+        words = self._workspace.positions[2 * match + self._workspace.current[match]]
+        return self.game.unpack(words[: self.game.facts.words])
+
+    def reset(self, which: npt.ArrayLike | None = None, *, start: Position | None = None) -> None:
+        """Start matches again.
+
+        Parameters
+        ----------
+        which : bool[n], optional
+            By default all of them.
+        start : Position, optional
+            Where they start; by default where the batch was told to.
+
+        Raises
+        ------
+        LimitError
+            If `which` is of another type or shape.
+        PositionError
+            If the start belongs to another game.
+        """
+        chosen = np.ones(self.size, dtype=np.bool_) if which is None else np.ascontiguousarray(which)
+        if chosen.dtype != np.bool_ or chosen.shape != (self.size,):
+            raise LimitError(f"which matches to reset must be bool[{self.size}], not {_described(chosen)}")
+        packed = self._start if start is None else self._packed(start)
+        words, again = self._bundle.words, chosen.view(np.int8)
+        self._share(lambda *rows: start_again(words, packed, again, *rows))
+
+    def step(self, actions: npt.ArrayLike) -> Step:
+        """Make a move in each match that is not over.
+
+        Parameters
+        ----------
+        actions : int[n]
+            A legal action for each match; ignored in those that are over.
+
+        Raises
+        ------
+        IllegalMoveError
+            If an action is not legal; then no move has been made.
+        LimitError
+            If the array is of another type or shape.
+        """
+        given = np.asarray(actions)
+        if given.dtype.kind not in "iu" or given.shape != (self.size,):
+            raise LimitError(f"actions must be integers of the shape ({self.size},), not {_described(given)}")
+        state, words = self._workspace, self._bundle.words
+        state.actions[:] = given
+        found = [match for match in self._share(lambda *rows: find_illegal(words, *rows)) if match >= 0]
+        if found:
+            match = min(found)
+            action = quote(int(given[match]))
+            raise IllegalMoveError(f"match {match}: illegal action {action} in {self.position(match)}")
+        rewards = np.zeros((self.size, 2), dtype=np.float32)
+        self._share(lambda *rows: make_moves(words, rewards, *rows))
+        return Step(rewards, state.ended == RULES_ENDED, state.ended == LIMIT_ENDED)
+
+    def sample(self) -> Actions:
+        """Return a random legal action for each match, `int64[n]`; -1 for those that are over."""
+        self._share(lambda *rows: sample_actions(self._bundle.words, *rows))
+        return self._workspace.actions.copy()
+
+    def masks(self) -> npt.NDArray[np.bool_]:
+        """Return which actions are legal, `bool[n, actions]`; none in matches that are over."""
+        masks = np.zeros((self.size, self.game.facts.actions), dtype=np.int8)
+        self._share(lambda *rows: write_masks(self._bundle.words, masks, *rows))
+        return masks.view(np.bool_)
+
+    def observations(self, sides: npt.ArrayLike | None = None) -> npt.NDArray[np.int8]:
+        """Return what a network sees of each position, `int8[n, planes, rows, columns]`.
+
+        Parameters
+        ----------
+        sides : int[n] or int, optional
+            Whose point of view to take; by default that of the side to move.
+
+        Raises
+        ------
+        PositionError
+            If a side is not 0 or 1.
+        LimitError
+            If there is another number of sides.
+        """
+        chosen = self._workspace.sides if sides is None else np.asarray(sides)
+        if chosen.dtype.kind not in "iu" or chosen.shape not in ((), (self.size,)):
+            raise LimitError(f"sides must be integers of the shape ({self.size},), not {_described(chosen)}")
+        if not (chosen.min() >= 0 and chosen.max() <= 1):
+            wrong = int(chosen.max() if chosen.max() > 1 else chosen.min())
+            raise PositionError(f"an observation is by side 0 or 1, not {quote(wrong)}")
+        seen_by = np.broadcast_to(chosen, self.size).astype(np.int64)
+        planes, words = np.zeros((self.size, self._observation.size), dtype=np.int8), self._bundle.words
+        self._share(lambda *rows: write_observations(words, seen_by, planes, *rows))
+        return planes.reshape(self.size, *self._observation.shape)
+
+    def _share(self, work: Callable[[int, int], int | None]) -> list[int]:
+        """Do work on all matches, divided among the threads, and return what it returned."""
+        if self._workers is None:
+            return [work(0, self.size) or 0]
+        bounds = [self.size * thread // self._threads for thread in range(self._threads + 1)]
+        return [done or 0 for done in self._workers.map(work, bounds[:-1], bounds[1:])]
+
+    def _packed(self, start: Position) -> Words:
+        words = self.game.pack(start)
+        return words if self._rules is None else self._rules.pack(start)
+
+
+def _random_states(seed: int, size: int) -> Words:
+    try:
+        number = index(seed) % 2**64
+    except TypeError:
+        raise OptionError(f"seed must be an integer, not {quote(seed)}") from None
+    return np.random.SeedSequence(number).generate_state(size, np.uint64).astype(np.uint64).reshape(size, 1)
+
+
+def _check_count(name: str, value: object, most: int) -> None:
+    if not (type(value) is int and 1 <= value <= most):
+        expected = "at least 1" if most == UNLIMITED else f"1 to {most:,}"
+        raise LimitError(f"{name} must be {expected}, not {quote(value)}")
+
+
+def _described(array: npt.NDArray[np.generic]) -> str:
+    return f"{array.dtype}{list(array.shape)}"
