@@ -200,9 +200,9 @@ class Position:
     _words: Words
 
     def __init__(self, game: "Game", words: Words) -> None:
-        object.__setattr__(self, "game", game)
+        _set_game(self, game)
         # an array backed by bytes cannot be made writable again
-        object.__setattr__(self, "_words", np.frombuffer(words.tobytes(), dtype=np.uint64))
+        _set_words(self, np.frombuffer(words.tobytes(), _WORD))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a position is immutable: cannot set {name!r}")
@@ -225,12 +225,13 @@ class Position:
     @rules_code
     def actions(self) -> tuple[int, ...]:
         """Return the legal actions in ascending order; empty if the match is over."""
-        buffer = np.zeros(self.game.facts.actions, dtype=np.int64)
-        count, most = self.game.kernels.legal_moves(self._words, buffer), len(buffer)
+        most = self.game.facts.actions
+        buffer = np.zeros(most, _ACTION)
+        count = self.game.kernels.legal_moves(self._words, buffer)
         if not 0 <= count <= most:
             raise self.game._kernel_fault("legal_moves", f"returned {count}, not 0 to {most} moves")
         actions = tuple(buffer[:count].tolist())
-        if actions and not (min(actions) >= 0 and max(actions) < most):
+        if actions and not (actions[0] >= 0 and actions[-1] < most):  # they ascend
             wrong = next(action for action in actions if not 0 <= action < most)
             raise self.game._kernel_fault(
                 "legal_moves", f"wrote the action {wrong} in {self}, but actions are 0 to {most - 1}"
@@ -346,7 +347,7 @@ class Position:
         return self._successor(int(action))
 
     def _successor(self, action: int) -> "Position":
-        successor = np.empty_like(self._words)
+        successor = np.empty(self.game.facts.words, _WORD)
         self.game.kernels.apply(self._words, action, successor)
         return Position(self.game, successor)
 
@@ -488,6 +489,13 @@ class Position:
 
     def __hash__(self) -> int:
         return hash((self.game, self._words.tobytes()))
+
+
+# how `Position.__init__` sets slots, since a position refuses assignments
+_set_game = vars(Position)["game"].__set__
+_set_words = vars(Position)["_words"].__set__
+# NumPy is much faster with a dtype that is passed as a positional argument
+_WORD, _ACTION = np.dtype(np.uint64), np.dtype(np.int64)
 
 
 def check_is_position(value: object) -> None:
