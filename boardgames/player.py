@@ -250,7 +250,14 @@ class Choice:
 class MoveValue:
     """A legal move, its score for the side to move, and the line it begins.
 
-    `from_book` is True if the score was looked up in an opening book.
+    Attributes
+    ----------
+    from_book : bool
+        True if the score was looked up in an opening book.
+    visits : int or None
+        In a Monte Carlo tree search, the number of simulations that played the move.
+    prior : float or None
+        In such a search, the probability that the move had before the search, if there are priors.
     """
 
     move: Move
@@ -258,6 +265,8 @@ class MoveValue:
     proven: bool
     line: tuple[Move, ...]
     from_book: bool = False
+    visits: int | None = None
+    prior: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

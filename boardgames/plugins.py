@@ -74,6 +74,9 @@ CORE_PLUGINS = {
     "tensorboard": "boardgames.adapters.tensorboard",
 }
 
+THIS_PROCESS = "this process"
+"""What `Registry.register` names in place of a plug-in."""
+
 SEED = Option("seed", int, None, "seed of the agent's random choices", minimum=0)
 
 Made = TypeVar("Made")
@@ -93,10 +96,11 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An entry and the plug-in that offers it."""
+    """An entry, the plug-in that offers it and, if it was registered by `Registry.register`, its target."""
 
     entry: Entry
     plugin: str
+    target: Any = None  # a class or function
 
 
 class Registry:
@@ -136,6 +140,61 @@ class Registry:
             if point.name not in blocked:
                 self._add(point)
         self.plugins += unreadable
+
+    def register(
+        self, kind: Kind, name: str, target: object, *, game: str | None = None, summary: str = ""
+    ) -> None:
+        """Offer something in this process only, such as a game or an agent that is defined in a notebook.
+
+        What was registered under the same name before is replaced, so that a cell can be run again.
+
+        Parameters
+        ----------
+        kind : str
+            One of `KINDS`, such as `"games"` or `"agents"`.
+        name : str
+            As in `Entry`.
+        target : class or function
+            What the target of an entry would be. An agent may also be a function that takes a game and
+            the keyword `seed`, and returns a player.
+        game : str, optional
+            The game that it is for; by default every game.
+        summary : str
+            One sentence for listings.
+
+        Raises
+        ------
+        PluginError
+            If the target is of the wrong kind, or a plug-in has the name already.
+
+        Examples
+        --------
+        >>> from boardgames.players.simple import Greedy
+        >>> class Cautious(Greedy):
+        ...     name = "cautious"
+        >>> own = Registry()  # normally registry(), which the rest of the program uses
+        >>> own.register("agents", "cautious", Cautious)
+        >>> own.load("agents", "cautious") is Cautious
+        True
+        """
+        if kind not in KINDS:
+            raise PluginError(f"there is no kind {quote(kind)}{suggest(kind, KINDS)}")
+        place = f"{getattr(target, '__module__', '')}:{getattr(target, '__qualname__', '')}"
+        entry = _checked(Entry(name, summary, place if place[0] != ":" else "__main__:object", game), kind)
+        if not (kind == "agents" and callable(target) and not isinstance(target, type)):
+            _check_target(kind, name, target)
+        other = self._plugin_offering(kind, entry)
+        if other not in (None, THIS_PROCESS):
+            raise PluginError(f"{_duplicate_error(kind, Offer(entry, ''), other or '')}; choose another name")
+        kept = [one for one in self._offers[kind] if (one.entry.name, one.entry.game) != (name, game)]
+        self._offers[kind] = [*kept, Offer(entry, THIS_PROCESS, target)]
+
+    def is_registered_here(self, kind: Kind, name: str, game: str | None = None) -> bool:
+        """Return True if `register` has added what this name means, which other processes do not know."""
+        return any(
+            offer.entry.name == name and offer.plugin == THIS_PROCESS
+            for offer in self._named_offers(kind, game)
+        )
 
     def notify(self, hook: str, *, check: Callable[[], object] | None = None, **arguments: object) -> None:
         """Call a hook of every plug-in that implements it, with the arguments that it accepts.
@@ -379,6 +438,8 @@ class Registry:
 
 def _import_target(kind: Kind, offer: Offer) -> Any:  # a class or function
     """Return the target of an offer; raise PluginError if it cannot be imported or is of the wrong kind."""
+    if offer.target is not None:
+        return offer.target
     name, target_name = offer.entry.name, offer.entry.target
     module, _, attribute = target_name.partition(":")
     try:
@@ -608,14 +669,25 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
     seed_read = SEED.read(options.pop("seed", seed))
 
     def make(cls: "type[Player]") -> "Player":
-        if name in options and all(option.name != name for option in cls.declared_options):
+        declared = getattr(cls, "declared_options", ())  # a function that makes a player has none
+        if name in options and all(option.name != name for option in declared):
             raise OptionError(f"the agent {name!r} has no option that can be written {name}:{options[name]}")
         with attributing_errors("agent", name):
             # checked here, so that an option cannot be mistaken for another keyword argument
-            read = read_options(cls.declared_options, options, f"agent {name!r}")
-            return cls(game, seed=None if seed_read is None else int(seed_read), **read)
+            read = read_options(declared, options, f"agent {name!r}")
+            player: object = cls(game, seed=None if seed_read is None else int(seed_read), **read)
+        return _checked_player(player, name)
 
     return registry().make("agents", name, game.facts.name, make)
+
+
+def _checked_player(player: object, name: str) -> "Player":
+    """Return what an agent has made, unless it is no player."""
+    from boardgames.player import Player
+
+    if not isinstance(player, Player):
+        raise PluginError(f"agent {name!r} must make a Player, not {quote(player)}")
+    return player
 
 
 def close_player(player: "Player") -> None:

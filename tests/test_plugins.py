@@ -16,6 +16,7 @@ import boardgames
 from boardgames import plugins
 from boardgames.errors import OptionError, PluginError, UnknownNameError
 from boardgames.hookspecs import PROJECT, Entry, hookimpl
+from boardgames.players.simple import Greedy
 from boardgames.plugins import CORE_PLUGINS, Plugin, Registry
 from boardgames_connect4.game import Connect4
 
@@ -423,6 +424,83 @@ def test_agent_for_one_game_is_not_offered_to_others(plugin: Maker) -> None:
     registry = own_and_general(plugin)
     assert "patient" in names(registry, "agents", "abalone")
     assert "patient" not in names(registry, "agents", "connect4")
+
+
+# --- registering in this process ------------------------------------------
+
+
+class Patient(Greedy):
+    """An agent as a notebook defines one."""
+
+    name = "patient"
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """Return a registry that the functions of the module use."""
+    registry = Registry()
+    monkeypatch.setattr(plugins, "_registry", lambda: registry)
+    return registry
+
+
+def test_a_registered_game_and_agent_are_loaded_by_name(fresh: Registry) -> None:
+    class Small(Connect4):
+        """A game as a notebook defines one."""
+
+    fresh.register("games", "small", Small)
+    fresh.register("agents", "patient", Patient, summary="waits")
+    loaded = boardgames.load("small", columns=5)
+    assert type(loaded) is Small
+    assert type(boardgames.load_player("patient", loaded, seed=1)) is Patient
+    assert [one.entry.summary for one in fresh.offers("agents") if one.entry.name == "patient"] == ["waits"]
+    assert fresh.is_registered_here("agents", "patient", "connect4")
+    assert not fresh.is_registered_here("agents", "greedy", "connect4")
+
+
+def test_registering_again_replaces_what_was_registered(fresh: Registry) -> None:
+    class Changed(Greedy):
+        """The agent of a cell that was run again."""
+
+        name = "patient"
+
+    fresh.register("agents", "patient", Patient)
+    fresh.register("agents", "patient", Changed)
+    assert type(boardgames.load_player("patient", boardgames.load("connect4"))) is Changed
+
+
+def test_a_function_that_makes_a_player_is_an_agent(fresh: Registry) -> None:
+    fresh.register("agents", "made", lambda game, *, seed: Patient(game, seed=seed), game="connect4")
+    assert type(boardgames.load_player("made", boardgames.load("connect4"), seed=3)) is Patient
+    with pytest.raises(UnknownNameError):
+        boardgames.load_player("made", boardgames.load("hexifence"))
+    with pytest.raises(OptionError, match="agent 'made' has no option 'depth'"):
+        boardgames.load_player("made:depth=3", boardgames.load("connect4"))
+
+
+def test_a_function_that_makes_something_else_is_named(fresh: Registry) -> None:
+    fresh.register("agents", "made", lambda game, *, seed: 7)
+    with pytest.raises(PluginError, match="agent 'made' must make a Player, not 7"):
+        boardgames.load_player("made", boardgames.load("connect4"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("agents", "greedy", Patient),
+            "agent 'greedy' is already offered by 'core-players'; choose another",
+        ),
+        (("agents", "patient", int), "agent 'patient' is not a subclass of Player"),
+        (("agents", "patient", 7), "agent 'patient' is not a subclass of Player: 7"),
+        (("games", "patient", Patient), "game 'patient' is not a subclass of Game"),
+        (("agents", "No Name", Patient), "must be lower-case words, not 'No Name'"),
+        (("agent", "patient", Patient), "there is no kind 'agent'; did you mean 'agents'"),
+    ],
+)
+def test_what_cannot_be_registered_is_refused(fresh: Registry, arguments: Any, message: str) -> None:
+    with pytest.raises(PluginError, match=message):
+        fresh.register(*arguments)
+    assert type(boardgames.load_player("greedy", boardgames.load("connect4"))) is Greedy
 
 
 # --- loading by name ------------------------------------------------------

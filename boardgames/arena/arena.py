@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from boardgames.arena.openings import Openings
 from boardgames.arena.plan import Plan, number_duplicates, settings_key
-from boardgames.arena.play import Batch, MatchResult, OpeningPair, close_players, play_batch
+from boardgames.arena.play import MatchResult, OpeningPair, PairBatch, close_players, play_batch
 from boardgames.arena.report import Report, Tally
 from boardgames.arena.schedule import Pairing, gauntlet, round_robin, swiss_pairings
 from boardgames.arena.sprt import SprtRun
@@ -75,7 +75,7 @@ class Arena:
     ) -> None:
         self.plan = plan
         self._players, self.names, code = plan.load_lineup()
-        self._labels = number_duplicates(plan.agents)
+        self._labels = number_duplicates(plan.agent_texts)
         self._openings = Openings(plan.game, plan.openings)
         self._store = store
         self._run: StoredRun | None = None
@@ -120,9 +120,17 @@ class Arena:
         ------
         KeyboardInterrupt
             If the user interrupts; the matches so far are stored, and `report()` includes them.
+        MatchError
+            If other processes are to play with a game or an agent that only this one knows.
         StoreError
             If a match cannot be stored.
         """
+        local = self.plan.local_names
+        if local and not isinstance(executor, InProcess):
+            raise MatchError(
+                f"worker processes do not know {local[0]!r}, which is registered in this process only; "
+                "run the arena with boardgames.executors.InProcess()"
+            )
         try:
             for pairs in self._rounds():
                 for results in self._play(pairs, executor):
@@ -165,7 +173,7 @@ class Arena:
         played: dict[Pairing, int] = {}
         begin, bye_points = 0, [0.0] * agents
         for number in range(plan.round_count):
-            tally = Tally(plan.agents)
+            tally = Tally(plan.agent_texts)
             for pair in range(begin):
                 tally.add(*self._results[pair])
             scores = [tally.points(agent) + bye_points[agent] for agent in range(agents)]
@@ -204,7 +212,7 @@ class Arena:
             while submitted < len(pairs) or running:
                 workers = worker_count(executor)  # more of a cluster's workers may have joined
                 while submitted < len(pairs) and len(running) < (1 if workers == 1 else 2 * workers):
-                    batch = Batch(self._settings, tuple(pairs[submitted : submitted + size]), is_local)
+                    batch = PairBatch(self._settings, tuple(pairs[submitted : submitted + size]), is_local)
                     running.add(executor.submit(play_batch, batch))
                     submitted += len(batch.pairs)
                 done, running = wait(running, return_when=FIRST_COMPLETED)

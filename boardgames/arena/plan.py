@@ -3,9 +3,11 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from boardgames import plugins
 from boardgames.adjudication import NO_ADJUDICATION, Adjudication
@@ -18,7 +20,7 @@ from boardgames.errors import LimitError, MatchError, OptionError, PluginError, 
 from boardgames.game import Game
 from boardgames.installation import code_stamp
 from boardgames.manager import MatchRules
-from boardgames.options import agent_title, spelled_out
+from boardgames.options import agent_title, parse_agent, spelled_out
 from boardgames.player import NO_LIMIT, Limit, Player
 from boardgames.record import options_as_texts
 from boardgames.store import PlayerKey
@@ -103,8 +105,11 @@ class Plan:
     ----------
     game : Game
         The game with its layout and options.
-    agents : sequence of str
-        At least two agents, with their options.
+    agents : sequence of str, player, class or function
+        At least two agents: texts with their options; players, of which the arena makes new ones with
+        the same options; subclasses of `Player`; or functions that take a game and the keyword `seed`
+        and return a player. What no plug-in offers is registered in this process by its name, and can
+        only play with `boardgames.executors.InProcess`.
     matches : int
         Matches per pairing, an even number: every opening is played with sides
         swapped.
@@ -137,7 +142,7 @@ class Plan:
     """
 
     game: Game
-    agents: Sequence[str]
+    agents: Sequence[str | Player | Callable[..., Player]]
     matches: int = 100
     schedule: Schedule = "round-robin"
     rounds: int | None = None
@@ -151,7 +156,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         agents = (self.agents,) if isinstance(self.agents, str) else self.agents
-        object.__setattr__(self, "agents", tuple(map(spelled_out, agents)))
+        object.__setattr__(self, "agents", tuple(spelled_out(_text_of(one, self.game)) for one in agents))
         if len(self.agents) < 2:
             raise MatchError(f"an arena needs at least two agents, not {len(self.agents)}")
         if not (type(self.matches) is int and self.matches >= 2 and self.matches % 2 == 0):
@@ -175,6 +180,19 @@ class Plan:
         if self.repetition:
             object.__setattr__(self, "repetition", str(Repetition.parse(self.repetition)))
         assert self.round_count  # checks the number
+
+    @property
+    def local_names(self) -> list[str]:
+        """Return the names of the agents, and of the game, that are only registered in this process."""
+        registry, game = plugins.registry(), self.game.facts.name
+        names = [parse_agent(text)[0] for text in self.agent_texts]
+        local = [name for name in names if registry.is_registered_here("agents", name, game)]
+        return local + ([game] if registry.is_registered_here("games", game) else [])
+
+    @property
+    def agent_texts(self) -> tuple[str, ...]:
+        """Return the agents as texts with their options."""
+        return tuple(agent for agent in self.agents if isinstance(agent, str))
 
     @property
     def round_count(self) -> int:
@@ -240,7 +258,7 @@ class Plan:
             game=self.game.facts.name,
             layout=self.game.layout,
             options=tuple(options_as_texts(self.game.options).items()),
-            agents=tuple(self.agents),
+            agents=self.agent_texts,
             seed=seed,
             limit=self.limit,
             time=self.time,
@@ -261,7 +279,7 @@ class Plan:
         keys: list[PlayerKey] = []
         labels: list[str] = []
         classes: list[type] = [type(self.game)]
-        for text in self.agents:
+        for text in self.agent_texts:
             player = plugins.load_player(text, self.game)
             try:
                 with plugins.attributing_errors("agent", player.name):
@@ -271,7 +289,10 @@ class Plan:
             keys.append(key)
             labels.append(label)
             classes += type(player).__mro__
-        return Lineup(keys, number_duplicates(labels), code_stamp(classes))
+        code = code_stamp(classes)
+        if self.local_names:  # code in a notebook has no version, so that such an arena is never resumed
+            code += f"-{secrets.token_hex(4)}"
+        return Lineup(keys, number_duplicates(labels), code)
 
     def _key_and_label(self, text: str, player: Player) -> tuple[PlayerKey, str]:
         if player.is_human:
@@ -315,13 +336,34 @@ class Plan:
             "adjudication": dataclasses.asdict(self.adjudication),
             "sprt": None if self.sprt is None else dataclasses.asdict(self.sprt),
             "game": self.game.describe(),
-            "agents": list(self.agents),
+            "agents": list(self.agent_texts),
             "players": [str(player) for player in players],
             "planned": self.planned,
             "code": code,
             "openings_fingerprint": openings_fingerprint,
             "seed": seed,
         }
+
+
+def _text_of(agent: Any, game: Game) -> Any:  # what is no agent is returned as it is
+    """Return the text of an agent, and register its class or function unless a plug-in offers it."""
+    if isinstance(agent, str) or not (isinstance(agent, Player) or callable(agent)):
+        return agent  # what is no agent at all is refused when it is spelled out
+    target: object = type(agent) if isinstance(agent, Player) else agent
+    if isinstance(target, type) and issubclass(target, Player):
+        name = target.name
+    else:
+        title = str(getattr(target, "__name__", "")).lower()
+        name = re.sub("[^a-z0-9_-]+", "-", title).strip("-_") or "agent"
+    registry, own = plugins.registry(), game.facts.name
+    is_offered = any(offer.entry.name == name for offer in registry.offers("agents", own))
+    if not is_offered or registry.is_registered_here("agents", name, own):
+        registry.register("agents", name, target, game=own)
+    elif registry.load("agents", name, own) is not target:
+        raise PluginError(
+            f"{quote(target)} has the name of another agent, {name!r}; give it a name of its own"
+        )
+    return agent.describe() if isinstance(agent, Player) else name
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

@@ -85,7 +85,7 @@ class MatchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PairBatch:
     """Pairs to be played by one task.
 
     If `keep_players` is set, the players stay open for the next task of the
@@ -97,7 +97,7 @@ class Batch:
     keep_players: bool = True
 
 
-def play_batch(batch: Batch) -> tuple[list[MatchResult], float]:
+def play_batch(batch: PairBatch) -> tuple[list[MatchResult], float]:
     """Play all pairs of a batch; return the results in order and the seconds it took."""
     started = time.perf_counter()
     players = _players_for(batch.settings)

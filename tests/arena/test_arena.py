@@ -10,12 +10,17 @@ import pytest
 from joining import Joining
 
 import boardgames
+from boardgames import Choice, Context, Limit, Option, Player, plugins
 from boardgames.arena.arena import Arena
 from boardgames.arena.plan import Plan
 from boardgames.arena.play import MatchResult, play_batch
 from boardgames.arena.sprt import Sprt
-from boardgames.errors import BoardgamesError, MatchError
+from boardgames.errors import BoardgamesError, MatchError, OptionError, PluginError
 from boardgames.executors import InProcess, open_executor
+from boardgames.game import Game, Position
+from boardgames.player import NO_CONTEXT, NO_LIMIT
+from boardgames.players.simple import Greedy
+from boardgames.plugins import Registry
 from boardgames.store import NewMatch, Store
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
@@ -329,3 +334,68 @@ def test_batches_grow_only_if_matches_are_short(
     assert sizes[0] == 1
     assert (max(sizes) >= 8) if is_large else (max(sizes) == 1)
     assert sum(sizes) == 50
+
+
+# --- agents of a notebook -------------------------------------------------
+
+
+class Leftmost(Player):
+    """An agent that no plug-in offers."""
+
+    name = "leftmost"
+    declared_options = (Option("skipped", int, 0, "columns on the left that are avoided"),)
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return the first move that is not avoided."""
+        moves = position.legal_moves
+        return Choice(moves[min(int(self.options["skipped"] or 0), len(moves) - 1)])
+
+
+def careful(game: Game, *, seed: int | None) -> Player:
+    return boardgames.load_player("greedy", game, seed=seed)
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = Registry()
+    monkeypatch.setattr(plugins, "_registry", lambda: registry)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_players_classes_and_functions_play_in_an_arena() -> None:
+    search = boardgames.load_player("mcts:simulations=5", GAME)
+    agents: list[Any] = [Leftmost, Leftmost(GAME, skipped=2), careful, search]
+    plan = Plan(game=GAME, agents=agents, matches=2)
+    assert plan.agent_texts == ("leftmost", "leftmost:skipped=2", "careful", "mcts:simulations=5")
+    report = Arena(plan, seed=1).run(InProcess())
+    assert report.matches == 12
+    assert {standing.faults["crash"] for standing in report.standings} == {0}
+
+
+@pytest.mark.usefixtures("fresh")
+def test_agents_that_workers_do_not_know_are_refused(two_workers: Executor) -> None:
+    with pytest.raises(MatchError, match=r"worker processes do not know 'leftmost'.*InProcess"):
+        Arena(Plan(game=GAME, agents=(Leftmost, "random"), matches=2)).run(two_workers)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_an_agent_with_the_name_of_another_one_is_refused() -> None:
+    class Other(Greedy):
+        """An agent that inherits the name of a plug-in's."""
+
+    with pytest.raises(PluginError, match="has the name of another agent, 'greedy'"):
+        Plan(game=GAME, agents=(Other, "random"))
+
+
+@pytest.mark.usefixtures("fresh")
+def test_an_arena_with_code_of_a_notebook_begins_anew(store: Store) -> None:
+    for _ in range(2):  # the code may have changed in between, and nothing would show it
+        arena = Arena(Plan(game=GAME, agents=(Leftmost, "random"), matches=2), store=store, seed=1)
+        assert arena.matches == 0
+        arena.run(InProcess())
+
+
+@pytest.mark.parametrize("agent", [3, None, ("greedy",)])
+def test_what_is_no_agent_is_refused(agent: Any) -> None:
+    with pytest.raises(OptionError, match="an agent is written name or name:option=value"):
+        Plan(game=GAME, agents=(agent, "random"))

@@ -11,7 +11,7 @@ from maze import Maze
 import boardgames
 from boardgames import match_setup, plugins
 from boardgames.arena.plan import MatchSettings
-from boardgames.arena.play import Batch, MatchResult, OpeningPair, close_players, play_batch, player_seed
+from boardgames.arena.play import MatchResult, OpeningPair, PairBatch, close_players, play_batch, player_seed
 from boardgames.clock import TimeControl
 from boardgames.errors import MatchError
 from boardgames.game import Termination
@@ -29,7 +29,7 @@ def make_settings(*agents: str, seed: int = 1, **more: Any) -> MatchSettings:  #
 
 def play_pairs(settings: MatchSettings, *pairs: OpeningPair) -> list[MatchResult]:
     try:
-        return play_batch(Batch(settings, pairs or (OpeningPair(0, 0, 1, START),)))[0]
+        return play_batch(PairBatch(settings, pairs or (OpeningPair(0, 0, 1, START),)))[0]
     finally:
         close_players()
 
@@ -81,7 +81,7 @@ def test_seeds_differ_by_arena_match_side_and_agent() -> None:
 
 def test_batches_and_results_can_be_pickled() -> None:
     settings = make_settings("random", "greedy", limit=Limit(nodes=5))
-    batch = Batch(settings, (OpeningPair(0, 0, 1, START),))
+    batch = PairBatch(settings, (OpeningPair(0, 0, 1, START),))
     assert pickle.loads(pickle.dumps(batch)) == batch
     results = play_pairs(batch.settings)
     assert pickle.loads(pickle.dumps(results)) == results
@@ -103,7 +103,7 @@ def test_what_a_repeated_position_means_reaches_the_matches(monkeypatch: pytest.
         settings = MatchSettings(
             game="maze", layout="", options=(), agents=("random", "random"), seed=1, repetition=rule
         )
-        results, _ = play_batch(Batch(settings, (pair,), keep_players=False))
+        results, _ = play_batch(PairBatch(settings, (pair,), keep_players=False))
         for match in results:
             assert (match.plies, match.winner) == (plies, winner)
             assert match.termination is Termination.REPETITION
@@ -136,12 +136,12 @@ def test_players_stay_open_until_the_settings_change() -> None:
     arena_agents.closed.clear()
     settings = make_settings("random", "crasher")
     for number in range(3):
-        play_batch(Batch(settings, (OpeningPair(number, 0, 1, START),)))
+        play_batch(PairBatch(settings, (OpeningPair(number, 0, 1, START),)))
     assert arena_agents.closed == []
-    play_batch(Batch(make_settings("random", "greedy"), (OpeningPair(0, 0, 1, START),)))
+    play_batch(PairBatch(make_settings("random", "greedy"), (OpeningPair(0, 0, 1, START),)))
     assert arena_agents.closed == ["crasher"]
     close_players()
-    play_batch(Batch(settings, (OpeningPair(0, 0, 1, START),), keep_players=False))
+    play_batch(PairBatch(settings, (OpeningPair(0, 0, 1, START),), keep_players=False))
     assert arena_agents.closed == ["crasher", "crasher"]
 
 

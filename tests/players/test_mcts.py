@@ -373,3 +373,17 @@ def test_learned_weights_replace_the_evaluation() -> None:
     assert own.fingerprint() != learned.fingerprint()
     limit = Limit(simulations=300)
     assert own.analyse(ABALONE.start(), limit).moves != learned.analyse(ABALONE.start(), limit).moves
+
+
+def test_an_analysis_says_how_often_moves_were_played_and_how_likely_they_were_before() -> None:
+    game = boardgames.load("connect4")
+    with_priors = boardgames.load_player("mcts:prior=order", game, seed=1)
+    analysis = with_priors.analyse(game.start(), Limit(simulations=200))
+    assert sum(move.visits or 0 for move in analysis.moves) == 200
+    assert sum(move.prior or 0 for move in analysis.moves) == pytest.approx(1, abs=1e-4)
+    assert max(analysis.moves, key=lambda move: move.prior or 0).move.text == "4"
+    without = boardgames.load_player("mcts:prior=none", game, seed=1)
+    analysis = without.analyse(game.start(), Limit(simulations=200))
+    assert {move.prior for move in analysis.moves} == {None}
+    search = boardgames.load_player("alphabeta:depth=2", game)
+    assert {move.visits for move in search.analyse(game.start()).moves} == {None}

@@ -19,6 +19,7 @@ from boardgames.score import RETURN, Score
 from boardgames.search.mcts.options import (
     COUNTERS_DTYPE,
     MAX_TREE_DEPTH,
+    NO_PRIOR,
     MctsOptions,
     Workspace,
 )
@@ -299,4 +300,6 @@ class _Search:
     def _move_value(self, move: MoveStatistics) -> MoveValue:
         actions = principal_variation(self.searcher.tree.words, move, longest=MAX_LINE_LENGTH)
         line = decode_line(self.position, actions)
-        return MoveValue(line[0], Score.of(move.value, RETURN), move.proven, line)
+        prior = None if self.searcher.record[0].prior == NO_PRIOR else move.prior
+        score = Score.of(move.value, RETURN)
+        return MoveValue(line[0], score, move.proven, line, visits=move.visits, prior=prior)

@@ -340,6 +340,8 @@ class MoveStatistics:
         there are no visits.
     proven : bool
         True if the value is that of perfect play.
+    prior : float
+        The probability that the move had before the search; 0 if the search has no priors.
     """
 
     node: int
@@ -347,6 +349,7 @@ class MoveStatistics:
     visits: int
     value: float
     proven: bool
+    prior: float = 0.0
 
     @property
     def has_value(self) -> bool:
@@ -407,6 +410,8 @@ def _moves(tree: Actions, node: int) -> list[MoveStatistics]:
         else:
             value = max(-1.0, min(1.0, sign * total / (visits * ONE))) if visits > 0 else 0.0
         child = first + index * WORDS_PER_NODE
+        prior = (facts >> PRIOR_SHIFT & PRIOR_MASK) / PRIOR_MASK
+        action, is_proven = facts >> ACTION_SHIFT, proof != NO_PROOF
         # adding 0.0 turns negative zero into 0.0
-        moves.append(MoveStatistics(child, facts >> ACTION_SHIFT, visits, value + 0.0, proof != NO_PROOF))
+        moves.append(MoveStatistics(child, action, visits, value + 0.0, is_proven, prior))
     return moves
