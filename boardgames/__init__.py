@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from boardgames.game import Game, Move, Outcome, Position, Termination
     from boardgames.hookspecs import Entry, hookimpl
     from boardgames.learner import Learner, LearnerState
-    from boardgames.manager import Manager, MatchRules
+    from boardgames.manager import Manager
     from boardgames.match_setup import MatchSetup
+    from boardgames.match_state import MatchRules, MatchState
     from boardgames.options import Option
     from boardgames.patterns import PatternModel, PatternSet
     from boardgames.picture import Button, GridLine, Group, MarkClass, Overlay, Palette, Picture, Tray
@@ -69,8 +70,9 @@ _MODULES = {
     "boardgames.game": ("Game", "Move", "Outcome", "Position", "Termination"),
     "boardgames.hookspecs": ("Entry", "hookimpl"),
     "boardgames.learner": ("Learner", "LearnerState"),
-    "boardgames.manager": ("Manager", "MatchRules"),
+    "boardgames.manager": ("Manager",),
     "boardgames.match_setup": ("MatchSetup",),
+    "boardgames.match_state": ("MatchRules", "MatchState"),
     "boardgames.options": ("Option",),
     "boardgames.patterns": ("PatternModel", "PatternSet"),
     "boardgames.picture": (
@@ -128,6 +130,7 @@ __all__ = [
     "MarkClass",
     "MatchRules",
     "MatchSetup",
+    "MatchState",
     "Move",
     "Option",
     "Outcome",

@@ -14,26 +14,19 @@ in `while_thinking`.
 import contextvars
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, Literal
+from typing import Literal
 
-from boardgames.adjudication import NO_ADJUDICATION, Adjudication
 from boardgames.clock import (
-    UNTIMED,
     MatchClock,
-    TimeControl,
-    TimeControls,
     format_time_controls,
-    of_both_sides,
 )
 from boardgames.compiling import BACKGROUND_THREAD, compilation_in_background
-from boardgames.declarations import NO_REPETITION, THREEFOLD, Repetition
 from boardgames.errors import (
     IllegalMoveError,
     LimitError,
@@ -48,12 +41,12 @@ from boardgames.errors import (
 from boardgames.faults import must_propagate
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination, check_is_position
 from boardgames.hookspecs import Match
+from boardgames.match_state import MatchRules, MatchState, Players, is_person
 from boardgames.options import is_finite
 from boardgames.picture import Picture
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Player, Stop
 from boardgames.plugins import notify, warn_once
 from boardgames.record import Record, options_as_texts
-from boardgames.repetition import is_forbidden, outcome_by_repetition
 from boardgames.score import Score
 
 MIN_DRAW_PLIES = 20
@@ -69,134 +62,6 @@ _ENDED_BY_MOVES = (
     Termination.ADJUDICATION,
 )
 _ENDED_BY_WORD = (Termination.RESIGNATION, Termination.AGREEMENT)
-
-Players = Sequence[Player | None]
-"""The players of side 0 and side 1; None for a side whose moves come from outside."""
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRules:
-    """What ends a match apart from the rules of the game; by default nothing.
-
-    Attributes
-    ----------
-    ply_limit : int or None
-        The match ends after this many plies: in a draw, unless the game says who wins.
-    move_limits : (int, int) or None
-        The number of moves that each side may make. The match ends in the same way when a side that has
-        made all of its moves is to move.
-    no_progress_limit : int or None
-        The match is drawn after this many plies without a change of score.
-    repetition : bool or Repetition
-        What a repeated position means: with True a draw when a position occurs for the third time,
-        with False nothing.
-    time : TimeControl or pair of TimeControl
-        The time control of both sides, or of each. A side that exceeds its time
-        loses.
-    adjudication : Adjudication
-        Whether scores or points may decide a match.
-
-    Raises
-    ------
-    LimitError
-        If a limit is below 1, or only one side has a match clock.
-    """
-
-    ply_limit: int | None = None
-    no_progress_limit: int | None = None
-    repetition: bool | Repetition = False
-    time: TimeControl | TimeControls = UNTIMED
-    move_limits: tuple[int, int] | None = None
-    adjudication: Adjudication = NO_ADJUDICATION
-
-    def __post_init__(self) -> None:
-        for name in ("ply_limit", "no_progress_limit"):
-            limit = getattr(self, name)
-            if limit is not None and not (type(limit) is int and limit >= 1):
-                raise LimitError(f"{name} must be at least 1 ply, not {quote(limit)}")
-        for limit in self.move_limits or ():
-            if not (type(limit) is int and limit >= 1):
-                raise LimitError(f"the limits of moves must be at least 1, not {quote(limit)}")
-        if not isinstance(self.repetition, bool | Repetition):
-            raise LimitError(f"repetition must be True, False or a Repetition, not {quote(self.repetition)}")
-        of_both_sides(self.time)
-
-    @property
-    def times(self) -> TimeControls:
-        """Return the time control of each side."""
-        return of_both_sides(self.time)
-
-    @property
-    def repetition_rule(self) -> Repetition:
-        """Return what a repeated position means.
-
-        Examples
-        --------
-        >>> MatchRules(repetition=True).repetition_rule
-        Repetition(meaning='draw', count=3)
-        """
-        if isinstance(self.repetition, bool):
-            return THREEFOLD if self.repetition else NO_REPETITION
-        return self.repetition
-
-    def plies_left(self, positions: Sequence[Position]) -> int | None:
-        """Return the number of plies after which a limit ends the match, or None without a limit.
-
-        If each side has a limit of moves and a side may move several times in a row, these limits
-        are not taken into account.
-
-        Parameters
-        ----------
-        positions : sequence of Position
-            The positions of the match so far, beginning with the start.
-        """
-        position, before = positions[-1], positions[:-1]
-        limits = [] if self.ply_limit is None else [self.ply_limit - len(before)]
-        if self.move_limits is not None and position.game.facts.alternates:
-            side, made = position.side_to_move, sum(one.side_to_move for one in before)  # by side 1
-            left = self.move_limits[0] - (len(before) - made), self.move_limits[1] - made
-            limits.append(min(2 * left[side], 2 * left[1 - side] + 1))
-        return min(limits, default=None)
-
-    def context(self, positions: Sequence[Position]) -> Context:
-        """Return what a player learns about a match besides the position.
-
-        Its `repetition` is None if the rule is the one that the game declares or, in a game that
-        declares none, what players expect anyway: a draw at the third occurrence, or no rule.
-
-        Parameters
-        ----------
-        positions : sequence of Position
-            The positions of the match so far, beginning with the start.
-        """
-        rule, declared = self.repetition_rule, positions[-1].game.facts.repetition
-        is_expected = rule == declared or (declared is None and rule in (NO_REPETITION, THREEFOLD))
-        return Context(
-            history=tuple(positions[:-1]),
-            plies_left=self.plies_left(positions),
-            repetition=None if is_expected else rule,
-        )
-
-    @classmethod
-    def between(cls, players: Players, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
-        """Return the default rules: the limits of the game between agents, no limits with a person.
-
-        A repetition rule that the game declares holds in both cases, and also if `repetition` is True.
-
-        Examples
-        --------
-        >>> import boardgames
-        >>> MatchRules.between([None, None], boardgames.load("connect4"), ply_limit=50).ply_limit
-        50
-        """
-        facts = game.facts
-        if any(_is_person(player) for player in players):
-            defaults = cls(repetition=facts.repetition or False)
-        else:
-            defaults = cls(facts.ply_limit, facts.no_progress_limit, repetition=facts.repetition or True)
-        if overrides.get("repetition") is True:
-            overrides["repetition"] = facts.repetition or True
-        return replace(defaults, **overrides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,9 +205,7 @@ class Manager:
         self._stop: Stop | None = None
         self._clock = MatchClock(self.rules.times, clock)
         self._moves: list[PlayedMove] = []
-        self._positions = [start]
-        self._score_changed_at = [0]  # for every position: the ply at which the score last changed
-        self._occurrences = Counter([start.words.tobytes()])
+        self._state = MatchState(start, self.rules)
         for move, seconds in played:
             self._push(game.parse_move(self.position, move), seconds or 0.0)
         if outcome is None:
@@ -357,12 +220,12 @@ class Manager:
     @property
     def position(self) -> Position:
         """Return the current position."""
-        return self._positions[-1]
+        return self._state.position
 
     @property
     def positions(self) -> tuple[Position, ...]:
         """Return all positions, beginning with the start."""
-        return tuple(self._positions)
+        return self._state.positions
 
     @property
     def moves(self) -> tuple[PlayedMove, ...]:
@@ -382,8 +245,7 @@ class Manager:
     @property
     def moves_made(self) -> tuple[int, int]:
         """Return the number of moves that each side has made."""
-        first = sum(played.side == 0 for played in self._moves)
-        return first, self.ply - first
+        return self._state.moves_made
 
     @property
     def move_limit(self) -> tuple[int, int] | None:
@@ -412,7 +274,7 @@ class Manager:
         >>> match.plies_left
         8
         """
-        return self.rules.plies_left(self._positions)
+        return self._state.plies_left
 
     @property
     def clocks(self) -> tuple[float, float] | None:
@@ -462,8 +324,7 @@ class Manager:
 
     def is_forbidden(self, move: Move) -> bool:
         """Return True if a legal move must not be made because it leads to an earlier position."""
-        rule = self.rules.repetition_rule
-        return is_forbidden(self.position, move.action, self._occurrences, rule)
+        return self._state.is_forbidden(move.action)
 
     def check_allowed(self, move: Move) -> None:
         """Raise IllegalMoveError if a legal move must not be made because it leads to an earlier position."""
@@ -485,12 +346,12 @@ class Manager:
     @property
     def context(self) -> Context:
         """Return what a player learns about the match besides the position; see `MatchRules.context`."""
-        return self.rules.context(self._positions)
+        return self._state.context
 
     @property
     def plies_since_score(self) -> int:
         """Return the number of plies since the score changed or the match began."""
-        return self.ply - self._score_changed_at[-1]
+        return self._state.plies_since_score
 
     def limit_for(self, side: int) -> Limit:
         """Return what `side` may spend on a move now."""
@@ -580,12 +441,12 @@ class Manager:
         if self.outcome is not None and self.outcome.termination not in _ENDED_BY_MOVES + _ENDED_BY_WORD:
             raise MatchError(f"cannot take back: {_describe_end(self.outcome, self.game)}")
         ended_by_word = self.outcome is not None and self.outcome.termination in _ENDED_BY_WORD
-        if ended_by_word and _is_person(self.players[self.side_to_move]):
+        if ended_by_word and is_person(self.players[self.side_to_move]):
             self.outcome = None
             self._begin_turn()
             self._emit(MatchEvent("undo"))
             return
-        people = [side for side, player in enumerate(self.players) if _is_person(player)]
+        people = [side for side, player in enumerate(self.players) if is_person(player)]
         sides = people if len(people) == 1 else [0, 1]
         plies = [played.ply for played in self._moves if played.side in sides]
         if not plies:
@@ -695,7 +556,7 @@ class Manager:
         True
         """
         is_on = self.outcome is None and not self.is_paused
-        if is_on and _is_person(self.players[self.side_to_move]):
+        if is_on and is_person(self.players[self.side_to_move]):
             self._clock.start()
 
     def pause(self) -> None:
@@ -837,7 +698,7 @@ class Manager:
         try:
             move = self._legal(choice.move)
         except MoveError as error:
-            if _is_person(self.players[side]):
+            if is_person(self.players[side]):
                 raise
             return self._fail(side, error)
         if self._clock.is_exceeded(side, self._clock.elapsed):
@@ -879,21 +740,15 @@ class Manager:
     def _push(
         self, move: Move, seconds: float, score: Score | None = None, from_book: bool = False
     ) -> PlayedMove:
-        side, before = self.side_to_move, self.position
-        played = PlayedMove(side, move, seconds, self.ply + 1, score, from_book)
-        position = before.apply(move)
-        has_scored = position.score != before.score
+        played = PlayedMove(self.side_to_move, move, seconds, self.ply + 1, score, from_book)
+        self._state.replay(move.action)
         self._moves.append(played)
-        self._positions.append(position)
-        self._score_changed_at.append(played.ply if has_scored else self._score_changed_at[-1])
-        self._occurrences[position.words.tobytes()] += 1
-        self._clock.end_ply(side, seconds)
+        self._clock.end_ply(played.side, seconds)
         return played
 
     def _pop(self, count: int) -> None:
-        for position in self._positions[-count:]:
-            self._occurrences[position.words.tobytes()] -= 1
-        del self._moves[-count:], self._positions[-count:], self._score_changed_at[-count:]
+        self._state.pop(count)
+        del self._moves[-count:]
         self._clock.rewind(self.ply)
 
     def _settle(self) -> Outcome | None:
@@ -904,25 +759,10 @@ class Manager:
         return self.outcome
 
     def _outcome_by_moves(self) -> Outcome | None:
-        position, rules = self.position, self.rules
-        if position.outcome is not None:
-            return position.outcome
-        mover = self._moves[-1].side if self._moves else self.side_to_move
-        repeated = outcome_by_repetition(position, mover, self._occurrences, rules.repetition_rule)
-        if repeated is not None:
-            return repeated
-        if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
-            return Outcome(None, Termination.NO_PROGRESS)
-        if (adjudicated := rules.adjudication.outcome(self._moves)) is not None:
-            return adjudicated
-        side, limits = self.side_to_move, rules.move_limits
-        if (rules.ply_limit is not None and self.ply >= rules.ply_limit) or (
-            limits is not None and self.moves_made[side] >= limits[side]
-        ):
-            if self.game.kernels.decides_at_limit:
-                return position.outcome_at_limit
-            return rules.adjudication.outcome_at_limit(position.score)
-        return None
+        state, adjudication = self._state, self.rules.adjudication
+        if state.outcome is None or state.is_at_limit:
+            return adjudication.outcome(self._moves) or state.outcome
+        return state.outcome
 
     def _begin_turn(self) -> None:
         if self._starts_clocks:
@@ -1015,11 +855,6 @@ def _fault_text(error: BaseException) -> str:
 def _is_not_of_player(player: Player, error: BaseException) -> bool:
     """Return True for an exception for which an agent must not lose the match."""
     return player.is_human or must_propagate(error) or isinstance(error, RulesError)
-
-
-def _is_person(player: Player | None) -> bool:
-    """Return True for a person. A side whose moves come from outside counts as a person."""
-    return player is None or player.is_human
 
 
 def _check_players(game: Game, players: Players, names: Sequence[str] | None) -> None:

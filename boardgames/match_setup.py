@@ -14,7 +14,8 @@ from boardgames.clock import UNTIMED, TimeControl, TimeControls, of_both_sides, 
 from boardgames.declarations import Repetition
 from boardgames.errors import BoardgamesError, MatchError, quote
 from boardgames.game import Game, Position
-from boardgames.manager import Manager, MatchRules, name_of
+from boardgames.manager import Manager, name_of
+from boardgames.match_state import MatchRules
 from boardgames.options import parse_agent, spelled_out
 from boardgames.player import Limit, Player
 from boardgames.plugins import close_player, load_game_of, load_player, registry

@@ -28,7 +28,8 @@ from boardgames.errors import (
 )
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
 from boardgames.hookspecs import hookimpl
-from boardgames.manager import MIN_DRAW_PLIES, Manager, MatchEvent, MatchRules
+from boardgames.manager import MIN_DRAW_PLIES, Manager, MatchEvent
+from boardgames.match_state import MatchRules
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Clock, Context, Limit, Player
 from boardgames.plugins import Registry
 from boardgames.record import Record

@@ -10,8 +10,8 @@ import boardgames
 from boardgames.clock import UNTIMED, TimeControl, format_time_controls
 from boardgames.errors import BoardgamesError, LimitError, MatchError, OptionError, UnknownNameError
 from boardgames.game import Game, Outcome, Position, Termination
-from boardgames.manager import MatchRules
 from boardgames.match_setup import DEFAULT_LIMIT, MatchSetup, seats_of
+from boardgames.match_state import MatchRules
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.record import Record
 

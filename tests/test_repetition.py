@@ -10,8 +10,9 @@ from nim import Nim
 from boardgames.declarations import NO_REPETITION, THREEFOLD, Facts, Repetition
 from boardgames.errors import IllegalMoveError, LimitError, MatchError, PluginError
 from boardgames.game import Game, Outcome, Termination
-from boardgames.manager import Manager, MatchRules
+from boardgames.manager import Manager
 from boardgames.match_setup import MatchSetup
+from boardgames.match_state import MatchRules
 from boardgames.plugins import load_player
 
 PEOPLE = (None, None)

@@ -19,7 +19,7 @@ from boardgames.declarations import Repetition
 from boardgames.errors import LimitError, MatchError, OptionError, PluginError, quote
 from boardgames.game import Game
 from boardgames.installation import code_stamp
-from boardgames.manager import MatchRules
+from boardgames.match_state import MatchRules
 from boardgames.options import agent_title, parse_agent, spelled_out
 from boardgames.player import NO_LIMIT, Limit, Player
 from boardgames.record import options_as_texts

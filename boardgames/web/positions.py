@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from boardgames import pgn, plugins
 from boardgames.errors import MatchError, MoveError, OptionError, PositionError, RecordError, quote
 from boardgames.game import Game, Outcome, Position
-from boardgames.manager import MatchRules
+from boardgames.match_state import MatchRules
 from boardgames.player import Context
 from boardgames.plugins import load_game_of, load_overlay
 from boardgames.reading import Defaults, read_moves, read_position, without_examples

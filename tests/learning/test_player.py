@@ -22,7 +22,7 @@ from boardgames.errors import (
 )
 from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.learning.player import EPSILON_FLOOR, TDPlayer
-from boardgames.manager import MatchRules
+from boardgames.match_state import MatchRules
 from boardgames.player import Context
 from boardgames.score import RETURN
 from boardgames.selfplay import SelfPlaySetup, TDParameters, train_players

@@ -12,7 +12,8 @@ import pytest
 import boardgames
 from boardgames.clock import TimeControl
 from boardgames.errors import EngineError, FileError, IllegalMoveError, OptionError
-from boardgames.manager import Manager, MatchRules
+from boardgames.manager import Manager
+from boardgames.match_state import MatchRules
 from boardgames.player import Choice, Context, Limit, Stop
 from boardgames.players import engine as module
 from boardgames.players.engine import Engine

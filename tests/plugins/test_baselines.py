@@ -7,7 +7,7 @@ import pytest
 import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.game import Game
-from boardgames.manager import MatchRules
+from boardgames.match_state import MatchRules
 
 PLIES = 40
 SEEDS = range(4)

@@ -4,8 +4,9 @@ import pytest
 from maze import Maze
 
 from boardgames.game import Outcome, Termination
-from boardgames.manager import Manager, MatchRules
+from boardgames.manager import Manager
 from boardgames.match_setup import MatchSetup
+from boardgames.match_state import MatchRules
 from boardgames.web.match import _outcome_state
 from boardgames.web.positions import Line
 

@@ -7,8 +7,9 @@ import boardgames
 from boardgames.errors import RecordError
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.kernels import new_control
-from boardgames.manager import Manager, MatchRules
+from boardgames.manager import Manager
 from boardgames.match_setup import MatchSetup
+from boardgames.match_state import MatchRules
 from boardgames.player import Context, Limit
 from boardgames.plugins import load_game_of
 from boardgames.record import Record, format_record, parse_records
