@@ -201,8 +201,8 @@ class MatchState:
         self._positions = [start]
         self._actions: list[int] = []
         self._occurrences = Counter([start.words.tobytes()])
-        # for the positions that `plies_since_score` has seen: the ply at which the score last changed
-        self._scored_at = [0]
+        # for each position that `plies_since_score` has seen: the ply of the last change of score; the score
+        self._scores: list[tuple[int, tuple[int, int]]] = []
         # the outcome, and whether a limit has ended the match; None until somebody asks
         self._end: tuple[Outcome | None, bool] | None = None
 
@@ -283,12 +283,12 @@ class MatchState:
     @property
     def plies_since_score(self) -> int:
         """Return the number of plies since the score changed or the match began."""
-        scored, positions = self._scored_at, self._positions
-        while len(scored) < len(positions):
-            ply = len(scored)
-            has_scored = positions[ply].score != positions[ply - 1].score
-            scored.append(ply if has_scored else scored[-1])
-        return self.ply - scored[-1]
+        scores = self._scores
+        for ply in range(len(scores), len(self._positions)):
+            score = self._positions[ply].score
+            is_same = bool(scores) and scores[-1][1] == score
+            scores.append((scores[-1][0] if is_same else ply, score))
+        return self.ply - scores[-1][0]
 
     @property
     def context(self) -> Context:
@@ -339,7 +339,7 @@ class MatchState:
         for _ in range(count):
             self._occurrences[self._positions.pop().words.tobytes()] -= 1
             self._actions.pop()
-        del self._scored_at[len(self._positions) :]
+        del self._scores[len(self._positions) :]
         self._end = None
 
     def copy(self) -> Self:
@@ -347,7 +347,7 @@ class MatchState:
         copied = type(self).__new__(type(self))
         vars(copied).update(vars(self))
         copied._positions, copied._actions = self._positions.copy(), self._actions.copy()
-        copied._occurrences, copied._scored_at = self._occurrences.copy(), self._scored_at.copy()
+        copied._occurrences, copied._scores = self._occurrences.copy(), self._scores.copy()
         return copied
 
     def __copy__(self) -> Self:

@@ -74,16 +74,27 @@ def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> st
     return _Drawing(picture.flipped() if flipped else picture).document(width)
 
 
+def palette_of(picture: Picture) -> dict[str, str]:
+    """Return the colours of the board, its cells and their edges, where an empty one is that of the theme."""
+    return {
+        name: getattr(picture.palette, name) or _first(colour)
+        for name, colour in _THEME["palettes"][picture.frame].items()
+    }
+
+
+def size_of(picture: Picture, part: str) -> float:
+    """Return a size in styles.json for the frame of a picture, in units of the drawing."""
+    size: float = _SIZES[part][picture.frame]
+    return size
+
+
 class _Drawing:
     """Draws one picture; `prefix` makes the ids of its gradients unique."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.cells = {cell.id: cell for cell in picture.cells}
-        self.palette = {
-            name: _text(getattr(picture.palette, name)) or _first(colour)
-            for name, colour in _THEME["palettes"][picture.frame].items()
-        }
+        self.palette = {name: _text(colour) for name, colour in palette_of(picture).items()}
         # a page may contain several drawings, and ids must be unique in a page
         digest = hashlib.sha256(f"{picture.frame}{picture.colours}".encode(errors="replace"))
         self.prefix = f"bg{digest.hexdigest()[:8]}"

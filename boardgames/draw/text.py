@@ -445,10 +445,10 @@ def _start(middle: float, text: str) -> int:
 def _style(ink: _Ink, picture: Picture) -> "Style":
     from rich.style import Style
 
-    ground = _rgb(picture.palette.board) if ink.is_on_board and picture.frame != "none" else None
+    ground = rgb_of(picture.palette.board) if ink.is_on_board and picture.frame != "none" else None
     background = _hexadecimal(ground) if ground else None
     if ink.role in ("piece", "owner") and ink.side is not None:
-        colour = _rgb(picture.colours[ink.side])
+        colour = rgb_of(picture.colours[ink.side])
         if colour is None:
             return Style(bold=True, reverse=ink.side == 0, underline=ink.is_changed)
         return Style(
@@ -458,7 +458,7 @@ def _style(ink: _Ink, picture: Picture) -> "Style":
             underline=ink.is_changed,
         )
     if ink.role == "line" and ink.side is not None:
-        colour = _rgb(picture.colours[ink.side])
+        colour = rgb_of(picture.colours[ink.side])
         return Style(color=_hexadecimal(colour) if colour else None, bold=True)
     if ink.role in ("open", "grid", "label"):
         return Style(dim=True, bgcolor=background)
@@ -472,7 +472,7 @@ def _contrasting(colour: tuple[int, int, int]) -> str:
     return "#000000" if sum(colour) > 3 * 128 else "#ffffff"
 
 
-def _rgb(colour: str) -> tuple[int, int, int] | None:
+def rgb_of(colour: str) -> tuple[int, int, int] | None:
     """Parse `#rgb` or `#rrggbb`; return None for other CSS colours, which are not used in terminals."""
     digits = colour.removeprefix("#")
     digits = "".join(digit * 2 for digit in digits) if len(digits) == 3 else digits

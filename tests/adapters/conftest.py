@@ -1,0 +1,33 @@
+"""The games that bridges to other libraries are tested with: those that are installed, and the example."""
+
+from collections.abc import Iterator
+
+import pytest
+from installed import EXAMPLE, plugins_installed
+
+GAMES = {
+    "abalone": {},
+    "connect4": {},
+    "hexifence": {"dimension": 2},
+    "tictactoe": {},
+}
+"""Games and options; Hexifence is small, so that matches are short."""
+
+
+@pytest.fixture(autouse=True)
+def example() -> Iterator[None]:
+    """Install the example plug-in."""
+    with plugins_installed(tictactoe=EXAMPLE):
+        yield
+
+
+@pytest.fixture(params=GAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    """Return the name of a game, for each of them in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def options(name: str) -> dict[str, int]:
+    """Return the options of the game."""
+    return GAMES[name]
