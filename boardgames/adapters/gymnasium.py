@@ -1,0 +1,223 @@
+"""Any game against an agent as an environment of Gymnasium (extra `rl`).
+
+    from boardgames.adapters.gymnasium import VersusEnv
+
+    env = VersusEnv("abalone", "greedy")
+
+`gymnasium.make("boardgames/Versus-v0", game="abalone", opponent="greedy")` makes it as well, once this
+module has been imported. `action_masks` is what MaskablePPO of sb3-contrib asks for.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.adapters.environments import RENDER_MODES, Board, Planes
+from boardgames.draw.pixels import Image
+from boardgames.errors import IllegalMoveError, MatchError, MissingExtraError, OptionError, quote
+from boardgames.game import Game, Outcome, Position, Termination
+from boardgames.match_setup import DEFAULT_LIMIT
+from boardgames.match_state import MatchRules
+from boardgames.player import Limit, Player
+from boardgames.plugins import close_player, load_player
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+except ImportError:
+    raise MissingExtraError("rl", "an environment for Gymnasium") from None
+
+ENVIRONMENT = "boardgames/Versus-v0"
+MAX_SEED = 2**31
+
+
+class VersusEnv(gymnasium.Env[Planes, np.int64]):
+    """A game in which the learner plays one side and an agent the other.
+
+    The reward is 1 for a win, -1 for a loss and otherwise 0. An episode is truncated if a limit of plies
+    or moves ends the match. An action that is not legal loses the match, as in the arena; `info` then says
+    why. `info["action_mask"]` has what `action_masks` returns.
+
+    Parameters
+    ----------
+    game : Game or str
+        A game, or the name of one.
+    opponent : str or Player
+        An agent with its options, such as `alphabeta:depth=2`, or a player of the game, which the caller
+        closes.
+    side : 0, 1 or "random"
+        The side of the learner; `random` draws it at each reset.
+    limit : Limit
+        What the opponent may spend on a move.
+    render_mode : str, optional
+        `human` writes the board to the terminal after each step, `ansi` returns it as text, and
+        `rgb_array` returns an image.
+    rules : MatchRules, optional
+        What ends a match besides the rules of the game; by default as in a match between agents.
+    layout, options
+        As for `boardgames.load`, if the name of a game is given.
+
+    Raises
+    ------
+    UnknownNameError, OptionError
+        If there is no such game, agent, side, option or render mode.
+
+    Examples
+    --------
+    >>> env = VersusEnv("connect4", "random", side=1)
+    >>> observation, info = env.reset(seed=1)
+    >>> env.action_masks().tolist(), observation.shape
+    ([True, True, True, True, True, True, True], (2, 6, 7))
+    >>> observation, reward, terminated, truncated, info = env.step(3)
+    >>> reward, terminated, truncated
+    (0.0, False, False)
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 - as Gymnasium declares it
+
+    def __init__(
+        self,
+        game: Game | str,
+        opponent: str | Player = "random",
+        *,
+        side: Literal[0, 1, "random"] = 0,
+        limit: Limit = DEFAULT_LIMIT,
+        render_mode: str | None = None,
+        rules: MatchRules | None = None,
+        **options: Any,  # of the types that the game declares
+    ) -> None:
+        if side not in (0, 1, "random"):
+            raise OptionError(f"the side must be 0, 1 or 'random', not {quote(side)}")
+        self._board = Board(game, render_mode, rules, options)
+        self._is_own = isinstance(opponent, str)
+        self.opponent = _loaded(opponent, self.game)
+        self.render_mode = render_mode
+        self.observation_space = self._board.observation_space
+        self.action_space = spaces.Discrete(self.game.facts.actions)
+        self._side, self._limit = side, limit
+        self.side: int = 0 if side == "random" else side
+        self._ended: Outcome | None = None
+
+    @property
+    def game(self) -> Game:
+        """Return the game."""
+        return self._board.game
+
+    @property
+    def position(self) -> Position:
+        """Return the current position."""
+        return self._board.position
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Return the outcome of the match, or None if it is not over."""
+        return self._ended or self._board.state.outcome
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return which actions are legal, `bool[actions]`."""
+        return self._board.mask(is_empty=self.outcome is not None).astype(np.bool_)
+
+    def reset(
+        self,
+        *,
+        seed: int | None = None,
+        options: Mapping[str, Any] | None = None,  # of any type
+    ) -> tuple[Planes, dict[str, Any]]:
+        """Begin a match, and make the moves of the opponent if it begins.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Seed of the side that is drawn, and of the opponent's random choices.
+        options : mapping, optional
+            `start` is a position, or its text, from which the match begins. Others are ignored.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            self.opponent.reseed(int(self.np_random.integers(MAX_SEED)))
+        if self._side == "random":
+            self.side = int(self.np_random.integers(2))
+        self._board.reset(options)
+        self._ended = None
+        self.opponent.match_started(1 - self.side)
+        self._reply()
+        self._show()
+        return self._board.observation(self.side), self._info()
+
+    def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
+        """Make an action, and the moves with which the opponent replies.
+
+        Raises
+        ------
+        MatchError
+            If the match is over.
+        """
+        if self.outcome is not None:
+            raise MatchError("the match is over: call reset")
+        more: dict[str, Any] = {}
+        state = self._board.state
+        try:
+            state.push(int(action))
+        except IllegalMoveError as error:
+            self._end(Outcome(1 - self.side, Termination.ILLEGAL_MOVE))
+            more["illegal_action"] = str(error)
+        else:
+            self._reply()
+        outcome = self._board.state.outcome if self._ended is None else self._ended
+        is_truncated = outcome is state.outcome and state.is_truncated
+        self._show()
+        return (
+            self._board.observation(self.side),
+            0.0 if outcome is None else outcome.returns[self.side],
+            outcome is not None and not is_truncated,
+            is_truncated,
+            self._info() | more,
+        )
+
+    def render(self) -> str | Image | None:
+        """Return the board as the render mode says, or write it to the terminal in the mode `human`."""
+        return self._board.render()
+
+    def close(self) -> None:
+        """Close the opponent if it was loaded by its name."""
+        if self._is_own:
+            close_player(self.opponent)
+
+    def _reply(self) -> None:
+        """Make the opponent's moves until it is the learner's turn or the match is over."""
+        state = self._board.state
+        while state.outcome is None and state.side_to_move != self.side:
+            move = self.opponent.choose(state.position, self._limit, state.context).move
+            if move is None:
+                self._end(Outcome(self.side, Termination.RESIGNATION))
+                return
+            state.push(move.action)
+        if state.outcome is not None:
+            self.opponent.match_ended(state.outcome)
+
+    def _end(self, outcome: Outcome) -> None:
+        self._ended = outcome
+        self.opponent.match_ended(outcome)
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def _info(self) -> dict[str, Any]:  # values of several types
+        return {"action_mask": self.action_masks().astype(np.int8), "side": self.side}
+
+
+def _loaded(opponent: object, game: Game) -> Player:
+    """Return the opponent as a player; raise OptionError unless it is an agent of the game."""
+    if isinstance(opponent, str):
+        opponent = load_player(opponent, game)
+    if not isinstance(opponent, Player) or opponent.is_human:
+        raise OptionError(f"the opponent must be an agent, such as 'greedy', not {quote(opponent)}")
+    if opponent.game != game:
+        raise OptionError(f"the opponent must play {game!r}: {opponent!r} plays {opponent.game!r}")
+    return opponent
+
+
+gymnasium.register(id=ENVIRONMENT, entry_point=f"{__name__}:{VersusEnv.__name__}")
