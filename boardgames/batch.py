@@ -27,6 +27,7 @@ from boardgames.kernels.abi import (
     ACTIONS_OUT,
     ACTIONS_STACK,
     BYTES,
+    BYTES_OUT,
     BYTES_STACK,
     FLOATS_STACK,
     WORDS,
@@ -50,7 +51,7 @@ WORTH_A_THREAD = 2048
 """Number of matches for each thread, by default; giving work to a thread takes about 50 microseconds."""
 UNLIMITED = 2**62
 NO_ACTION = -1
-"""The action of a match that is over."""
+"""The sampled action of a match that is over."""
 
 
 OPTIONS_DTYPE = np.dtype([("ply_limit", np.int64), ("no_moves_draws", np.bool_)], align=True)
@@ -93,6 +94,8 @@ class Workspace(NamedTuple):
         winning side, `DRAWN`, or `UNFINISHED` if a limit has ended the match.
     actions : int64[n]
         The actions to make, or those that were sampled.
+    moving : int8[n]
+        0 for the matches that a step leaves out.
     ended : int64[n]
         With the last step, 1 if the rules ended the match, 2 if a limit did, otherwise 0.
     random_states : uint64[n, 1]
@@ -115,6 +118,7 @@ class Workspace(NamedTuple):
     plies: Annotated[Actions, ACTIONS_OUT]
     results: Annotated[Actions, ACTIONS_OUT]
     actions: Annotated[Actions, ACTIONS_OUT]
+    moving: Annotated[Bytes, BYTES_OUT]
     ended: Annotated[Actions, ACTIONS_OUT]
     random_states: Annotated[Words, WORDS_STACK]
     options: Annotated[npt.NDArray[Any], OPTIONS]  # one record: NumPy has no type for fields
@@ -164,7 +168,7 @@ def find_illegal(bundle: Actions, first: int, last: int) -> int:
     """Return the first match that is not over and whose action is illegal, or -1."""
     batch = unpack(bundle)
     for match in range(first, last):
-        if batch.results[match] == ONGOING:
+        if batch.results[match] == ONGOING and batch.moving[match]:
             action = batch.actions[match]
             place = min(action, batch.counts[match] - 1)  # actions ascend, so that it is never further right
             if place < 0 or batch.moves[match, place] != action:
@@ -186,7 +190,7 @@ def make_moves(bundle: Actions, rewards: Floats, first: int, last: int) -> None:
     batch = unpack(bundle)
     for match in range(first, last):
         batch.ended[match] = 0
-        if batch.results[match] != ONGOING:
+        if batch.results[match] != ONGOING or not batch.moving[match]:
             continue
         here = batch.current[match]
         successor = row_out(batch.positions, 2 * match + 1 - here)
@@ -317,6 +321,7 @@ class Batch:
             plies=np.zeros(size, dtype=np.int64),
             results=np.zeros(size, dtype=np.int64),
             actions=np.zeros(size, dtype=np.int64),
+            moving=np.ones(size, dtype=np.int8),
             ended=np.zeros(size, dtype=np.int64),
             random_states=_random_states(seed, size),
             options=np.array([(limit, facts.no_moves_draws)], dtype=OPTIONS_DTYPE).view(np.recarray),
@@ -358,7 +363,9 @@ class Batch:
         words = self._workspace.positions[2 * match + self._workspace.current[match]]
         return self.game.unpack(words[: self.game.facts.words])
 
-    def reset(self, which: npt.ArrayLike | None = None, *, start: Position | None = None) -> None:
+    def reset(
+        self, which: npt.ArrayLike | None = None, *, start: Position | None = None, seed: int | None = None
+    ) -> None:
         """Start matches again.
 
         Parameters
@@ -367,28 +374,34 @@ class Batch:
             By default all of them.
         start : Position, optional
             Where they start; by default where the batch was told to.
+        seed : int, optional
+            Sets their random generators again.
 
         Raises
         ------
         LimitError
             If `which` is of another type or shape.
+        OptionError
+            If the seed is not an integer.
         PositionError
             If the start belongs to another game.
         """
-        chosen = np.ones(self.size, dtype=np.bool_) if which is None else np.ascontiguousarray(which)
-        if chosen.dtype != np.bool_ or chosen.shape != (self.size,):
-            raise LimitError(f"which matches to reset must be bool[{self.size}], not {_described(chosen)}")
+        chosen = np.ones(self.size, dtype=np.bool_) if which is None else self._chosen(which)
+        if seed is not None:
+            self._workspace.random_states[chosen] = _random_states(seed, self.size)[chosen]
         packed = self._start if start is None else self._packed(start)
         words, again = self._bundle.words, chosen.view(np.int8)
         self._share(lambda *rows: start_again(words, packed, again, *rows))
 
-    def step(self, actions: npt.ArrayLike) -> Step:
+    def step(self, actions: npt.ArrayLike, *, which: npt.ArrayLike | None = None) -> Step:
         """Make a move in each match that is not over.
 
         Parameters
         ----------
         actions : int[n]
-            A legal action for each match; ignored in those that are over.
+            A legal action for each match; ignored in those that are over or left out.
+        which : bool[n], optional
+            In which matches to make a move; by default in all of them.
 
         Raises
         ------
@@ -402,6 +415,7 @@ class Batch:
             raise LimitError(f"actions must be integers of the shape ({self.size},), not {_described(given)}")
         state, words = self._workspace, self._bundle.words
         state.actions[:] = given
+        state.moving[:] = 1 if which is None else self._chosen(which)
         found = [match for match in self._share(lambda *rows: find_illegal(words, *rows)) if match >= 0]
         if found:
             match = min(found)
@@ -454,6 +468,12 @@ class Batch:
             return [work(0, self.size) or 0]
         bounds = [self.size * thread // self._threads for thread in range(self._threads + 1)]
         return [done or 0 for done in self._workers.map(work, bounds[:-1], bounds[1:])]
+
+    def _chosen(self, which: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        chosen = np.ascontiguousarray(which)
+        if chosen.dtype != np.bool_ or chosen.shape != (self.size,):
+            raise LimitError(f"matches are chosen by bool[{self.size}], not {_described(chosen)}")
+        return chosen
 
     def _packed(self, start: Position) -> Words:
         words = self.game.pack(start)

@@ -222,8 +222,30 @@ def test_actions_of_another_type_or_shape_are_refused(actions: Any) -> None:
 
 @pytest.mark.parametrize("which", [[0, 1], [True], 1])
 def test_matches_to_reset_are_chosen_by_booleans(which: Any) -> None:
-    with pytest.raises(LimitError, match=r"which matches to reset must be bool\[2\], not int64|not bool"):
-        Batch(boardgames.load("connect4"), 2).reset(which)
+    batch = Batch(boardgames.load("connect4"), 2)
+    with pytest.raises(LimitError, match=r"matches are chosen by bool\[2\], not (int64|bool)\["):
+        batch.reset(which)
+    with pytest.raises(LimitError, match=r"matches are chosen by bool\[2\], not (int64|bool)\["):
+        batch.step([0, 0], which=which)
+
+
+def test_a_step_can_leave_matches_out() -> None:
+    game = boardgames.load("connect4")
+    batch = Batch(game, 3)
+    step = batch.step([3, 99, 4], which=[True, False, True])
+    assert not step.terminated.any()
+    assert [str(batch.position(number)) for number in range(3)] == [
+        str(game.parse(text)) for text in ("4", "-", "5")
+    ]
+    assert batch.plies.tolist() == [1, 0, 1]
+
+
+def test_a_seed_at_reset_repeats_the_samples() -> None:
+    batch = Batch(boardgames.load("connect4"), 20, seed=1)
+    first = batch.sample().tolist()
+    assert batch.sample().tolist() != first
+    batch.reset(seed=1)
+    assert batch.sample().tolist() == first
 
 
 @pytest.mark.parametrize("sides", [2, -1, [0, 2]])

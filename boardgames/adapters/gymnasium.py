@@ -220,4 +220,8 @@ def _loaded(opponent: object, game: Game) -> Player:
     return opponent
 
 
-gymnasium.register(id=ENVIRONMENT, entry_point=f"{__name__}:{VersusEnv.__name__}")
+gymnasium.register(
+    id=ENVIRONMENT,
+    entry_point=f"{__name__}:{VersusEnv.__name__}",
+    vector_entry_point="boardgames.adapters.vector:VersusVectorEnv",
+)
