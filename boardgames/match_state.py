@@ -293,7 +293,7 @@ class MatchState:
     @property
     def context(self) -> Context:
         """Return what a player learns about the match besides the position; see `MatchRules.context`."""
-        return self.rules.context(self._positions)
+        return replace(self.rules.context(self._positions), actions=self.played)
 
     def is_forbidden(self, action: int) -> bool:
         """Return True if a legal action must not be made because it leads to an earlier position."""

@@ -322,6 +322,9 @@ class Context:
         Set by another thread to get the answer immediately.
     history : tuple of Position
         The positions of the match before this one, oldest first.
+    actions : tuple of int
+        The actions of the match so far, oldest first, if they are known: those that lead from each
+        position of `history` to the next one.
     report : callable or None
         Called whenever the player finds a better choice.
     plies_left : int or None
@@ -335,6 +338,7 @@ class Context:
     report: Callable[[Choice], None] | None = None
     plies_left: int | None = None
     repetition: Repetition | None = None
+    actions: tuple[int, ...] = ()
 
     def repetition_in(self, game: Game) -> Repetition:
         """Return what a repeated position means in a match of a game; by default nothing."""
@@ -347,7 +351,7 @@ class Context:
         every earlier position as a draw.
         """
         has_rule = bool(self.history) and self.repetition_in(self.history[0].game).meaning != "none"
-        return self if has_rule else replace(self, history=())
+        return self if has_rule else replace(self, history=(), actions=())
 
     def sound_actions(self, position: Position) -> tuple[int, ...]:
         """Return the legal actions without those that lose by repetition, or all of them if all do.

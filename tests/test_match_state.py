@@ -145,3 +145,18 @@ def test_what_cannot_be_made_is_refused_and_changes_nothing() -> None:
         over.pop(8)
     with pytest.raises(PositionError, match=r"^a position must be a Position, not 'start'"):
         MatchState("start")  # type: ignore[arg-type]  # what a user may write
+
+
+def test_a_player_learns_the_actions_of_the_match() -> None:
+    state = MatchState(boardgames.load("connect4").parse("44"))
+    for action in (0, 6, 0):
+        state.push(action)
+    context = state.context
+    assert context.actions == (0, 6, 0)
+    position = context.history[0]
+    for action in context.actions:
+        position = position.apply_action(action)
+    assert position == state.position
+    state.pop()
+    assert state.context.actions == (0, 6)
+    assert state.context.for_advice().actions == ()
