@@ -47,7 +47,7 @@ from boardgames.errors import (
 )
 from boardgames.faults import guard_methods, plugin_fault
 from boardgames.kernels import Words
-from boardgames.options import Option, OptionValue, read_options
+from boardgames.options import Option, OptionValue, check_option_names, read_options
 from boardgames.picture import Picture
 from boardgames.score import Score
 
@@ -575,6 +575,7 @@ class Game(ABC):
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
+        check_option_names(cls, {"self", "name", "layout"})
         guard_methods(cls, _RESULTS, RulesError)
         for name in _RESULTS.keys() & vars(cls).keys():
             setattr(cls, name, rules_code(vars(cls)[name]))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from boardgames.errors import LearnerStateError, WeightsError
 from boardgames.game import Game
-from boardgames.options import Option, OptionValue, read_options
+from boardgames.options import Option, OptionValue, check_option_names, read_options
 
 Scalar = bool | int | float | str | None
 Array = npt.NDArray[Any]  # any dtype: float64 weights, uint64 generator states, ...
@@ -123,6 +123,10 @@ class Learner(ABC):
     """Options that may change when a run is resumed, since they only determine its length."""
     max_weight: ClassVar[float] = math.inf
     """Training stops with an error when a weight is larger than this or smaller than its negative."""
+
+    def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
+        super().__init_subclass__(**arguments)
+        check_option_names(cls, {"self", "name", "game"})
 
     def __init__(self, game: Game, **options: object) -> None:
         self.game = game

@@ -7,12 +7,12 @@ colon ends the name. The option that has the name of its agent may be written sh
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Literal, TypeGuard
 
-from boardgames.errors import OptionError, quote, suggest
+from boardgames.errors import OptionError, PluginError, quote, suggest
 
 OptionValue = bool | int | float | str | None
 Role = Literal["", "limit", "memory", "run", "strength", "threads", "weights"]
@@ -124,6 +124,23 @@ class Option:
         except ValueError:
             return None
         return number if self.kind is int or math.isfinite(number) else None
+
+
+def check_option_names(cls: type, reserved: Collection[str]) -> None:
+    """Check that a class declares no option whose name its constructor or a file needs for something else.
+
+    Raises
+    ------
+    PluginError
+        If it does.
+    """
+    declared = vars(cls).get("declared_options")
+    for option in declared if isinstance(declared, tuple) else ():
+        if isinstance(option, Option) and option.name in reserved:
+            raise PluginError(
+                f"{cls.__name__} cannot declare an option {option.name!r}, since that name has another "
+                "meaning; choose another name"
+            )
 
 
 def is_finite(value: object) -> TypeGuard[float]:

@@ -21,7 +21,7 @@ from boardgames.errors import LimitError, MatchError, OptionError, PositionError
 from boardgames.faults import guard_methods
 from boardgames.game import Game, Move, Outcome, Position, check_is_position
 from boardgames.kernels import Control
-from boardgames.options import Option, OptionValue, is_finite, read_options
+from boardgames.options import Option, OptionValue, check_option_names, is_finite, read_options
 from boardgames.repetition import allowed_actions, is_repeated, occurrences_of
 from boardgames.score import Score, Unit
 
@@ -455,6 +455,7 @@ class Player(ABC):
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
+        check_option_names(cls, {"self", "name", "game", "seed"})
         for name in ("choose", "analyse", "scores", "match_started", "reseed"):
             if name in vars(cls):
                 setattr(cls, name, _for_one_thread(vars(cls)[name]))

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardgames.errors import BoardgamesError, OptionError
+from boardgames import Game, Learner, PlainGame, Player
+from boardgames.errors import BoardgamesError, OptionError, PluginError
 from boardgames.options import Option, OptionValue, parse_agent, parse_assignments, read_options
 
 DEPTH = Option("depth", int, 3, "plies", minimum=1, maximum=60)
@@ -186,3 +187,19 @@ def test_long_value_is_truncated_in_the_message() -> None:
     with pytest.raises(OptionError) as caught:
         Option("depth", int, 3, "").read("x" * 10**6)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("base", "names"),
+    [
+        (Game, ("self", "name", "layout")),
+        (PlainGame, ("self", "name", "layout")),
+        (Player, ("self", "name", "game", "seed")),
+        (Learner, ("self", "name", "game")),
+    ],
+)
+def test_an_option_whose_name_means_something_else_is_refused(base: type, names: tuple[str, ...]) -> None:
+    for name in names:
+        message = f"Made cannot declare an option '{name}', since that name has another meaning"
+        with pytest.raises(PluginError, match=message):
+            type("Made", (base,), {"name": "made", "declared_options": (Option(name, int, 1, "a number"),)})
