@@ -9,7 +9,8 @@ Names are imported when they are first used, so that importing the package and
 running `boardgames --help` need neither NumPy nor Numba.
 """
 
-TYPE_CHECKING = False  # importing `typing` and the like takes longer than the rest of this module
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from typing import Any
 

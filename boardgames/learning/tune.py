@@ -27,7 +27,7 @@ import numpy.typing as npt
 from boardgames import plugins
 from boardgames.arena.openings import DEFAULT_OPENINGS, Openings
 from boardgames.arena.plan import Plan
-from boardgames.arena.play import Batch, MatchResult, OpeningPair, play_batch
+from boardgames.arena.play import MatchResult, OpeningPair, PairBatch, play_batch
 from boardgames.errors import (
     FileError,
     LearnerStateError,
@@ -235,7 +235,7 @@ class Tune(Perturbation, Learner):
             if agents[0] != agents[1]:
                 settings = Plan(game=self.game, agents=agents, ply_limit=self._ply_limit).match_settings(seed)
                 pair = OpeningPair(number, 0, 1, openings[number])
-                tasks[number] = executor.submit(play_batch, Batch(settings, (pair,), keep_players=False))
+                tasks[number] = executor.submit(play_batch, PairBatch(settings, (pair,), keep_players=False))
         points = np.full(len(first), HALF)
         for number, task in tasks.items():
             results, _ = task.result()
