@@ -72,6 +72,6 @@ def test_tournaments_of_a_single_run_are_drawn() -> None:
 
 
 @pytest.mark.parametrize(("is_best", "words"), [(True, "best 0.5 at step 1"), (False, "last 0.5 at step 1")])
-def test_the_marked_step_is_called_best_only_if_it_is(is_best: bool, words: str) -> None:
+def test_the_marked_step_is_called_best_only_if_it_is_the_best(is_best: bool, words: str) -> None:
     history = RunHistory("run", "run", "score", [1, 2], [0.5, 0.4], 1, is_best)
     assert f"<!-- {words} -->" in plot_runs([history], "svg").decode()

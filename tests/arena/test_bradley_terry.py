@@ -125,7 +125,7 @@ def test_difference_of_two_agents_is_the_estimate_of_their_pairs(pairs: Pairs) -
     assert 2 * first.error == pytest.approx(own.error, rel=0.05)
 
 
-def test_sweep_between_two_agents_has_the_bound_of_its_pairs() -> None:
+def test_bound_after_a_sweep_between_two_agents_is_that_of_their_pairs() -> None:
     first, second = ratings(2, {(0, 1): Pairs((0, 0, 0, 0, 100))})
     own = estimate(Pairs((0, 0, 0, 0, 100)))
     assert own is not None

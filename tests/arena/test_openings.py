@@ -50,7 +50,7 @@ def test_larger_count_only_appends_openings() -> None:
         assert many[:20] == few
 
 
-def test_fingerprint_depends_on_the_positions_only(tmp_path: Path) -> None:
+def test_fingerprint_depends_only_on_the_positions(tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     path.write_text("44\n43\n")
     before = Openings(CONNECT4, str(path)).fingerprint
@@ -78,7 +78,7 @@ def test_openings_are_unfinished() -> None:
 
 
 @pytest.mark.parametrize(("plies", "count"), [(0, 1), (1, 7), (2, 49), (3, 238)])
-def test_every_contains_all_positions_after_some_plies(plies: int, count: int) -> None:
+def test_suite_every_contains_all_positions_after_the_given_plies(plies: int, count: int) -> None:
     """The counts are the published numbers of distinct positions (Tromp)."""
     assert len(set(take(CONNECT4, f"every:{plies}", count=500, seed=1))) == count
 
@@ -162,6 +162,6 @@ def test_invalid_texts_are_rejected(
         take(CONNECT4, text, count=2, seed=1)
 
 
-def test_suite_of_finished_matches_only_is_rejected() -> None:
+def test_suite_with_only_finished_matches_is_rejected() -> None:
     with pytest.raises(LimitError, match="every match of"):
         take(Nim(), "every:7", count=1, seed=1)

@@ -144,7 +144,7 @@ def test_likelihood_agrees_with_an_independent_computation(counts: Counts, score
     assert log_likelihood(Pairs(counts), score) == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
-def test_no_probabilities_with_the_same_mean_are_more_likely() -> None:
+def test_estimated_probabilities_are_the_most_likely_with_their_mean() -> None:
     counts = np.array([3, 5, 9, 2, 7])
     best = counts @ np.log(counts / counts.sum())
     random = np.random.default_rng(1)
@@ -168,7 +168,7 @@ def test_root_is_found_to_the_last_bit() -> None:
 # --- intervals ------------------------------------------------------------------------------
 
 
-def test_no_pairs_give_no_estimate() -> None:
+def test_without_pairs_there_is_no_estimate() -> None:
     assert estimate(Pairs()) is None
     assert likelihood_of_superiority(Pairs()) == 0.5
 
@@ -199,7 +199,7 @@ def test_clean_sweep_is_formatted_as_a_bound() -> None:
     assert str(estimate(Pairs((100, 0, 0, 0, 0)))) == "< -570"
 
 
-def test_no_result_gives_a_better_bound_than_a_clean_sweep() -> None:
+def test_a_clean_sweep_gives_the_best_bound_of_all_results() -> None:
     for count in (1, 2, 5, 20, 100, 1000):
         sweep = estimate(Pairs((0, 0, 0, 0, count)))
         nearly = estimate(Pairs((0, 0, 0, 1, count - 1)))
@@ -230,7 +230,7 @@ def test_intervals_of_one_or_two_pairs_are_wide_but_finite(counts: Counts) -> No
     assert result.high is None or 0 < result.high < 2000
 
 
-def test_even_pairs_alone_are_not_treated_as_certain() -> None:
+def test_a_result_with_only_even_pairs_is_not_treated_as_certain() -> None:
     result = estimate(Pairs((0, 0, 20, 0, 0)))
     assert result is not None
     assert result.elo == 0
@@ -259,7 +259,7 @@ def test_estimate_is_symmetric_in_the_players(counts: Counts) -> None:
 
 
 @given(COUNTS)
-def test_superiority_is_significant_if_and_only_if_the_interval_is_positive(counts: Counts) -> None:
+def test_superiority_is_significant_exactly_if_the_interval_is_positive(counts: Counts) -> None:
     pairs = Pairs(counts)
     result = estimate(pairs)
     assert result is not None

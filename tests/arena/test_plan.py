@@ -42,7 +42,7 @@ def test_sequential_test_needs_exactly_two_agents() -> None:
         make_plan("random", "greedy", "alphabeta", sprt=Sprt(0, 10))
 
 
-def test_only_a_swiss_has_rounds() -> None:
+def test_only_a_swiss_tournament_has_rounds() -> None:
     with pytest.raises(LimitError, match="only a Swiss"):
         make_plan(rounds=2)
     with pytest.raises(LimitError, match="among 4 agents must be 1 to 3"):
@@ -85,7 +85,7 @@ def test_agents_that_cannot_play_are_rejected_in_advance(agent: str, error: type
         make_plan("random", agent).load_lineup()
 
 
-def test_limits_identify_only_agents_that_respect_them() -> None:
+def test_limits_are_part_of_the_identity_only_of_agents_that_respect_them() -> None:
     time = TimeControl(move=1.1, margin=0.1)
     lineup = make_plan("random", "alphabeta", limit=Limit(nodes=100), time=time).load_lineup()
     assert [key.limits for key in lineup.players] == ["", "1 s a move, 100 nodes"]
@@ -109,7 +109,7 @@ def test_agents_with_different_weights_have_different_keys() -> None:
     assert [key.fingerprint for key in lineup.players] == ["a", "b"]
 
 
-def test_agents_may_be_written_short_and_are_named_for_people() -> None:
+def test_agents_may_be_abbreviated_and_have_readable_names() -> None:
     plan = make_plan("level:3", "level=4")
     lineup = plan.load_lineup()
     assert plan.agents == tuple(key.agent for key in lineup.players) == ("level:level=3", "level:level=4")
@@ -158,7 +158,7 @@ def test_different_settings_have_different_keys() -> None:
     assert settings_key({"seed": 1}) != settings_key({"seed": 2}) != settings_key({})
 
 
-def test_a_rule_about_repetition_belongs_to_the_limits_and_changes_no_older_settings() -> None:
+def test_a_repetition_rule_is_one_of_the_limits_and_settings_without_one_keep_their_key() -> None:
     game = boardgames.load("connect4")
     plain = Plan(game=game, agents=("random", "greedy"))
     changed = Plan(game=game, agents=("random", "greedy"), ply_limit=9, repetition="loss")

@@ -58,7 +58,7 @@ def test_match_depends_only_on_its_number_and_the_seed() -> None:
     assert play_pairs(make_settings("random", "greedy", seed=2))[0].moves_hash != together[0].moves_hash
 
 
-def test_an_agent_that_is_another_one_here_plays_no_match() -> None:
+def test_an_agent_that_differs_on_the_worker_plays_no_match() -> None:
     """Weights and programs are found by name, and the same name may mean others on another machine."""
     settings = make_settings("random", "greedy", fingerprints=("", "other"))
     with pytest.raises(
@@ -67,7 +67,7 @@ def test_an_agent_that_is_another_one_here_plays_no_match() -> None:
         play_pairs(settings)
 
 
-def test_seeds_differ_by_arena_match_side_and_agent() -> None:
+def test_seeds_depend_on_the_arena_the_match_the_side_and_the_agent() -> None:
     seeds = {
         player_seed(settings, match, side=side, agent=agent)
         for settings in (make_settings("random", "greedy"), make_settings("random", "greedy", seed=2))
@@ -95,7 +95,7 @@ def test_limits_reach_the_agents() -> None:
     assert {(match.plies, match.termination) for match in short} == {(3, Termination.PLY_LIMIT)}
 
 
-def test_what_a_repeated_position_means_reaches_the_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_repetition_rule_is_applied_in_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     game = Maze(rooms="a:0:b..,a..")
     monkeypatch.setattr(plugins, "load", lambda *_, **__: game)
     for rule, plies, winner in (("", 4, None), ("draw:2", 2, None), ("loss:2", 2, 0), ("forbidden:2", 1, 0)):

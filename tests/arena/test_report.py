@@ -50,7 +50,7 @@ def test_two_agents_are_compared_by_their_pairs() -> None:
     assert 0.5 < report.superiority < 1
 
 
-def test_first_side_share_is_that_of_side_0() -> None:
+def test_first_side_share_is_the_share_of_points_of_side_0() -> None:
     tally = Tally(["a", "b"])
     tally.add(*pair(0, (0, 1), 0, 1))  # side 0 wins both
     assert tally.report("nim", 2).first_side_share == 1.0
@@ -65,7 +65,7 @@ def test_identical_matches_count_once_as_distinct() -> None:
     assert tally.report("nim", 6).distinct == 1
 
 
-def test_same_moves_by_other_agents_are_a_distinct_match() -> None:
+def test_the_same_moves_by_other_agents_count_as_a_distinct_match() -> None:
     tally = Tally(["a", "b", "c"])
     tally.add(*pair(0, (0, 1), 0, 1, moves="same"))
     tally.add(*pair(1, (0, 2), 0, 2, moves="same"))

@@ -52,7 +52,7 @@ def test_swiss_repeats_a_pairing_only_if_it_must() -> None:
     assert swiss_pairings([1, 0], {(0, 1): 1})[0] == [(0, 1)]
 
 
-def test_swiss_finds_pairings_for_late_rounds_among_many_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swiss_finds_pairings_for_late_rounds_with_many_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("boardgames.arena.schedule.MAX_TRIES", 1000)
     scores = [0.0] * 40
     played: dict[tuple[int, int], int] = {}

@@ -34,7 +34,7 @@ def test_llr_agrees_with_published_values(
     assert Sprt(*hypotheses).llr(Pairs(counts)) == pytest.approx(ratio, rel=0.003)
 
 
-def test_bounds_are_those_of_wald() -> None:
+def test_bounds_are_those_given_by_wald() -> None:
     assert Sprt(0, 10).bounds == pytest.approx((-math.log(19), math.log(19)))
     assert Sprt(0, 10, alpha=0.01, beta=0.1).bounds == pytest.approx((math.log(10 / 99), math.log(90)))
 
@@ -81,7 +81,7 @@ def test_without_pairs_there_is_no_decision() -> None:
     assert Sprt(0, 10).decision(Pairs()) is None
 
 
-def test_llr_of_a_sweep_is_that_of_coin_tosses() -> None:
+def test_llr_of_a_sweep_is_that_of_a_series_of_coin_tosses() -> None:
     # the most likely probabilities allow only pairs that are won or lost outright
     ratio = Sprt(0, 100).llr(Pairs((0, 0, 0, 0, 20)))
     assert ratio == pytest.approx(20 * math.log(expected_score(100) / 0.5), rel=0.01)

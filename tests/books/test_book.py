@@ -62,7 +62,7 @@ def test_provenance_may_be_any_text(tmp_path: Path, name: str) -> None:
     assert Book.read(tmp_path / "a.book").provenance == made
 
 
-def test_equal_books_are_equal_files_whatever_the_order_of_pages() -> None:
+def test_equal_books_give_equal_files_whatever_the_order_of_their_pages() -> None:
     first, second = page(FOUR.start(), entry("4")), page(FOUR.start().apply("1"), entry("4"))
     assert book_of(first, second).text() == book_of(second, first).text()
 
@@ -156,7 +156,7 @@ def test_moves_are_drawn_by_their_weights() -> None:
     assert moves.count("3") == 400 - moves.count("4")
 
 
-def test_a_choice_has_score_and_depth_of_the_page() -> None:
+def test_a_choice_has_the_score_and_depth_of_its_page() -> None:
     choice = book_choice([book_of(page(FOUR.start(), entry("4")))], FOUR.start(), np.random.default_rng(1))
     assert choice is not None
     assert (str(choice.move), choice.score, choice.depth) == ("4", Score.of(0.25, RETURN), 8)
@@ -202,7 +202,7 @@ def first_moves(books: tuple[Book, ...]) -> list[str]:
     return [book.pages[START].moves[0].move for book in books]
 
 
-def test_true_selects_all_books_that_fit_and_false_selects_none(
+def test_the_option_true_selects_all_books_that_fit_and_false_selects_none(
     offer: Callable[..., None], tmp_path: Path
 ) -> None:
     offer(
@@ -261,6 +261,6 @@ def test_an_unknown_name_is_rejected(offer: Callable[..., None], tmp_path: Path,
         find_books(text, FOUR)
 
 
-def test_a_text_with_an_extension_is_a_file() -> None:
+def test_a_name_with_an_extension_is_taken_for_a_file() -> None:
     with pytest.raises(FileError, match=r"cannot read 'missing\.book'"):
         find_books("missing.book", FOUR)

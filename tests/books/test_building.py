@@ -93,7 +93,7 @@ def test_the_number_of_workers_does_not_change_the_book(built: Path, tmp_path: P
     assert built.read_bytes() == (tmp_path / "two.book").read_bytes()
 
 
-def test_an_interrupted_book_is_resumed_to_the_same_file(built: Path, tmp_path: Path) -> None:
+def test_resuming_an_interrupted_book_gives_the_same_file(built: Path, tmp_path: Path) -> None:
     class Interrupting(InProcess):
         left = BATCH + 3
 

@@ -103,7 +103,7 @@ def test_another_move_at_an_earlier_ply_makes_a_variation_and_nothing_is_lost(vi
     visitor.wait(lambda: visitor.shown_moves() == ["4", "7", "7"], "the deletion")
 
 
-def test_comments_and_marks_are_in_the_list_in_the_link_and_after_a_reload(visit: Visit) -> None:
+def test_comments_and_marks_are_in_the_list_and_the_link_and_survive_a_reload(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/hexifence?moves=3+7")
     page.get_by_role("button", name="good move !").click()
@@ -120,7 +120,7 @@ def test_comments_and_marks_are_in_the_list_in_the_link_and_after_a_reload(visit
     visitor.wait(lambda: "7!" not in shown.inner_text(), "the mark to go")
 
 
-def test_arrows_show_the_best_moves_and_what_a_person_draws_is_kept(visit: Visit) -> None:
+def test_arrows_show_the_best_moves_and_arrows_drawn_by_the_user_stay(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/abalone")
     arrows = page.locator(".arrows .arrow.core")
@@ -162,7 +162,7 @@ def test_players_without_a_name_are_called_by_their_side(visit: Visit) -> None:
     visitor.page.get_by_text("red \N{EN DASH} random", exact=True).wait_for()
 
 
-def test_a_person_plays_on_from_a_variation_against_an_agent(visit: Visit) -> None:
+def test_a_variation_can_be_played_on_against_an_agent(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4+3&ply=1&tree=4+(5)+4+3")
     visitor.wait(lambda: page.locator(".practice").is_visible(), "what can be chosen")
@@ -174,7 +174,7 @@ def test_a_person_plays_on_from_a_variation_against_an_agent(visit: Visit) -> No
     assert visitor.state["yours"] == [0]
 
 
-def test_a_review_streams_in_and_leads_to_the_position_before_a_blunder(visit: Visit) -> None:
+def test_a_review_appears_ply_by_ply_and_links_to_the_position_before_a_blunder(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
     page.get_by_label("Agent", exact=True).fill("alphabeta:depth=3")
@@ -227,7 +227,7 @@ def test_values_in_the_list_of_moves_stay_in_their_column_on_a_phone(visit: Visi
     assert max(widths) == 0
 
 
-def test_the_better_move_is_found_instead_of_each_mistake(visit: Visit) -> None:
+def test_the_user_can_look_for_the_better_move_at_each_mistake(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
     page.get_by_label("Agent", exact=True).fill("alphabeta:depth=3")
@@ -260,7 +260,7 @@ def test_the_better_move_is_found_instead_of_each_mistake(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (820, 1180), (1400, 900)])
-def test_the_task_and_the_whole_board_are_in_the_window(visit: Visit, width: int, height: int) -> None:
+def test_the_task_and_the_whole_board_fit_into_the_window(visit: Visit, width: int, height: int) -> None:
     visitor = visit(viewport={"width": width, "height": height})
     page = visitor.open("#/analysis/connect4?moves=1+2+1+2+1+3")
     page.get_by_label("Agent", exact=True).fill("alphabeta:depth=3")
@@ -275,7 +275,7 @@ def test_the_task_and_the_whole_board_are_in_the_window(visit: Visit, width: int
             assert -1 < box["y"] < box["y"] + box["height"] < height + 1, one
 
 
-def test_a_continuation_after_a_variation_stands_in_the_column_of_its_side(visit: Visit) -> None:
+def test_a_move_after_a_variation_is_listed_in_the_column_of_its_side(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=4+4+5+3&ply=2&tree=4+4+5+(2+2)+3")
     visitor.wait(lambda: len(visitor.shown_moves()) == 6, "the moves")
@@ -288,7 +288,7 @@ def test_a_continuation_after_a_variation_stands_in_the_column_of_its_side(visit
 @pytest.mark.parametrize(
     ("game", "start", "is_turned"), [("abalone", "a1", True), ("connect4", "c1r1", False)]
 )
-def test_a_match_is_analysed_from_the_side_that_one_has_played(
+def test_analysis_shows_the_board_from_the_side_that_the_user_played(
     visit: Visit, game: str, start: str, is_turned: bool
 ) -> None:
     visitor = visit()
@@ -320,7 +320,7 @@ def test_positions_are_set_up_by_clicks_beside_the_board(visit: Visit) -> None:
     wait_for(visitor, "moves=4+4")
 
 
-def test_all_quick_clicks_in_a_set_up_count(visit: Visit) -> None:
+def test_no_click_is_lost_when_positions_are_set_up_quickly(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/abalone")
     page.get_by_role("tab", name="Set up").click()
@@ -364,7 +364,7 @@ def test_moves_and_positions_are_pasted_in_any_notation(
     assert page.get_by_role("tab", name="Analyse").get_attribute("aria-selected") == "true"
 
 
-def test_variations_and_comments_of_a_record_come_into_the_tree_and_out_again(visit: Visit) -> None:
+def test_variations_and_comments_are_imported_from_a_record_and_exported_again(visit: Visit) -> None:
     page = (visitor := visit()).open("#/analysis/connect4")
     page.get_by_role("tab", name="Import and export").click()
     text = page.get_by_label("Moves, a position or a record")

@@ -109,7 +109,7 @@ def test_a_cell_is_marked_by_keyboard_and_marks_can_be_set(visit: Visit) -> None
 
 
 @pytest.mark.slow
-def test_the_right_button_opens_the_menu_where_nothing_can_be_marked(visit: Visit) -> None:
+def test_the_right_button_opens_the_browsers_menu_where_nothing_can_be_marked(visit: Visit) -> None:
     visitor = visit()
     visitor.start("tictactoe", "here")
     opened = visitor.page.evaluate(

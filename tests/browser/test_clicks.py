@@ -136,7 +136,7 @@ def test_every_move_is_made_by_selecting_its_group_in_any_order_or_dragging_it(
     assert page.evaluate(UNREACHABLE, found) == []
 
 
-def test_moves_that_differ_only_in_the_order_of_clicks_are_all_reached(visit: Visit) -> None:
+def test_moves_that_differ_only_in_the_order_of_clicks_can_all_be_made(visit: Visit) -> None:
     page = visit().open("#/training")
     assert page.evaluate(UNREACHABLE, [JUMPS, CIRCLE, ARROW]) == []
     for move, sequences in RELAY["clicks"].items():
@@ -163,7 +163,7 @@ def test_cells_on_the_path_of_a_piece_are_not_selected_before_it(visit: Visit) -
         pytest.param(["c3", "c3"], "deselected", [], [], id="nothing left"),
     ],
 )
-def test_clicks_select_one_by_one(
+def test_clicks_select_marbles_one_by_one(
     visit: Visit, ids: list[str], event: str, path: list[str], selected: list[str]
 ) -> None:
     page = visit().open("#/training")
@@ -215,7 +215,7 @@ def test_a_refusal_keeps_the_selection_and_says_why_beside_the_cell(visit: Visit
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", ["c1r1", "c1r6"])
-def test_a_full_column_is_said_to_be_full_wherever_it_is_clicked(visit: Visit, cell: str) -> None:
+def test_clicking_a_full_column_anywhere_says_that_it_is_full(visit: Visit, cell: str) -> None:
     visitor = visit()
     page = visitor.open("#/analysis/connect4?moves=1+1+1+1+1+1")
     visitor.target(cell).click(force=True)

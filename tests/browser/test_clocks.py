@@ -60,7 +60,7 @@ def test_time_for_a_move_counts_down_on_a_narrow_page(visit: Visit, server: Serv
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_up", [True, False], ids=["time is up", "resigned"])
-def test_at_the_end_only_the_side_whose_time_for_a_move_is_up_shows_it(
+def test_after_the_end_only_the_side_that_ran_out_of_time_shows_it(
     visit: Visit, server: Server, is_up: bool
 ) -> None:
     visitor = visit()

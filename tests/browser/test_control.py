@@ -77,7 +77,7 @@ def test_a_match_against_an_agent_is_paused_resumed_and_restarted(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asks", [0, 1])
-def test_people_pause_by_consent(visit: Visit, asks: int) -> None:
+def test_people_pause_only_if_both_agree(visit: Visit, asks: int) -> None:
     players = (visit(), visit())
     players[0].start("connect4", "open")
     sit_down(*players)
@@ -135,7 +135,7 @@ def test_a_match_that_is_paused_before_the_first_move_resumes(visit: Visit, side
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_move_can_be_taken_back_after_ones_own_first_move(visit: Visit, side: int) -> None:
+def test_a_move_can_be_taken_back_as_soon_as_the_user_has_made_one(visit: Visit, side: int) -> None:
     visitor = visit()
     visitor.start("connect4", side=side)
     assert visitor.wait_for_turn()
@@ -177,7 +177,7 @@ def test_agents_that_play_each_other_are_slow_enough_to_be_watched(visit: Visit)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asks", [0, 1])
-def test_people_start_by_consent(visit: Visit, asks: int) -> None:
+def test_matches_between_people_start_when_both_agree(visit: Visit, asks: int) -> None:
     players = (visit(), visit())
     players[0].start("connect4", "open", paused=True)
     join(players[1], players[0])
@@ -213,7 +213,7 @@ def test_the_next_move_of_agents_is_shown_while_they_are_paused(visit: Visit, ke
 
 
 @pytest.mark.slow
-def test_only_whoever_started_agents_can_pause_them(visit: Visit, kept: Kept) -> None:
+def test_only_the_user_who_started_two_agents_can_pause_them(visit: Visit, kept: Kept) -> None:
     owner, spectator, page = visit(), visit(), kept.server.page()
     created = page.create("mcts", "mcts", move_time=[1.0, 1.0])
     page.close()
@@ -406,7 +406,7 @@ def test_time_used_and_moves_left_are_shown_for_both_sides(visit: Visit, kept: K
 
 
 @pytest.mark.slow
-def test_the_limit_of_moves_of_each_side_counts_down_to_the_end(visit: Visit) -> None:
+def test_the_moves_left_to_each_side_count_down(visit: Visit) -> None:
     visitor = visit()
     visitor.start("connect4", "here", limits={"move_limits": (2, 1)})
     near, far = (visitor.page.locator(f".bar.{place} .bar-notes") for place in ("near", "far"))
@@ -423,7 +423,7 @@ def test_the_limit_of_moves_of_each_side_counts_down_to_the_end(visit: Visit) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [0, 1])
-def test_low_time_of_this_side_is_heard(visit: Visit, kept: Kept, side: int) -> None:
+def test_a_sound_warns_the_user_when_time_is_low(visit: Visit, kept: Kept, side: int) -> None:
     visitor, page = visit(), kept.server.page()
     order = slice(None, None, -1 if side else 1)
     created = page.create(*("here", "random")[order], clock=(32, 600)[order])

@@ -35,7 +35,7 @@ def server(kept: Kept) -> Server:
     return kept.server
 
 
-def test_the_result_is_told_from_the_point_of_view_of_the_reader(visit: Visit) -> None:
+def test_the_result_is_told_from_the_point_of_view_of_the_user(visit: Visit) -> None:
     cases: list[tuple[Any, list[int], list[int], str]] = [
         ({"winner": 0, "termination": "rules"}, [0], [6, 2], "You won 6\u20132"),
         ({"winner": 0, "termination": "rules"}, [1], [6, 2], "You lost 2\u20136"),
@@ -92,7 +92,7 @@ def test_the_result_is_told_from_the_point_of_view_of_the_reader(visit: Visit) -
 @pytest.mark.parametrize(
     ("outcome", "buttons"), [(None, ["pass"]), ({"winner": 1, "termination": "resignation"}, [])]
 )
-def test_the_buttons_of_a_game_go_when_the_match_is_over(
+def test_the_buttons_of_a_match_disappear_when_it_is_over(
     visit: Visit, outcome: Any, buttons: list[str]
 ) -> None:
     assert visit().open("#/training").evaluate(BUTTONS, outcome) == buttons
@@ -126,7 +126,7 @@ def test_a_rematch_against_an_agent_starts_at_once(visit: Visit, game: str, side
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["Rematch", "Swap sides"])
-def test_a_rematch_between_people_is_accepted_and_takes_everybody_along(visit: Visit, name: str) -> None:
+def test_an_accepted_rematch_takes_players_and_spectators_along(visit: Visit, name: str) -> None:
     red, blue, spectator = visit(), visit(), visit()
     red.start("connect4", "open")
     sit_down(red, blue)
@@ -164,9 +164,7 @@ def test_a_declined_rematch_is_reported(visit: Visit) -> None:
 
 
 @pytest.mark.slow
-def test_whoever_was_away_when_the_rematch_began_is_taken_along_later_but_only_once(
-    visit: Visit, kept: Kept
-) -> None:
+def test_an_absent_player_is_led_to_the_rematch_later_but_only_once(visit: Visit, kept: Kept) -> None:
     red, blue = visit(), visit()
     red.start("connect4", "open")
     sit_down(red, blue)

@@ -163,7 +163,7 @@ def test_nothing_shifts_on_the_page_during_a_match(visitor: Visitor, game: str) 
 
 
 @pytest.mark.slow
-def test_the_status_takes_no_more_room_on_a_phone_than_two_lines_need(visit: Visit) -> None:
+def test_the_status_takes_at_most_two_lines_on_a_phone(visit: Visit) -> None:
     visitor = visit(viewport={"width": 390, "height": 844})
     visitor.start("connect4", "here")
     box, hint = visitor.page.locator(".status-box"), visitor.page.get_by_role("button", name="Hint")
@@ -209,7 +209,7 @@ def test_the_second_player_has_the_same_page_before_and_after_the_first_move(
 
 
 @pytest.mark.slow
-def test_nothing_that_is_of_no_use_any_more_is_left_after_the_end(visitor: Visitor) -> None:
+def test_controls_that_have_become_useless_disappear_at_the_end(visitor: Visitor) -> None:
     visitor.start("abalone", "here")
     unused = [visitor.page.locator(one) for one in (".pad-box", ".typed")]
     assert all(one.is_visible() for one in unused)
@@ -218,7 +218,7 @@ def test_nothing_that_is_of_no_use_any_more_is_left_after_the_end(visitor: Visit
 
 
 @pytest.mark.slow
-def test_a_phone_held_across_shows_both_players_and_the_pad(visit: Visit) -> None:
+def test_a_phone_in_landscape_shows_both_players_and_the_pad(visit: Visit) -> None:
     visitor = visit(viewport={"width": 844, "height": 390})
     visitor.start("abalone", "here")
     for one in (".bar.far", ".bar.near", ".board", ".pad-box"):

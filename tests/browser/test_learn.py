@@ -35,7 +35,7 @@ def solve(visitor: Visitor, game: str, exercise: Any, *, line: int = 0) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_all_lessons_are_solved_by_mouse_one_after_the_other(visit: Visit, game: str) -> None:
+def test_all_lessons_can_be_solved_with_the_mouse(visit: Visit, game: str) -> None:
     visitor = visit()
     page = visitor.open(f"#/learn/{game}")
     lessons = boardgames.load(game).lessons
@@ -99,7 +99,7 @@ def test_puzzles_follow_each_other_and_solved_ones_are_remembered(visit: Visit, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["connect4", "hexifence"])
-def test_puzzles_that_the_solver_finds_are_solved(visit: Visit, game: str) -> None:
+def test_puzzles_made_by_the_solver_can_be_solved(visit: Visit, game: str) -> None:
     visitor = visit()
     page = visitor.open(f"#/learn/{game}/puzzles")
     page.get_by_text("Only one move wins.").wait_for()
@@ -179,7 +179,7 @@ def test_a_lesson_is_solved_with_the_keys(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("part", ["99", "middlegame"])
-def test_a_lesson_that_does_not_exist_is_answered_with_the_rules(visit: Visit, part: str) -> None:
+def test_the_address_of_a_missing_lesson_leads_to_the_rules(visit: Visit, part: str) -> None:
     visitor = visit()
     page = visitor.open(f"#/learn/abalone/{part}")
     page.get_by_role("alert").get_by_text(f"There is no lesson {part}").wait_for()

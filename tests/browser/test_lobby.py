@@ -89,7 +89,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
 
 
 @pytest.mark.slow
-def test_a_match_of_the_terminal_is_listed_opened_stepped_through_and_deleted(
+def test_a_match_played_in_the_terminal_is_listed_opened_stepped_through_and_deleted(
     visit: Visit, kept: Kept
 ) -> None:
     visitor = visit(viewport={"width": 1400, "height": 900})
@@ -157,7 +157,7 @@ def test_a_long_list_says_how_many_more_there_are(visit: Visit, kept: Kept) -> N
 
 
 @pytest.mark.slow
-def test_a_match_that_is_deleted_says_so_to_those_who_watch_it(visit: Visit, kept: Kept) -> None:
+def test_people_who_watch_a_match_are_told_when_it_is_deleted(visit: Visit, kept: Kept) -> None:
     page = kept.server.page()
     created = page.create("here", "here")
     visitor = visit()
@@ -170,9 +170,7 @@ def test_a_match_that_is_deleted_says_so_to_those_who_watch_it(visit: Visit, kep
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_seat_is_taken_by_its_link_and_spectators_by_theirs_are_offered_none(
-    visit: Visit, side: int
-) -> None:
+def test_the_link_of_a_seat_takes_it_and_that_for_spectators_offers_none(visit: Visit, side: int) -> None:
     creator, spectator, guest, late = (visit() for _ in range(4))
     creator.start("connect4", "open", side=side)
     key = creator.page.url.rpartition("/")[2]

@@ -33,7 +33,9 @@ def check_end(visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize("game", MATCHES)
-def test_a_move_of_the_second_player_by_mouse_is_answered(visit: Visit, game: str) -> None:
+def test_an_agent_replies_to_a_move_that_the_second_player_makes_with_the_mouse(
+    visit: Visit, game: str
+) -> None:
     visitor = visit()
     visitor.start_by_form(game, side=1, **MATCHES[game])
     assert visitor.wait_for_turn()
@@ -48,7 +50,7 @@ def test_a_move_of_the_second_player_by_mouse_is_answered(visit: Visit, game: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
-def test_a_whole_match_by_mouse(visit: Visit, game: str) -> None:
+def test_a_whole_match_is_played_with_the_mouse(visit: Visit, game: str) -> None:
     visitor = visit()
     visitor.start_by_form(game, **MATCHES[game])
     visitor.check_board(0)
@@ -59,7 +61,7 @@ def test_a_whole_match_by_mouse(visit: Visit, game: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
-def test_a_whole_match_by_keyboard(visit: Visit, game: str) -> None:
+def test_a_whole_match_is_played_with_the_keyboard(visit: Visit, game: str) -> None:
     visitor = visit()
     visitor.open(f"#/new/{game}")
     keyboard = visitor.page.keyboard

@@ -65,7 +65,7 @@ def lose(page: Any, kind: str) -> None:
     page.route_web_socket("**/ws", connect)
 
 
-def test_board_does_not_depend_on_the_order_of_its_settings(visit: Visit) -> None:
+def test_the_order_in_which_its_properties_are_set_does_not_change_the_board(visit: Visit) -> None:
     page = visit().open("#/training")
     for game in ("abalone", "connect4", "hexifence"):
         picture = msgspec.json.decode(picture_json(boardgames.load(game).start().picture()))
@@ -116,7 +116,7 @@ def test_games_can_be_chosen_before_the_server_has_loaded_them(visit: Visit) -> 
 
 
 @pytest.mark.slow
-def test_a_match_that_the_server_has_lost_is_said_to_be_gone(browser: Any) -> None:
+def test_the_page_says_that_a_match_is_gone_if_the_server_has_lost_it(browser: Any) -> None:
     kept = Kept(None)
     visitor = Visitor(browser, kept.server)
     visitor.start("connect4", "here")

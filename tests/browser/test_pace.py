@@ -43,7 +43,7 @@ def shown(visit: Visit, states: list[tuple[int, str]], **script: object) -> list
     return list(page.evaluate(PACE, {"states": states, **script}))
 
 
-def test_a_reply_comes_half_a_second_after_ones_own_move(visit: Visit) -> None:
+def test_a_reply_is_shown_half_a_second_after_the_users_move(visit: Visit) -> None:
     found = shown(visit, [(0, ""), (1000, "a"), (1010, "aB")])
     assert [(at, ply, is_behind) for at, ply, *_, is_behind in found] == [
         (0, 0, False),
@@ -52,7 +52,7 @@ def test_a_reply_comes_half_a_second_after_ones_own_move(visit: Visit) -> None:
     ]
 
 
-def test_ones_own_move_is_shown_although_only_the_reply_comes(visit: Visit) -> None:
+def test_the_users_move_is_shown_even_if_only_the_reply_arrives(visit: Visit) -> None:
     found = shown(visit, [(0, ""), (1000, "aB")])
     assert found[1:] == [[1000, 1, "board 1", 1, 1, True], [1500, 2, "state aB", 0, 2, False]]
 
@@ -91,7 +91,7 @@ def test_a_double_click_plays_one_move(visit: Visit, gap_ms: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_double_click_against_oneself_plays_one_move(visit: Visit) -> None:
+def test_a_double_click_plays_one_move_when_the_user_plays_both_sides(visit: Visit) -> None:
     visitor = visit()
     visitor.start("connect4", "here")
     visitor.target("c4r1").dblclick(force=True, delay=60)

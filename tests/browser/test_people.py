@@ -48,7 +48,7 @@ def test_match_between_two_browsers_survives_a_reload_and_a_restart(visit: Visit
 
 
 @pytest.mark.slow
-def test_spectator_is_offered_nothing_that_players_can_do(visit: Visit) -> None:
+def test_a_spectator_sees_no_controls_of_players(visit: Visit) -> None:
     player, spectator = visit(), visit()
     player.start("connect4", "here")
     player.move("4")

@@ -129,7 +129,7 @@ def test_either_side_can_be_played(visit: Visit, way: str) -> None:
     assert visitor.state["seats"][1 - side]["kind"] == "agent"
 
 
-def test_a_clock_is_the_same_for_both_sides_unless_each_gets_its_own(visit: Visit) -> None:
+def test_both_sides_have_the_same_clock_unless_each_is_given_its_own(visit: Visit) -> None:
     visitor = visit()
     page = open_form(visitor, "tictactoe")
     labels = (
@@ -160,7 +160,7 @@ def test_a_clock_is_the_same_for_both_sides_unless_each_gets_its_own(visit: Visi
     assert page.get_by_label("Seconds added for O").input_value() == "9"
 
 
-def test_a_match_that_an_older_page_has_kept_is_played_again(visit: Visit) -> None:
+def test_settings_saved_by_an_older_page_still_start_a_match(visit: Visit) -> None:
     visitor = visit()
     page = open_form(visitor, "tictactoe")
     page.get_by_label("Clock").select_option("5 minutes")
@@ -200,7 +200,7 @@ def test_layouts_on_one_board_are_shown_as_pictures(visit: Visit) -> None:
         assert card.locator(".thumbnail-piece").count() in (28, 26, 24)
 
 
-def test_no_rules_are_compiled_for_pictures_of_layouts(visit: Visit) -> None:
+def test_drawing_layouts_compiles_no_rules(visit: Visit) -> None:
     visitor = visit()
     page = open_form(visitor, "connect4")
     page.locator(".layouts summary").click()
@@ -209,7 +209,7 @@ def test_no_rules_are_compiled_for_pictures_of_layouts(visit: Visit) -> None:
     assert page.locator(".layout svg").count() == 0
 
 
-def test_nothing_of_another_game_can_be_started_while_one_is_loaded(visit: Visit) -> None:
+def test_the_form_cannot_be_sent_while_another_game_is_loading(visit: Visit) -> None:
     visitor = visit()
     page = open_form(visitor, "tictactoe")
     held: list[Any] = []
@@ -234,7 +234,7 @@ def test_nothing_of_another_game_can_be_started_while_one_is_loaded(visit: Visit
 
 
 @pytest.mark.parametrize("name", ["Start match", "Play now"])
-def test_match_that_takes_long_to_start_is_started_once(visit: Visit, name: str) -> None:
+def test_a_match_that_is_slow_to_start_is_started_only_once(visit: Visit, name: str) -> None:
     visitor = visit()
     held: list[Callable[[], object]] = []
 
@@ -262,7 +262,7 @@ def test_match_that_takes_long_to_start_is_started_once(visit: Visit, name: str)
 
 
 @pytest.mark.slow
-def test_an_address_with_an_unknown_game_says_so(visit: Visit) -> None:
+def test_a_page_with_an_unknown_game_in_its_address_says_so(visit: Visit) -> None:
     page = visit().open("#/new/ludo")
     page.get_by_text("There is no game “ludo” here.").wait_for()
     page.get_by_role("button", name="Start match").wait_for()

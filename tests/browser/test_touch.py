@@ -95,7 +95,7 @@ def test_the_pad_comes_right_below_the_board_on_a_phone_and_moves_nothing(visit:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_the_board_has_the_width_of_a_tablet(visit: Visit, game: str) -> None:
+def test_the_board_is_as_wide_as_a_tablet(visit: Visit, game: str) -> None:
     visitor = visit(**TABLET)
     visitor.start(game, "here")
     board = place(visitor, ".board")
@@ -140,7 +140,7 @@ def test_a_tap_beside_an_edge_draws_the_nearest_one(visit: Visit) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_tap_on_an_edge_that_is_drawn_already_draws_no_other(visit: Visit, side: int) -> None:
+def test_a_tap_on_an_edge_that_is_already_drawn_draws_no_other_edge(visit: Visit, side: int) -> None:
     visitor = visit(**PHONE)
     visitor.start("hexifence", side=side)
     assert visitor.wait_for_turn()

@@ -38,7 +38,7 @@ def place(slider: Any) -> int:
 
 
 @pytest.mark.slow
-def test_curves_grow_while_another_process_trains_and_one_click_plays_the_best(
+def test_curves_grow_while_another_process_trains_and_one_click_starts_a_match_against_the_best(
     visit: Visit, runs: Path
 ) -> None:
     visitor = visit()
@@ -67,7 +67,7 @@ def test_curves_grow_while_another_process_trains_and_one_click_plays_the_best(
     assert len(visitor.shown_moves()) == 2
 
 
-def test_a_run_is_an_opponent_in_the_form_of_a_new_match(visit: Visit, runs: Path) -> None:
+def test_a_run_can_be_chosen_as_opponent_in_the_form_for_a_new_match(visit: Visit, runs: Path) -> None:
     train(runs / "first", small())
     visitor = visit()
     page = visitor.open("#/new/connect4")
@@ -77,7 +77,7 @@ def test_a_run_is_an_opponent_in_the_form_of_a_new_match(visit: Visit, runs: Pat
     assert visitor.state["names"][1] == "td:weights=first"
 
 
-def test_an_earlier_step_is_marked_in_all_curves_by_keyboard(visit: Visit, runs: Path) -> None:
+def test_an_earlier_step_can_be_marked_in_all_curves_with_the_keyboard(visit: Visit, runs: Path) -> None:
     train(runs / "first", Config("connect4", "evolve", seed=1, settings=EVOLVE))
     visitor = visit()
     page = visitor.open("#/training/first")

@@ -89,7 +89,7 @@ def test_compiling_takes_no_time_from_an_analysis(program: Run, home: Path) -> N
     assert done["nodes"] > 10_000
 
 
-def test_estimates_of_a_solver_are_announced(bg: Run) -> None:
+def test_a_solver_that_only_estimates_says_so(bg: Run) -> None:
     notice = "not every move was solved in time: values without ! are estimates"
     assert notice in bg("analyze", "connect4", "--layout", "8x7", "--time", "0.05").out
     assert notice not in bg("analyze", "connect4", "366241373674445377651127").out
@@ -207,7 +207,9 @@ def test_the_first_match_is_reviewed_by_default(files: Path, bg: Run) -> None:
 
 
 @pytest.mark.parametrize(("file", "number"), [("broken", "3"), ("torn", "2")])
-def test_a_match_after_unreadable_ones_keeps_its_number(file: str, number: str, files: Path, bg: Run) -> None:
+def test_unreadable_matches_before_a_match_do_not_change_its_number(
+    file: str, number: str, files: Path, bg: Run
+) -> None:
     out = bg("analyze", "connect4", file, "--match", number, *QUICK).out
     assert out.startswith(f"match {number} of 3: Ann")
 
@@ -224,7 +226,9 @@ def test_a_stored_match_is_named_by_its_number(files: Path, bg: Run) -> None:
     assert json.loads(bg("analyze", "connect4", "match:2", *QUICK, "--json").out)["match"] == 2
 
 
-def test_a_number_that_is_a_position_is_one_and_the_match_is_mentioned(files: Path, bg: Run) -> None:
+def test_a_number_that_is_a_valid_position_is_read_as_one_and_the_stored_match_is_mentioned(
+    files: Path, bg: Run
+) -> None:
     alone = bg("analyze", "connect4", "1", *QUICK)
     assert (alone.out.startswith("values of all moves"), alone.err) == (True, "")
     bg("matches", "import", "two")
@@ -250,7 +254,7 @@ def test_a_number_that_is_a_position_is_one_and_the_match_is_mentioned(files: Pa
     ],
     ids=" ".join,
 )
-def test_a_number_that_names_nothing_is_a_one_line_error(
+def test_a_number_of_no_stored_match_is_a_one_line_error(
     arguments: list[str], said: str, files: Path, bg: Run
 ) -> None:
     bg("matches", "import", "two")
@@ -404,7 +408,7 @@ def test_ctrl_c_prints_the_plies_reviewed_so_far(files: Path, terminal: Run) -> 
         ("show", "boardgames show GAME [POSITION]"),
     ],
 )
-def test_a_file_without_a_game_is_answered_with_the_right_order(
+def test_a_file_given_without_a_game_is_an_error_that_shows_the_order_of_arguments(
     command: str, usage: str, bg: Run, tmp_path: Path
 ) -> None:
     file = tmp_path / "match.record"
@@ -423,7 +427,7 @@ def hexifence_record(dimension: int, moves: str) -> str:
     return str(Record("hexifence", layout="empty", options=options, start=start, moves=tuple(moves.split())))
 
 
-def test_what_a_move_gave_away_is_proven_where_search_reaches_the_end(files: Path, bg: Run) -> None:
+def test_the_loss_of_a_move_is_proven_where_the_search_reaches_the_end(files: Path, bg: Run) -> None:
     moves = "0 5 10 12 21 28 24 3 14 16 26 7 17 18 8"
     (files / "hexifence.record").write_text(hexifence_record(2, moves))
     out = bg("analyze", "hexifence", "hexifence.record").out
@@ -454,7 +458,7 @@ def test_estimates_of_a_solver_do_not_look_proven(files: Path, bg: Run) -> None:
     assert {ply["proven"] for ply in shown["plies"]} == {False}
 
 
-def test_a_file_may_have_a_position_instead_of_a_match(bg: Run) -> None:
+def test_a_file_may_contain_a_position_instead_of_a_match(bg: Run) -> None:
     Path("Test1.input").write_text("b\nA1b,A2b,B2b,I9w\n", encoding="utf-8")
     ran = bg("analyze", "abalone", "Test1.input", "--depth", "1", "--json")
     assert json.loads(ran.out)["position"].startswith("....w/")

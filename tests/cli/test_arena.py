@@ -223,7 +223,7 @@ def test_invalid_settings_give_a_one_line_error(
     assert words in ran.err
 
 
-def test_an_arena_without_a_store_keeps_nothing(bg: Callable[..., Any], home: Path) -> None:
+def test_an_arena_without_a_store_stores_nothing(bg: Callable[..., Any], home: Path) -> None:
     (home / "data").write_text("no folder")
     ran = bg(*RANDOM, "--matches", "2", *ALONE)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
@@ -424,6 +424,8 @@ def test_the_rule_of_the_game_decides_at_the_limit_of_plies(bg: Callable[..., An
     ],
     ids=" ".join,
 )
-def test_a_wrong_rule_is_one_line(options: list[str], said: str, bg: Callable[..., Any]) -> None:
+def test_an_invalid_rule_gives_a_one_line_error(
+    options: list[str], said: str, bg: Callable[..., Any]
+) -> None:
     done = bg(*RANDOM, *options)
     assert (done.code, done.err) == (2, f"error: {said}\n")

@@ -186,7 +186,7 @@ def test_an_agent_that_cannot_analyse_gives_one_line(agent: str, reason: str, bg
 
 
 @pytest.mark.usefixtures("broken")
-def test_agents_lists_the_others_beside_one_that_is_no_class(bg: Run) -> None:
+def test_agents_lists_the_others_if_one_is_not_a_class(bg: Run) -> None:
     ran = bg("agents", "connect4")
     assert ran.code == 0
     assert "\n  no-class " in ran.out

@@ -58,7 +58,7 @@ def test_command_of_a_finding_finds_it_again(fault: str, bg: Run, othello: None)
 
 
 @pytest.mark.slow
-def test_move_of_a_finding_can_be_played_to_see_that_it_is_gone(bg: Run, othello: None) -> None:
+def test_the_move_of_a_finding_can_be_checked_alone(bg: Run, othello: None) -> None:
     start = "....../....../..wb../..bw../....../......:b"
     ran = bg("check", "othello6", "--position", start, "--move", "d5", "--only", "apply", "--json")
     report = json.loads(ran.out)

@@ -64,7 +64,7 @@ class Failing(InProcess):
     ],
     ids=["train", "train and its workers", "arena", "experiment", "experiment without a seed"],
 )
-def test_a_failing_cluster_is_one_line_with_the_command_that_continues(
+def test_a_failing_cluster_gives_one_line_with_the_command_that_continues(
     kind: type[BoardgamesError],
     command: tuple[str, ...],
     tasks: int,
@@ -184,7 +184,7 @@ def write_slurm_toml(workers: str) -> None:
     )
 
 
-def test_a_wrong_file_submits_no_job(bg: Run, slurm: Path) -> None:
+def test_no_job_is_submitted_if_the_file_is_wrong(bg: Run, slurm: Path) -> None:
     write_slurm_toml("number = 1\nqueue = 'x'\n")
     refused = bg(*ARENA, "--cluster", "slurm:slurm.toml")
     assert refused.code == 2
@@ -195,7 +195,7 @@ def test_a_wrong_file_submits_no_job(bg: Run, slurm: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_job_that_is_refused_ends_the_command_with_what_was_printed(bg: Run, slurm: Path) -> None:
+def test_a_refused_job_ends_the_command_and_its_output_is_quoted(bg: Run, slurm: Path) -> None:
     write_slurm_toml("number = 1\n")
     (slurm / "full").touch()
     refused = bg(*ARENA, "--cluster", "slurm:slurm.toml")
@@ -208,7 +208,7 @@ def test_a_job_that_is_refused_ends_the_command_with_what_was_printed(bg: Run, s
 
 
 @pytest.mark.slow
-def test_jobs_that_come_and_go_train_the_same_weights(bg: Run, home: Path, slurm: Path) -> None:
+def test_starting_and_ending_jobs_do_not_change_the_learned_weights(bg: Run, home: Path, slurm: Path) -> None:
     """More jobs are submitted when there are tasks, one is killed, and none is left at the end."""
     write_slurm_toml("minimum = 1\nmaximum = 2\n")
     long = (*TRAINING, "--set", "steps=300")

@@ -9,7 +9,7 @@ from boardgames.errors import BoardgamesError, ClusterError, DeadWorkerError, Wo
 @pytest.mark.parametrize(
     "error", [ClusterError("it has died"), WorkerError("it has died"), DeadWorkerError("it has died", -9)]
 )
-def test_the_cause_the_notes_and_the_exit_code_of_an_error_stay(error: BoardgamesError) -> None:
+def test_an_error_keeps_its_cause_notes_and_exit_code(error: BoardgamesError) -> None:
     cause = OSError("no answer")
     error.__cause__ = cause
     error.add_note("in a worker: ...")

@@ -101,7 +101,9 @@ def plain(said: str) -> str:
 
 @pytest.mark.slow
 @GAMES
-def test_a_strict_runner_can_play_a_whole_match_with_it(game: str, started: Callable[..., Pipes]) -> None:
+def test_a_strict_runner_can_play_a_whole_match_with_the_engine(
+    game: str, started: Callable[..., Pipes]
+) -> None:
     engines = [
         started(game, "--agent", "alphabeta:depth=1"),
         started(game, "--agent", "random", "--seed", "1"),
@@ -154,7 +156,7 @@ def test_a_stop_is_answered_quickly(game: str, started: Callable[..., Pipes]) ->
     assert slowest < 5.0  # a hang; on an idle machine it is a millisecond
 
 
-def test_the_end_of_the_input_ends_it_even_during_a_search(bg_on_descriptors: Run) -> None:
+def test_the_end_of_the_input_ends_the_engine_even_during_a_search(bg_on_descriptors: Run) -> None:
     ran = bg_on_descriptors("engine", "abalone", typed="position startpos\ngo infinite")
     assert ran.code == 0
     assert ran.out.splitlines()[-1].startswith("bestmove ")
@@ -177,7 +179,7 @@ def test_quit_cuts_a_search_short(bg_on_descriptors: Run) -> None:
     assert answer.startswith("bestmove ")
 
 
-def test_quit_ends_it_at_once(bg_on_descriptors: Run) -> None:
+def test_quit_ends_the_engine_at_once(bg_on_descriptors: Run) -> None:
     ran = bg_on_descriptors("engine", "abalone", typed="quit\nugi\n")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 
@@ -204,7 +206,7 @@ def test_an_invalid_setup_gives_a_one_line_error(
     assert ran.err.count("\n") == 1
 
 
-def test_an_interrupt_ends_it_without_a_message(started: Callable[..., Pipes]) -> None:
+def test_an_interrupt_ends_the_engine_without_a_message(started: Callable[..., Pipes]) -> None:
     engine = started("connect4")
     engine.tell("go infinite")
     engine.until("info depth 2")
@@ -234,7 +236,7 @@ def test_output_of_an_agent_does_not_disturb_the_protocol(home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_arbitrary_bytes_do_not_end_it(program: Run) -> None:
+def test_arbitrary_bytes_do_not_end_the_engine(program: Run) -> None:
     noise = random.Random(1)
     typed = b"".join(noise.randbytes(noise.randrange(60)) + b"\n" for _ in range(300))
     typed += b"position startpos moves " + b"4 " * 1_000_000 + b"\n" + b"\xff\xfe\n\0\n"
@@ -244,7 +246,7 @@ def test_arbitrary_bytes_do_not_end_it(program: Run) -> None:
     assert "info string ignored a line longer than 1048576 bytes" in ran.out
 
 
-def test_a_closed_output_ends_it(home: Path) -> None:
+def test_a_closed_output_ends_the_engine(home: Path) -> None:
     source, target = os.pipe()
     os.close(source)
     process = subprocess.Popen(

@@ -99,7 +99,7 @@ def test_figures_of_the_original_program_are_shown_alongside(bg: Callable[..., A
     assert re.search(r"^lambda 0.9 +total +\d+:\d+ +30:11 ", out, re.MULTILINE)
 
 
-def test_ancestors_shows_the_results_in_order(bg: Callable[..., Any]) -> None:
+def test_the_experiment_ancestors_lists_its_results_in_order(bg: Callable[..., Any]) -> None:
     sizes = ("evolutions=1", "population=2", "survivors=1", "generations=2", "matches=8")
     settings = [
         part for size in (*sizes, "training_matches=2", "tournament_matches=2") for part in ("--set", size)
@@ -303,7 +303,7 @@ def test_a_terminal_shows_progress(terminal: Callable[..., Any]) -> None:
 # --- presets -----------------------------------------------------------------
 
 
-def test_a_preset_has_settings_and_a_layout_that_others_override(bg: Callable[..., Any]) -> None:
+def test_a_preset_has_settings_and_a_layout_that_the_command_line_overrides(bg: Callable[..., Any]) -> None:
     preset = (*ABALONE, "--preset", "original", "--set", "matches=2", "--seed", "1")
     report = json.loads(bg(*preset, "--json").out)
     settings = report["settings"]

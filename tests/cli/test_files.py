@@ -30,7 +30,7 @@ TEST_SET = "2252576253462244111563365343671351441 -1\n74223417356477411661335734
 @pytest.mark.parametrize(
     "text", [TEST_SET, "# easy\n44455 2\n", f"{TEST_SET}a bad line\n"], ids=["two", "one", "a bad line"]
 )
-def test_a_test_set_is_not_taken_for_moves_but_sent_to_the_solver(
+def test_a_test_set_is_not_read_as_moves_and_the_error_names_the_solver(
     text: str, command: tuple[str, ...], bg: Run
 ) -> None:
     Path("set.txt").write_text(text)
@@ -138,7 +138,7 @@ def nacre_moves() -> str:
         ("hexifence", "3,0 5,0", "place"),
     ],
 )
-def test_a_notation_that_nobody_has_named_is_said_once(
+def test_a_notation_that_was_not_asked_for_is_reported_once(
     game: str, text: str, notation: str | None, bg: Run
 ) -> None:
     Path("moves.txt").write_text(f"{text}\n{text}\n")
@@ -153,7 +153,7 @@ def test_a_notation_that_nobody_has_named_is_said_once(
         assert bg("replay", "--list", "moves.txt", "--game", game, "--notation", notation).err == ""
 
 
-def test_columns_from_zero_on_the_command_line_are_called_by_their_name(bg: Run) -> None:
+def test_columns_counted_from_zero_on_the_command_line_are_reported(bg: Run) -> None:
     ran = bg("show", "connect4", "3340")
     assert (ran.code, ran.err) == (
         0,
@@ -171,7 +171,7 @@ def test_columns_from_zero_on_the_command_line_are_called_by_their_name(bg: Run)
         ("abalone", "a1b2 i5h5", "aba-pro", ""),
     ],
 )
-def test_it_is_said_if_moves_fit_another_notation_too(
+def test_moves_that_fit_another_notation_too_are_reported(
     game: str, text: str, own: str, other: str, bg: Run
 ) -> None:
     Path("moves.txt").write_text(text)
@@ -183,7 +183,7 @@ def test_it_is_said_if_moves_fit_another_notation_too(
 
 
 @pytest.mark.parametrize("shown", ["", "1-0", "0-1"])
-def test_it_is_said_if_nothing_shows_whose_win_one_nil_is(shown: str, bg: Run) -> None:
+def test_a_result_1_0_is_reported_if_it_does_not_say_who_won(shown: str, bg: Run) -> None:
     match = '[White "Ann"]\n[Black "Bob"]\n\n1. a1b2 i5h5 1-0\n\n'
     won = '[White "Ann"]\n[Black "Bob"]\n[Position "{}"]\n\n1. {} 1-0\n'.format(
         "...../....../......./......../......bbw/......../......./....../.....:b:5:5", "e7e8"
@@ -219,7 +219,7 @@ def test_a_match_of_another_program_is_resumed_if_the_game_is_named(bg: Run) -> 
         ("abalone", "b\nA1b,I5w", "course"),
     ],
 )
-def test_the_notation_of_a_position_in_a_file_is_said_if_it_is_not_ours(
+def test_a_position_in_a_foreign_notation_is_reported_with_its_name(
     game: str, text: str, notation: str | None, bg: Run
 ) -> None:
     Path("board.txt").write_text(f"{text}\n")
@@ -260,7 +260,7 @@ def test_a_file_of_another_game_is_recognised_in_one_line(
     assert "tried the notations" not in ran.err
 
 
-def test_a_mistake_does_not_make_a_text_one_of_another_game(bg: Run) -> None:
+def test_a_text_with_a_mistake_is_not_taken_for_another_game(bg: Run) -> None:
     Path("file").write_text("4 5 3 9 2 1\n")  # without the mistake or with it, edges of Hexifence
     for command in (("replay", "file", "--game", "connect4"), ("show", "connect4", "file")):
         ran = bg(*command)

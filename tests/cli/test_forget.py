@@ -27,7 +27,9 @@ def test_what_was_learned_is_listed(learned: Path, bg: Run) -> None:
     assert bg("forget", "abalone").out == "no agent has learned anything while playing abalone\n"
 
 
-def test_deleted_policy_is_that_of_the_game_again(learned: Path, bg: Run) -> None:
+def test_the_game_plays_with_its_own_policy_again_once_the_learned_one_is_deleted(
+    learned: Path, bg: Run
+) -> None:
     path = learned / "connect4-value-iteration.safetensors"
     ran = bg("forget", "connect4", "value-iteration", "--yes")
     assert (ran.code, ran.out) == (0, f"deleted {path}\n")

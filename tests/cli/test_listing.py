@@ -51,7 +51,7 @@ def test_plugins_are_wrapped_beside_their_names(bg_on_terminal: Run) -> None:
     assert any(line.startswith(" " * 20) for line in lines)
 
 
-def test_plugins_gives_the_error_as_json_too(broken: None, bg: Run) -> None:
+def test_the_error_of_a_plugin_is_in_the_json_too(broken: None, bg: Run) -> None:
     rows = {row["name"]: row["error"] for row in json.loads(bg("plugins", "--json").out)["plugins"]}
     assert rows["connect4"] is None
     assert "no_such_module" in rows["torn"]
@@ -183,7 +183,7 @@ def test_the_options_of_a_learner_are_listed(bg: Run) -> None:
     assert "\ngenerations " in bg("learners", "evolve").out
 
 
-def test_an_agent_given_as_a_game_is_explained(bg: Run) -> None:
+def test_an_agent_given_in_place_of_a_game_gives_an_error_that_explains_it(bg: Run) -> None:
     done = bg("agents", "alphabeta")
     assert (done.code, done.err) == (
         2,

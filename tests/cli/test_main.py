@@ -134,7 +134,7 @@ class Confused:
         group.commands["odd-help"] = click.Command("odd-help", help=5)  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_a_plugin_that_adds_what_is_no_command_breaks_nothing(plugins: Registry, bg: Run) -> None:
+def test_a_plugin_that_adds_something_other_than_a_command_breaks_nothing(plugins: Registry, bg: Run) -> None:
     plugins._manager.register(Confused, name="Confused")
     ran = bg("--help")
     assert ran.code == 0
@@ -202,7 +202,7 @@ def test_completion_without_a_shell_gives_one_line(
     assert ran.err.count("\n") == 1
 
 
-def test_completion_of_a_wrong_line_is_silent(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completing_an_invalid_line_prints_nothing(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_BOARDGAMES_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "boardgames nosuch x")
     ran = bg()
@@ -219,7 +219,7 @@ def test_completion_of_a_wrong_line_is_silent(bg: Run, monkeypatch: pytest.Monke
     ],
 )
 @pytest.mark.parametrize("command", ["show connect4", "matches list", "train connect4"])
-def test_a_bad_home_gives_one_line(
+def test_an_invalid_home_folder_gives_a_one_line_error(
     command: str, place: str, reason: str, bg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BOARDGAMES_HOME", place)
@@ -279,7 +279,7 @@ def test_a_message_without_a_context_is_kept() -> None:
     assert usage_message(click.UsageError("a message of a plug-in")) == "a message of a plug-in"
 
 
-def test_deleted_current_folder_is_named_as_the_reason(
+def test_the_error_says_that_the_current_folder_was_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bg: Run
 ) -> None:
     folder = tmp_path / "gone"
@@ -291,7 +291,7 @@ def test_deleted_current_folder_is_named_as_the_reason(
     assert "cannot use the current folder (no such file or directory); change to another one" in ran.err
 
 
-def test_error_of_the_system_names_the_file(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_the_operating_system_name_the_file(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(path: Path, *_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 

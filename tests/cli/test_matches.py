@@ -93,7 +93,7 @@ def test_an_empty_database_says_so(arguments: list[str], bg: Run) -> None:
     ],
     ids=" ".join,
 )
-def test_reading_makes_no_database(arguments: list[str], bg: Run, home: Path) -> None:
+def test_reading_creates_no_database(arguments: list[str], bg: Run, home: Path) -> None:
     before = sorted(home.parent.rglob("*"))
     bg("matches", *arguments)
     assert [path for path in sorted(home.parent.rglob("*")) if path.name != "typed"] == before
@@ -198,7 +198,7 @@ def test_list_says_how_many_it_leaves_out(stored: list[int], bg: Run) -> None:
     assert "--limit" not in bg(*filtered, "2").out
 
 
-def test_list_says_if_no_match_fits(stored: list[int], bg: Run) -> None:
+def test_list_says_if_no_match_passes_the_filter(stored: list[int], bg: Run) -> None:
     ran = bg("matches", "list", "--game", "chess")
     assert (ran.code, ran.out) == (0, "no stored match fits the filters\n")
 
@@ -417,7 +417,7 @@ def test_delete_says_what_it_deleted(
     assert [match["id"] for match in matches] == left
 
 
-def test_a_run_outlives_its_matches(stored: list[int], bg: Run) -> None:
+def test_a_run_is_kept_when_its_matches_are_deleted(stored: list[int], bg: Run) -> None:
     assert bg("matches", "delete", "3", "--yes").code == 0
     assert len(json.loads(bg("matches", "list", "--runs", "--json").out)["runs"]) == 1
     assert bg("matches", "delete", "--run", "1", "--yes").out == "deleted run 1 with 0 matches\n"
@@ -434,7 +434,7 @@ def test_a_run_in_progress_cannot_be_deleted(stored: list[int], bg: Run) -> None
     assert bg("matches", "delete", "--run", "1", "--yes").code == 0
 
 
-def test_a_run_is_claimed_while_the_user_is_asked(
+def test_a_run_is_locked_while_the_user_is_asked(
     stored: list[int], bg_on_terminal: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     questions = []
@@ -528,7 +528,7 @@ def test_import_skips_a_record_that_cannot_be_stored(bg: Run) -> None:
 
 
 @pytest.mark.parametrize("option", ["--agent", "--game"])
-def test_a_filter_that_cannot_be_encoded_fits_nothing(option: str, bg: Run) -> None:
+def test_a_filter_that_cannot_be_encoded_matches_nothing(option: str, bg: Run) -> None:
     Path("one.record").write_text('[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n')
     assert bg("matches", "import", "one.record").code == 0
     ran = bg("matches", "list", option, "\udcff")
@@ -619,7 +619,7 @@ def test_ratings_are_rounded_to_hundredths(home: Path, bg: Run) -> None:
     assert run["settings"] == SETTINGS
 
 
-def test_names_in_a_run_stay_different_on_a_terminal(home: Path, bg_on_terminal: Run) -> None:
+def test_shortened_names_in_a_run_stay_distinct(home: Path, bg_on_terminal: Run) -> None:
     agents = [f'engine:command="python bot.py {number} {"very " * 20} long"' for number in range(3)]
     begin_run({"agents": agents})
     lines = bg_on_terminal("matches", "list", "--runs").out.splitlines()[2:]

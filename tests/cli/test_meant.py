@@ -29,7 +29,7 @@ Run = Callable[..., Any]
         ("play connect4 --levle 3", "--level"),
     ],
 )
-def test_an_unknown_option_is_answered_with_what_was_meant(line: str, meant: str, bg: Run) -> None:
+def test_the_error_of_an_unknown_option_suggests_what_was_meant(line: str, meant: str, bg: Run) -> None:
     done = bg(*line.split())
     said = rf"error: no such option '--[a-z-]+'; did you mean {re.escape(repr(meant))}\?\n"
     assert (done.code, bool(re.fullmatch(said, done.err))) == (2, True), done.err
@@ -37,7 +37,7 @@ def test_an_unknown_option_is_answered_with_what_was_meant(line: str, meant: str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", ["train connect4 --steps 10", "play connect4 --simulations 30"])
-def test_an_unknown_option_is_answered_without_compilation(line: str, program: Run, tmp_path: Path) -> None:
+def test_an_unknown_option_is_reported_without_compiling(line: str, program: Run, tmp_path: Path) -> None:
     done = program(*line.split(), BOARDGAMES_HOME=str(tmp_path / "new"))
     assert done.code == 2
     assert not [path for path in (tmp_path / "new").rglob("*") if path.is_file()]
@@ -47,7 +47,7 @@ def test_an_unknown_option_is_answered_without_compilation(line: str, program: R
     ("command", "rest"),
     [("train", "--learner nosuch --elite 3"), ("play", "nosuch --depth 3"), ("show", "connect4 --xyz")],
 )
-def test_where_nothing_similar_is_known_the_help_is_named(command: str, rest: str, bg: Run) -> None:
+def test_the_error_names_the_help_if_there_is_nothing_similar(command: str, rest: str, bg: Run) -> None:
     assert bg(command, *rest.split()).err.endswith(f"; see `boardgames {command} --help`\n")
 
 
@@ -62,6 +62,8 @@ def test_where_nothing_similar_is_known_the_help_is_named(command: str, rest: st
         ("matches view", "'view'; `boardgames matches --help` lists all commands"),
     ],
 )
-def test_an_unknown_command_is_answered_with_similar_ones_and_the_help(line: str, said: str, bg: Run) -> None:
+def test_the_error_of_an_unknown_command_names_similar_ones_and_the_help(
+    line: str, said: str, bg: Run
+) -> None:
     done = bg(*line.split())
     assert (done.code, done.err) == (2, f"error: no command {said}\n")

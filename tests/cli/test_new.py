@@ -82,7 +82,7 @@ def test_all_sources_are_valid(name: str, board: str | None) -> None:
 
 
 @pytest.mark.parametrize(("name", "expected"), [("none", "NoneGame"), ("piece", "PieceGame"), ("go", "Go")])
-def test_class_names_hide_nothing(name: str, expected: str) -> None:
+def test_class_names_shadow_nothing(name: str, expected: str) -> None:
     assert f"class {expected}(Game):" in plugin_files(name, "hex:5")[f"boardgames_{name}/game.py"]
 
 
@@ -140,7 +140,7 @@ def test_an_existing_folder_is_never_overwritten(bg: Run, home: Path) -> None:
     assert written(folder) == {"mine.py"}
 
 
-def test_a_link_in_the_place_of_the_folder_is_not_followed(bg: Run, home: Path) -> None:
+def test_a_link_in_place_of_the_folder_is_not_followed(bg: Run, home: Path) -> None:
     (home.parent / "elsewhere").mkdir()
     (home.parent / "boardgames-othello").symlink_to(home.parent / "elsewhere")
     assert bg("new", "othello").code == 2
@@ -199,13 +199,15 @@ class Installed:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("board", ["square:8x8", "edges:5x5"])
-def test_its_own_tests_pass(board: str, home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_tests_of_the_new_game_pass(
+    board: str, home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     Installed(home.parent, build_variables(tmp_path_factory), ("--board", board)).run_tests()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [("--board", "hex:5"), ("--plain",)])
-def test_it_is_installed_tested_checked_and_played(
+def test_the_new_game_is_installed_tested_checked_and_played(
     options: tuple[str, ...], home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     game = Installed(home.parent, build_variables(tmp_path_factory), options)

@@ -110,18 +110,18 @@ def test_an_outcome_has_a_reason_unless_the_rules_decided(outcome: Outcome, text
 CONTROLS = "\x1b]0;title\x07\x9b2J\x7f\r\u202e\udcff"
 
 
-def test_what_controls_the_terminal_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_control_sequences_are_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
     say(f"Ann{CONTROLS}\nsecond line")
     assert capsys.readouterr().out == "Ann?]0;title??2J????\nsecond line\n"
 
 
-def test_a_foreign_text_cannot_add_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_text_from_outside_cannot_add_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     print_error(f"no such name: {CONTROLS}\nerror: forged")
     assert capsys.readouterr().err == "error: no such name: ?]0;title??2J? ?? error: forged\n"
     assert one_line("a\u2028b\x85c\x0bd") == "a b c d"
 
 
-def test_json_keeps_every_character_and_prints_none_that_controls_the_terminal(
+def test_json_escapes_control_characters_and_loses_none(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     print_json(name=CONTROLS, plain="Zoë 黒")

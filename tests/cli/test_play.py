@@ -21,7 +21,7 @@ def without_times(text: str) -> tuple[str, list[str]]:
     return before, re.sub(r"\{[^}]*\}", "", moves).split()
 
 
-def test_two_agents_print_the_end_and_a_record_that_is_read_back(home: Path, bg: Run) -> None:
+def test_two_agents_print_the_end_and_a_record_that_can_be_read_back(home: Path, bg: Run) -> None:
     ran = bg(*AGENTS, "--seed", "1")
     assert (ran.code, ran.err) == (0, "")
     assert re.search(r"^(red wins|blue wins|draw) after \d+ plies$", ran.out, re.MULTILINE)
@@ -36,7 +36,7 @@ def test_two_agents_play_without_showing_every_board(bg: Run) -> None:
     assert len(shown) == 1
 
 
-def test_a_seed_repeats_the_match(bg: Run) -> None:
+def test_equal_seeds_repeat_the_match(bg: Run) -> None:
     first, second, other = (without_times(bg(*AGENTS, "--seed", seed).out) for seed in ("1", "1", "2"))
     assert first == second
     assert first != other
@@ -106,7 +106,7 @@ def test_the_position_option_sets_the_start(bg: Run) -> None:
 
 
 @pytest.mark.parametrize("option", ["--agent", "--second"])
-def test_agent_is_short_for_second(option: str, bg: Run) -> None:
+def test_the_option_agent_is_short_for_second(option: str, bg: Run) -> None:
     assert "blue is random" in bg("play", "connect4", option, "random").out
 
 
@@ -124,9 +124,7 @@ def test_a_level_is_the_second_player(bg: Run, records: Callable[[], list[Path]]
 
 
 @pytest.mark.parametrize("text", ["level:2", "level=2"])
-def test_a_level_is_an_agent_that_can_be_written_short(
-    text: str, bg: Run, records: Callable[[], list[Path]]
-) -> None:
+def test_a_level_can_be_abbreviated(text: str, bg: Run, records: Callable[[], list[Path]]) -> None:
     ran = bg("play", "connect4", "--agent", text, "--seed", "1", typed="4\n")
     assert "red is human, blue is level 2;" in ran.out
     (record,) = parse_records(records()[0].read_text(), load_game_of).records
@@ -187,7 +185,7 @@ def test_weights_that_cannot_be_saved_are_reported_before_the_match(home: Path, 
     assert ran.err.startswith("error: cannot ")
 
 
-def test_a_match_between_agents_is_among_those_of_matches(bg: Run, records: Callable[[], list[Path]]) -> None:
+def test_matches_lists_a_match_between_agents(bg: Run, records: Callable[[], list[Path]]) -> None:
     ran = bg("play", "connect4", "--first", "random", "--second", "greedy", "--seed", "1")
     listed = bg("matches", "list").out.splitlines()
     assert (ran.code, len(listed), listed[1].split()[2:5]) == (0, 2, ["connect4", "random", "greedy"])

@@ -41,7 +41,7 @@ def test_the_command_finds_the_program_from_the_current_folder(
     assert Path(word).samefile(installed)
 
 
-def test_the_program_of_another_environment_is_not_meant(
+def test_the_program_of_another_environment_is_not_taken_for_ours(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(program_in(tmp_path / "other").parent))

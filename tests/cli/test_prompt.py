@@ -89,7 +89,7 @@ def test_up_recalls_commands_but_not_answers(keyboard: PipeInput) -> None:
     assert prompt.command("> ") == "i9i8"
 
 
-def test_answers_are_not_completed_to_commands(keyboard: PipeInput) -> None:
+def test_answers_to_questions_are_not_completed_as_commands(keyboard: PipeInput) -> None:
     press = press_one_by_one(keyboard, ["qu", TAB, ENTER])
     assert new_prompt(is_time_up=press).question("sure? ").strip() == "qu"
 
@@ -101,7 +101,7 @@ def test_control_keys_raise(key: str, error: type[BaseException], keyboard: Pipe
         new_prompt().command("> ")
 
 
-def test_a_prompt_ends_when_time_is_up(keyboard: PipeInput) -> None:
+def test_a_prompt_ends_when_the_time_is_up(keyboard: PipeInput) -> None:
     polls = count(1)
     keyboard.send_text("half a li")
     assert new_prompt(is_time_up=lambda: next(polls) == 3).command("> ") == ""
@@ -123,7 +123,7 @@ def test_the_toolbar_is_redrawn_while_nobody_types() -> None:
     assert "LATER" in screen.getvalue()
 
 
-def test_without_a_text_there_is_no_toolbar(keyboard: PipeInput) -> None:
+def test_there_is_no_toolbar_without_a_text(keyboard: PipeInput) -> None:
     prompt = new_prompt()
     keyboard.send_text(ENTER)
     prompt.command("> ")
@@ -148,7 +148,7 @@ class FakeTerminal(io.StringIO):
     ],
     ids=["terminal", "dumb terminal", "output to a pipe", "input from a pipe"],
 )
-def test_the_prompt_depends_on_the_streams(
+def test_the_prompt_that_is_used_depends_on_whether_the_streams_are_terminals(
     stdin: bool, stdout: bool, term: str, kind: type, keyboard: PipeInput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", term)
@@ -176,7 +176,7 @@ def test_numbers_with_a_space_between_them_are_not_joined(line: str, action: int
     assert typed_move(start, line).action == action
 
 
-def test_numbers_that_are_no_place_are_not_joined_to_an_edge() -> None:
+def test_numbers_that_name_no_edge_are_not_joined() -> None:
     with pytest.raises(MalformedMoveError, match="the printed board has no edge at '1 1'"):
         typed_move(boardgames.load("hexifence", dimension=2).start(), "1 1")
     with pytest.raises(MalformedMoveError, match="'4 4' is not a column"):

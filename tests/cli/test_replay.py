@@ -34,7 +34,7 @@ def test_a_pipe_gets_every_position_and_the_end(two: Path, bg: Run) -> None:
     assert out.endswith("red wins\n")
 
 
-def test_match_chooses_one(two: Path, bg: Run) -> None:
+def test_the_option_match_chooses_one_match(two: Path, bg: Run) -> None:
     assert bg("replay", "two", "--match", "2", "--list").out.startswith("2. ")
 
 
@@ -97,7 +97,7 @@ def test_names_in_a_record_cannot_control_the_terminal(
 
 
 @pytest.mark.parametrize("command", [("replay",), ("matches", "import")], ids=" ".join)
-def test_of_many_errors_the_first_are_printed(command: tuple[str, ...], home: Path, bg: Run) -> None:
+def test_only_the_first_of_many_errors_are_printed(command: tuple[str, ...], home: Path, bg: Run) -> None:
     (home.parent / "bad").write_text('[Game "connect4"]\n[Start "-"]\n\n1. 9 *\n\n' * 50)
     ran = bg(*command, "bad")
     lines = ran.err.splitlines()

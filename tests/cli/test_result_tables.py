@@ -131,7 +131,7 @@ def test_every_table_of_results_says_which_agents_were_measured() -> None:
     assert missing == []
 
 
-def test_every_comment_about_results_is_understood() -> None:
+def test_every_results_comment_in_the_documentation_can_be_parsed() -> None:
     comments = [
         f"{page}:{number}: {line}"
         for page in PAGES

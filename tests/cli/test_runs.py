@@ -137,7 +137,7 @@ def test_a_running_run_is_not_deleted(bg: Run, runs: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["don", "..", ".", "", "done/checkpoints", "../data"])
-def test_only_what_is_listed_is_deleted(name: str, bg: Run, runs: Path, home: Path) -> None:
+def test_only_listed_runs_can_be_deleted(name: str, bg: Run, runs: Path, home: Path) -> None:
     (home / "data").mkdir()
     ran = bg("runs", "delete", name, "--yes")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
@@ -304,7 +304,9 @@ def test_a_comparison_shows_only_the_settings_that_differ(home: Path, bg: Run) -
     ],
     ids=" ".join,
 )
-def test_what_cannot_be_compared_is_one_line(names: list[str], said: str, runs: Path, bg: Run) -> None:
+def test_runs_that_cannot_be_compared_give_a_one_line_error(
+    names: list[str], said: str, runs: Path, bg: Run
+) -> None:
     done = bg("runs", "compare", *names)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert said in done.err

@@ -95,7 +95,7 @@ def test_ctrl_c_ends_the_server_quietly_while_a_page_waits_for_the_matches() -> 
 
 
 @pytest.mark.slow  # a process
-def test_play_goes_straight_into_a_match_in_the_browser(tmp_path: Path) -> None:
+def test_play_in_the_browser_opens_a_match_directly(tmp_path: Path) -> None:
     record = tmp_path / "match.record"
     match = Record("connect4", start="-", moves=("4", "4", "4"), tags={"TimeControl": "300+2"})
     write_records(record, [match])

@@ -190,7 +190,7 @@ def test_the_agent_answers_and_says_its_move(bg: Run, records: Run) -> None:
     assert f"blue plays {record.moves[1]} in " in ran.out
 
 
-def test_the_agent_says_what_it_expects_and_how_long_it_took(bg: Run) -> None:
+def test_the_agent_says_what_it_expects_and_how_long_it_has_thought(bg: Run) -> None:
     ran = bg(*AGENT, typed="1\n")
     assert re.search(
         r"^blue plays \d in \d+\.\d s: \d+\.\d% chance of winning for blue$", ran.out, re.MULTILINE
@@ -210,7 +210,7 @@ def test_a_move_from_the_opening_book_is_marked(bg: Run) -> None:
     assert "hint: 4 (book)\n" in out
 
 
-def test_a_move_of_a_search_is_not_marked_as_one_from_the_book(bg: Run) -> None:
+def test_a_move_found_by_search_is_not_marked_as_a_book_move(bg: Run) -> None:
     assert "(book)" not in bg("play", "abalone", "--agent", "alphabeta:depth=1", typed="a1b2\n").out
     assert " (book) in " in bg("play", "abalone", "--agent", "alphabeta:time=9", typed="a1b2\n").out
 
@@ -313,7 +313,7 @@ def test_help_explains_every_command(bg: Run) -> None:
         assert re.search(rf"^  {word} +\w", out, re.MULTILINE)
 
 
-def test_help_leaves_out_what_the_match_does_not_have(bg: Run) -> None:
+def test_help_leaves_out_commands_that_the_match_does_not_have(bg: Run) -> None:
     out = bg(*PEOPLE, typed="help\n").out
     assert "\ntype a move such as 1 or a command:\n  moves        list the legal moves\n" in out
     assert "cell" not in out.partition("or a command:")[2].partition("red to move")[0]
@@ -322,7 +322,7 @@ def test_help_leaves_out_what_the_match_does_not_have(bg: Run) -> None:
 
 
 @pytest.mark.parametrize("word", ["?", "HELP"])
-def test_a_question_mark_is_help(word: str, bg: Run) -> None:
+def test_a_question_mark_prints_the_help(word: str, bg: Run) -> None:
     assert "\n  undo  " in bg(*PEOPLE, typed=f"{word}\n").out
 
 
@@ -360,7 +360,7 @@ TWO_MARBLES = "....w/....../......./......../........./......../......./....../b
         ("i9", "no legal move with i9\n"),
     ],
 )
-def test_the_moves_of_a_cell_are_listed(line: str, said: str, bg: Run) -> None:
+def test_moves_followed_by_a_cell_lists_the_moves_of_that_cell(line: str, said: str, bg: Run) -> None:
     out = bg("play", "abalone", "--second", "human", "--position", TWO_MARBLES, typed=f"{line}\n").out
     assert said in out
 
@@ -620,7 +620,7 @@ def test_confirm_takes_a_move_back_before_the_turn_passes(bg: Run, records: Run)
     assert saved(records).moves == ("5",)
 
 
-def test_confirm_repeats_the_question_after_any_other_word(bg: Run, records: Run) -> None:
+def test_confirm_repeats_the_question_after_any_other_answer(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, "--confirm", typed="4\nmaybe\n\n")
     assert "press Enter to keep the move, or type u to take it back" in ran.out
     assert ran.out.count("keep 4?") == 2
@@ -641,7 +641,7 @@ def test_a_side_whose_clock_runs_out_loses(ten_seconds_a_move: None, bg: Run, re
 
 
 @pytest.mark.parametrize("line", ["", "quit\n", "resign\n", "new\n"])
-def test_time_that_has_run_out_at_the_prompt_counts_whatever_is_typed_then(
+def test_nothing_typed_after_the_time_has_run_out_counts(
     line: str, ten_seconds_a_move: None, bg: Run, records: Run
 ) -> None:
     ran = bg(*PEOPLE, "--clock", "60,5", typed=f"4\n{line}")
@@ -657,7 +657,7 @@ def test_each_person_has_a_limit_per_move(ten_seconds_a_move: None, bg: Run) -> 
     assert "red wins on time" in bg(*PEOPLE, "--time", "60,5", typed="4\n5\n").out
 
 
-def test_a_single_limit_per_move_does_not_hold_for_a_person_against_an_agent(
+def test_a_single_limit_per_move_does_not_apply_to_a_person_who_plays_an_agent(
     ten_seconds_a_move: None, bg: Run
 ) -> None:
     out = bg("play", "connect4", "--agent", "random", "--time", "5", typed="4\n").out
@@ -665,9 +665,7 @@ def test_a_single_limit_per_move_does_not_hold_for_a_person_against_an_agent(
     assert "blue plays" in out
 
 
-def test_two_limits_per_move_hold_for_a_person_against_an_agent_too(
-    ten_seconds_a_move: None, bg: Run
-) -> None:
+def test_two_limits_per_move_apply_to_a_person_who_plays_an_agent(ten_seconds_a_move: None, bg: Run) -> None:
     ran = bg("play", "connect4", "--agent", "random", "--time", "5,5", typed="4\n")
     assert "blue wins on time" in ran.out
 
@@ -707,7 +705,7 @@ def test_clock_of_a_person_starts_after_the_board_has_been_printed(
     ("limits", "numbers"),
     [("80", ["1 of 80", "2 of 80", "3 of 80"]), ("80,60", ["1 of 80", "1 of 60", "2 of 80"])],
 )
-def test_the_corner_shows_the_limit_of_moves(limits: str, numbers: list[str], bg: Run) -> None:
+def test_the_corner_shows_how_many_moves_are_left(limits: str, numbers: list[str], bg: Run) -> None:
     out = bg(*PEOPLE, "--plies", limits, typed="4\n5\n").out
     assert re.findall(r"^ +move (.*)$", out, re.MULTILINE) == numbers
 
@@ -762,7 +760,7 @@ def test_the_ply_limit_ends_the_match_in_a_draw(bg: Run, records: Run) -> None:
     assert saved(records).result == "1/2-1/2"
 
 
-def test_no_progress_ends_the_match_in_a_draw(bg: Run) -> None:
+def test_a_match_without_progress_ends_in_a_draw(bg: Run) -> None:
     ran = bg("play", "abalone", "--second", "human", "--no-progress", "1", typed="i8h7\n")
     assert "draw (no progress)" in ran.out
 
@@ -904,7 +902,7 @@ def test_the_command_that_continues_works_where_the_environment_is_not_active(
     assert b"red is human, blue is human" in ran.stdout
 
 
-def test_what_cannot_be_read_among_the_saved_matches_is_passed_over(bg: Run, records: Run) -> None:
+def test_unreadable_files_among_the_saved_matches_are_skipped(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\n")
     (path,) = records()
     path.with_name("connect4-9.record").mkdir()
@@ -952,7 +950,7 @@ def test_a_resumed_match_of_two_agents_is_not_resumed_again_once_it_is_over(
     assert bg("play", "--resume").code == 2
 
 
-def test_another_agent_in_a_resumed_match_plays_under_its_own_name(bg: Run, records: Run) -> None:
+def test_a_new_agent_in_a_resumed_match_plays_under_its_own_name(bg: Run, records: Run) -> None:
     bg("play", "connect4", "--agent", "greedy", typed="4\n")
     ran = bg("play", "--resume", "--agent", "random", typed="4\n")
     assert ran.out.startswith("red is human, blue is random; ")
@@ -970,7 +968,7 @@ def test_nobody_takes_the_place_of_an_agent_that_is_missing(bg: Run, records: Ru
     assert bg("play", "--resume", "--agent", "greedy").out.startswith("red is Ann, blue is Rob; ")
 
 
-def test_names_given_to_two_people_of_a_resumed_match_stay_those_of_people(bg: Run, records: Run) -> None:
+def test_names_given_when_a_match_is_resumed_are_kept(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\n")
     bg("play", "--resume", "--names", "Ann,Bob", typed="5\n")
     bg("play", "--resume", typed="6\n7\n")
@@ -979,7 +977,7 @@ def test_names_given_to_two_people_of_a_resumed_match_stay_those_of_people(bg: R
 
 
 @pytest.mark.parametrize("words", [("--agent", "random"), ("--level", "1")], ids=["agent", "level"])
-def test_another_opponent_for_the_second_player_is_the_first(
+def test_a_new_opponent_of_the_second_player_becomes_the_first_player(
     words: tuple[str, str], bg: Run, records: Run
 ) -> None:
     bg("play", "connect4", "--first", "greedy", "--second", "human", typed="4\n")
@@ -988,7 +986,7 @@ def test_another_opponent_for_the_second_player_is_the_first(
 
 
 @pytest.mark.parametrize("word", ["quit", "q", "exit"])
-def test_common_words_for_quitting_quit(word: str, bg: Run, records: Run) -> None:
+def test_common_words_for_quit_end_the_session(word: str, bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed=f"4\n{word}\n5\n")
     assert (ran.code, saved(records).moves) == (0, ("4",))
 
@@ -1003,7 +1001,7 @@ def test_enter_passes_if_passing_is_all_that_is_legal(bg: Run, monkeypatch: pyte
     assert out.count("second to move: \n") == 2  # here Enter does nothing
 
 
-def test_a_button_is_no_forced_pass_if_there_are_other_moves(
+def test_a_button_is_not_pressed_by_enter_if_there_are_other_moves(
     bg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_plugin(monkeypatch, nim.as_plugin())

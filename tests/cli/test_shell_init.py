@@ -163,7 +163,7 @@ def test_installing_twice_adds_one_line_and_removing_restores_the_file(
     assert bg("shell-init", shell, "--remove").out == f"there is nothing to remove in {file}\n"
 
 
-def test_a_line_of_an_earlier_place_is_replaced(
+def test_a_line_with_an_earlier_path_is_replaced(
     startup: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bg("shell-init", "bash", "--install", "--yes")
@@ -200,7 +200,7 @@ def test_the_login_shell_is_the_default(startup: Path, bg: Run, monkeypatch: pyt
     ],
     ids=" ".join,
 )
-def test_a_wrong_use_is_one_line(
+def test_wrong_arguments_give_a_one_line_error(
     arguments: list[str], said: str, startup: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")

@@ -91,7 +91,7 @@ def test_svg_and_json_go_together(home: Path, bg: Run) -> None:
     ],
     ids=["connect4", "the turn passes", "the same side moves again"],
 )
-def test_features_are_those_of_the_side_that_has_moved_and_add_up_to_the_value_that_td_gives(
+def test_features_are_for_the_side_that_has_moved_and_add_up_to_the_value_given_by_td(
     game: tuple[str, ...], before: str, last: str, mover: int, bg: Run
 ) -> None:
     moves = ("--moves", f"{before} {last}")
@@ -112,13 +112,15 @@ def test_features_are_those_of_the_side_that_has_moved_and_add_up_to_the_value_t
     ],
     ids=["start", "the turn passes", "the same side moves again"],
 )
-def test_features_say_whose_they_are_and_who_is_to_move(moves: tuple[str, ...], view: str, bg: Run) -> None:
+def test_the_features_are_headed_by_their_side_and_the_side_to_move(
+    moves: tuple[str, ...], view: str, bg: Run
+) -> None:
     out = bg("show", *HEXIFENCE, *moves, "--features").out
     assert f"from the point of view of {view}\n" in out
     assert f"value for {view[:4].strip(',')} with weights td" in out
 
 
-def test_features_are_a_table(bg: Run) -> None:
+def test_features_are_printed_as_a_table(bg: Run) -> None:
     out = bg("show", "abalone", "--features", "--weights", "engine").out
     assert "features engine from the point of view of white, with black to move\n" in out
     row = next(line for line in out.splitlines() if line.startswith("early tempo"))
@@ -161,7 +163,7 @@ def test_a_game_without_features_and_overlays_says_so_in_one_line(bg: Run, monke
 # --- successors, files and notations ---------------------------------------------
 
 
-def test_successors_of_a_file_of_the_course_are_listed_one_in_each_line(bg: Run) -> None:
+def test_successors_of_a_position_in_a_file_of_the_course_are_listed_one_per_line(bg: Run) -> None:
     Path("Test1.input").write_text("w\nA1b,A2b,B2b,C3w,C4w\n", encoding="utf-8")
     ran = bg("show", "abalone", "Test1.input", "--successors", "--notation", "course")
     lines = ran.out.splitlines()
@@ -171,7 +173,7 @@ def test_successors_of_a_file_of_the_course_are_listed_one_in_each_line(bg: Run)
     assert len(listed["successors"]) == len(lines)
 
 
-def test_successors_that_take_several_lines_have_empty_lines_between_them(bg: Run) -> None:
+def test_successors_of_several_lines_are_separated_by_empty_lines(bg: Run) -> None:
     ran = bg("show", "hexifence", "--option", "dimension=2", "--successors", "--notation", "board-file")
     boards = ran.out.split("\n\n")
     assert len(boards) == 30
@@ -186,12 +188,12 @@ def test_successors_that_take_several_lines_have_empty_lines_between_them(bg: Ru
         (("--notation", "cours"), "abalone has no notation 'cours'; did you mean 'course'?"),
     ],
 )
-def test_successors_are_positions_only(options: tuple[str, ...], error: str, bg: Run) -> None:
+def test_successors_prints_only_positions(options: tuple[str, ...], error: str, bg: Run) -> None:
     ran = bg("show", "abalone", "--successors", *options)
     assert (ran.code, ran.err[: len(error) + 7]) == (2, f"error: {error}")
 
 
-def test_the_option_position_is_a_text_even_if_there_is_such_a_file(bg: Run) -> None:
+def test_the_option_position_is_read_as_text_even_if_a_file_has_that_name(bg: Run) -> None:
     Path("4453").write_text("1", encoding="utf-8")
     assert "./....r../" not in bg("show", "connect4", "4453").out
     assert "......./......./......./......./......./r......" in bg("show", "connect4", "4453").out

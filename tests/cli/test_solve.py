@@ -43,7 +43,7 @@ def test_json_has_scores_results_and_best_play(bg: Run) -> None:
     assert len(solution["line"]) == 3
 
 
-def test_positions_in_a_file_have_one_score_a_line(bg: Run) -> None:
+def test_the_scores_of_positions_in_a_file_are_printed_one_per_line(bg: Run) -> None:
     Path("positions").write_text(f"112233  # red wins at once\n\n{UNEQUAL}\n# a board\n{UNEQUAL}5\n")
     assert bg("solve", "connect4", "--file", "positions").out == "18\n8\n0\n"
     solved = json.loads(bg("solve", "connect4", "--file", "positions", "--json").out)["positions"]
@@ -107,7 +107,7 @@ def test_a_position_that_is_too_large_for_the_solver_is_not_solved(bg: Run) -> N
     assert len(solution["moves"]) == 306
 
 
-def test_it_says_what_helps_if_the_time_is_up(bg: Run) -> None:
+def test_the_error_says_what_helps_if_the_time_is_up(bg: Run) -> None:
     ran = bg("solve", "hexifence", "--time", "0.1")
     assert "no move is solved: out of time after 0." in ran.out
     assert "allow more time, or solve a position nearer to the end" in " ".join(ran.out.split())
@@ -122,14 +122,14 @@ def test_all_best_moves_are_listed(bg: Run) -> None:
     assert "best moves: " + " ".join(solution["best"]) in lines
 
 
-def test_it_says_how_large_a_table_of_exact_values_is(bg: Run) -> None:
+def test_the_size_of_a_table_of_exact_values_is_printed(bg: Run) -> None:
     hexifence = ("solve", "hexifence", "--option", "dimension=2", "--moves", "0 1 4 5 8 9")
     assert "looked up in a table of 16,777,216 states, " in bg(*hexifence).out.splitlines()[-1]
     assert json.loads(bg(*hexifence, "--json").out)["tabulated_states"] == 1 << 24
     assert "table" not in bg("solve", "connect4", UNEQUAL).out
 
 
-def test_memory_is_that_of_the_process(bg: Run) -> None:
+def test_the_printed_memory_is_that_of_the_process(bg: Run) -> None:
     solution = json.loads(bg("solve", "connect4", UNEQUAL, "--json").out)
     assert solution["peak_memory"] > 20 << 20
     assert re.search(r" s, \d+ MB of memory$", bg("solve", "connect4", UNEQUAL).out)
@@ -175,7 +175,7 @@ def test_a_score_that_differs_is_named_and_is_a_failure(bg: Run) -> None:
     ]
 
 
-def test_bad_lines_are_named_and_the_others_solved(bg: Run) -> None:
+def test_invalid_lines_are_named_and_the_others_solved(bg: Run) -> None:
     Path("set").write_text("4455 18\n49 1\n4455 17\n1212121 3\n4455 18 extra\n")
     ran = bg("solve", "connect4", "--file", "set")
     assert ran.code == 2
@@ -196,7 +196,7 @@ def test_bad_lines_are_named_and_the_others_solved(bg: Run) -> None:
     assert (solved["different"], [one["line"] for one in solved["bad_lines"]]) == (1, [2, 4, 5])
 
 
-def test_many_bad_lines_are_counted(bg: Run) -> None:
+def test_many_invalid_lines_are_only_counted(bg: Run) -> None:
     Path("set").write_text("9\n" * 25 + "4455 18\n")
     ran = bg("solve", "connect4", "--file", "set")
     assert ran.err.count("\n") == 21
@@ -233,7 +233,7 @@ def test_several_files_are_solved_together_and_summed_up(bg: Run) -> None:
     assert [(one["file"], one["line"]) for one in solved["bad_lines"]] == [("hard", 3)]
 
 
-def test_a_second_file_without_its_own_option_is_answered_with_the_option(bg: Run) -> None:
+def test_the_error_of_a_second_file_names_the_option_that_it_needs(bg: Run) -> None:
     Path("easy").write_text("4455 18\n")
     ran = bg("solve", "connect4", "--file", "easy", "easy")
     assert (
@@ -241,7 +241,7 @@ def test_a_second_file_without_its_own_option_is_answered_with_the_option(bg: Ru
     )
 
 
-def test_the_notation_of_a_test_set_is_said_if_it_is_not_ours(bg: Run) -> None:
+def test_the_notation_of_a_test_set_is_reported_if_it_is_foreign(bg: Run) -> None:
     Path("set").write_text("dd 1\nddee\n")
     said = "set: positions read in the notation 'moves'; --notation sets another one\n"
     assert bg("solve", "connect4", "--file", "set").err == said

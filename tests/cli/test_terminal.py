@@ -48,7 +48,7 @@ def test_boards_can_be_plain(environment: dict[str, str], bg_on_terminal: Run) -
     assert "\x1b[" not in ran.out
 
 
-def test_facts_are_wrapped_to_the_width(bg: Run, bg_on_terminal: Run) -> None:
+def test_facts_are_wrapped_to_the_width_of_the_terminal(bg: Run, bg_on_terminal: Run) -> None:
     wrapped = bg_on_terminal("games", "abalone").out.splitlines()
     unwrapped = bg("games", "abalone").out.splitlines()
     assert max(map(len, wrapped)) <= 80 < max(map(len, unwrapped))
@@ -337,7 +337,7 @@ def test_ctrl_c_ends_the_wait_for_an_opponent_that_is_getting_ready(
 
 
 @pytest.mark.slow
-def test_a_warm_start_does_not_mention_compiling(bg: Run, terminal: Run) -> None:
+def test_nothing_about_compiling_is_printed_if_all_kernels_are_cached(bg: Run, terminal: Run) -> None:
     bg("show", "connect4")  # compiles what is not in the cache
     user = terminal("show", "connect4")
     assert user.wait() == 0
@@ -371,14 +371,14 @@ def test_solve_counts_positions_and_nodes_while_it_works(home: Path, terminal: R
     assert len(set(re.findall(r"2 of 3 positions, ([\d,]+) nodes", user.seen))) > 1
 
 
-def test_puzzles_count_what_was_tried_while_they_are_made(terminal: Run) -> None:
+def test_the_number_of_positions_tried_is_shown_while_puzzles_are_made(terminal: Run) -> None:
     user = terminal("puzzles", "hexifence", "--kind", "sacrifice", "--number", "1000")
     user.wait_for(" of 1000 found, ")
     user.wait_for(" positions tried, ")
     assert user.interrupt() == 130
 
 
-def test_progress_of_solve_keeps_stdout_to_json(home: Path, bg: Run) -> None:
+def test_the_progress_of_solve_leaves_stdout_to_the_json(home: Path, bg: Run) -> None:
     (home.parent / "positions").write_text("445353\n4455\n")
     ran = bg("solve", "connect4", "--file", "positions", "--json")
     assert (ran.code, ran.err) == (0, "")

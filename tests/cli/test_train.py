@@ -148,7 +148,7 @@ def test_a_resumed_run_keeps_its_number_of_matches(bg: Run, walker: Callable[...
     )
 
 
-def test_a_run_that_nothing_can_measure_is_trained(
+def test_a_run_that_cannot_be_measured_is_trained(
     bg: Run, walker: Callable[..., Config], tmp_path: Path
 ) -> None:
     (tmp_path / "walk.toml").write_text(walker().as_toml())
@@ -199,7 +199,7 @@ def test_an_agent_that_cannot_be_loaded_is_an_error_without_a_run(bg: Run, home:
     assert not (home / "runs" / "mcts").exists()
 
 
-def test_value_iteration_tells_how_many_states_were_visited_and_how_to_play(bg: Run) -> None:
+def test_value_iteration_says_how_many_states_were_visited_and_how_to_play(bg: Run) -> None:
     settings = ("--set", "steps=2", "--set", "matches=10", "--set", "test_matches=4", "--seed", "1")
     ran = bg(
         "train", "connect4", "--learner", "value-iteration", *settings, "--run", "table", "--measure", "2"
@@ -221,7 +221,7 @@ def test_value_iteration_tells_how_many_states_were_visited_and_how_to_play(bg: 
     assert bg("play", "connect4", "--agent", agent, "--first", "random", "--seed", "1").code == 0
 
 
-def test_a_run_that_learned_in_search_suggests_to_play_against_search(bg: Run) -> None:
+def test_after_learning_in_search_the_command_suggests_a_match_against_a_search(bg: Run) -> None:
     small = ("population=2", "parents=1", "steps=1", "pairs=1", "duel_pairs=1", "test_matches=0")
     settings = [part for one in small for part in ("--set", one)]
     out = bg("train", "connect4", "--learner", "genetic", *settings, "--run", "deep", "--measure", "0").out
@@ -294,7 +294,7 @@ def test_the_report_is_available_as_json(bg: Run, home: Path) -> None:
     assert "step 3 of 3: score" in ran.err
 
 
-def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
+def test_the_command_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text('game = "connect4"\n')
     for given in (["--evolve"], ["--learner", "evolve"], ["--evolve", "--learner", "evolve"]):
@@ -420,7 +420,7 @@ def test_a_run_that_shares_its_name_with_weights_is_played_by_path(bg: Run, home
     assert ran.out.splitlines()[-1].endswith(f"td:weights={home / 'runs' / 'td'}")
 
 
-def test_a_learner_without_a_score_shows_no_best(
+def test_no_best_step_is_shown_for_a_learner_without_a_score(
     bg: Run, walker: Callable[..., Config], tmp_path: Path
 ) -> None:
     (tmp_path / "walk.toml").write_text(walker(measured=False).as_toml())
@@ -564,7 +564,7 @@ def seeds(*more: str) -> list[str]:
     return [*arguments, "--seeds", "2", "--run", "two", "--seed", "8", *more]
 
 
-def test_runs_with_several_seeds_are_compared_and_equal_single_ones(bg: Run, home: Path) -> None:
+def test_runs_with_several_seeds_are_compared_and_equal_those_trained_one_by_one(bg: Run, home: Path) -> None:
     ran = bg(*seeds())
     assert ran.code == 0
     rows = [line.split() for line in ran.out.splitlines()]
@@ -602,7 +602,7 @@ def test_interrupted_seeds_say_once_how_to_continue(bg: Run, monkeypatch: pytest
     assert "--resume" not in ran.err
 
 
-def test_several_seeds_are_for_new_runs(bg: Run) -> None:
+def test_several_seeds_can_only_be_given_for_new_runs(bg: Run) -> None:
     ran = bg("train", "--resume", "first", "--seeds", "2")
     assert (ran.code, ran.err) == (2, "error: --seeds starts new runs, so it cannot be used with --resume\n")
 
@@ -664,7 +664,7 @@ def test_a_sweep_over_learners_and_seeds_gives_means(bg: Run, sweep: Callable[[s
         (f"alpha = {[*range(40)]}\nopening = {[*range(40)]}", (), "1,600 combinations; at most 1,000"),
     ],
 )
-def test_a_wrong_sweep_trains_nothing(
+def test_an_invalid_sweep_trains_nothing(
     table: str, more: tuple[str, ...], words: str, bg: Run, home: Path, sweep: Callable[[str], str]
 ) -> None:
     ran = bg(*SWEPT, sweep(table), *more)
@@ -678,7 +678,7 @@ def test_a_sweep_is_not_read_as_a_single_config(home: Path, sweep: Callable[[str
         Config.read(home.parent / sweep("alpha = [0.1]"))
 
 
-def test_an_option_of_the_command_that_is_given_as_a_setting_is_named(bg: Run) -> None:
+def test_the_error_names_the_option_if_it_was_given_as_a_setting(bg: Run) -> None:
     ran = bg("train", "connect4", "--evolve", "--set", "seed=1")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "error: learner 'evolve' has no option 'seed'; write --seed 1\n"

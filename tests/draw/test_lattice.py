@@ -8,7 +8,7 @@ import pytest
 from boardgames.draw.lattice import corners, hexagon_places, hexagon_side, hexagonal, square
 
 
-def test_square_is_column_and_row() -> None:
+def test_a_square_is_named_by_its_column_and_row() -> None:
     assert square(3, 5) == (5.0, 3.0)
 
 
@@ -22,7 +22,7 @@ def test_places_are_ordered_by_row_and_column() -> None:
     assert places == sorted(places, key=lambda place: (place[1], place[0]))
 
 
-def test_neighbours_are_one_apart() -> None:
+def test_neighbouring_cells_have_the_distance_one() -> None:
     places = [hexagonal(row, column) for row, column in hexagon_places(4)]
     assert math.isclose(min(math.dist(a, b) for a, b in combinations(places, 2)), 1.0)
 

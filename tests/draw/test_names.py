@@ -24,7 +24,7 @@ def test_name_that_fits_is_not_changed(names: list[str]) -> None:
     ]
 
 
-def test_both_ends_are_kept() -> None:
+def test_a_shortened_name_keeps_both_of_its_ends() -> None:
     names = [f"alphabeta:depth=4,evaluation=marbles, {time} s a move #ab1f" for time in ("0.1", "0.2")]
     first, second = shorten_uniquely(names, 24, measure=len)
     assert first.startswith("alphabeta:")
@@ -32,7 +32,7 @@ def test_both_ends_are_kept() -> None:
     assert second.endswith(" #ab1f ~2")
 
 
-def test_equal_names_stay_equal() -> None:
+def test_equal_names_are_shortened_to_equal_ones() -> None:
     first, other, second = shorten_uniquely(["a" * 30, "b" * 30, "a" * 30], 12, measure=len)
     assert first == second != other
 

@@ -145,7 +145,7 @@ def test_two_long_captions_do_not_overlap() -> None:
     assert x2 - x1 >= 80 * 0.6 * size
 
 
-def test_changed_cells_have_a_ring_dashed_if_empty() -> None:
+def test_changed_cells_have_a_ring_which_is_dashed_around_empty_ones() -> None:
     root = parsed(replace(BOARD, changed=frozenset(["11", "00"])))
     rings = [circle for circle in elements(root, "circle") if circle.get("fill") == "none"]
     dashed = {tuple(numbers(ring, "cx", "cy")): ring.get("stroke-dasharray") is not None for ring in rings}

@@ -259,7 +259,7 @@ def test_every_edge_of_a_hexagon_has_a_place_of_its_own(size: int, step: int, fl
         assert text.count("b") == 1
 
 
-def test_a_drawing_without_enough_room_gets_lower() -> None:
+def test_a_drawing_without_enough_room_becomes_lower() -> None:
     captions = Caption("top-left", "red 0"), Caption("bottom-left", "blue 0")
     picture = hexagon_board(2).with_captions(*captions)
     heights = [
@@ -286,7 +286,7 @@ def test_only_hexagons_with_corners_at_the_top_are_dotted() -> None:
     assert plain_text(upright) != plain_text(upright, height=LOW)
 
 
-def test_edges_of_squares() -> None:
+def test_edges_of_square_cells_are_drawn() -> None:
     lines = (
         Line("n", -0.5, -0.5, 0.5, -0.5, 0),
         Line("e", 0.5, -0.5, 0.5, 0.5, 1),

@@ -64,7 +64,7 @@ def test_unreachable_scheduler_is_reported(address: str, monkeypatch: pytest.Mon
         ('{"address": "tcp://127.0.0.1:1"}', "tcp://127.0.0.1:1"),
     ],
 )
-def test_a_scheduler_file_that_leads_nowhere_is_reported(
+def test_a_scheduler_file_without_a_scheduler_is_reported(
     content: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "CLUSTER_TIMEOUT_S", 0.3)
@@ -77,7 +77,7 @@ def test_a_scheduler_file_that_leads_nowhere_is_reported(
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.0 400 Bad Request\r\nServer: other\r\n\r\n", b"\0" * 64])
-def test_a_port_of_something_else_is_reported(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_of_another_service_is_reported(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CLUSTER_TIMEOUT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         open_sockets = []
@@ -229,7 +229,7 @@ def test_other_code_is_refused_before_the_work_begins(
     assert client.futures == []
 
 
-def test_a_plugin_that_is_used_only_later_is_checked_then() -> None:
+def test_a_plugin_that_is_first_used_later_is_checked_at_that_time() -> None:
     client = SeemingClient(GOOD, OTHER)
     with executing(client) as executor:
         client.code[OTHER] = {"executor_tasks": ""}
@@ -299,7 +299,7 @@ def test_a_worker_that_joins_and_cannot_report_its_code_is_refused_unless_it_is_
             wait_until(lambda: OTHER in executor._refused)
 
 
-def test_a_file_of_ours_that_cannot_be_read_is_not_blamed_on_the_scheduler(
+def test_an_unreadable_file_of_the_client_is_not_blamed_on_the_scheduler(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def denied(functions: object = ()) -> object:
@@ -495,7 +495,7 @@ def test_each_host_starts_with_one_worker_until_that_has_compiled(monkeypatch: p
         assert sorted(client.busy) == [GOOD, GOOD, OTHER, OTHER, THIRD, THIRD]
 
 
-def test_compiling_is_announced_and_a_long_task_without_it_keeps_nobody_waiting() -> None:
+def test_compiling_is_announced_and_other_workers_do_not_wait_for_a_long_task_that_compiles_nothing() -> None:
     client = SeemingClient(GOOD, OTHER, THIRD)
     announced: list[Any] = []
     client.compiling = {GOOD, THIRD}
@@ -525,7 +525,7 @@ def test_a_worker_knows_how_long_ago_a_task_compiled_a_kernel(monkeypatch: pytes
     assert 0 <= run(partial(report, "", 1)) < math.inf
 
 
-def test_a_line_that_cannot_be_announced_stops_nothing() -> None:
+def test_work_goes_on_if_an_announcement_cannot_be_printed() -> None:
     def closed(text: str) -> None:
         raise BrokenPipeError
 
@@ -546,7 +546,7 @@ def test_a_line_that_cannot_be_announced_stops_nothing() -> None:
 # --- numbers of workers --------------------------------------------------------------
 
 
-def test_what_each_worker_has_done_is_announced_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_work_of_each_worker_is_announced_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     client, announced = SeemingClient(GOOD, THIRD), list[str]()
     with executing(client, announced) as executor, executor.rates_announced():
         futures = [executor.submit(tasks.square, number) for number in range(3)]
@@ -559,7 +559,7 @@ def test_what_each_worker_has_done_is_announced_at_the_end(monkeypatch: pytest.M
     assert announced == ["2 workers: 0.002 and 0.001 tasks/s"]
 
 
-def test_what_workers_have_done_that_left_is_announced_too() -> None:
+def test_work_of_workers_that_have_left_is_announced_too() -> None:
     client, announced = SeemingClient(GOOD, OTHER), list[str]()
     with executing(client, announced) as executor, executor.rates_announced():
         executor.submit(tasks.square, 3)
@@ -569,7 +569,7 @@ def test_what_workers_have_done_that_left_is_announced_too() -> None:
     assert re.fullmatch(r"2 workers: \S+ and \S+ tasks/s", announced[-1])
 
 
-def test_an_error_is_not_followed_by_what_the_workers_have_done() -> None:
+def test_the_work_of_the_workers_is_not_announced_after_an_error() -> None:
     client, announced = SeemingClient(GOOD), list[str]()
     with executing(client, announced) as executor:
         executor.submit(tasks.square, 3)
@@ -608,7 +608,7 @@ class SeemingScaling(Scaling):
         return
 
 
-def test_the_number_of_workers_follows_the_tasks_and_idle_ones_are_known() -> None:
+def test_the_number_of_workers_follows_the_tasks_and_idle_workers_are_known() -> None:
     client, scaled = SeemingClient(GOOD, OTHER), SeemingScaling()
     client.compiling = {GOOD, OTHER}
     with executing(client, scaling=scaled) as executor:

@@ -106,9 +106,7 @@ def write(tmp_path: Path) -> Write:
         ("kubernetes", "imag = 'x'\n" + WORKERS, "KubeCluster has no key 'imag'; did you mean 'image'?"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_said_with_its_name(
-    kind: str, text: str, words: str, write: Write
-) -> None:
+def test_errors_in_a_file_name_the_file(kind: str, text: str, words: str, write: Write) -> None:
     path = write(text)
     with pytest.raises(OptionError, match=re.escape(words)) as caught:
         ClusterFile.read(kind, path)
@@ -174,7 +172,7 @@ def test_jobs_get_a_process_for_each_core_unless_the_file_says_otherwise(write: 
     assert (read.arguments["processes"], read.minimum, read.maximum, read.timeout_s) == (2, 2, 20, 60)
 
 
-def test_a_table_of_the_file_completes_the_defaults(write: Write) -> None:
+def test_a_table_of_the_file_adds_to_the_defaults(write: Write) -> None:
     text = 'hosts = ["a", "b"]\n[worker_options]\nn_workers = 4\n[scheduler_options]\nport = 8786\n'
     read = ClusterFile.read("ssh", write(text))
     assert read.arguments["worker_options"] == {"nthreads": 1, "n_workers": 4}
@@ -205,7 +203,9 @@ def test_importing_a_package_keeps_the_signal_handlers(
         del sys.modules["dask_jobqueue"]
 
 
-def test_a_cluster_that_cannot_be_started_is_one_line(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_cannot_be_started_gives_a_one_line_error(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(self: object, **more: object) -> None:
         raise ValueError("no\nluck") from RuntimeError("the server\nis down")
 

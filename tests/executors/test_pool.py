@@ -54,7 +54,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 # --- dying workers ---------------------------------------------------------------------------
 
 
-def test_task_of_a_killed_worker_is_retried_and_no_other_task_is(pool: ProcessPool, tmp_path: Path) -> None:
+def test_only_the_task_of_a_killed_worker_is_retried(pool: ProcessPool, tmp_path: Path) -> None:
     victim = pool.submit(tasks.hang_first_time, tmp_path / "pid")
     others = [pool.submit(tasks.append_line, tmp_path / "log", number) for number in range(20)]
     wait_until((tmp_path / "pid").exists)

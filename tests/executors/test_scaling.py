@@ -93,12 +93,12 @@ def poll(one: Scaling, jobs: Jobs, *, wanted: int, idle: int | None = None) -> s
     return closing
 
 
-def test_the_least_number_of_workers_is_started_first(jobs: Jobs, clock: Clock) -> None:
+def test_the_smallest_allowed_number_of_workers_is_started_first(jobs: Jobs, clock: Clock) -> None:
     Scaling(jobs, 3, 10, clock=clock).start()
     assert len(jobs.names) == 4  # in two jobs
 
 
-def test_workers_are_started_for_all_tasks_up_to_the_greatest_number(jobs: Jobs, clock: Clock) -> None:
+def test_workers_are_started_for_all_tasks_up_to_the_maximum(jobs: Jobs, clock: Clock) -> None:
     one = Scaling(jobs, 2, 6, clock=clock)
     one.start()
     assert poll(one, jobs, wanted=4) == set()
@@ -107,7 +107,7 @@ def test_workers_are_started_for_all_tasks_up_to_the_greatest_number(jobs: Jobs,
     assert len(jobs.names) == 6
 
 
-def test_workers_are_stopped_only_after_a_while_and_only_idle_ones(jobs: Jobs, clock: Clock) -> None:
+def test_only_workers_that_stay_idle_for_a_while_are_stopped(jobs: Jobs, clock: Clock) -> None:
     one = Scaling(jobs, 2, 6, clock=clock)
     one.start()
     poll(one, jobs, wanted=6)
@@ -177,7 +177,7 @@ def test_a_job_that_cannot_be_submitted_later_is_tried_again(jobs: Jobs, clock: 
     assert (one.problem, len(jobs.names)) == ("", 4)
 
 
-def test_kubernetes_is_asked_only_when_the_number_changes(clock: Clock) -> None:
+def test_kubernetes_is_called_only_when_the_number_of_workers_changes(clock: Clock) -> None:
     cluster = Kubernetes()
     one = Scaling(cluster, 2, 8, clock=clock)
     one.start()

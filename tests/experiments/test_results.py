@@ -17,7 +17,7 @@ def test_figure_counts_wins_unfinished_and_distinct_matches() -> None:
     assert (figure.wins, figure.unfinished, figure.distinct, figure.matches) == ((2, 1), 1, 3, 4)
 
 
-def test_share_is_that_of_the_subject() -> None:
+def test_shares_are_those_of_the_player_that_is_examined() -> None:
     figure = Figure("row", "column", ((1, 3),), 0, 4, original=(2, 6))
     table = Table("table", "old", "new", 1, (figure,), ())
     fields = table.fields(figure)
@@ -57,7 +57,7 @@ def test_csv_has_each_figure_and_total_once() -> None:
 LOSSES = Grid("mean loss", ("8", "12", "all"), ("greedy", "td"), ((1.5, 0.25, 0.875), (None, 0.1, 0.1)))
 
 
-def test_measurements_have_a_line_of_csv_for_each_number() -> None:
+def test_measurements_are_written_to_csv_one_number_per_line() -> None:
     text = Measurements("ply", (LOSSES,), "").csv("connect4", "perfection", 7, {"positions": 2})
     lines = text.splitlines()
     assert lines[0] == "game,experiment,seed,table,row,column,value,settings"
@@ -66,6 +66,6 @@ def test_measurements_have_a_line_of_csv_for_each_number() -> None:
     assert len(lines) == 7
 
 
-def test_measurements_are_drawn_over_the_columns_that_are_numbers() -> None:
+def test_numeric_columns_are_the_axes_of_a_chart_of_measurements() -> None:
     chart = Measurements("ply", (LOSSES,), "").svg("Connect Four")
     assert "Connect Four by ply. mean loss: greedy 1.5 at 8, 0.25 at 12; td 0.1 at 12" in chart

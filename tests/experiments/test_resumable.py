@@ -102,7 +102,9 @@ def test_every_kind_of_value_is_read_as_it_was_written() -> None:
     [(identity, 4), (make_kept, 3), (partial(identity), 5), (make_kept, 4)],
     ids=["function", "argument", "other argument of a partial", "both"],
 )
-def test_another_task_is_run(fn: Callable[[int], object], argument: int, tmp_path: Path) -> None:
+def test_a_task_with_another_function_or_argument_is_run(
+    fn: Callable[[int], object], argument: int, tmp_path: Path
+) -> None:
     inner = Counting()
     executor = ResumableExecutor(inner, tmp_path, "code")
     executor.submit(identity, 3).result()

@@ -33,7 +33,9 @@ def test_related_matches_widen_the_interval() -> None:
     ],
     ids=["one unit", "single matches", "pairs", "trainings"],
 )
-def test_interval_after_a_sweep(units: list[tuple[int, int]], low: tuple[float, float]) -> None:
+def test_the_interval_after_a_sweep_extends_to_one_side(
+    units: list[tuple[int, int]], low: tuple[float, float]
+) -> None:
     share, other = estimate_share(units), estimate_share([(lost, won) for won, lost in units])
     assert share is not None
     assert other is not None
@@ -81,12 +83,12 @@ def by_matches(units: list[tuple[int, int]]) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("units", "chance"), [(5, 0.7), (10, 0.5), (20, 0.9)])
-def test_intervals_cover_as_promised_if_units_differ(units: int, chance: float) -> None:
+def test_intervals_have_the_promised_coverage_if_units_differ(units: int, chance: float) -> None:
     assert coverage(units, 20, chance, by_units) > 0.91
     assert coverage(units, 20, chance, by_matches) < 0.85
 
 
-def test_interval_of_two_units_would_not_cover_as_promised() -> None:
+def test_an_interval_from_two_units_would_be_too_narrow() -> None:
     """Totals need `MIN_UNITS` for this reason."""
     assert coverage(2, 80, 0.7, by_units) < 0.87
 

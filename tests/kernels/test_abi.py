@@ -189,7 +189,7 @@ def test_a_kernel_can_call_itself() -> None:
 
 
 @compiled
-def test_each_kernel_that_is_compiled_is_reported_once_and_then_its_end() -> None:
+def test_the_start_and_the_end_of_each_compilation_are_reported_once() -> None:
     seen: list[tuple[str, int]] = []
     source = "def plus(a): return a + 1\ndef first(a): return np.array([a])[0]"
     namespace: dict[str, Any] = {"np": np, "__name__": "typed_at_a_prompt"}
@@ -277,7 +277,7 @@ else:
 
 
 @compiled
-def test_without_compilation_a_kernel_is_as_strict() -> None:
+def test_kernels_are_as_strict_without_compilation() -> None:
     done = run_plain(WITHOUT_COMPILATION)
     assert done.returncode == 0, done.stderr
 
@@ -403,7 +403,7 @@ def conditional_words(position: Words, successor: Words) -> None:
     ("function", "what"),
     [(merged_words, "word"), (conditional_words, "a conditional expression")],
 )
-def test_a_word_is_never_silently_a_float(function: Callable[[Words, Words], None], what: str) -> None:
+def test_a_word_never_becomes_a_float_unnoticed(function: Callable[[Words, Words], None], what: str) -> None:
     for _ in range(2):  # what is rejected is not cached either
         with pytest.raises(
             KernelError, match=f"{what} would be a float64, which loses bits.*np.uint64"

@@ -34,7 +34,7 @@ def split_mix(state: int) -> tuple[int, int]:
 
 
 @given(WORD)
-def test_popcount_counts_as_python_does(word: int) -> None:
+def test_popcount_agrees_with_python(word: int) -> None:
     assert count_bits(np.uint64(word)) == word.bit_count()
 
 
@@ -44,7 +44,7 @@ def test_popcount_of_edge_words(word: int) -> None:
 
 
 @given(WORD.filter(bool))
-def test_lowest_bit_is_the_lowest(word: int) -> None:
+def test_lowest_bit_agrees_with_python(word: int) -> None:
     assert find_lowest(np.uint64(word)) == (word & -word).bit_length() - 1
 
 
@@ -59,12 +59,12 @@ def test_bit_sets_only_that_bit(index: int) -> None:
 
 
 @given(WORD, st.integers(min_value=0, max_value=63))
-def test_has_bit_reads_as_python_does(word: int, index: int) -> None:
+def test_has_bit_agrees_with_python(word: int, index: int) -> None:
     assert has_bit(np.uint64(word), index) == bool(word >> index & 1)
 
 
 @given(WORD)
-def test_next_random_is_split_mix(seed: int) -> None:
+def test_next_random_is_splitmix64(seed: int) -> None:
     state = np.array([seed], dtype=np.uint64)
     expected_state, expected = split_mix(seed)
     assert int(next_random(state)) == expected

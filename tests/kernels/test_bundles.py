@@ -114,7 +114,7 @@ def test_a_bundle_keeps_its_items_alive() -> None:
     assert use_arrays(bundle.words, 0, 999) == 1.5
 
 
-def test_there_are_three_words_per_field() -> None:
+def test_a_bundle_has_three_words_per_field() -> None:
     assert Bundle(workspace()).words.shape == (3 * len(Workspace._fields),)
 
 
@@ -168,13 +168,13 @@ def test_a_read_only_array_may_be_read() -> None:
     assert Bundle(workspace(reals=FROZEN_REALS)).items[3] is FROZEN_REALS
 
 
-def test_the_words_may_be_passed_as_reals() -> None:
+def test_the_words_of_a_bundle_may_be_passed_as_floats() -> None:
     bundle = Bundle(workspace())
     assert call_both_by_reals(bundle.words.view(np.float64), 4) == 8.5
 
 
 @pytest.mark.skipif(JIT, reason="compiled code reads memory, whoever owns it")
-def test_items_are_forgotten_with_the_words_without_compilation() -> None:
+def test_without_compilation_items_are_released_together_with_the_words() -> None:
     before = len(bundles._items)
     bundle = Bundle(workspace())
     assert len(bundles._items) == before + 1

@@ -500,7 +500,7 @@ def test_code_that_was_reverted_before_the_next_process_does_not_run_there(works
 
 
 @pytest.mark.slow
-def test_processes_that_run_different_code_at_once_keep_it_apart(workshop: Workshop) -> None:
+def test_processes_that_run_different_code_at_once_do_not_confuse_it(workshop: Workshop) -> None:
     code = """
     import sys
     from cachedgame import board
@@ -528,7 +528,7 @@ def test_processes_that_run_different_code_at_once_keep_it_apart(workshop: Works
     ],
     ids=["empty", "truncated", "garbage", "no pickle"],
 )
-def test_a_damaged_file_is_a_miss(workshop: Workshop, damage: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_file_is_a_cache_miss(workshop: Workshop, damage: Callable[[bytes], bytes]) -> None:
     workshop.size()
     (path,) = workshop.files()
     path.write_bytes(damage(path.read_bytes()))
@@ -537,7 +537,7 @@ def test_a_damaged_file_is_a_miss(workshop: Workshop, damage: Callable[[bytes], 
 
 
 @pytest.mark.slow
-def test_the_file_of_another_kernel_is_a_miss(workshop: Workshop) -> None:
+def test_the_file_of_another_kernel_is_a_cache_miss(workshop: Workshop) -> None:
     workshop.write_game(size=5)
     workshop.size()
     (five,) = workshop.files()
@@ -549,7 +549,7 @@ def test_the_file_of_another_kernel_is_a_miss(workshop: Workshop) -> None:
 
 
 @pytest.mark.slow
-def test_changed_machine_code_is_a_miss(workshop: Workshop) -> None:
+def test_changed_machine_code_is_a_cache_miss(workshop: Workshop) -> None:
     workshop.write_game(size=0x12345678)
     number = str(0x12345678)
     workshop.size()
@@ -629,9 +629,7 @@ def test_a_folder_that_others_can_write_to_is_not_used(fresh: Path, tmp_path: Pa
 
 @posix
 @pytest.mark.parametrize("kind", ["writable", "link"])
-def test_a_folder_below_that_others_could_have_made_is_not_used(
-    fresh: Path, tmp_path: Path, kind: str
-) -> None:
+def test_a_subfolder_that_others_could_have_made_is_not_used(fresh: Path, tmp_path: Path, kind: str) -> None:
     folder = kernel_folder(__name__)
     assert folder is not None
     if kind == "writable":

@@ -41,7 +41,7 @@ def test_a_new_control_stops_nothing() -> None:
 
 
 @pytest.mark.plain
-def test_the_flag_stops() -> None:
+def test_a_kernel_stops_when_the_flag_is_set() -> None:
     control = new_control()
     control[0].stop = 1
     assert is_stopped(control)
@@ -53,7 +53,7 @@ def test_the_flag_stops() -> None:
     [(10, 9, False), (10, 10, True), (10, 11, True), (0, 10**12, False)],
     ids=["below", "at the limit", "above", "no limit"],
 )
-def test_the_node_limit_stops_once_it_is_reached(limit: int, nodes: int, stopped: bool) -> None:
+def test_a_kernel_stops_when_the_node_limit_is_reached(limit: int, nodes: int, stopped: bool) -> None:
     control = new_control(limit)
     control[0].nodes = nodes
     assert is_stopped(control) == stopped
@@ -79,7 +79,7 @@ def run_in_thread(control: Control, loop: Callable[[Control], int] = spin) -> th
 
 @pytest.mark.skipif(not JIT, reason="plain Python needs no atomic load")
 @pytest.mark.parametrize("loop", [spin, spin_on_the_flag])
-def test_a_flag_set_by_another_thread_stops_a_compiled_loop(loop: Callable[[Control], int]) -> None:
+def test_a_compiled_loop_stops_when_another_thread_sets_the_flag(loop: Callable[[Control], int]) -> None:
     control = new_control()
     thread = run_in_thread(control, loop)
     thread.join(0.1)

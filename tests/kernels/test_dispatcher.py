@@ -123,7 +123,7 @@ def test_code_that_is_gone_from_the_cache_is_compiled_again(damage: str) -> None
     assert adder(5) == 5 + OFFSET
 
 
-def test_no_code_is_made_from_constants_that_were_changed_after_the_definition(
+def test_constants_changed_after_the_definition_are_not_compiled_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept, lost = new_adder(), new_adder()
@@ -167,7 +167,7 @@ def test_a_deferred_kernel_of_a_function_can_call_itself() -> None:
     assert factorial(4) == 24
 
 
-def test_deferred_kernel_that_does_not_compile_says_so_whenever_it_is_called() -> None:
+def test_a_deferred_kernel_that_does_not_compile_raises_at_every_call() -> None:
     with compilation_deferred():
 
         @kernel(types.int64(types.int64))

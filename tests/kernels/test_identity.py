@@ -84,7 +84,7 @@ def compiled(source: str) -> Callable[[int], int]:
     return numba.njit(run(source))  # type: ignore[no-any-return]
 
 
-def test_the_same_code_has_the_same_identity_on_other_lines_and_with_other_comments() -> None:
+def test_moving_code_and_changing_its_comments_does_not_change_its_identity() -> None:
     first = run("def made(number): return number + 1")
     second = run("\n\n# a comment\ndef made(number: int) -> int:\n\n    return number + 1")
     assert identity(first) == identity(second)
@@ -115,7 +115,7 @@ def test_the_same_code_has_the_same_identity_on_other_lines_and_with_other_comme
         "attribute",
     ],
 )
-def test_other_code_has_another_identity(first: str, second: str) -> None:
+def test_changed_code_has_another_identity(first: str, second: str) -> None:
     assert identity(run(first)) != identity(run(second))
 
 
@@ -167,7 +167,7 @@ def test_another_captured_value_gives_another_identity(first: object, second: ob
     assert identity(capture(first)) == identity(capture(first)) != identity(capture(second))
 
 
-def test_a_constant_counts_that_has_the_name_of_the_function() -> None:
+def test_a_constant_with_the_name_of_the_function_changes_its_identity() -> None:
     def named_like_its_constant(constant: int) -> FunctionType:
         function = run("def made(n): return n + made")
         function.__globals__["made"] = constant
@@ -176,7 +176,7 @@ def test_a_constant_counts_that_has_the_name_of_the_function() -> None:
     assert identity(named_like_its_constant(3)) != identity(named_like_its_constant(5))
 
 
-def test_a_variable_that_the_code_does_not_name_does_not_count() -> None:
+def test_a_variable_that_the_code_does_not_use_does_not_change_its_identity() -> None:
     source = "def made(n): return value + n"
     assert identity(run(source, value=1, other=2)) == identity(run(source, value=1, other=3))
 
@@ -210,7 +210,7 @@ def test_functions_and_modules_that_refer_to_each_other_are_followed_once() -> N
     assert identity(run(source, one=one)) == identity(run(source, one=one))
 
 
-def test_the_settings_of_the_compiler_count() -> None:
+def test_compiler_settings_change_the_identity() -> None:
     made = run("def made(n): return n")
     assert identity(made) == identity(made, *())
     assert len({identity(made, types.int64(kind)) for kind in (types.int64, types.float64)}) == 2
@@ -218,7 +218,7 @@ def test_the_settings_of_the_compiler_count() -> None:
 
 
 @pytest.mark.parametrize("flag", ["OPT", "BOUNDSCHECK"])
-def test_flags_of_the_compiler_count(monkeypatch: pytest.MonkeyPatch, flag: str) -> None:
+def test_compiler_flags_change_the_identity(monkeypatch: pytest.MonkeyPatch, flag: str) -> None:
     made = run("def made(n): return n")
     before = identity(made)
     monkeypatch.setattr(config, flag, "other")
@@ -226,7 +226,7 @@ def test_flags_of_the_compiler_count(monkeypatch: pytest.MonkeyPatch, flag: str)
 
 
 @pytest.mark.parametrize("library", [numba, llvmlite, np], ids=lambda library: library.__name__)
-def test_versions_of_the_libraries_count(monkeypatch: pytest.MonkeyPatch, library: ModuleType) -> None:
+def test_library_versions_change_the_identity(monkeypatch: pytest.MonkeyPatch, library: ModuleType) -> None:
     made = run("def made(n): return n")
     before = identity(made)
     monkeypatch.setattr(library, "__version__", "0.0")

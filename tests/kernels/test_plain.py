@@ -70,7 +70,7 @@ def feature_offers(game: Game) -> list[Offer]:
 
 @pytest.mark.plain
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
-def test_the_kernels_of_a_game_answer_alike_every_time(name: str, options: dict[str, Any]) -> None:
+def test_kernels_of_a_game_give_the_same_results_every_time(name: str, options: dict[str, Any]) -> None:
     assert digest(boardgames.load(name, **options)) == digest(boardgames.load(name, **options))
 
 
