@@ -1,4 +1,4 @@
-"""Adjudication: ending a match early by the expectations of the players or the points of the game.
+"""Adjudication: ending a match early, according to what the players expect or by points.
 
 Match managers for chess engines do the same to save time. A player that has expected to lose for
 several moves loses, and a match that both players expect to be drawn is a draw.
@@ -139,7 +139,7 @@ def _last_moves(moves: Sequence[PlayedMove], side: int, count: int) -> list[Play
 
 def _read(
     text: str, declared: Sequence[Option], owner: str
-) -> dict[str, Any]:  # of the types that are declared
+) -> dict[str, Any]:  # values of the declared types
     """Return the values of a rule; the score has no default."""
     read = read_options(declared, parse_assignments(text.split(",")), owner)
     if read["score"] is None:

@@ -184,7 +184,7 @@ class MatchClock:
         self.controls = of_both_sides(control)
         self._now = now
         first, second = (each.match or 0.0 for each in self.controls)
-        self._remaining = [(first, second)]  # at the start of every ply up to the current one
+        self._remaining = [(first, second)]  # one entry for the start of every ply so far
         self._earlier = 0.0  # seconds of the current ply before the clock was last started
         self._started_at: float | None = None
 

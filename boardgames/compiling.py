@@ -145,8 +145,8 @@ def compilation_listener(listener: Listener) -> Iterator[None]:
 
 def report(module: str, count: int) -> None:
     """Tell all listeners which module's kernel is being compiled; an empty name means that it is done."""
-    global _current  # noqa: PLW0603 - what is being compiled is a fact of the process
+    global _current  # noqa: PLW0603 - compilation concerns the whole process
     _current = module, count
     for listener in tuple(_listeners):
-        with suppress(Exception):  # such as a display that is gone; the kernel would fail to compile
+        with suppress(Exception):  # if a display is gone, for example, the kernel must compile nevertheless
             listener(module, count)

@@ -33,7 +33,7 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.options import Option, OptionValue, is_finite
 from boardgames.score import RETURN, Score, Unit
 
-Array = npt.NDArray[Any]  # of any type that an evaluation declares
+Array = npt.NDArray[Any]  # an array of any type that an evaluation declares
 CACHE_LINE = 64
 """Bytes of a cache line."""
 
@@ -243,7 +243,7 @@ def arrays_of(weights: Any) -> tuple[Array, ...]:  # an array, or a named tuple 
     return tuple(weights) if _is_named_tuple(weights) else (weights,)
 
 
-def with_arrays(weights: Any, arrays: Sequence[Array]) -> Any:  # as above
+def with_arrays(weights: Any, arrays: Sequence[Array]) -> Any:  # an array or a named tuple, see `Weights`
     """Return weights like the given ones, with other arrays."""
     return type(weights)(*arrays) if _is_named_tuple(weights) else arrays[0]
 

@@ -179,7 +179,7 @@ def _guarded(method: FunctionType, expected: type, kind: type[PluginError]) -> C
             article = "an" if expected.__name__[0] in "AEIOU" else "a"
             reason = f"returned {quote(result)}, not {article} {expected.__name__}"
             raise plugin_fault(module, what, reason, kind=kind)
-        if expected is str and type(result) is not str:  # its other methods may do anything
+        if expected is str and type(result) is not str:  # the methods of a subclass of str may do anything
             return str.__str__(result)
         return result
 

@@ -146,7 +146,8 @@ def code_stamp(objects: Iterable[object]) -> str:
     packages = {str(getattr(one, "__module__", "")).partition(".")[0] for one in objects}
     others = sorted(packages - sys.stdlib_module_names - {CORE})
     with _lock:
-        core = _snapshots.get(CORE) or _snapshot(CORE)  # its hundreds of files are read only once
+        # the core has hundreds of files, which are read only once
+        core = _snapshots.get(CORE) or _snapshot(CORE)
         hashes = [core.first, *(_snapshot(package).digest for package in others)]
     return hashlib.sha256("".join(hashes).encode()).hexdigest()[:16]
 
@@ -299,7 +300,7 @@ def _version(package: str) -> str:
     """Return the version of a package as one word."""
     try:
         return str(metadata(_distribution(package))["Version"] or NO_VERSION).split()[0]
-    except Exception:  # noqa: BLE001 - there is none, or its parser raises whatever the file leads it to
+    except Exception:  # noqa: BLE001 - the metadata may be missing or malformed in any way
         return NO_VERSION
 
 

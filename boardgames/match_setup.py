@@ -50,7 +50,8 @@ class MatchSetup:
         The game with its layout and options.
     players : two of str, Player or None
         An agent with its options, such as `alphabeta:depth=4`; a player; or None for a person
-        whose moves come from outside (`Manager.make_move`). Those of the agent `human` may, too.
+        whose moves come from outside (`Manager.make_move`). Moves of the agent `human` may come
+        from outside, too.
     names : two of str or None
         By default the text of an agent, the description of a player object, or `human` for a
         person.
@@ -130,7 +131,7 @@ class MatchSetup:
         *,
         today: date | None = None,
         load: LoadPlayer = load_player,
-        **settings: Any,  # those of Manager
+        **settings: Any,  # further arguments of Manager
     ) -> Manager:
         """Return the manager of a new match, or of one that continues from its record.
 

@@ -108,7 +108,7 @@ def read_bytes(path: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise FileError(f"cannot read {path}: {describe_os_error(error)}") from None
-    if len(data) > limit:  # it may be an endless device
+    if len(data) > limit:  # the file may be an endless device
         raise FileError(f"cannot read {path}: longer than {limit:,} bytes")
     return data
 

@@ -235,7 +235,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return [
             [[int(column == symbol) for column in row.ljust(width, EMPTY)] for row in rows]
             for owner in (side, 1 - side)
-            for symbol in self.symbols[owner].ljust(self._kinds, "\0")  # which is on no board
+            for symbol in self.symbols[owner].ljust(self._kinds, "\0")  # a character that is on no board
         ]
 
     # --- compiled rules ------------------------------------------------------

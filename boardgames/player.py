@@ -460,7 +460,8 @@ class Player(ABC):
             if name in vars(cls):
                 setattr(cls, name, _for_one_thread(vars(cls)[name]))
         guard_methods(cls, _RESULTS)
-        for name in ("choose", "analyse", "accepts_draw"):  # last: a wrong argument is no plug-in's fault
+        # wrapped last, so that no plug-in is blamed for a wrong argument
+        for name in ("choose", "analyse", "accepts_draw"):
             if name in vars(cls):
                 setattr(cls, name, _for_positions(vars(cls)[name]))
 

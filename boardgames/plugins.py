@@ -335,7 +335,7 @@ class Registry:
         """Use the next offer of the same name instead of a broken one; return False if there is none."""
         names = (broken.entry.name, broken.entry.game)
         with self._replacing:
-            if all(one is not broken for one in self._offers[kind]):  # another thread has replaced it
+            if all(one is not broken for one in self._offers[kind]):  # already replaced by another thread
                 return True
             equals = [one for one in self._reserves[kind] if (one.entry.name, one.entry.game) == names]
             if not equals:
@@ -471,7 +471,7 @@ def _installed_plugins() -> tuple[list[EntryPoint], list[Plugin]]:
         try:
             for point in distribution.entry_points.select(group=PROJECT):
                 points.setdefault((point.name, point.value), point)
-        except Exception as error:  # noqa: BLE001 - the parser raises whatever the file leads it to
+        except Exception as error:  # noqa: BLE001 - the parser may raise anything
             name = Path(str(getattr(distribution, "_path", "unknown"))).name.partition("-")[0]
             reason = f"cannot read its entry_points.txt: {describe_error(error)}"
             unreadable.append(Plugin(name, *_version_and_summary(distribution), reason))
@@ -485,7 +485,7 @@ def _version_and_summary(distribution: Distribution | None) -> tuple[str, str]:
     try:
         metadata = distribution.metadata
         return metadata.get_all("Version", [""])[0], metadata.get_all("Summary", [""])[0]
-    except Exception:  # noqa: BLE001 - the parser raises whatever the file leads it to
+    except Exception:  # noqa: BLE001 - the parser may raise anything
         return "", ""
 
 
@@ -537,7 +537,7 @@ def _check_target(kind: Kind, name: str, target: object) -> None:
         "games": (Game, "Game"),
         "agents": (Player, "Player"),
         "learners": (Learner, "Learner"),
-        "experiments": (object, "Experiment"),  # its module is on a higher level
+        "experiments": (object, "Experiment"),  # the class is in a module of a higher level
     }
     if kind in bases:
         base, base_name = bases[kind]

@@ -61,7 +61,7 @@ class Attempt:
 
     @property
     def is_solved(self) -> bool:
-        """Return True if the moves are a whole line."""
+        """Return True if the moves complete one of the lines."""
         return self._moves in self._lines
 
     @property

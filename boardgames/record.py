@@ -404,7 +404,7 @@ def parse_records(
 def _with_assumptions(
     parsed: ParsedRecords, foreign: Sequence[tuple[pgn.MatchText, ReadMatch]], defaults: Defaults
 ) -> ParsedRecords:
-    """Return records with what had to be assumed about those of other programs."""
+    """Return records with warnings about what had to be assumed to read those of other programs."""
     is_shown = any(read.white_won_first is not None for _, read in foreign)
     count = 0 if is_shown else sum(read.is_winner_assumed for _, read in foreign)
     warnings = [_winner_warning(count)] if count else []
@@ -418,7 +418,7 @@ def _with_assumptions(
 
 
 def _winner_warning(count: int) -> str:
-    """Return that `1-0` has been taken to mean the side that moved first, though White moved second."""
+    """Return a warning that `1-0` was read as a win of the first side, although White moved second."""
     matches = "1 match" if count == 1 else f"{count:,} matches"
     return (
         f"in {matches}, White moved second and the moves do not show who won; "
@@ -427,7 +427,7 @@ def _winner_warning(count: int) -> str:
 
 
 def _notation_warnings(game: Game, others: Sequence[str]) -> list[str]:
-    """Return that the moves could be in other notations than the canonical one, if there are any."""
+    """Return a warning for each notation besides the canonical one in which the moves could be written."""
     if not others:
         return []
     own, names = game.facts.move_notations[0], " or ".join(map(repr, others))

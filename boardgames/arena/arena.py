@@ -210,7 +210,7 @@ class Arena:
         submitted, size = 0, 1
         try:
             while submitted < len(pairs) or running:
-                workers = worker_count(executor)  # more of a cluster's workers may have joined
+                workers = worker_count(executor)  # on a cluster, more workers may have joined
                 while submitted < len(pairs) and len(running) < (1 if workers == 1 else 2 * workers):
                     batch = PairBatch(self._settings, tuple(pairs[submitted : submitted + size]), is_local)
                     running.add(executor.submit(play_batch, batch))

@@ -257,7 +257,8 @@ def _fit(results: _Results) -> FloatArray:
     meetings, scored = points + points.T, points.sum(axis=1)
     log_odds = np.zeros(results.count)
     for _ in range(MAX_ITERATIONS):
-        expected = 1 / (1 + np.exp(log_odds[None, :] - log_odds[:, None]))  # of each agent against each other
+        # the expected score of each agent against each other agent
+        expected = 1 / (1 + np.exp(log_odds[None, :] - log_odds[:, None]))
         gradient = scored - (meetings * expected).sum(axis=1)
         information = _laplacian(np.triu(meetings * expected * expected.T))
         step = np.linalg.pinv(information, hermitian=True) @ gradient

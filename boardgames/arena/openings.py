@@ -126,7 +126,7 @@ def _read_suite(game: Game, text: str) -> list[str]:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # not a valid file name
+    except (OSError, ValueError):  # the text is not a valid file name
         return False
 
 

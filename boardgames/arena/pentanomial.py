@@ -257,7 +257,7 @@ def likelihood_of_superiority(pairs: Pairs) -> float:
     >>> round(likelihood_of_superiority(Pairs((332, 433, 498, 333, 334))), 4)
     0.0508
     """
-    if pairs.score == 0.5:  # also if there are no pairs
+    if pairs.score == 0.5:  # true if there are no pairs, too
         return 0.5
     root = math.sqrt(max(-2 * log_likelihood(pairs, 0.5), 0.0))
     deviate = Z * math.copysign(root, pairs.score - 0.5) / t_quantile(pairs.count - 1)

@@ -328,7 +328,7 @@ class Plan:
         """
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         if not self.repetition:
-            del fields["repetition"]  # as in arenas that were stored before it existed
+            del fields["repetition"]  # arenas stored before this setting existed do not have it
         return {
             **fields,
             "limit": dataclasses.asdict(self.limit),

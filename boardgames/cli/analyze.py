@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from boardgames.review import Review, ReviewedMove, ReviewedPosition
 
 LINE_MOVES = 8
-"""Maximum number of moves that are printed of a line of play."""
+"""Maximum number of moves to print from a line of play."""
 STDIN = "-"
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
@@ -392,7 +392,7 @@ def is_record(text: str) -> bool:
 
 
 def _finished_match(defaults: "Defaults", subject: str | None) -> "Record | None":
-    """Return the match whose moves an argument lists if it is finished, so that no move can be evaluated."""
+    """Return the match whose moves an argument lists if it is over and there is no move left to evaluate."""
     from boardgames.plugins import load_game_of
     from boardgames.record import choose_record
 
@@ -407,7 +407,7 @@ def _finished_match(defaults: "Defaults", subject: str | None) -> "Record | None
 def _chosen_record(
     request: AnalysisRequest, defaults: "Defaults", source: str, number: int | None
 ) -> "_Chosen":
-    """Return the match of a file, of standard input or of the store that an argument and `--match` name."""
+    """Return the match that an argument and `--match` name, from a file, standard input or the store."""
     if is_record(source):
         return _match_of_file(request, defaults, source, number)
     if number is not None:

@@ -303,7 +303,7 @@ def _agents(context: click.Context, text: str) -> Items:
     return _starting_with(text, agents)
 
 
-def _offers(kind: Any, text: str, game: str | None = None) -> Items:  # a `Kind`, imported late
+def _offers(kind: Any, text: str, game: str | None = None) -> Items:  # a `Kind`, which is imported late
     from boardgames.plugins import registry
 
     return _starting_with(

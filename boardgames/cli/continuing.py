@@ -27,7 +27,7 @@ def given_words(context: click.Context) -> tuple[str, ...]:
     return words
 
 
-def same_command(*, without: Collection[str] = (), **options: Any) -> str:  # as in click
+def same_command(*, without: Collection[str] = (), **options: Any) -> str:  # named as in click
     """Return the command line of the `Repeatable` that is running.
 
     Parameters

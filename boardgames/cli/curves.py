@@ -10,7 +10,7 @@ CURVE_COLUMNS = 60
 LABEL_COLUMNS = 9
 BLOCKS = " ▁▂▃▄▅▆▇█"
 LARGEST_PLOTTED = 1e100
-"""Larger values are clipped, since their sums would overflow."""
+"""Values larger than this are clipped, since their sums would overflow."""
 
 
 def curve_lines(name: str, values: list[float]) -> list[str]:

@@ -69,7 +69,7 @@ def _serve(setup: "EngineSetup", source: int, write: Callable[[str], None]) -> N
 
 
 def _start_server(setup: "EngineSetup", write: Callable[[str], None]) -> "Server":
-    from boardgames.ugi.server import Server  # late, since it may compile kernels
+    from boardgames.ugi.server import Server  # imported late, since it may compile kernels
 
     return Server(setup, write)
 
@@ -107,7 +107,7 @@ def _reserve(descriptor: int, replacement: int, null: int) -> int:
     """Return a private copy of a descriptor and replace the original."""
     try:
         copy = os.dup(descriptor)
-    except OSError:  # it is closed
+    except OSError:  # the descriptor is closed
         copy = os.dup(null)
     if hasattr(os, "set_blocking"):
         os.set_blocking(copy, True)  # the other end may have made the pipe non-blocking

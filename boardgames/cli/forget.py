@@ -20,7 +20,8 @@ def forget(game_name: str, name: str | None, yes: bool) -> None:
 
     Agents with learn=true save what they learn to your data folder, under the
     name of the weights or the policy that they started from, unless save=FILE
-    names another file. Afterwards they start from there again.
+    names another file. Once that file is deleted, they start from the original
+    weights or policy again.
     """
     from boardgames.plugins import registry
     from boardgames.weights.lookup import learned_files

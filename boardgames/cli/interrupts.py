@@ -23,7 +23,7 @@ STUCK_SECONDS = 1.0
 SAVE_SECONDS = 0.7
 """How long the program waits for a match to be saved before it ends."""
 MOST_INTERRUPTS = 3
-"""After this many, the program ends even if the main thread reacts, since a plug-in may catch them."""
+"""How often Ctrl-C ends the program even if the main thread reacts, since a plug-in may catch it."""
 LAG_SECONDS = 0.25
 """How much later than the main thread the watching thread may see the same signal."""
 TERMINATION_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -34,7 +34,7 @@ ENDING_SIGNALS = (signal.SIGINT, *TERMINATION_SIGNALS)
 def interrupts() -> Iterator[None]:
     """Raise `Interrupted` on Ctrl-C, to distinguish it from a KeyboardInterrupt that a plug-in raises."""
     is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler and _is_main_thread()
-    if not is_usual:  # such as in a background process that ignores Ctrl-C
+    if not is_usual:  # a background process may ignore Ctrl-C, for example
         yield
         return
     with _handling((signal.SIGINT,), _interrupt):

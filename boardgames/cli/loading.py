@@ -141,7 +141,7 @@ def _needs_no_notation(text: str, game: "Game") -> bool:
 
 
 def _why_no_position(path: Path | None, text: str, game: "Game", error: PositionError) -> str:
-    """Return what a text is that is not a position, or an empty text if that is unknown."""
+    """Say what a text is instead of a position, or return an empty text if that is unknown."""
     from boardgames.pgn import has_tags
     from boardgames.reading import without_examples
 
@@ -154,7 +154,7 @@ def _why_no_position(path: Path | None, text: str, game: "Game", error: Position
 
 
 def _not_a_position(path: Path, game: str, count: int = 0) -> str:
-    """Return that a file has matches, if `count` is not 0 how many, and which command shows them."""
+    """Return a message with the number of matches in a file, unless it is 0, and how to show them."""
     shown, matches = shlex.quote(str(path)), f"{count} matches" if count else "matches"
     return (
         f"{path} has {'a match' if count == 1 else matches} and not a position; "

@@ -161,10 +161,10 @@ def main(arguments: list[str] | None = None) -> None:
         with interrupts(), end_if_stuck():
             code = _run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # such as `| head`
+    except BrokenPipeError:  # the reader of a pipe such as `| head` is gone
         code = 0
         _discard(sys.stdout)
-    except OSError as error:  # such as a full disk
+    except OSError as error:  # the disk is full, for example
         with suppress(OSError):
             _discard(sys.stdout)
         code = _fail(_os_error_message(error))
@@ -177,7 +177,7 @@ def _os_error_message(error: OSError) -> str:
     return f"cannot {action}: {(error.strerror or str(error)).lower()}"
 
 
-def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for each kind of end
+def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for each way to end
     """Run a command and return its exit code; unlike in `bg.main`, a closed pipe is not a failure.
 
     A command compiles only the kernels that it calls. Commands with worker processes, which would all
@@ -261,7 +261,7 @@ def _prepare_streams() -> None:
             setattr(sys, name, null)
         elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-            if stream is getattr(sys, f"__{name}__"):  # not one that a test has put there
+            if stream is getattr(sys, f"__{name}__"):  # a test may have replaced the stream
                 stream.close = stream.flush
 
 

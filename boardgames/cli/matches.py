@@ -62,7 +62,7 @@ RATING_COLUMNS = 42
 MATCH_FILTERS = ("agent", "faults", "result")
 """Filters that do not apply to runs."""
 
-Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
+Command = TypeVar("Command", bound=Callable[..., Any])  # click passes whatever is declared
 
 
 @click.group(
@@ -125,7 +125,7 @@ def filter_options(command: Command) -> Command:
 @json_option
 def list_matches(
     limit: int, as_runs: bool, as_json: bool, **filters: Any
-) -> None:  # those of `filter_options`
+) -> None:  # the parameters of `filter_options`
     """List matches, newest first, with players, result, number of plies and how they ended.
 
     On a terminal, long texts are shortened to fit the line.
@@ -195,7 +195,7 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(
     file: Path, ids: tuple[int, ...], times: bool, values: bool, force: bool, **filters: Any
-) -> None:  # those of `filter_options`
+) -> None:  # the parameters of `filter_options`
     """Write matches to the record file FILE, oldest first; `-` is standard output.
 
     Without IDs, all matches that fit the filters are written.
@@ -322,7 +322,7 @@ def _open_store() -> "Iterator[Store | None]":
 
 def _select(
     store: "Store | None", ids: Sequence[int], **filters: Any
-) -> "list[StoredMatch]":  # those of `Store.matches`
+) -> "list[StoredMatch]":  # the filters of `Store.matches`
     """Return the chosen matches, newest first.
 
     Raises
@@ -371,7 +371,7 @@ def _record_text(match: "StoredMatch", values: Sequence[str], *, times: bool) ->
     if not times and not values:
         return match.dated_record
     records = parse_records(match.dated_record, None).records
-    if len(records) != 1:  # it is damaged
+    if len(records) != 1:  # the stored text is damaged
         return match.dated_record
     return format_annotated(records[0], values=values, writes_elapsed=times)
 
@@ -416,7 +416,7 @@ def _import(store: "Store", parsed: "ParsedRecords") -> "tuple[Added, list[str]]
 
 def _list_runs(
     store: "Store | None", *, limit: int, as_json: bool, **filters: Any
-) -> None:  # those of `filter_options`
+) -> None:  # the parameters of `filter_options`
     for name in MATCH_FILTERS:
         if filters[name] not in (None, False):
             raise OptionError(f"--{name} does not work with --runs")

@@ -37,7 +37,7 @@ MAX_ERRORS = 20
 GAP = 1
 """Spaces between two columns."""
 LINES_BESIDE_BOARD = 4
-"""In a match: the opponent's move and an empty line above the board, the prompt and the clocks below."""
+"""Lines around the board in a match: the opponent's move and an empty line, the prompt and the clocks."""
 BOOK = " (book)"
 """Suffix of a move that came from an opening book."""
 
@@ -79,7 +79,7 @@ def log_to_stderr() -> None:
         def emit(self, record: logging.LogRecord) -> None:
             try:
                 say(self.format(record), err=True)
-            except Exception:  # noqa: BLE001 - as in the handlers of `logging`
+            except Exception:  # noqa: BLE001 - like the handlers of `logging`
                 self.handleError(record)
 
     printer = Printer(logging.WARNING)

@@ -304,7 +304,7 @@ def _players(
     """
     from boardgames.match_setup import is_person
 
-    is_open = first is None and not is_second  # so the seats decide which side the opponent plays
+    is_open = first is None and not is_second  # then the seats decide which side the opponent plays
     if opponent is not None and is_open and is_person(seats[1]) and not is_person(seats[0]):
         return opponent, seats[1]
     return seats[0] if first is None else first, seats[1] if opponent is None else opponent

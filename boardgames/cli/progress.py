@@ -200,7 +200,7 @@ def search_spinner(text: str) -> "Iterator[Callable[[Choice], None] | None]":
 def new_bars(console: "Console", detail: Callable[[], str] | None = None) -> "Progress":
     """Return progress bars with counts, elapsed and remaining time, and what `detail` returns.
 
-    A task with the field `count` shows this text instead of its numbers, which may be shares of time.
+    A task with the field `count` shows that text instead of its numbers, which may be shares of time.
     """
     from rich.progress import (
         BarColumn,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 POLL_S = 0.1
 MAX_LINE = 1 << 16
-"""Characters of one line, so that an endless line from a device or a pipe cannot fill the memory."""
+"""Maximum length of a line, so that an endless line from a device or a pipe cannot fill the memory."""
 MENU_LINES = 4
 """Lines kept free below the prompt for completions."""
 FILE_COMMANDS = ("save", "load")
@@ -134,7 +134,7 @@ def typed_move(position: "Position", line: str, notation: str | None = None) -> 
         try:
             return position.game.parse_move(position, line, notation=notation)
         except MalformedMoveError:
-            if all(word.isdigit() for word in clicks):  # joined, they would be another number
+            if all(word.isdigit() for word in clicks):  # joined together, they would be another number
                 raise
     return position.game.parse_move(position, "".join(clicks), notation=notation)
 

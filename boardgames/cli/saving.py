@@ -252,7 +252,7 @@ def _newest_first(folder: Path) -> list[Path]:
     """Return the saved matches in a folder, newest first; entries that are not files are left out."""
     found = []
     for path in folder.glob(f"*{SUFFIX}"):
-        with suppress(OSError):  # it has been deleted, or is a link to nothing
+        with suppress(OSError):  # the file has been deleted, or is a broken link
             status = path.stat()
             if stat.S_ISREG(status.st_mode):
                 found.append((status.st_mtime_ns, path.name, path))

@@ -117,7 +117,7 @@ class Session:
             except BoardgamesError as error:  # an exception of a listener would not end the match
                 self._error = error
 
-    @rules_interpreted()  # the agent's kernels may still be being compiled
+    @rules_interpreted()  # the agent's kernels may still be compiling
     def run(self, manager: "Manager", resumed: UnfinishedMatch | None = None) -> int:
         """Play until the user quits; return the exit code. The match is saved in any case.
 
@@ -159,9 +159,9 @@ class Session:
             return
         was_over = manager.outcome is not None
         prompt = self.prompt
-        manager.start_clock()  # only now, when the board has been printed and the prompt is ready
+        manager.start_clock()  # the board has been printed and the prompt is ready
         line = prompt.command(self._prompt_text()).strip()
-        if self._is_time_up() or (manager.outcome is not None and not was_over):  # at the prompt
+        if self._is_time_up() or (manager.outcome is not None and not was_over):  # time ran out at the prompt
             self._show()
             return
         if not line and not (line := self._forced_button()):
@@ -315,7 +315,7 @@ class Session:
         return set(self.manager.position.picture().ids)
 
     def _moves_at(self, cell: str, *, ends: bool) -> list[str]:
-        """Return the legal moves that end on a cell or, if not `ends`, those with it in another click."""
+        """Return the legal moves that end with a click on a cell or, if not `ends`, click it earlier."""
         position = self.manager.position
         texts = [
             text
@@ -504,7 +504,7 @@ class Session:
     def _useful_commands(self) -> dict[str, str]:
         """Return the commands that are useful in this match, with their meanings; the others work, too."""
         commands = dict(COMMANDS)
-        if not self._has_moves_of_several_cells():  # what is typed for the only cell is the move itself
+        if not self._has_moves_of_several_cells():  # a single cell is already a move
             commands = {"moves": "list the legal moves"} | commands
             del commands["moves [CELL]"]
         if self.manager.clocks is None and self.manager.move_clock is None:

@@ -39,7 +39,7 @@ LINE_LABEL_WIDTH = 36
 LEGEND_SHARE, LEGEND_SIZE = 0.03, 20
 """Font size of the legend as a fraction of the width of the board, and its maximum."""
 CHARACTER_WIDTH = 0.62
-"""Upper estimate of the average width of a sans-serif character, relative to the font size."""
+"""A cautious estimate of the average width of a sans-serif character, relative to the font size."""
 
 BACKDROP, TEXT, FAINT = "#f6f3ec", "#3b3630", "#8b8478"
 GROUP_FILL, GROUP_EDGE, GROUP_WIDTH = "#ece4d0", "#6f6657", 46
@@ -491,7 +491,7 @@ def _centred(x: float, y: float, text: str, *, size: float, colour: str, extra: 
 
 def _line_label(x: float, y: float, text: str, colour: str) -> Iterator[str]:
     """Yield the label of an open line, on a small plate that interrupts the line."""
-    # not an outline of the letters: some renderers draw it over them, whatever `paint-order` says
+    # an outline of the letters does not work: some renderers draw it over them, whatever `paint-order` says
     size = min(LINE_LABEL_SIZE, LINE_LABEL_WIDTH / (CHARACTER_WIDTH * len(text)))
     width, height = CHARACTER_WIDTH * size * len(text) + 6, 1.1 * size
     paint = f'rx="5" fill="{BACKDROP}" pointer-events="none"'

@@ -104,7 +104,7 @@ class _Honeycomb:
     levels : tuple of float
         Heights of the corners, from the top down. Between two levels, sides are all slanted or all vertical.
     rows : tuple of int
-        The first text row below each level; slanted sides take two rows, vertical ones one.
+        The first text row below each level; a slanted side takes two rows, a vertical one takes one.
     """
 
     left: float
@@ -328,7 +328,7 @@ def _touches(line: Line | GridLine, cell: Cell) -> bool:
 
 
 def _grid_texts(line: GridLine, scale: _Scale | _Honeycomb) -> Iterator[tuple[int, int, str, _Ink]]:
-    """Yield the strokes of a printed line: between its ends, one in each column or row."""
+    """Yield the strokes of a printed line, one for each column or row between its ends."""
     (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
     columns = [math.floor(scale.column(x) + 0.5) for x in (x1, x2)]
     rows = [scale.line(y) for y in (y1, y2)]
@@ -348,7 +348,7 @@ def _honeycomb(picture: Picture, longest_over: int) -> _Honeycomb | None:
     """Return the scale of a board of hexagons whose sides are lines; None for any other board."""
     ends = [(x, y) for line in picture.lines for x, y in ((line.x1, line.y1), (line.x2, line.y2))]
     heights = sorted({round(y, 3) for _, y in ends})
-    kinds: dict[int, set[bool]] = {}  # by level: whether the lines that begin there are slanted
+    kinds: dict[int, set[bool]] = {}  # whether the lines that begin at each level are slanted
     for line in picture.lines:
         levels = [heights.index(round(y, 3)) for y in sorted((line.y1, line.y2))]
         across = abs(line.x2 - line.x1)
@@ -397,7 +397,7 @@ def _side_texts(line: Line, honeycomb: _Honeycomb, picture: Picture) -> Iterator
     if line.side is None:
         if left == right:
             yield row, _start(left, line.label), line.label
-        elif y2 < y1:  # as far from the corner in the second row as possible
+        elif y2 < y1:  # move the label as far away from the corner in the second row as possible
             yield row, right - 2, ".'"
             yield row + 1, right - len(line.label), line.label
         else:

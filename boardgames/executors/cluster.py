@@ -222,7 +222,7 @@ class ClusterExecutor(Executor):
         self._compiled: set[tuple[str, str]] = set()  # kinds of tasks and hosts
         self._compiling_since: float | None = None
         self._failure: ClusterError | None = None
-        self._seen = time.monotonic()  # when there were workers
+        self._seen = time.monotonic()  # when the cluster last had workers
 
     @property
     def workers(self) -> int:
@@ -304,7 +304,7 @@ class ClusterExecutor(Executor):
         kind = f"{getattr(call.func, '__module__', '')}.{getattr(call.func, '__qualname__', '')}"
         try:
             task = _Task(future, kind, pack(call))
-        except Exception as error:  # noqa: BLE001 - as in a pool, the future has the reason
+        except Exception as error:  # noqa: BLE001 - the future carries it, as in a pool
             future.set_exception(error)
             return future
         with self._lock:
@@ -356,7 +356,7 @@ class ClusterExecutor(Executor):
         asked = {address: self._ask(address, REPORT_TIMEOUT_S, describe, needs) for address in addresses}
         try:
             reported = self._client.run_on_scheduler(describe, needs, callback_timeout=REPORT_TIMEOUT_S)
-        except Exception as error:  # noqa: BLE001 - it may come from the scheduler, with any code
+        except Exception as error:  # noqa: BLE001 - the scheduler may run other code
             reported = error
         if self._client.status != "running":
             raise ClusterError(self._lost_scheduler())
@@ -505,7 +505,7 @@ class ClusterExecutor(Executor):
         if self._client.status == "running":
             task.attempts += 1
         if task.attempts < MAX_ATTEMPTS:
-            self._queues[task.kind].appendleft(task)  # it fails there if the scheduler has died
+            self._queues[task.kind].appendleft(task)  # the task fails in the queue if the scheduler has died
         else:
             task.future.set_exception(
                 WorkerError(
@@ -652,7 +652,7 @@ class ClusterExecutor(Executor):
             self._say(text)
 
     def _say(self, text: str) -> None:
-        with suppress(Exception):  # such as a closed stderr
+        with suppress(Exception):  # stderr may be closed, for example
             self._announce(text)
 
     def _seconds_since_compiling(self, addresses: Collection[str]) -> dict[str, float]:
@@ -798,7 +798,7 @@ def _check_is_scheduler(distributed: Any, address: str) -> None:  # it is only p
         ) from None
     except OSError:
         raise _no_scheduler(address, "nothing can be reached there") from None
-    except Exception as error:  # noqa: BLE001 - what a stranger sends may cause anything
+    except Exception as error:  # noqa: BLE001 - another service may send anything
         raise _no_scheduler(address, describe_error(error)) from None
     finally:
         runner.stop()
@@ -823,7 +823,7 @@ def _connect(distributed: Any, scheduler: Any) -> tuple[Any, str]:  # it is only
 
 def _close(ending: Any) -> None:  # a cluster or a client, without types
     """Close a part of the cluster; Ctrl-C takes effect afterwards."""
-    with sigint_blocked(), suppress(AssertionError):  # of a job whose submission failed
+    with sigint_blocked(), suppress(AssertionError):  # raised for a job whose submission failed
         ending.close()
 
 
@@ -863,7 +863,7 @@ _last_compiling = -math.inf
 
 
 def _note_compiling(module: str, count: int) -> None:
-    global _last_compiling  # noqa: PLW0603 - what is being compiled is a fact of the process
+    global _last_compiling  # noqa: PLW0603 - compilation concerns the whole process
     _last_compiling = math.inf if module else time.monotonic()
 
 

@@ -462,7 +462,7 @@ def _arguments_of(start: Any) -> Collection[str]:  # the classes are not typed
     if inspect.isclass(start):
         job = getattr(start, "job_cls", None)
         classes = [*start.__mro__, *(job.__mro__ if inspect.isclass(job) else ())]
-        package = start.__module__.partition(".")[0]  # they pass nothing on to distributed
+        package = start.__module__.partition(".")[0]  # these classes pass no arguments on to distributed
         own = [one for one in classes if one.__module__.partition(".")[0] == package]
         functions = [vars(one)["__init__"] for one in own if "__init__" in vars(one)]
     names: set[str] = set()

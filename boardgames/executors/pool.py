@@ -357,7 +357,7 @@ class _Worker:
 
     def kill(self) -> None:
         """Kill the process."""
-        with suppress(ValueError):  # already closed
+        with suppress(ValueError):  # the process is already closed
             self._process.kill()
 
 
@@ -391,7 +391,7 @@ def _worker_main(pipe: "connection.Connection") -> None:
         return
 
 
-def _format_warning(message: Warning | str, *rest: object, **more: object) -> str:  # as in warnings
+def _format_warning(message: Warning | str, *rest: object, **more: object) -> str:  # called by `warnings`
     """Return a warning as one line that cannot control the terminal; it may quote a plug-in."""
     return f"warning: {printable(shortened(str(message)))}\n"
 

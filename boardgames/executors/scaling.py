@@ -83,7 +83,7 @@ class Scaling:
         ended = [job for job, last in self._seen.items() if now - last > LOST_AFTER_S]
         surplus = sum(len(members) for job, members in jobs.items() if job not in ended) - self._target
         self._closing = ended
-        for job in sorted(jobs, key=lambda job: len(present[job])):  # those in the queue first
+        for job in sorted(jobs, key=lambda job: len(present[job])):  # jobs in the queue come first
             if job not in ended and len(jobs[job]) <= surplus and present[job].issubset(idle):
                 self._closing.append(job)
                 surplus -= len(jobs[job])
@@ -110,7 +110,7 @@ class Scaling:
                 self._cluster.sync(self._submit)
             finally:
                 failed = [name for name, job in self._cluster.workers.items() if job.status.name == "failed"]
-                if failed:  # they would never be submitted again
+                if failed:  # jobs left in the list would never be submitted again
                     self._cluster.sync(self._cluster.scale_down, failed)
 
     async def _submit(self) -> None:

@@ -87,13 +87,13 @@ class ResumableExecutor(Executor):
         task = partial(fn, *args, **kwargs)  # if `fn` is a partial, this has its function and arguments
         try:
             key, declared = _describe(task)
-        except (TypeError, NameError, KeyError):  # not a task whose result can be kept
+        except (TypeError, NameError, KeyError):  # the result of this task cannot be kept
             return self._executor.submit(fn, *args, **kwargs)
         path = self._folder / f"{self._code}-{key}.json"
         future: Future[Result] = Future()
         try:
             future.set_result(decode(declared, json.loads(read_text(path))))
-        except (FileError, ValueError, TypeError, KeyError):  # not finished, or damaged
+        except (FileError, ValueError, TypeError, KeyError):  # the file is missing or damaged
             running = self._executor.submit(fn, *args, **kwargs)
             running.add_done_callback(lambda done: _pass_on(done, future, path))
         return future
@@ -125,7 +125,7 @@ def _pass_on(done: "Future[Result]", future: "Future[Result]", path: Path) -> No
             write_atomic(path, json.dumps(encode(done.result())))
         except FileError as problem:
             error = problem
-        except TypeError:  # not a kind of result that is kept
+        except TypeError:  # results of this type are not kept
             pass
     if error is None:
         future.set_result(done.result())
@@ -174,7 +174,7 @@ def decode(hint: Hint, tree: Tree) -> Any:
     >>> decode(tuple[int, list[float | None]], [1, [0.5, None]])
     (1, [0.5, None])
     """
-    origin: Any = get_origin(hint)  # of a declared type, its class or a special form
+    origin: Any = get_origin(hint)  # the class of a declared type, or a special form
     arguments = get_args(hint)
     if origin in (Union, UnionType):
         return _decode_union(arguments, tree)

@@ -227,7 +227,7 @@ def _read_private(path: Path) -> bytes:
         facts = os.fstat(file.fileno())
         if not _is_private(facts):
             raise PermissionError(f"{path} is not private")
-        if time.time() - facts.st_mtime > _DAY_S:  # its age is the time since it was last used
+        if time.time() - facts.st_mtime > _DAY_S:  # so that its age is the time since its last use
             with suppress(OSError):
                 os.utime(path)
         return file.read()

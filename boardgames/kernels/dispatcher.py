@@ -31,7 +31,7 @@ from boardgames.kernels.plain import plain_kernel
 _NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
 _FLOAT_OPERATOR = re.compile(r"signature: (?P<name>\w+)\((?:.*\), )?(?:\w+, )?float64")
-"""Numba's reason if a float64 is an operand, as in `and_(uint64, float64)`, or an index."""
+"""What Numba says about a float64 as an operand, as in `and_(uint64, float64)`, or as an index."""
 _SYMBOLS = {
     **dict.fromkeys(("and_", "iand"), "&"),
     **dict.fromkeys(("or_", "ior"), "|"),
@@ -129,7 +129,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
         options = {"nogil": not calls_python, "forceinline": inline}
         self._signature = signature
         self._must_count = calls_python or _needs_counting(function, signature)
-        self._state: Literal["new", "loading", "loaded"] = "loading"  # until this method has ended
+        self._state: Literal["new", "loading", "loaded"] = "loading"  # loading as long as this method runs
         self._compiled: Any = {}
         super().__init__(function, targetoptions={**options, "nopython": True, "boundscheck": None})
         self._cache = KernelCache(function, (signature, options), check=partial(_check_merges, function))

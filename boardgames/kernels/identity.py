@@ -74,7 +74,7 @@ class _Description:
     def add(self, value: Any) -> None:
         kind = type(value)
         if kind is int:
-            self.texts.append(f"int {value:x}")  # Python limits the length of decimal numbers
+            self.texts.append(f"int {value:x}")  # Python limits the length of decimal texts
         elif kind in _SCALARS or isinstance(value, (np.generic, np.dtype, Enum)):
             self.texts.append(f"{kind.__name__} {value!r}")
         elif kind is tuple or isinstance(value, tuple):
@@ -113,7 +113,7 @@ class _Description:
         self.texts.append((code.co_code + code.co_exceptiontable).hex())
         self._add_all("constants", code.co_consts)
 
-    def _add_array(self, array: Any) -> None:  # of any type
+    def _add_array(self, array: Any) -> None:  # an array of any type
         layout = f"{array.flags.c_contiguous:d}{array.flags.f_contiguous:d}"
         self.texts.append(f"array {array.dtype!r} {array.shape} {layout}")
         if array.dtype.hasobject:

@@ -141,7 +141,7 @@ if JIT:
             builder.store(_to_vector(builder, arguments[2]), stored, align=8)
             builder.asm(ir.FunctionType(ir.VoidType(), [stored.type]), "", "r,~{memory}", [stored], True)
             lanes = builder.bitcast(stored, _SHORT.as_pointer())
-            sums: list[Any] = [_INDEX(0)] * 4  # several, because each addition waits for the last
+            sums: list[Any] = [_INDEX(0)] * 4  # several sums, because each addition waits for the last one
             for lane in range(LANES):
                 index = builder.load(builder.gep(lanes, [_INDEX(lane)], source_etype=_SHORT), typ=_SHORT)
                 pointer = builder.gep(start, [builder.zext(index, _WORD)], source_etype=_SHORT)

@@ -236,7 +236,7 @@ def _train(
     ).record(game, evaluation)
     rows = parameters.depth + parameters.quiescence + SPARE_ROWS
     search = new_search(game, evaluation, options, pvs, state.control, rows=rows)
-    search = search._replace(weights=search.weights.copy())  # these change
+    search = search._replace(weights=search.weights.copy())  # copied, since training changes the weights
     hyperparameters = asdict(parameters)
     del hyperparameters["quiescence"]
     work = bootstrapping.new_workspace(

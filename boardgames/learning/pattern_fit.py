@@ -356,4 +356,5 @@ def start_weights(patterns: PatternSet, anchors: int) -> tuple[Reals, Reals]:
     tables, features = patterns.initial_weights()
     if anchors == 1:
         return tables.mean(axis=0, keepdims=True), features.mean(axis=0, keepdims=True)
-    return interpolated(tables, anchors), interpolated(features, anchors)  # from all phases to fewer
+    # there are fewer anchors than phases
+    return interpolated(tables, anchors), interpolated(features, anchors)

@@ -111,7 +111,7 @@ class Run:
         _check_empty(make_folder(folder))
         lock = _lock(folder)
         try:
-            _check_empty(folder)  # again, now that nobody else writes
+            _check_empty(folder)  # checked again under the lock, now that nobody else writes
             write_atomic(folder / CONFIG, text)
         except BaseException:
             lock.release()
@@ -148,7 +148,7 @@ class Run:
         _check_links(folder)
         lock = _lock(folder)
         try:
-            _check_links(folder)  # again, now that nobody else writes
+            _check_links(folder)  # checked again under the lock, now that nobody else writes
             known = read_config(folder)
             config = replace(
                 known,
@@ -305,7 +305,7 @@ class Run:
         for folder in (self.folder, self.folder / BEST.parent):
             for path in folder.iterdir() if folder.is_dir() else ():
                 if _TEMPORARY_NAME.fullmatch(path.name):
-                    with suppress(OSError):  # for example, a folder of that name
+                    with suppress(OSError):  # a folder may have that name, for example
                         path.unlink()
 
 

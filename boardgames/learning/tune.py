@@ -141,7 +141,7 @@ class Tune(Perturbation, Learner):
         return LearnerState({"shares": shares}, {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Play pairs of matches between opposite changes of the values, and move the values."""
+        """Let agents with opposite changes play pairs of matches, and move the values to the winners."""
         shares, step, pairs = self._shares(state), self._step_of(state), self.integer("pairs")
         directions = self.directions(pairs, shares.size, self._seed(state, "directions"))
         draws = np.random.default_rng(self._seed(state, "rounding")).random(directions.shape)

@@ -72,7 +72,7 @@ class Engine(Player):
         settings = [text for text in str(self.options["options"]).split(";") if text.strip()]
         self._settings = parse_assignments(settings)
         self._log = open_log(str(self.options["log"])) if self.options["log"] else None
-        self.options["log"] = ""  # for ratings it is the same player with or without a log
+        self.options["log"] = ""  # a log does not make it another player for ratings
         self._client: Client | None = None
         self._history: MoveHistory | None = None
         self._finalizer: weakref.finalize[[], Engine] | None = None
@@ -126,7 +126,7 @@ class Engine(Player):
         except EngineError:
             if is_first:
                 raise
-            self._new_match(self._running_client())  # it had exited or hung: try again with a new one
+            self._new_match(self._running_client())  # the engine had exited or hung: try again with a new one
 
     def reseed(self, seed: int) -> None:
         """Reseed the player. An engine with an option `seed` gets it at the start of the next match."""

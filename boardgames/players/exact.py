@@ -214,7 +214,7 @@ class TimedExactPlayer(ExactPlayer):
 
     def _load_code_once(self) -> None:
         if not self._has_code:
-            self._has_code = True  # first, since the code may be loaded by choosing a move
+            self._has_code = True  # set first, since the code may be loaded by choosing a move
             self.load_code()
 
     def _analyse(

@@ -120,7 +120,7 @@ class Level(AlphaBeta):
 
     def _search_all(self, position: Position, limit: Limit, context: Context) -> Analysis:
         """Return the values of all moves within the limits of the level."""
-        if self.strength.limit.depth == 1:  # not `analyse`: the table may hold deeper results
+        if self.strength.limit.depth == 1:  # `analyse` would not do: the table may hold deeper results
             return self._search_one_ply(position, context)
         return self.analyse(position, limit, context)
 

@@ -185,7 +185,7 @@ def count_key(position: Words, first: int, key: np.uint64) -> int:
 
 
 @cache
-def _kernels(base: Kernels, words: int, meaning: str, least: int) -> Kernels:  # noqa: C901 - one nested kernel each
+def _kernels(base: Kernels, words: int, meaning: str, least: int) -> Kernels:  # noqa: C901 - many kernels
     """Return the kernels of the rules, given those of the game and the length of its positions."""
     base_moves, base_apply, base_side, base_outcome = (
         base.legal_moves, base.apply, base.side_to_move, base.outcome,

@@ -72,7 +72,7 @@ class _Worker:
                 self._thread.name = IDLE
             _idle.append(self)  # before the caller goes on, so that its next job gets this thread again
             job.done.set()
-            del job  # it may hold large tables
+            del job  # the job may hold large tables
 
 
 _idle: deque[_Worker] = deque()

@@ -347,7 +347,7 @@ def change_of_sum(bundle: Actions, side: int, first: int) -> float:
     total = 0.0
     for index in range(count):
         lookup = touched[index]
-        if moved[lookup] != 0:  # it may have been visited for another cell
+        if moved[lookup] != 0:  # the lookup may have been visited for another cell
             place = first + places[side, lookup]
             total += float(weights[place + moved[lookup]]) - float(weights[place])
             moved[lookup] = 0

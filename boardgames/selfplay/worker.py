@@ -436,7 +436,7 @@ class WorkerState:
         positions = workspaces[0].positions
         results = []
         for number in range(matches):
-            side = number % 2  # of the first contestant
+            side = number % 2  # side of the first contestant
             by_side = bundles[:: 1 - 2 * side]
             positions[0] = self._packed_start()
             random_state = np.array([derive_seed(seed, number // 2), 0], dtype=np.uint64)

@@ -84,7 +84,7 @@ def has_store(path: Path | None = None) -> bool:
         (default_path() if path is None else path).stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except OSError:  # it exists; opening it will report the problem
+    except OSError:  # the file exists; opening it will report the problem
         return True
     return True
 
@@ -339,7 +339,7 @@ def _create_database(path: Path) -> None:
         for version in range(len(MIGRATIONS)):
             migrate(connection, version)
         connection.execute("COMMIT")
-        # last, because closing a log that does not fit on the disk silently leaves half a database
+        # this comes last, because closing a log that does not fit on the disk silently leaves half a database
         connection.execute("PRAGMA journal_mode = WAL")
 
 
@@ -403,7 +403,7 @@ def _set_aside(path: Path, file_id: FileId) -> Path | None:
     if not path.exists() or _file_id(path) != file_id:
         return None
     aside = next(name for name in _dated_paths(path, "damaged") if _reserve(name))
-    for suffix in COMPANION_SUFFIXES:  # they come first, because they would corrupt a new database
+    for suffix in COMPANION_SUFFIXES:  # move companions first, because they would corrupt a new database
         companion = path.with_name(path.name + suffix)
         if companion.exists():
             companion.rename(aside.with_name(aside.name + suffix))
@@ -436,7 +436,7 @@ def _link(temporary: Path, path: Path) -> bool:
     except FileExistsError:
         return False
     except OSError:
-        # probably no hard links in this file system; for any other reason renaming fails as well
+        # this file system probably has no hard links; if there is another problem, renaming fails as well
         if path.exists():
             return False
         temporary.rename(path)

@@ -243,7 +243,7 @@ class Store:
                 return
             before, left = page[-1].id, left - len(page)
 
-    def count(self, **filters: Any) -> int:  # those of `matches`
+    def count(self, **filters: Any) -> int:  # the filters of `matches`
         """Count the matches that meet all given conditions; the parameters are those of `matches`."""
         given = _given_filters(**filters)
         conditions = " AND ".join(_FILTERS[name] for name in given) or "TRUE"

@@ -435,7 +435,7 @@ class _Run:
 def _raised(game: Game, error: BaseException) -> Fault:
     """Return an exception as a fault, with the line that raised it and the position being checked."""
     trace = list(traceback.walk_tb(error.__traceback__))
-    if isinstance(error, PluginError) and error.__cause__ is not None:  # what the game itself has raised
+    if isinstance(error, PluginError) and error.__cause__ is not None:  # the game's own exception
         error = error.__cause__
         trace += traceback.walk_tb(error.__traceback__)
     message = describe_error(error)
@@ -449,7 +449,7 @@ def _raised(game: Game, error: BaseException) -> Fault:
             position, given = frame.f_locals.get("position"), frame.f_locals.get("words")
             given = position.words if isinstance(position, Position) else given
             words = given.copy() if isinstance(given, np.ndarray) else words
-    if isinstance(error, HangError):  # it names the line itself
+    if isinstance(error, HangError):  # the message already names the line
         return Fault(f"{error}," if words is not None else str(error), words)
     return Fault(message + (place_of_error if words is not None else place_of_error.rstrip(",")), words)
 

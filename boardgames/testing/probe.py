@@ -52,7 +52,7 @@ REAL_FILLS = (0.0, -12345.5)
 BYTE_FILLS = (0, -77)
 """What buffers of real numbers and of bytes contain before a kernel writes into them."""
 MAX_NAMED = 3
-"""How many of the numbers that a kernel leaves unwritten are named."""
+"""Maximum number of unwritten numbers that a message names."""
 MORE_ROOM = 4096
 """By how much a buffer is extended to find out whether it was the one that was too short."""
 
@@ -138,7 +138,7 @@ def place_isolated(game: Game, words: Words, action: int | None = None) -> Place
 
 def _last_call(content: bytes, error: DeadWorkerError, patience_s: float) -> Fault:
     """Return a fault for the call that a dead process logged last."""
-    line = content.decode().partition("\n")[0]  # what follows is the rest of a longer line
+    line = content.decode().partition("\n")[0]  # the rest of an earlier, longer line may follow
     if not line:
         return Fault(f"a process that loads the kernels {error}")
     action, numbers, kernel = line.split(" ", 2)

@@ -185,7 +185,7 @@ class Place:
 def place(game: Game, words: Words, action: int | None = None) -> Place:
     """Return the texts of a position and an action, or their numbers if the game cannot write them."""
     position, is_exact = f"words {words.tolist()}", False
-    with suppress(Exception, HangError):  # another check reports the faulty notation
+    with suppress(Exception, HangError):  # another check reports faults of the notation
         position = game.format_words(words.copy())
         is_exact = bool(np.array_equal(game.parse(position).words, words))
     if action is None:

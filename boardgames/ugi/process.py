@@ -122,7 +122,7 @@ def open_log(path: str) -> logging.Logger:
         handler = _LogFile(path, encoding="utf-8")
     except (OSError, ValueError) as error:
         raise FileError(f"cannot write the log {quote(path)}: {error}") from None
-    handler.close()  # only to check that it can be written
+    handler.close()  # the file was only opened to check that it can be written
     formatter = logging.Formatter(
         "%(asctime)s.%(msecs)03d %(engine)d %(mark)s %(message)s", "%Y-%m-%d %H:%M:%S"
     )

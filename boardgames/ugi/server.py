@@ -59,7 +59,7 @@ class Server:
         self._agent: Player | None = None
         self._options: dict[str, EngineOption] = {}
         self._history: MoveHistory
-        self._side: int | None = None  # for which the agent was notified of the match; None for a new match
+        self._side: int | None = None  # the side of which the agent was notified, or None in a new match
         self._has_searched = False
         self._search: Search | None = None
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {

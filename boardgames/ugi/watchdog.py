@@ -198,7 +198,7 @@ def family(group: int) -> set[int]:
     members: set[int] = set()
     mark = f"{MARK}={group}".encode()
     for folder in PROCESSES.glob("[0-9]*"):
-        with contextlib.suppress(OSError, ValueError, IndexError):  # it may end meanwhile
+        with contextlib.suppress(OSError, ValueError, IndexError):  # the process may end meanwhile
             state, parent, leader = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:3]
             if state != b"Z":
                 process = int(folder.name)

@@ -34,7 +34,7 @@ from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS
 from boardgames.web.tables import Tables
 
 LINE_MOVES = 12
-"""Maximum number of moves sent of a line of play."""
+"""Maximum number of moves to send from a line of play."""
 GENERAL_AGENTS = ("alphabeta", "mcts")
 STUCK_SECONDS = 10.0
 """How long an analysis waits for the previous one to stop."""
@@ -250,7 +250,7 @@ class Analyst:
                 seconds=seconds,
             )
         except PluginError:
-            if kept.in_use.locked():  # it hangs
+            if kept.in_use.locked():  # the agent hangs
                 self._abandon(kept)
             raise
         finally:

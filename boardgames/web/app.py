@@ -62,7 +62,7 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
         if lobby.cancelled() or lobby.exception() is not None:  # the server is ending
             await socket.close(1012)
             return
-        from boardgames.web.page import Page  # late, as it imports Numba
+        from boardgames.web.page import Page  # imported late, since it imports Numba
 
         await Page(socket, lobby.result()).run()
 

@@ -159,7 +159,7 @@ class Lobby:
 
     async def read_stored(self) -> None:
         """Update `stored`, and tell the pages if it has changed."""
-        if self._archive is None or self._next_reader:  # another call has not begun to read yet
+        if self._archive is None or self._next_reader:  # another call is waiting and will read everything
             return
         self._next_reader = True
         async with self._reading:
@@ -299,7 +299,7 @@ class Lobby:
             seats = msgspec.convert(data["seats"], list[tuple[str, str, str]])
             return msgspec.convert(data.get("owner", ""), str), [Seat(*seat) for seat in seats]
         except (LookupError, msgspec.ValidationError):
-            return "", ()  # it is damaged, so anybody may delete it
+            return "", ()  # the record is damaged, so anybody may delete the match
 
     async def _remove(self, keys: Sequence[str]) -> None:
         """Delete matches from memory and from the archive, and tell the pages that show them."""
@@ -560,7 +560,8 @@ class Lobby:
     async def _unload_surplus(self) -> None:
         """Unload unwatched matches if too many are in memory."""
         while len(self._matches) >= MAX_LOADED_MATCHES:
-            unneeded = self._unneeded()  # again each time, since much may happen while a match is unloaded
+            # looked up anew each time, since much may happen while a match is unloaded
+            unneeded = self._unneeded()
             if not unneeded:
                 return
             await self._unload(unneeded[0])

@@ -911,7 +911,7 @@ class LiveMatch:
     async def _advance(self) -> None:
         """Let an agent move, or wait until a person's time is up or the match changes."""
         state = self._snapshot.state
-        if self.is_over:  # it can be reopened by taking a move back
+        if self.is_over:  # the match can be reopened by taking a move back
             await self._wake.wait()
         elif not self._is_agents_turn:
             await self._wait(self._seconds_left())
@@ -1040,7 +1040,8 @@ class LiveMatch:
         The caller holds the lock, or no other thread knows the match yet.
         """
         manager = self._manager
-        self._old_values = self._old_values[: len(manager.moves)]  # of moves that were not taken back
+        # keep the values of moves that were not taken back
+        self._old_values = self._old_values[: len(manager.moves)]
         new = [played.score for played in manager.moves[len(self._old_values) :]]
         text = manager.game.facts.score_text
         values = [*self._old_values, *(None if score is None else text(score) for score in new)]

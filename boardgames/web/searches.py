@@ -139,13 +139,13 @@ class Searches:
         """Start the most urgent searches, oldest first, while there is room."""
         while self._waiting and self._room > 0:
             turn = heapq.heappop(self._waiting)[2]
-            if not turn.done():  # otherwise it was cancelled
+            if not turn.done():  # if it is done, the caller was cancelled
                 turn.set_result(None)
                 self._room -= 1
 
-    def _end(self, search: _Search, call: asyncio.Task[Any]) -> None:  # its result may be anything
+    def _end(self, search: _Search, call: asyncio.Task[Any]) -> None:  # a search may return anything
         if not call.cancelled():
-            call.exception()  # perhaps nobody waits for it any more
+            call.exception()  # retrieve the exception, since nobody may be waiting for it any more
         self._running.discard(search)
         if search.counts:
             self._release(search)

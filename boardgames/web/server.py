@@ -132,7 +132,7 @@ def new_config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=_Connection,
-        log_config=None,  # as the program has set it up
+        log_config=None,  # keep the logging of the program
         log_level="warning",
         ws_max_size=MAX_BYTES,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,  # type: ignore[arg-type]  # a float works too

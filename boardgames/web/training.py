@@ -171,7 +171,7 @@ class _Reader:
             stamp = _stamp(folder)
             known = self._entries.get(name)
             entry = known if known and known[0] == stamp else (stamp, _entry_of(_summary(folder)))
-            if entry[1].error is None or folder.is_dir():  # it may have been deleted meanwhile
+            if entry[1].error is None or folder.is_dir():  # the run may have been deleted meanwhile
                 entries[name] = entry
         self._entries = entries
         listed = RunsReply(runs=sorted((entry for _, entry in entries.values()), key=_age))
@@ -242,7 +242,7 @@ def _stat(path: Path) -> tuple[int, int, int] | None:
 def _summary(folder: Path) -> RunSummary:
     try:
         return run_summary(folder)
-    except (OSError, ValueError) as error:  # such as a folder that may not be entered
+    except (OSError, ValueError) as error:  # the folder may be forbidden, for example
         return RunSummary(folder.name, folder, "broken", error=f"cannot read it: {type(error).__name__}")
 
 

@@ -48,7 +48,7 @@ def as_bytes(arrays: Mapping[str, Array], header: Mapping[str, object]) -> bytes
     # copies in C order, because the format has no strides
     copies = {name: np.array(array, order="C") for name, array in arrays.items()}
     try:
-        plain = json.loads(json.dumps(header, allow_nan=False))  # as JSON will return it
+        plain = json.loads(json.dumps(header, allow_nan=False))  # the form in which JSON returns the header
         text = json.dumps({**plain, CHECKSUM: _checksum(copies, plain)}, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise WeightsError(f"the header of a file must have JSON values: {quote(str(error))}") from None

@@ -166,7 +166,7 @@ class PlayerEngine:
                     self.player.printBoard(sys.stderr)
             place = int(move.Row), int(move.Col)
             if place not in board.places or place in board.drawn:
-                self._say(f"bestmove {place[0]},{place[1]}")  # whoever runs the match rejects it
+                self._say(f"bestmove {place[0]},{place[1]}")  # the referee rejects an illegal move
                 return
             self.known.append(board.places.index(place))
             board.draw(place)

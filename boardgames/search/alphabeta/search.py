@@ -212,7 +212,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     if is_stopped(control):
         return 0.0
     is_null_window = beta - alpha < 2 * NULL_WINDOW
-    # at a limit that is within the depth, the evaluation says little
+    # the evaluation says little if a limit is within the depth
     may_prune = is_null_window and options.selective != 0 and depth < plies_left
     here = options.root_key + ply
     if options.repetition != 0 and is_repetition(keys, options.first_key, here):
@@ -302,7 +302,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
         high = beta if index == 0 or options.pvs == 0 else min(beta, low + NULL_WINDOW)
         while True:
             lower, upper = (-high, -low) if changes_side else (low, high)
-            if plies <= 0:  # what `pvs` would do, without the call
+            if plies <= 0:  # do what `pvs` would do, without the call
                 control[0].nodes += 1
                 value = quiescence(bundle, ply + 1, horizon, lower, upper)
             else:

@@ -92,7 +92,7 @@ class Searcher:
         self.killers: Actions = np.zeros((2, ROWS), dtype=np.int64)
         self.history: Actions = np.zeros((2, game.facts.actions), dtype=np.int64)
         self.generation = 0
-        self._rule = NO_REPETITION  # what repeated positions mean, if the kernels have to know it
+        self._rule = NO_REPETITION  # the rule about repetition, if the kernels have to know it
         self._remembering: Remembering | None = None
         self._threads: list[SearchThread] = []
         self._table: Actions | None = None

@@ -281,7 +281,7 @@ def backpropagate(bundle: Actions, depth: int, total: int, proof: int) -> None:
                 total = proven_total(proof)
         if not is_shared:
             tree[node + TOTAL] += total
-        else:  # and remove the virtual loss
+        else:  # also remove the virtual loss
             side = side_of(tree, path[ply - 1]) if ply > 0 else 0
             atomic_add(tree, node + TOTAL, total + (VIRTUAL_LOSS if side == 0 else -VIRTUAL_LOSS))
 

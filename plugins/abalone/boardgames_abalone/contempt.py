@@ -68,7 +68,7 @@ def contempt(game: Game) -> Contempt:
 
 def surrounding_evaluation(game: Game, side: int) -> Evaluation:
     """Return the default evaluation with a bonus for `side` if it surrounds the opponent."""
-    if side not in _evaluations:  # the same for all options of the game
+    if side not in _evaluations:  # the options of the game make no difference
         shipped = Weights.read(SHAPES_WEIGHTS)
         tables, features = (
             interpolated(anchors, PHASES) for anchors in (shipped.tables(SHAPES), shipped.linear)

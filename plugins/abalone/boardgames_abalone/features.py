@@ -314,7 +314,7 @@ def decisive_features_in_line(position: Words, side: int, out: Reals) -> None:
 def _write_full(position: Words, side: int, broadside: bool, out: Reals) -> None:
     """Write the terms of `engine`, then those of `decisive`, into `out`."""
     engine_features(position, side, out)
-    for index in range(ENGINE_SIZE - 1, -1, -1):  # from the end, since the two places overlap
+    for index in range(ENGINE_SIZE - 1, -1, -1):  # start at the end, since the two places overlap
         out[DECISIVE_SIZE + index] = out[index]
     _write_decisive(position, side, broadside, out)
 

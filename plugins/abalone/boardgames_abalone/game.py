@@ -126,7 +126,7 @@ class Abalone(Game):
             pass_turn=rules.pass_turn,
             outcome_at_limit=rules.outcome_by_score if by_score else no_outcome_at_limit,
         )
-        if Abalone._default_evaluation is None:  # it does not depend on the options
+        if Abalone._default_evaluation is None:  # the evaluation does not depend on the options
             Abalone._default_evaluation = Weights.read(SHAPES_WEIGHTS).evaluation(self, SHAPES)
         self.evaluation = Abalone._default_evaluation
         self.contempt = contempt(self)
@@ -172,7 +172,8 @@ class Abalone(Game):
 
     def observation(self) -> "Observation":
         """Return the observation: the marbles of both sides, and how many each has lost."""
-        from boardgames_abalone.observation import OBSERVATION  # late, since most programs need none
+        # imported late, since most programs need no observation
+        from boardgames_abalone.observation import OBSERVATION
 
         return OBSERVATION
 

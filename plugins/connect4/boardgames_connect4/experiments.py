@@ -171,7 +171,7 @@ def _loss(player: Player, position: Position, scores: Sequence[int]) -> int:
 
 
 def _position(game: Game, plies: int, player: Player, random: np.random.Generator) -> Position:
-    """Return the position of an unfinished match after random moves and then those of a player."""
+    """Return a position in which the match goes on, after random moves and then moves of a player."""
     while True:
         position = game.start()
         player.match_started(0)

@@ -112,7 +112,8 @@ class Connect4(Game):
 
     def observation(self) -> "Observation":
         """Return the observation: the stones of both sides."""
-        from boardgames_connect4.observation import observation  # late, since most programs need none
+        # imported late, since most programs need no observation
+        from boardgames_connect4.observation import observation
 
         return observation(self.board)
 

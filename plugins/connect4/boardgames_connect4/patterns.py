@@ -127,7 +127,7 @@ def lines(game: Game) -> PatternSet:
     board, known = _board_of(game), cells(game)
     (reflection,) = known.symmetries
     index = {place: number for number, place in enumerate(_places(board))}
-    groups: dict[tuple[int, ...], None] = {}  # in order; of two reflections, one is enough
+    groups: dict[tuple[int, ...], None] = {}  # a dict keeps the order; one of two reflections is enough
     for line, is_vertical in _lines(board):
         for step in (-1, 1):
             right, up = (step, 0) if is_vertical else (0, step)

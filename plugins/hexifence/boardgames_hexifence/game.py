@@ -131,7 +131,8 @@ class Hexifence(Game):
 
     def observation(self) -> "Observation":
         """Return the observation: the drawn edges, and the cells of both sides."""
-        from boardgames_hexifence.observation import observation  # late, since most programs need none
+        # imported late, since most programs need no observation
+        from boardgames_hexifence.observation import observation
 
         return observation(self.dimension)
 

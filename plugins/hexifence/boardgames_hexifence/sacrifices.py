@@ -299,7 +299,7 @@ def _is_at_least(  # noqa: C901, PLR0912 - it calls itself
                 return True
             if upper < bound:
                 return False
-    goal = 1 - bound  # of the opponent, who takes the row
+    goal = 1 - bound  # the goal of the opponent, who takes the row
     is_reached = False
     for index in range(count):
         move = work.moves[ply, index]

@@ -279,7 +279,8 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
             index = start + (work.scratch[start + place] & INDEX_MASK)
             key_below = np.uint64(work.scratch[index + KEYS])
             if is_split and turn > 1:
-                bounds = look_up(work.table, geometry, key, discs, left)  # another thread may be ahead
+                # perhaps another thread has searched it
+                bounds = look_up(work.table, geometry, key, discs, left)
                 if bounds != 0 and lower_of(bounds) > alpha:
                     return lower_of(bounds)
                 if turn > count:

@@ -603,7 +603,7 @@ def _play(
     nothing = Experience.empty(abstraction.states, game.facts.actions)
     results, experiences = [], []
     for number in range(matches):
-        side = number % 2  # of the first player
+        side = number % 2  # side of the first player
         order = 1 - 2 * side
         by_side = bundles[::order]
         positions[0] = state.start

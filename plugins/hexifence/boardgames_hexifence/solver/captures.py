@@ -124,7 +124,7 @@ def take_all(strings: Words, neighbours: Words) -> tuple[int, int]:
         if free == ZERO:
             if pairs == 1 and path_ends == 0:
                 return taken + take_path(strings, neighbours, pair, PAIR), PAIR
-            if pairs == 0 and path_ends == 2:  # both ends of one path
+            if pairs == 0 and path_ends == 2:  # the two cells are the ends of one path
                 return taken + take_path(strings, neighbours, path_end, PATH_OF_FOUR), PATH_OF_FOUR
             free = path_end if path_ends > 0 else pair
         taken += take(strings, neighbours, free, string_of(strings, free, NOWHERE))

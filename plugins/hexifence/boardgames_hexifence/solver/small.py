@@ -198,6 +198,6 @@ def load(path: Path, *, safe_first: bool = False) -> Values:
             if kept.startswith(hashlib.sha256(values.data).digest()):
                 return values
     content = build(safe_first=safe_first)
-    with suppress(FileError):  # without a writable folder it is built again next time
+    with suppress(FileError):  # if the folder is not writable, the table is built again next time
         write_atomic(path, content)
     return values_in(content)
