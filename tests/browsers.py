@@ -1,4 +1,4 @@
-"""People at browsers of their own: Chromium driven by Playwright, and what their pages must never do."""
+"""Visitors with a browser each (Chromium driven by Playwright), and checks of what no page may do."""
 
 import json
 import os
@@ -24,10 +24,10 @@ PATIENCE_MS = 60_000
 """What a page must show is there within a minute, since nothing has to be compiled any more (`prepare`)."""
 POLL_MS = 15
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-"""An argument of Chromium, so that it finds no other server; stopping requests here would delay all."""
+"""An argument that keeps Chromium from reaching other servers; intercepting requests would delay them all."""
 LONGEST_MATCH = 400
 LEAST_WIDTH = 250
-"""Pixels of a board that can be used."""
+"""Smallest width, in pixels, of a board that can be used."""
 _DRAWN = """() => {
   const { width, left, right } = document.querySelector("svg.board").getBoundingClientRect();
   const height = (e) => Math.round(e.getBoundingClientRect().top + e.getBoundingClientRect().height / 2);

@@ -28,7 +28,7 @@ class Cluster:
             try:
                 self.address = str(json.loads(file.read_text())["address"])
                 break
-            except (OSError, ValueError):  # not written yet
+            except (OSError, ValueError):  # the file has not been written yet
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
 
@@ -71,8 +71,8 @@ def started_cluster(folder: Path) -> Iterator[Cluster]:
 def seeming_slurm(folder: Path) -> Path:
     """Write `sbatch` and `scancel`, which run jobs as processes on this machine; return their folder.
 
-    The number of a job is the process ID of `sbatch`; a file `NUMBER.pid` has that of the job. Jobs are
-    refused as long as there is a file `full`.
+    The number of a job is the process ID of its `sbatch`; the process ID of the job itself is in a file
+    `NUMBER.pid`. While there is a file `full`, jobs are refused.
     """
     jobs, programs = folder / "jobs", folder / "programs"
     for made in (jobs, programs):

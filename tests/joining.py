@@ -29,6 +29,6 @@ class Joining(Executor):
 
     def _meet(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         if not self.have_met:
-            self._together.wait(TIMEOUT_S)  # fails if they never are
+            self._together.wait(TIMEOUT_S)  # fails if they never arrive
             self.have_met = True
         return fn(*args, **kwargs)

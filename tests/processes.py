@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 DEATH_TIMEOUT_S = 60.0
-"""Less than the programs of the tests sleep, so that they do not end by themselves."""
+"""How long to wait; the programs of the tests sleep longer, so that they do not end by themselves."""
 
 
 def is_alive(pid: int) -> bool:

@@ -1,4 +1,4 @@
-"""Which code a process runs: what is compared, and how differences are told."""
+"""Which code a process runs: what is compared, and how differences are described."""
 
 import os
 import sys

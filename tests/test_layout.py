@@ -39,7 +39,7 @@ NOT_MEASURED = frozenset(
         ROOT / "plugins/hexifence/boardgames_hexifence/solver/traps.py",
     }
 )
-"""Modules whose kernels stand for what a game lacks or call Python, and those without enough plain tests."""
+"""Left out: kernels that stand in for what a game lacks or call Python, or that have few plain tests."""
 KERNEL_IMPORTS = frozenset(
     {"boardgames.kernels", "collections.abc", "functools", "math", "numba", "numpy", "typing"}
 )

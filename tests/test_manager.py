@@ -334,7 +334,8 @@ def _adjudicated() -> Manager:
         (lambda: _played(Move(9, "take9")), 1, "illegal-move", 0),
         (lambda: _played(RuntimeError("lost my way")), 1, "crash", 0),
     ],
-    ids=[reason for reason in Termination if reason is not Termination.UNKNOWN],  # only of others' records
+    # only in records of other programs
+    ids=[reason for reason in Termination if reason is not Termination.UNKNOWN],
 )
 def test_all_terminations(
     make: Callable[[], Manager], winner: int | None, termination: str, plies: int

@@ -184,7 +184,7 @@ def test_the_side_that_can_make_the_first_move_makes_it() -> None:
     assert record.start == str(white)
     assert record.outcome == Outcome(1, Termination.UNKNOWN)
     assert record.names == ("Bob", "Ann")
-    assert record.result == "0-1"  # in our own records, of side 0
+    assert record.result == "0-1"  # our own records state the result of side 0 first
 
 
 @pytest.mark.parametrize(("result", "winner"), [("1-0", 0), ("0-1", 1)])

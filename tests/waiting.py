@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 TIMEOUT_S = 300.0
-"""Whatever takes longer hangs; a program may have to compile kernels first, next to other tests."""
+"""Anything that takes longer is taken to hang; a program may compile kernels while other tests run."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Pages that everybody can use: what axe-core finds, and without colours, motion or a large window."""
+"""Accessibility: what axe-core finds, and pages without colours, without motion and in small windows."""
 
 from collections.abc import Callable
 from pathlib import Path

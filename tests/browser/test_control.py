@@ -26,12 +26,12 @@ SLOW_DOWN = """() => {
 
 @pytest.fixture
 def server(kept: Kept) -> Server:
-    """Return the server that can be restarted, for the visitors."""
+    """Return a server that can be restarted; the visitors use it."""
     return kept.server
 
 
 def tones(visitor: Visitor) -> list[float]:
-    """Return the sounds that have been made since this was last asked for."""
+    """Return the sounds that have been played since the last call."""
     visitor.page.wait_for_timeout(150)
     return list(visitor.page.evaluate("() => window.tones.splice(0)"))
 

@@ -31,7 +31,7 @@ BUTTONS = """async (outcome) => {
 
 @pytest.fixture
 def server(kept: Kept) -> Server:
-    """Return the server that can be restarted, for the visitors."""
+    """Return a server that can be restarted; the visitors use it."""
     return kept.server
 
 
@@ -116,7 +116,7 @@ def test_a_rematch_against_an_agent_starts_at_once(visit: Visit, game: str, side
         visitor.move(min(visitor.state["picture"]["clicks"]))
         resign(visitor)
         wait_for(visitor, "You resigned")
-    press(visitor, "Review")  # which starts without another click
+    press(visitor, "Review")  # the review starts without another click
     visitor.page.get_by_text("% accuracy").first.wait_for()
     visitor.page.go_back()
     wait_for(visitor, "You resigned")

@@ -16,7 +16,7 @@ GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
 WIDTHS = (360, 800, 1300)
 MAX_SHIFT = 0.01
 TOLERANCE = 2
-"""Pixels by which the boxes of two texts may overlap: they are larger than their letters."""
+"""Pixels by which the boxes of two texts may overlap: a box is larger than the letters in it."""
 
 OVERLAPS = """tolerance => {
   const texts = [];

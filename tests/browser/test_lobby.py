@@ -63,7 +63,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     visitor.page.reload()
     wait_for_names(visitor, "Abalone")
     clear = visitor.page.get_by_role("button", name="Clear finished")
-    assert clear.is_disabled()  # it is somebody else's
+    assert clear.is_disabled()  # the finished match belongs to somebody else
     visitor.page.get_by_label("Show").select_option("mine")
     wait_for_names(visitor, "Hexifence")
 

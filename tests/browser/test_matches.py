@@ -15,11 +15,11 @@ MATCHES: dict[str, dict[str, Any]] = {
     "hexifence": {"dimension": 2},
     "tictactoe": {},
 }
-"""The games with what makes their matches short; the last one is a plug-in from elsewhere."""
+"""The games, with options that make their matches short; the last one is the example plug-in."""
 
 
 def check_end(visitor: Visitor) -> None:
-    """Check that the page shows every move and the result, as the rules have it."""
+    """Check that the page shows every move, and the result that follows from the rules."""
     state = visitor.state
     visitor.wait_for_ply(state["ply"])
     [side], winner = state["yours"], state["outcome"]["winner"]

@@ -15,7 +15,7 @@ from boardgames.web.messages import picture_json
 
 Visit = Callable[..., Visitor]
 SLOW_S = 0.2
-"""How long a module takes to come."""
+"""How long the loading of a module is delayed."""
 
 
 DRAW_IN_EVERY_ORDER = """async (picture) => {
@@ -44,7 +44,7 @@ DRAW_IN_EVERY_ORDER = """async (picture) => {
 
 
 def lose(page: Any, kind: str) -> None:
-    """Break the connection of a page when it first makes a request of this kind; it is never answered."""
+    """Break the connection of a page at its first request of this kind, which is never answered."""
     lost: list[str] = []
 
     def connect(socket: Any) -> None:

@@ -1,4 +1,4 @@
-"""Two people at browsers of their own, and those who watch them."""
+"""Two people in separate browsers, and spectators."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ ACTIONS = ("Take back", "Offer draw", "Resign", "Hint")
 
 @pytest.fixture
 def server(kept: Kept) -> Server:
-    """Return the server that can be restarted, for the visitors."""
+    """Return a server that can be restarted; the visitors use it."""
     return kept.server
 
 

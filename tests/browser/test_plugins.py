@@ -1,4 +1,4 @@
-"""A stranger's plug-in has the whole page without a line of web code: the scaffolds, and the example."""
+"""Third-party plug-ins get the whole page without any web code: new games, and the example."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,7 +18,7 @@ GAMES = (*BOARDS, "tictactoe")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Return a server with a scaffold of each kind of board, named after it, and the example."""
+    """Return a server with the example and a new game for each kind of board, named after the kind."""
     folders = {name: tmp_path_factory.mktemp("plugins") / name for name in BOARDS}
     for name, folder in folders.items():
         write_folder(folder, plugin_files(name, BOARDS[name]))

@@ -1,4 +1,4 @@
-"""The board of every seat is there, the right way up, however somebody came to the match."""
+"""Every seat sees the board from its own side, whichever way its player came to the match."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ WIDE, NARROW = {"width": 1300, "height": 900}, {"width": 360, "height": 740}
 
 @pytest.fixture
 def server(kept: Kept) -> Server:
-    """Return the server that can be restarted, for the visitors."""
+    """Return a server that can be restarted; the visitors use it."""
     return kept.server
 
 
@@ -44,7 +44,7 @@ def test_board_is_oriented_for_each_seat(visit: Visit, kept: Kept, game: str, si
 
     for visitor in (other, spectator):
         join(visitor, creator)
-        visitor.check_board(0)  # as those see it who watch
+        visitor.check_board(0)  # spectators see the board from this side
     take_seat(other, creator.state["sides"][1 - side])
     check_boards(2, {creator: side, other: 1 - side})
     spectator.wait_for_ply(2)

@@ -89,7 +89,7 @@ def test_play_now_starts_the_last_match_of_the_chosen_game_again(visit: Visit) -
     visitor.page.locator(".layouts summary").click()
     visitor.page.locator(".layout input[value=standard]").check()
     visitor.page.locator(".seat").nth(1).get_by_role("slider", name="Level").fill("1")
-    first = start(visitor, "Play now")  # the first time it starts what the form says
+    first = start(visitor, "Play now")  # the first time, this button starts what the form says
     page = open_form(visitor, "tictactoe")
     assert "Tic-tac-toe: you (X) against" in page.locator(".now").inner_text()
     choose(visitor, "abalone")
@@ -148,7 +148,7 @@ def test_both_sides_have_the_same_clock_unless_each_is_given_its_own(visit: Visi
     page.get_by_label("Clock").select_option("Different for each side")
     assert shown() == ["Minutes for X", "Seconds added for O"]
     page.get_by_label("Seconds added for O").fill("9")
-    page.get_by_label("Minutes for X").fill("0")  # what is hidden does not keep a match from starting
+    page.get_by_label("Minutes for X").fill("0")  # a hidden field does not keep a match from starting
     page.get_by_label("Clock").select_option("Another time")
     assert shown() == ["Minutes per side", "Seconds added per move"]
     page.get_by_label("Minutes per side").fill("7")

@@ -14,7 +14,7 @@ PAINT = """selector => {
 
 
 def paint(page: Any, selector: str) -> list[str]:
-    """Return how the first of such shapes is filled, and whether it is displayed."""
+    """Return how the first of these shapes is filled, and whether it is displayed."""
     return list(page.evaluate(PAINT, selector))
 
 

@@ -13,9 +13,9 @@ TABLET = {"viewport": {"width": 820, "height": 1180}, "has_touch": True, "is_mob
 TOUCH_ONLY = (
     "--blink-settings=primaryHoverType=1,availableHoverTypes=1,primaryPointerType=2,availablePointerTypes=2"
 )
-"""Chromium then has no mouse: nothing hovers, and the pointer is coarse."""
+"""An argument that takes the mouse from Chromium: nothing hovers, and the pointer is coarse."""
 FINGER = 44
-"""Smallest size in pixels of something to tap."""
+"""Minimum size, in pixels, of anything that is tapped."""
 PLACE = """selector => {
   const { top, bottom, left, right } = document.querySelector(selector).getBoundingClientRect();
   return { top, bottom, left, right, width: right - left };
@@ -74,7 +74,7 @@ def test_a_match_is_played_by_touch_on_a_phone(visit: Visit, game: str, side: in
     for _ in range(2):
         assert visitor.wait_for_turn()
         tap_move(visitor, min(visitor.state["picture"]["clicks"]))
-    visitor.wait_for_turn()  # or the end: three moves may win
+    visitor.wait_for_turn()  # the match may also be over, since three moves can win
     assert visitor.page.evaluate("document.documentElement.scrollWidth") == 390
     assert visitor.page.evaluate(KEYS_SHOWN) == []
 

@@ -16,7 +16,7 @@ from boardgames.web import training
 
 Visit = Callable[..., Visitor]
 ENVIRONMENT = dict(os.environ)
-"""With the usual cache of kernels, so that a process needs not compile them."""
+"""The environment with the usual cache of kernels, so that a process need not compile them."""
 SETTINGS = {"matches": 2, "test_matches": 2, "steps": 1_000_000}
 
 

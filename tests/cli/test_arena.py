@@ -241,7 +241,7 @@ def test_an_arena_without_a_store_stores_nothing(bg: Callable[..., Any], home: P
 LONG = ("arena", "connect4", "alphabeta:depth=4", "alphabeta:depth=3", "--matches", "40", "--seed", "2")
 
 LONGER = [word.replace("40", "6000") for word in LONG]
-"""Not over before somebody looks."""
+"""A longer arena, which is not over before a test looks at it."""
 
 
 def started(*arguments: str) -> "subprocess.Popen[bytes]":

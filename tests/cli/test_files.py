@@ -261,7 +261,7 @@ def test_a_file_of_another_game_is_recognised_in_one_line(
 
 
 def test_a_text_with_a_mistake_is_not_taken_for_another_game(bg: Run) -> None:
-    Path("file").write_text("4 5 3 9 2 1\n")  # without the mistake or with it, edges of Hexifence
+    Path("file").write_text("4 5 3 9 2 1\n")  # with or without the mistake, these could be edges of Hexifence
     for command in (("replay", "file", "--game", "connect4"), ("show", "connect4", "file")):
         ran = bg(*command)
         assert ran.code == 2

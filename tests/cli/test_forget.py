@@ -47,6 +47,6 @@ def test_nothing_is_deleted_without_consent(learned: Path, bg: Run) -> None:
 
 def test_unknown_names_are_reported_with_suggestions(learned: Path, bg: Run) -> None:
     assert bg("forget", "connect4", "value", "--yes").err == (
-        "error: nothing was learned as 'value'; available: td, value-iteration\n"
+        "error: nothing was learned under the name 'value'; available: td, value-iteration\n"
     )
     assert "no such game 'conect4'; did you mean 'connect4'" in bg("forget", "conect4").err

@@ -87,7 +87,8 @@ def test_ctrl_c_ends_the_server_quietly_while_a_page_waits_for_the_matches() -> 
                 "",
             ]
             page.sendall("\r\n".join(wanted).encode())
-            with urlopen(f"http://{host}/games.json") as listed:  # the request before it has arrived
+            # by now the server has the request before this one
+            with urlopen(f"http://{host}/games.json") as listed:
                 assert b"connect4" in listed.read()
             process.send_signal(SIGINT)
             _, errors = process.communicate(timeout=30)

@@ -254,7 +254,7 @@ def test_every_command_says_what_it_compiles_and_counts_the_kernels(terminal: Ru
 def test_boards_are_shown_and_two_people_play_without_compiled_rules(
     game: str, program: Run, home: Path
 ) -> None:
-    (home / "cache").unlink()  # which all tests share
+    (home / "cache").unlink()  # the cache that all tests share
     first, second, *_ = json.loads(program("show", game, "--json").out)["legal_moves"]
     played = program("play", game, "--second", "human", typed=f"{first}\nundo\n{second}\nhistory\n")
     assert (played.code, played.err) == (0, "")
@@ -349,7 +349,8 @@ def test_an_agent_with_a_search_of_its_own_says_that_it_compiles(home: Path, bg:
     words = ("analyze", "connect4", "--agent", "minimax", "--depth", "2")
     assert bg(*words).code == 0
     warm, cold = (home / "cache").resolve(), home.parent / "cold"
-    without = shutil.ignore_patterns("*search_minimax*", "*.tmp", "*.removed")  # others may work there
+    # other tests may be writing there
+    without = shutil.ignore_patterns("*search_minimax*", "*.tmp", "*.removed")
     shutil.copytree(warm, cold / "cache", copy_function=os.link, ignore=without)
     user = terminal(*words, BOARDGAMES_HOME=str(cold))
     user.wait_for("compiling")
@@ -363,7 +364,8 @@ def test_an_agent_with_a_search_of_its_own_says_that_it_compiles(home: Path, bg:
 
 
 def test_solve_counts_positions_and_nodes_while_it_works(home: Path, terminal: Run) -> None:
-    (home.parent / "positions").write_text("445353\n4455\n4\n")  # the book is off, so the last one takes long
+    # without the book, the last position takes long
+    (home.parent / "positions").write_text("445353\n4455\n4\n")
     user = terminal("solve", "connect4", "--agent", "solver:book=false", "--file", "positions")
     user.wait_for("solving, 2 of 3 positions, ")
     user.wait_for(" nodes, 3 s")

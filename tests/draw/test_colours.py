@@ -49,7 +49,7 @@ Colour = tuple[float, float, float]
 
 @pytest.fixture(scope="module", autouse=True)
 def example() -> Iterator[None]:
-    """Install the example plug-in, which is held to the same."""
+    """Install the example plug-in, whose colours are tested too."""
     with tictactoe_installed():
         yield
 

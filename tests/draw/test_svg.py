@@ -41,7 +41,7 @@ CELLS = tuple(Cell(f"{row}{column}", *square(row, column)) for row in range(3) f
 BOARD = Picture(CELLS, (Piece("11", 0, "x"), Piece("12", 1, "o")), title="Test")
 
 
-def parsed(picture: Picture, **options: Any) -> ET.Element:  # those of svg
+def parsed(picture: Picture, **options: Any) -> ET.Element:  # the options of svg
     return ET.fromstring(svg(picture, **options))
 
 

@@ -72,7 +72,7 @@ def morris_board() -> tuple[tuple[Cell, ...], list[Ends]]:
 def test_lines_between_cells_never_hide_a_cell(side: int | None, label: str) -> None:
     cells, ends = morris_board()
     lines = tuple(Line(f"l{number}", *end, side, label) for number, end in enumerate(ends))
-    lines += (Line("through", 0.0, 0.0, 6.0, 0.0, side, label),)  # its middle is a point
+    lines += (Line("through", 0.0, 0.0, 6.0, 0.0, side, label),)  # the middle of this line is a point
     pieces = tuple(Piece(cell.id, 0, "X") for cell in cells[:12])
     for flipped in (False, True):
         text = plain_text(Picture(cells, pieces, lines, colours=("#111111", "#eeeeee")), flipped=flipped)

@@ -483,7 +483,7 @@ def test_leaving_the_block_ends_running_tasks_and_cancels_queued_ones() -> None:
 
 
 def test_each_host_starts_with_one_worker_until_that_has_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "POLL_S", TIMEOUT_S)  # nothing but the end of a task says so
+    monkeypatch.setattr(cluster, "POLL_S", TIMEOUT_S)  # without polls, only the end of a task shows it
     client = SeemingClient(GOOD, OTHER, THIRD, slots=2)
     with executing(client) as executor:
         for number in range(9):
@@ -628,7 +628,7 @@ def test_a_worker_that_is_being_stopped_gets_no_more_tasks() -> None:
         scaled.closing = set()
         polls, asked = len(scaled.calls), client.reports[OTHER]
         wait_until(lambda: len(scaled.calls) > polls + 3)
-        assert client.reports[OTHER] == asked  # nor is it asked for its code, to be admitted again
+        assert client.reports[OTHER] == asked  # the worker is not asked for its code again
         futures = [executor.submit(tasks.square, number) for number in range(3)]
         while client.busy:
             assert client.busy == [GOOD]

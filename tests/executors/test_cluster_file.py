@@ -1,4 +1,4 @@
-"""Files that describe clusters: what is wrong in one is said before anything is started."""
+"""Files that describe clusters: their errors are reported before anything is started."""
 
 import re
 import signal

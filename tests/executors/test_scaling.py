@@ -86,7 +86,7 @@ def jobs() -> Jobs:
 
 
 def poll(one: Scaling, jobs: Jobs, *, wanted: int, idle: int | None = None) -> set[str]:
-    """Decide with all workers there, of which the last `idle` have no task."""
+    """Let the number of workers be decided while all are there; the last `idle` of them have no task."""
     names = jobs.names
     closing = one.choose(wanted, names, names if idle is None else names[len(names) - idle :])
     one.apply()

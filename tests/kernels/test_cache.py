@@ -145,7 +145,7 @@ def spare(tmp_path: Path) -> Path:
     return tmp_path / f"boardgames-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
 
 
-# --- what is followed -----------------------------------------------------
+# --- what a kernel depends on ---------------------------------------------
 
 
 @pytest.mark.slow
@@ -514,7 +514,7 @@ def test_processes_that_run_different_code_at_once_do_not_confuse_it(workshop: W
     assert workshop.size() == ["5", "0"]
 
 
-# --- what is survived -----------------------------------------------------
+# --- damage and concurrent processes --------------------------------------
 
 
 @pytest.mark.slow
@@ -605,7 +605,7 @@ def test_without_any_private_folder_kernels_are_compiled_each_time(empty_worksho
     assert "kernels are not cached" in errors
 
 
-# --- whom it trusts -------------------------------------------------------
+# --- private folders ------------------------------------------------------
 
 
 def test_the_folder_is_private_to_the_user(fresh: Path) -> None:
@@ -706,7 +706,7 @@ def test_a_usable_home_gives_no_warning(fresh: Path) -> None:
         assert kernel_folder(__name__) is not None
 
 
-# --- what is swept --------------------------------------------------------
+# --- removal of old kernels -----------------------------------------------
 
 
 @pytest.mark.slow

@@ -55,7 +55,7 @@ def is_loaded(function: Any) -> bool:  # Numba has no type stubs
 
 @pytest.fixture(autouse=True)
 def compiled() -> Iterator[None]:
-    """Have the kernels in the cache, and remove them in the end."""
+    """Put the kernels into the cache, and remove them at the end."""
     new_doubler(new_adder())
     yield
     remove_files()
@@ -181,7 +181,7 @@ def test_a_deferred_kernel_that_does_not_compile_raises_at_every_call() -> None:
 
 def test_deferred_kernels_are_listed_until_they_are_compiled() -> None:
     remove_files()
-    gc.collect()  # those of other tests
+    gc.collect()  # collect the kernels of other tests
     with compilation_deferred():
         adder = new_adder()
         doubler = new_doubler(adder)

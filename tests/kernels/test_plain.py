@@ -1,6 +1,6 @@
 """Every game's kernels, compiled and as plain Python: the same answers, and coverage of their lines.
 
-With `NUMBA_DISABLE_JIT=1` the marked tests are what `make check` measures coverage with.
+`make check` runs the marked tests with `NUMBA_DISABLE_JIT=1` to measure coverage.
 """
 
 import hashlib

@@ -241,7 +241,7 @@ def test_standings_rank_the_last_generation(name: str) -> None:
 @pytest.mark.slow
 @LEARNERS
 def test_learned_weights_beat_random(name: str) -> None:
-    """Zero weights score less; the other matches fill the board."""
+    """Weights of zero score less. The matches that are not won end with a full board."""
     learner = make(name, population=16, pairs=10, steps=6, test_matches=0)
     scores = [
         mean_points(learner.play(Contestant(weights), Contestant(is_random=True), 400, InProcess(), 9))

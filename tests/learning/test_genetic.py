@@ -119,7 +119,7 @@ def test_individual_draws_a_duel_with_itself() -> None:
 
 
 class FixedMatches(Genetic):
-    """The individual wins one match; the other is unfinished, and it is far behind."""
+    """The individual wins one match; the other one is unfinished, with the individual far behind."""
 
     def submit_matches(self, *_: object) -> list[Future[list[SelfPlayMatch]]]:
         future: Future[list[SelfPlayMatch]] = Future()

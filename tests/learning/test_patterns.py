@@ -107,7 +107,7 @@ def test_held_out_matches_do_not_change_the_weights() -> None:
     learner = make("patterns", matches=1)
     state, metrics = learner.step(learner.start(1), InProcess())
     assert HELD_OUT > 1
-    assert len(state.arrays["values"])  # of match 0, which is held out
+    assert len(state.arrays["values"])  # the positions of match 0, which is held out
     assert not learner.weights(state).any()
     assert metrics["loss"] == metrics["initial_loss"]
 

@@ -494,7 +494,7 @@ def test_hyperparameters_default_to_those_with_which_weights_were_learned(home: 
     for text, expected in (
         ("td:learn=true", (0.001, 1.0, 0.8)),
         ("td:learn=true,gamma=0.5", (0.001, 0.5, 0.8)),
-        ("td:learn=true", (0.001, 0.5, 0.8)),  # as saved
+        ("td:learn=true", (0.001, 0.5, 0.8)),  # the values that were saved
     ):
         player = load(f"{text},weights={path}")
         parameters = player._parameters

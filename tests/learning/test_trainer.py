@@ -118,7 +118,8 @@ def test_plugin_hook_that_raises_is_reported_once_and_training_continues(
     ]
     assert [step for _, step, _, _ in calls] == [1, 2, 3, 4, 5]
     score = trainer.steps[0].metrics["score"]
-    assert calls[0] == ("run", 1, {"score": score}, tmp_path / "run")  # without the one that is not finite
+    # the metric that is not finite is left out
+    assert calls[0] == ("run", 1, {"score": score}, tmp_path / "run")
 
 
 # --- interrupts -------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_agents_of_a_pair_have_opposite_changes_and_values_move_to_the_better_on
 
 
 def test_optimum_of_a_noisy_quadratic_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chances to win follow from a difference of 600 Elo from one end of a range to the optimum."""
+    """The optimum is 600 Elo better than an end of a range, and chances of winning follow from that."""
     learner = tune(agent="mcts:exploration=3.6,cutoff=1", ranges=RANGES, steps=300)
 
     def strength(agent: str) -> float:

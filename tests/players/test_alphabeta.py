@@ -139,7 +139,7 @@ def test_choosing_a_move_after_the_end_raises(agent: str) -> None:
 
 @AGENTS
 def test_a_position_of_another_game_is_rejected(agent: str) -> None:
-    # its evaluation would read beyond the end of the words
+    # the evaluation would read beyond the end of the words
     with pytest.raises(PositionError, match="not a position of <game abalone"):
         boardgames.load_player(agent, ABALONE).choose(CONNECT4.start(), Limit(depth=1))
 

@@ -235,7 +235,7 @@ def test_the_best_moves_come_first() -> None:
 
 
 def test_every_move_gets_a_value_even_when_the_best_is_proven() -> None:
-    # 1 wins, and any other move but that one loses at once
+    # 1 wins, and every other move loses at once
     analysis = player_of("mcts:simulations=5000", CONNECT4).analyse(CONNECT4.parse("1212122"))
     amounts = [entry.score.amount for entry in analysis.moves]
     assert all(amount is not None and -1 <= amount <= 1 for amount in amounts)

@@ -69,7 +69,7 @@ def test_tables_of_patterns_evaluate_the_leaves_of_a_search(agent: str) -> None:
 
 def test_tables_of_patterns_evaluate_the_simulations_of_mcts() -> None:
     evaluation, start = find_evaluation("ntuple", CONNECT4), CONNECT4.start()
-    # without plies and priors, nothing but the evaluation distinguishes the moves
+    # without playouts and priors, only the evaluation distinguishes the moves
     player = boardgames.load_player("mcts:weights=ntuple,cutoff=0,prior=none,simulations=7,depth=1", CONNECT4)
     for entry in player.analyse(start).moves:
         value = -evaluation.value(start.apply(entry.move).words)

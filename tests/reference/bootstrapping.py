@@ -29,7 +29,7 @@ class Value:
 
     @property
     def order(self) -> tuple[float, float]:
-        """Return a key by which values are compared: quick wins are best, and slow losses."""
+        """Return a key by which values are compared: quick wins are best, quick losses are worst."""
         if self.leaf is None and self.amount:
             return (2.0 * self.amount, -self.amount * self.plies)
         return (self.amount, 0.0)
@@ -79,7 +79,7 @@ class PlainTrainer:
         return list(out.tolist())
 
     def evaluate(self, position: Position, side: int) -> float:
-        """Return the evaluation for `side`, in the order of operations of the kernel: equal values tie."""
+        """Return the evaluation for `side`, with the kernel's order of operations, so equal values tie."""
         slopes, constant = [], 0.0
         for weight, feature in zip(self.weights, self.features.features, strict=True):
             slopes.append(weight / ((feature.high - feature.low) / 2))

@@ -107,7 +107,7 @@ def _chain(masks: tuple[int, ...], free: set[int], chance: random.Random) -> int
 
 
 def _ground(masks: tuple[int, ...], cell: int, chance: random.Random, *, but: int = 0) -> int:
-    """Return a random edge of a cell at the rim as a mask, 0 if it has none but `but`."""
+    """Return a random edge of a cell at the rim as a mask, 0 if there is none apart from `but`."""
     inner = but
     for other, mask in enumerate(masks):
         if other != cell:

@@ -72,4 +72,4 @@ def noise(position: Words, weights: Reals) -> float:
 
 
 NOISE = Evaluation("noise", noise, np.zeros(0), margin=0.1)
-"""Useless to play by, but similar positions differ in value, so that every path matters."""
+"""Useless for playing well, but similar positions differ in value, so that every path matters."""

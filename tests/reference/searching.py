@@ -17,7 +17,7 @@ from boardgames.testing.oracle import search_unpruned
 from boardgames_abalone.board import CELLS, NEIGHBOURS, ROW_LENGTHS
 
 EXACT = SearchOptions(table=1, lmr=False, futility=False, null_move=False)
-"""Everything that does not change values: such a search must agree with unpruned minimax."""
+"""The techniques that do not change values: with these, a search must agree with unpruned minimax."""
 
 
 @dataclass(frozen=True)

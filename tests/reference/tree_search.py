@@ -40,7 +40,7 @@ SMALL_GAMES: dict[str, tuple[Game, range]] = {
     "nim where one stone keeps the turn": (Nim(again=True), range(3)),
     "nim ended by lack of moves": (Nim(stuck=True), range(3)),
 }
-"""Games, and numbers of random plies after which all matches can be gone through."""
+"""Games, and numbers of random plies after which all remaining matches can be played through."""
 
 OPTIONS = {
     "default": MctsOptions(memory=1),

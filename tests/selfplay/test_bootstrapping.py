@@ -65,7 +65,7 @@ class Compiled:
         search = new_search(game, evaluation, options.record(game, evaluation), pvs, new_control(), rows=12)
         self.search = search._replace(weights=search.weights.copy())
         self.work = new_workspace(features, weights, self.search.weights, parameters)
-        self.work.traces.fill(1.0)  # each match must start with its own
+        self.work.traces.fill(1.0)  # each match must begin with new traces
         self.work.random_state[0] = seed
         self.searched = Bundle(self.search)
         self.learned = Bundle(self.work)

@@ -136,7 +136,7 @@ class Compiled:
         self, game: Game, features: FeatureSet, weights: np.ndarray, parameters: np.ndarray, seed: int
     ) -> None:
         self.work = new_workspace(game, features, weights, parameters)
-        self.work.traces.fill(1.0)  # each match must start with its own
+        self.work.traces.fill(1.0)  # each match must begin with new traces
         self.work.previous.fill(1.0)
         self.work.random_state[0] = seed
         self.bundle = Bundle(self.work)

@@ -95,7 +95,7 @@ def test_classic_prefers_marbles_near_the_centre() -> None:
 
 
 def test_classic_prefers_compact_formations() -> None:
-    # all marbles are on the edge, so the positions differ in the distances between them only
+    # all marbles are on the edge, so the positions differ only in the distances between marbles
     compact = "bb.../....../......./......../........./......../......./....../....w"
     spread = "b...b/....../......./......../........./......../......./....../....w"
     assert classic(GAME.parse(compact)) - classic(GAME.parse(spread)) == pytest.approx(50 * (4 - 1) / 2)

@@ -113,7 +113,7 @@ def test_each_player_is_tested_against_its_own_opponent() -> None:
     good = good_weights()
     weights, opponents = np.stack([-good, good]), np.stack([good, -good])
     trained = train_and_test(SETUP, weights, [FROZEN] * 2, opponents, tests=20, seed=1)
-    points = [sum(match.points for match in test) for test in trained.tests]  # the opponents'
+    points = [sum(match.points for match in test) for test in trained.tests]  # points of the opponents
     assert points[0] > 15
     assert points[1] < 5
 

@@ -141,7 +141,7 @@ def test_no_click_sequence_is_shared_or_a_prefix_of_another(
 ) -> None:
     for words, actions in reached:
         sequences = sorted(sequence for action in actions for sequence in clicks(words, action))
-        # in sorted order a prefix comes directly before a sequence that it begins
+        # in sorted order a prefix comes directly before the sequences that begin with it
         assert all(later[: len(sequence)] != sequence for sequence, later in pairwise(sequences))
 
 

@@ -125,7 +125,8 @@ def test_scores_of_related_positions_are_those_of_plain_alpha_beta(size: tuple[i
     left = min(15 + size[0] * size[1] // 7, size[0] * size[1])
     for seed, cells in enumerate(random_positions(*size, 3, left, left, seed=2)):
         related = descendants(cells, 4)
-        np.random.default_rng(seed).shuffle(related)  # what is found in one must not mislead in the next
+        # the results of one position must not mislead the search of the next
+        np.random.default_rng(seed).shuffle(related)
         solver.clear()
         assert solver.packed_scores(packed(related)).tolist() == plain_scores(related).tolist()
 
@@ -135,7 +136,8 @@ def test_entries_of_the_table_tell_all_positions_of_8x8_apart() -> None:
     geometry, table = geometry_of(Board(8, 8)), np.zeros(1 << 23, dtype=np.int64)
     positions = [random_position(game, chance.randint(1, 50), chance) for _ in range(50)]
     early = [f"{column}" * 8 + f"{other}" * 3 for column in range(1, 9) for other in range(1, 9)]
-    positions += [game.parse(moves) for moves in early if moves[0] != moves[-1]]  # with a full column
+    # positions with a full column
+    positions += [game.parse(moves) for moves in early if moves[0] != moves[-1]]
     for position in positions:
         own, discs = (int(word) for word in position.words[:2])
         discs |= own

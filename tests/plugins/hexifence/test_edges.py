@@ -62,7 +62,7 @@ def test_kinds_are_exact_on_long_random_walks(dimension: int, interval: int) -> 
             drawn.append(edge)
             make(edge_set, edge)
         elif drawn:
-            edge = drawn.pop(int(generator.integers(len(drawn))))  # in any order, not only the last one
+            edge = drawn.pop(int(generator.integers(len(drawn))))  # edges are taken back in any order
             open_edges.append(edge)
             unmake(edge_set, edge)
         if step % interval == 0:

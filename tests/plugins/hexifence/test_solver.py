@@ -91,7 +91,7 @@ def test_values_of_chains_and_loops_are_those_of_plain_negamax() -> None:
 def test_shortest_of_isolated_chains_is_opened_first() -> None:
     edges = (88, 102, 103, 113, 144, 178, 210, 212, 217, 220, 221, 222, 230, 233, 236, 237, 247, 256, 259)
     position = position_of(6, sum(1 << edge for edge in (*edges, 269, 271, 305)))
-    assert Solver(GAMES[6], table=4).values([position]) == [4]  # by plain negamax, which takes a minute
+    assert Solver(GAMES[6], table=4).values([position]) == [4]  # plain negamax finds this value in a minute
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def safe_edges(open_edges: int) -> set[int]:
 
 
 def allowed(open_edges: int) -> list[tuple[int, int, int]]:
-    """Return the moves of those who never make a sacrifice while there is another move."""
+    """Return the moves of a side that makes no sacrifice while there is another move."""
     safe = set() if can_capture(open_edges) else safe_edges(open_edges)
     return [move for move in moves(2, open_edges) if not safe or move[0] in safe]
 

@@ -39,7 +39,7 @@ def test_a_search_is_selective_as_long_as_one_technique_is_on(technique: str) ->
 def test_plain_alpha_beta_uses_no_technique() -> None:
     options = SearchOptions.plain().record(ABALONE, ABALONE.evaluation)[0]
     used = {name for name in OPTIONS_DTYPE.names or () if getattr(options, name)}
-    assert used == {"order_quiet_moves", "plies_left"}  # by the game's own order; no limit
+    assert used == {"order_quiet_moves", "plies_left"}  # the game orders quiet moves, and there is no limit
 
 
 def test_repetitions_are_detected_only_where_the_rules_set_no_end() -> None:

@@ -33,7 +33,7 @@ from boardgames.selfplay.contest import new_workspaces
 
 NAMES = pytest.mark.parametrize("name", CASES)
 DEPTH_ONLY = replace(EXACT, quiescence=0, extensions=False)
-"""What can be compared with a reference that detects repetitions."""
+"""The techniques that a search may use when it is compared with a reference that detects repetitions."""
 ABALONE = boardgames.load("abalone")
 PLAIN = SearchOptions.plain()
 
@@ -524,7 +524,7 @@ def test_a_move_is_searched_elsewhere_if_another_thread_is_there_at_the_same_ply
     threads: tuple[str, ...], letter: str, expected: bool
 ) -> None:
     paths = keys(*threads)
-    place = LONGEST + 2  # of the second thread
+    place = LONGEST + 2  # a place of the second thread
     paths[place] = ord("z")
     assert is_searched_elsewhere(paths, place, np.uint64(ord(letter)), LONGEST) is expected
 

@@ -105,7 +105,7 @@ def test_a_depth_limit_ends_the_search(depth: int, lines: int | None) -> None:
 
 
 def test_no_search_is_deeper_than_the_maximum() -> None:
-    position = Nim(passing=True).parse("3:0:0:0")  # by passing, a line can go on forever
+    position = Nim(passing=True).parse("3:0:0:0")  # with passes, a line can go on forever
     options = replace(SMALL, repetition=False)
     analysis = searched(position, Limit(depth=MAX_DEPTH + 400), options=options)
     assert analysis.depth <= MAX_DEPTH
@@ -293,7 +293,7 @@ def test_a_move_that_failed_high_is_the_answer_if_its_search_is_stopped(
     windows: list[tuple[float, float]] = []
 
     def search(words: Words, order: Words, depth: int, low: float, high: float, *buffers: Words) -> None:
-        """Find that the third move is above the window, and be stopped before it is searched again."""
+        """Report that the third move is above the window, and stop before it is searched again."""
         windows.append((low, high))
         if len(windows) == 1:
             buffers[0][:3], buffers[1][:3], thread.control[0].finished_moves = (0.0, 0.0, high + 1.0), 1, 3

@@ -327,7 +327,7 @@ def test_half_a_return_is_what_the_unit_says() -> None:
 
 
 def test_a_playout_is_evaluated_at_the_cutoff() -> None:
-    # without plies and priors, nothing but the evaluation distinguishes the moves
+    # without playouts and priors, only the evaluation distinguishes the moves
     start, evaluation = ABALONE.start(), ABALONE.evaluation
     result = search(
         start,
