@@ -108,7 +108,7 @@ class Adjudication:
     points: bool = False
 
     def outcome(self, moves: Sequence[PlayedMove]) -> Outcome | None:
-        """Return the outcome of a match by the expectations of its players, or None if it continues."""
+        """Return the outcome that follows from the players' expectations, or None if the match continues."""
         loser = None if self.resign is None else self.resign.loser(moves)
         if loser is not None:
             return Outcome(1 - loser, Termination.ADJUDICATION)

@@ -142,8 +142,8 @@ def spread(places: Sequence[float], gap: float) -> Reals:
     [-0.5, 0.5, 5.0]
     """
     order = np.argsort(places, kind="stable")
-    # isotonic regression by pooling adjacent violators: without the gaps below them, places must not
-    # decrease
+    # isotonic regression by pooling adjacent violators: places must not decrease once the gaps are
+    # subtracted
     blocks: list[list[float]] = []
     for rank, index in enumerate(order):
         blocks.append([places[index] - gap * rank])

@@ -25,7 +25,7 @@ from boardgames.store import NewMatch, PlayerKey, Rating, Store, StoredMatch, St
 BATCH_S = 0.25
 """Target duration of a task: long compared with sending it, short enough for frequent progress reports."""
 CLUSTER_BATCH_S = 1.0
-"""The same on a cluster, where a task has an overhead of milliseconds and reloads its players."""
+"""The same for a cluster, on which a task has an overhead of milliseconds and reloads its players."""
 MAX_BATCH_PAIRS = 500
 
 PairResult = tuple[MatchResult, MatchResult]

@@ -40,7 +40,7 @@ MAX_CHARACTERS = 1 << 26
 """Size limit of a book, about 200,000 pages."""
 MAX_WEIGHT = 1_000_000
 ALL, NONE = "true", "false"
-"""Values that mean all books of a game, and none, where a book can be named."""
+"""Texts that select all books of a game, or none, instead of naming one."""
 CACHED_BOOKS = 8
 
 

@@ -81,8 +81,8 @@ def check(
     of their own first, with bounds checks: a crash or an endless loop in one of
     them is reported like any other fault, and so is a method in Python that does
     not return. Each finding names the position and
-    the move, and the command that finds it again. Remarks are no faults: they
-    say what is unusual, but may be right in this game.
+    the move, and the command that finds it again. Remarks are not faults: they
+    point out what is unusual, but may be right in this game.
 
     The exit code is 1 if there are findings; remarks do not count.
     """

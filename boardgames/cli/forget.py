@@ -37,7 +37,7 @@ def forget(game_name: str, name: str | None, yes: bool) -> None:
             say(f"no agent has learned anything while playing {game_name}")
         return
     if name not in files:
-        raise UnknownNameError(f"nothing was learned as {quote(name)}{suggest(name, files)}")
+        raise UnknownNameError(f"nothing was learned under the name {quote(name)}{suggest(name, files)}")
     if not yes and not confirm(f"delete {files[name]} permanently?"):
         say("nothing deleted")
         return

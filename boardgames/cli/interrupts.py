@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from boardgames.player import Stop
 
 STUCK_SECONDS = 1.0
-"""A main thread that has not reacted to Ctrl-C after this time is in a kernel that does not return."""
+"""If the main thread has not reacted to Ctrl-C after this time, it is in a kernel that does not return."""
 SAVE_SECONDS = 0.7
 """How long the program waits for a match to be saved before it ends."""
 MOST_INTERRUPTS = 3

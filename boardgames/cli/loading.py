@@ -275,7 +275,7 @@ def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
 
 
 def say_notations(where: str, what: str, notations: Iterable[str | None], *, can_choose: bool = True) -> None:
-    """Say which notations were inferred when a file was read; None is not mentioned.
+    """Say which notations were inferred when a file was read; None stands for the usual one.
 
     Parameters
     ----------

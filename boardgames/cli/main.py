@@ -213,7 +213,7 @@ def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for eac
 
 
 def _complete() -> None:
-    """Answer a shell that asks for completions; its variables are missing if somebody else asks."""
+    """Answer a shell that asks for completions, unless it has not set the variables that shells set."""
     from boardgames.cli.completion import register_shells
 
     register_shells()

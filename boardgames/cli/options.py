@@ -147,7 +147,7 @@ def record_options(command: Command) -> Command:
         "--game",
         metavar="NAME",
         shell_complete=complete_game,
-        help="The game of matches whose text does not say it, such as moves alone.",
+        help="The game of matches whose text does not name it, such as moves without tags.",
     )(command)
 
 

@@ -255,7 +255,7 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(name: str, file: str, force: bool) -> None:
-    """Write the result of RUN, in most cases its best weights, to FILE, with the settings that gave it.
+    """Write the result of RUN to FILE, in most cases its best weights, with the settings that led to it.
 
     Agents use the file as they use the run itself: `td:weights=FILE`.
     """

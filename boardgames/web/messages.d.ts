@@ -136,7 +136,7 @@ export interface DescribeGame {
   re?: number | null;
 }
 
-/** Asks for the matches now and whenever they change, in `matches` and `stored`. */
+/** Asks for the matches now and whenever they change; `matches` and `stored` are the answers. */
 export interface ListMatches {
   type: "matches";
   re?: number | null;
@@ -170,7 +170,7 @@ export interface CreateMatch {
   re?: number | null;
 }
 
-/** A match of the list, with the tokens that show who asks. */
+/** A match to delete, with the tokens that prove the right to do so. */
 export interface ListedMatch {
   match: string;
   tokens: string[];
@@ -623,7 +623,7 @@ export interface MatchGone {
   re?: number;
 }
 
-/** Who sits on a side, and whether a page with the seat's token is connected. */
+/** Who plays a side, and whether a page with the token of this seat is connected. */
 export interface SeatState {
   kind: string;
   taken: boolean;

@@ -48,7 +48,7 @@ class DescribeGame(_Request, frozen=True, tag="game"):
 
 
 class ListMatches(_Request, frozen=True, tag="matches"):
-    """Asks for the matches now and whenever they change, in `matches` and `stored`."""
+    """Asks for the matches now and whenever they change; `matches` and `stored` are the answers."""
 
 
 class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,7 +92,7 @@ Tokens = Annotated[list[Key], Meta(max_length=4)]
 
 
 class ListedMatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """A match of the list, with the tokens that show who asks."""
+    """A match to delete, with the tokens that prove the right to do so."""
 
     match: Key
     tokens: Tokens = []
@@ -424,7 +424,7 @@ class OptionEntry(Struct, frozen=True):
 
 
 PictureChanges = NewType("PictureChanges", msgspec.Raw)
-"""The fields of a picture that differ from those of another one."""
+"""The fields in which a picture differs from another one."""
 
 
 class AgentEntry(Struct, frozen=True):
@@ -544,7 +544,7 @@ class MatchGone(Reply, frozen=True, tag="match-gone"):
 
 
 class SeatState(Struct, frozen=True):
-    """Who sits on a side, and whether a page with the seat's token is connected."""
+    """Who plays a side, and whether a page with the token of this seat is connected."""
 
     kind: str
     taken: bool
@@ -742,8 +742,8 @@ class AnnotatedPly(Reply, frozen=True, tag="annotated"):
 class AnnotationReply(Reply, frozen=True, tag="annotation"):
     """The end of an annotation: the agent, and the mistakes and the accuracy of each side.
 
-    The three marks stand for losses of at least `losses`, in `unit`; the first one also for a `delay` in
-    plies.
+    `losses` are the smallest losses, in `unit`, that get each of the three marks; a move with a `delay`
+    of so many plies gets the first one, too.
     """
 
     key: str

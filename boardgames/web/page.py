@@ -32,7 +32,7 @@ MAX_JOINED_MATCHES = 20
 MAX_WAITING_REPLIES = 200
 """Maximum number of replies waiting for a page; a page that does not read them is disconnected."""
 MAX_PENDING_REQUESTS = 16
-"""How many requests of one page are answered at the same time at most."""
+"""Maximum number of requests of one page that are answered at the same time."""
 UNSUPPORTED, POLICY = 1003, 1008
 """Reasons to close a WebSocket (RFC 6455)."""
 _CLOSED = (RuntimeError, OSError, WebSocketDisconnect)

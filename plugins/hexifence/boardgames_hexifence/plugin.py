@@ -21,13 +21,13 @@ def bg_agents() -> list[Entry]:
     return [
         Entry(
             "double",
-            "no search: captures, and hands out chain ends to keep control",
+            "does not search; captures, and hands out chain ends to keep control",
             "boardgames_hexifence.original:Double",
             game="hexifence",
         ),
         Entry(
             "farrugiulian",
-            "searches who wins by the last safe edges, then sacrifices",
+            "searches for a win by the last safe edges, then by sacrifices",
             "boardgames_hexifence.original:Farrugiulian",
             game="hexifence",
         ),

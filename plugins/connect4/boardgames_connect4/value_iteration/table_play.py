@@ -256,7 +256,7 @@ def play_match(
     game, searcher = unpack(first), unpack_search(search)
     positions, moves, record = game.positions, game.moves, game.record
     result, plies = UNFINISHED, 0
-    latest_0, latest_1 = -1, -1  # rows of the sides' latest moves
+    latest_0, latest_1 = -1, -1  # rows of the latest move of each side
     while load_stop(game.control) == 0:
         count = game.legal_moves(row(positions, 0), row_out(moves, 0))
         if count == 0:
