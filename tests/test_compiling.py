@@ -14,7 +14,7 @@ def test_a_listener_that_fails_affects_neither_the_compiler_nor_other_listeners(
     assert seen == [("game.rules", 1), ("", 1)]
 
 
-def test_a_listener_that_comes_during_a_compilation_hears_of_it() -> None:
+def test_a_listener_added_during_a_compilation_is_told_of_it() -> None:
     seen: list[tuple[str, int]] = []
     report("game.rules", 1)
     try:

@@ -152,7 +152,7 @@ def test_a_very_long_message_is_shortened_in_the_middle(text: str) -> None:
 
 
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, ValueError])
-def test_text_that_cannot_be_had_is_replaced_by_the_class(raised: type[BaseException]) -> None:
+def test_text_that_cannot_be_obtained_is_replaced_by_the_class(raised: type[BaseException]) -> None:
     class Wordless(Exception):  # noqa: N818 - a plug-in may call it as it likes
         def __str__(self) -> str:
             raise raised

@@ -190,7 +190,7 @@ def test_agent_that_returns_nothing_is_broken(method: str, kind: str) -> None:
         getattr(player, method)(player.game.start())
 
 
-def test_what_an_agent_rightly_returns_or_raises_passes() -> None:
+def test_valid_results_and_exceptions_of_an_agent_pass() -> None:
     game = boardgames.load("connect4")
     choice = Choice(game.start().legal_moves[0])
     assert agent_of("choose", lambda self, *_: choice).choose(game.start()) is choice
@@ -230,7 +230,7 @@ def test_ctrl_c_of_a_user_is_not_taken_for_a_fault() -> None:
         raise KeyboardInterrupt
 
 
-def test_keyboard_interrupt_in_another_thread_is_of_a_plugin() -> None:
+def test_keyboard_interrupt_in_another_thread_counts_as_a_fault_of_a_plugin() -> None:
     answers: list[bool] = []
     thread = threading.Thread(target=lambda: answers.append(must_propagate(KeyboardInterrupt())))
     thread.start()

@@ -17,7 +17,7 @@ from boardgames import pgn
         ([0, 0, 0, 0], "1. a b c d *"),
     ],
 )
-def test_numbers_tell_who_moved_when_a_side_moves_twice(sides: list[int], line: str) -> None:
+def test_move_numbers_show_who_moved_when_a_side_moves_twice(sides: list[int], line: str) -> None:
     match = pgn.MatchText([("Game", "x")], list("abcd"), [None] * 4, "*", sides=sides)
     text = pgn.format_match(match)
     assert text.splitlines()[-1] == line

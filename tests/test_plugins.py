@@ -729,7 +729,7 @@ def test_what_is_missing_is_named_with_the_hook_that_adds_it(plugin: Maker) -> N
         registry.load("learners", "td", "bare")
 
 
-def test_the_own_agent_of_a_game_may_need_patterns_that_it_offers(plugin: Maker) -> None:
+def test_an_agent_for_one_game_may_need_patterns_that_the_game_offers(plugin: Maker) -> None:
     patterns = Entry("cells", "patterns", "x:y", "bare")
     agent = Entry("patient", "waits", "x:y", "bare", needs=("patterns",))
     without = Registry([plugin("bare", bg_games=[game("bare")], bg_agents=[agent])])

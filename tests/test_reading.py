@@ -95,7 +95,7 @@ def test_a_text_may_hold_many_matches(text: str, matches: list[str]) -> None:
     assert [" ".join(record.moves) for record in parse(text).records] == matches
 
 
-def test_a_match_that_goes_on_in_the_next_line_is_one() -> None:
+def test_a_match_that_continues_on_the_next_line_is_one_match() -> None:
     long = ["4 4 4 4 4 4", "3 3 3 3 3 3 2 1", "4 4"]
     assert [len(record.moves) for record in parse("\n".join(long[:2])).records] == [6, 8]
     game = boardgames.load("abalone")
@@ -188,7 +188,7 @@ def test_the_side_that_can_make_the_first_move_makes_it() -> None:
 
 
 @pytest.mark.parametrize(("result", "winner"), [("1-0", 0), ("0-1", 1)])
-def test_one_nil_is_a_win_of_the_side_that_moves_first(result: str, winner: int) -> None:
+def test_a_result_1_0_is_a_win_of_the_side_that_moves_first(result: str, winner: int) -> None:
     record = one(pgn(f"1. a1b2 {result}", White="Ann", Black="Bob"), ABALONE)
     assert record.outcome == Outcome(winner, Termination.UNKNOWN)
 
@@ -264,7 +264,7 @@ def test_what_is_read_from_pgn_is_the_same_when_its_export_is_read(moves: str) -
     assert (again.records, again.errors) == (parsed.records, ())
 
 
-def test_times_come_along() -> None:
+def test_times_of_moves_are_read() -> None:
     record = one(pgn("1. 4 {[%emt 0:01:02.5]} 4 {3} {[%clk 0:00:09]} *", Event="x"))
     assert record.seconds == (62.5, 3.0)
     assert record.notes == {2: Note(comments=("[%clk 0:00:09]",))}

@@ -265,14 +265,14 @@ def test_the_time_of_a_move_is_written_in_hours_minutes_and_seconds(seconds: flo
     assert hours * 3600 + minutes * 60 + rest == pytest.approx(seconds)
 
 
-def test_a_line_never_ends_within_what_other_programs_read() -> None:
+def test_lines_never_break_inside_a_command_for_other_programs() -> None:
     record = replace(UNFINISHED, moves=("take1",) * 40, seconds=(1.0,) * 40)
     text = format_annotated(record, values=["+0.35"] * 40, writes_elapsed=True)
     assert max(map(len, text.splitlines())) <= 80
     assert not re.search(r"\[%[^\]]*\n", text)
 
 
-def test_a_value_stands_before_the_comments_of_its_move() -> None:
+def test_a_value_is_written_before_the_comments_of_its_move() -> None:
     record = replace(UNFINISHED, notes={1: Note(glyphs=(1,), comments=("so",))})
     text = format_annotated(record, values=("+0.35",))
     assert text.splitlines()[-1] == "1. take3 $1 {[%eval +0.35]} {so} *"

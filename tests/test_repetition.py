@@ -38,7 +38,7 @@ def played(game: Game, moves: str, **settings: object) -> Manager:
     [("draw", "draw", 3), ("draw:4", "draw", 4), ("loss", "loss", 2), ("forbidden", "forbidden", 2),
      ("forbidden:3", "forbidden", 3), ("none", "none", 0)],
 )  # fmt: skip
-def test_a_rule_is_read_from_text_and_written_so(text: str, meaning: str, count: int) -> None:
+def test_a_rule_is_read_from_text_and_written_in_the_same_form(text: str, meaning: str, count: int) -> None:
     rule = Repetition.parse(text)
     assert (rule.meaning, rule.count) == (meaning, count)
     assert Repetition.parse(str(rule)) == rule
@@ -63,7 +63,7 @@ def test_a_wrong_rule_is_refused_on_one_line(text: str, message: str) -> None:
     assert str(error.value) == message
 
 
-def test_facts_refuse_anything_but_a_rule() -> None:
+def test_facts_refuse_anything_but_a_repetition_rule() -> None:
     with pytest.raises(
         PluginError, match=r"must be a Repetition, such as Repetition\('forbidden'\), not 'draw'$"
     ):
@@ -94,7 +94,7 @@ def test_a_match_between_people_has_no_such_rule_if_the_game_has_none() -> None:
     assert played(Maze(rooms=SHUTTLE), "b a b a b a b a b a").outcome is None
 
 
-def test_the_side_that_moves_again_into_a_repetition_loses_itself() -> None:
+def test_a_side_that_moves_twice_in_a_row_and_repeats_a_position_loses() -> None:
     # the third door gives another move: ann goes to b and back
     match = played(Maze(repetition="loss", again=True, rooms="a:0:..b,..a"), "b a")
     assert (match.ply, match.outcome) == (2, Outcome(1, REPEATED))
@@ -160,7 +160,7 @@ def test_players_are_told_of_a_rule_that_they_do_not_expect(
     assert setup.start_match().context.repetition == told
 
 
-def test_rules_refuse_anything_but_a_rule() -> None:
+def test_match_rules_refuse_anything_but_a_repetition_rule() -> None:
     with pytest.raises(LimitError, match=r"^repetition must be True, False or a Repetition, not 'draw'$"):
         MatchRules(repetition="draw")  # type: ignore[arg-type]  # what a caller may do
 

@@ -119,7 +119,7 @@ def test_scores_are_printed_as_players_read_them(score: Score, text: str) -> Non
     assert str(score) == text
 
 
-def test_plies_tell_no_number_of_moves_if_a_side_may_move_again() -> None:
+def test_no_number_of_moves_is_given_if_a_side_may_move_again() -> None:
     assert Score.win(5).text(alternates=False) == "win in 5 plies"
     assert Score.loss(1).text(alternates=False) == "loss in 1 ply"
 

@@ -37,7 +37,7 @@ def test_a_report_says_which_agent_is_stronger_and_how_certain_that_is(bg: Calla
     assert re.search(rf"likelihood that {deep} is stronger: (over )?\d+\.\d%", ran.out)
 
 
-def test_the_footer_is_about_the_leader_whichever_agent_is_named_first(bg: Callable[..., Any]) -> None:
+def test_the_footer_describes_the_leader_whichever_agent_is_named_first(bg: Callable[..., Any]) -> None:
     agents = ("alphabeta:depth=3", "random")
     footers = []
     for order in (agents, agents[::-1]):
@@ -61,7 +61,7 @@ def test_the_footer_is_about_the_leader_whichever_agent_is_named_first(bg: Calla
         (12, "alphabeta:depth=3 has won every match and leads by more than [0-9]+ Elo"),
     ],
 )
-def test_a_clean_sweep_is_a_lead_only_in_enough_matches(
+def test_a_clean_sweep_counts_as_a_lead_only_after_enough_matches(
     matches: int, said: str, bg: Callable[..., Any]
 ) -> None:
     agents = ("random", "alphabeta:depth=3")

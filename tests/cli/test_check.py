@@ -47,7 +47,7 @@ def test_a_finding_names_check_and_message(bg: Run, wrong_perft: None) -> None:
         "crash",
     ],
 )
-def test_command_of_a_finding_finds_it_again(fault: str, bg: Run, othello: None) -> None:
+def test_command_of_a_finding_reproduces_it(fault: str, bg: Run, othello: None) -> None:
     first = json.loads(bg("check", "othello6", "--option", f"fault={fault}", "--json").out)["findings"][0]
     program, *arguments = shlex.split(first["command"])
     ran = bg(*arguments, "--json")

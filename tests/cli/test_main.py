@@ -176,7 +176,7 @@ def test_closed_streams_are_not_an_error(arguments: str, home: object) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("out", ["/dev/null", "/dev/full"])
-def test_an_error_that_cannot_be_printed_keeps_its_code(out: str, home: object) -> None:
+def test_an_error_that_cannot_be_printed_keeps_its_exit_code(out: str, home: object) -> None:
     command = f"{sys.executable} -m boardgames show nosuch > {out} 2> /dev/full"
     assert subprocess.run(["bash", "-c", command], timeout=TIMEOUT_S, check=False).returncode == 2
 

@@ -494,7 +494,7 @@ def test_delete_asks_on_a_terminal(stored: list[int], bg: Run, bg_on_terminal: R
     ],
     ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
 )
-def test_wrong_input_is_one_line_and_changes_nothing(
+def test_invalid_input_gives_a_one_line_error_and_changes_nothing(
     arguments: list[str], message: str, stored: list[int], bg: Run
 ) -> None:
     Path("missing").mkdir()

@@ -183,7 +183,7 @@ def test_two_people_move_in_turn(bg: Run) -> None:
     assert re.findall(r"(\w+) to move", ran.out) == ["red", "blue", "red"]
 
 
-def test_the_agent_answers_and_says_its_move(bg: Run, records: Run) -> None:
+def test_the_agent_replies_and_announces_its_move(bg: Run, records: Run) -> None:
     ran = bg(*AGENT, typed="4\n")
     record = saved(records)
     assert len(record.moves) == 2
@@ -220,7 +220,7 @@ def test_an_agent_without_an_evaluation_only_says_how_long_it_took(bg: Run) -> N
     assert re.search(r"^blue plays \d in \d+\.\d s$", ran.out, re.MULTILINE)
 
 
-def test_the_agent_can_begin(bg: Run, records: Run) -> None:
+def test_the_agent_can_make_the_first_move(bg: Run, records: Run) -> None:
     bg("play", "connect4", "--first", "random", "--second", "human", "--seed", "1", typed="4\n")
     assert len(saved(records).moves) == 3
 

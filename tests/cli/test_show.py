@@ -77,7 +77,7 @@ def test_svg_is_written_completely(home: Path, bg: Run) -> None:
     assert ET.fromstring((home.parent / "board.svg").read_text()).tag.endswith("svg")
 
 
-def test_svg_and_json_go_together(home: Path, bg: Run) -> None:
+def test_svg_and_json_can_be_combined(home: Path, bg: Run) -> None:
     assert bg("show", "connect4", "--svg", "board.svg", "--json").out.startswith('{"schema": 1')
     assert (home.parent / "board.svg").exists()
 

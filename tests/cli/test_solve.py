@@ -157,7 +157,7 @@ def test_the_scores_of_a_test_set_are_compared_and_summed_up(bg: Run) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_compared_is_summed_up_when_the_time_is_over(bg: Run) -> None:
+def test_scores_compared_so_far_are_summed_up_when_the_time_is_over(bg: Run) -> None:
     Path("set").write_text("4455 18\n4455 17\n- 1\n", encoding="utf-8")
     ran = bg("solve", "connect4", "--file", "set", "--agent", "solver:book=false", "--time", "3")
     assert ran.code == 1

@@ -42,7 +42,7 @@ def test_boards_are_coloured(bg_on_terminal: Run) -> None:
 @pytest.mark.parametrize(
     "environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb terminal"]
 )
-def test_boards_can_be_plain(environment: dict[str, str], bg_on_terminal: Run) -> None:
+def test_boards_can_be_printed_without_colour(environment: dict[str, str], bg_on_terminal: Run) -> None:
     ran = bg_on_terminal("show", "connect4", "4", COLORTERM="truecolor", **environment)
     assert ran.code == 0
     assert "\x1b[" not in ran.out

@@ -25,7 +25,9 @@ def gaussian(**options: float) -> Gaussian:
     ],
     ids=["elite", "noise", "smoothing", "elite of one"],
 )
-def test_update_by_hand(options: dict[str, float], mean: float, deviation: float) -> None:
+def test_update_agrees_with_a_calculation_by_hand(
+    options: dict[str, float], mean: float, deviation: float
+) -> None:
     """The best two of four are 1 and 3: mean 2, variance 1."""
     distribution = gaussian(**options)
     distribution.tell(np.array([[9.0], [3.0], [7.0], [1.0]]), np.array([0.1, 0.8, 0.2, 0.9]))

@@ -88,7 +88,7 @@ def test_a_declared_group_is_not_drawn_again() -> None:
     assert sorted(draw_groups(few, 10, 2, seed=1)) == [(0, 2), (0, 3), (1, 2), (1, 3)]
 
 
-def test_nothing_to_learn_is_rejected() -> None:
+def test_settings_that_leave_nothing_to_learn_are_rejected() -> None:
     with pytest.raises(OptionError, match="there are no groups to learn: 'cells' declares none"):
         make("ntuple", tuples=0).start(1)
 

@@ -10,7 +10,7 @@ from boardgames.executors import InProcess
 from boardgames.executors.counting import CountingExecutor
 
 
-def test_a_step_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_agrees_with_a_calculation_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Along two directions the weights gain 0.5 and lose 0.25."""
     learner = make("spsa", directions=2, rate=0.2, change=0.1, test_matches=0)
     seen: list[Any] = []

@@ -280,6 +280,6 @@ def test_an_odd_number_of_test_matches_is_rejected() -> None:
     [{"agent": "mcts:exploration=1,cutoff=9,bogus=1"}, {"openings": "no-such-suite"}],
     ids=["option", "openings"],
 )
-def test_what_cannot_be_loaded_is_found_before_the_first_step(settings: dict[str, object]) -> None:
+def test_agents_that_cannot_be_loaded_are_found_before_the_first_step(settings: dict[str, object]) -> None:
     with pytest.raises((OptionError, UnknownNameError), match=r"bogus|no-such-suite"):
         tune(**settings).start(1)

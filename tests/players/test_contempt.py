@@ -190,7 +190,7 @@ def test_contempt_changes_the_fingerprint() -> None:
     assert agents[0].fingerprint() != agents[1].fingerprint()
 
 
-def test_what_is_not_an_evaluation_is_reported_as_a_fault_of_the_game() -> None:
+def test_contempt_without_an_evaluation_is_reported_as_a_fault_of_the_game() -> None:
     game = boardgames.load("abalone")
     game.contempt = Contempt(lambda side: None, 0, 1.0)  # type: ignore[arg-type,return-value]  # on purpose
     with pytest.raises(

@@ -52,5 +52,5 @@ def test_the_default_agent_is_the_best_player_of_the_game(game: str, agent: str)
 @pytest.mark.parametrize(
     ("game", "agent"), [("abalone", "alphabeta"), ("connect4", "alphabeta"), ("hexifence", "alphabeta")]
 )
-def test_a_search_to_a_depth_is_not_by_an_agent_that_only_time_limits(game: str, agent: str) -> None:
+def test_a_search_to_a_depth_uses_an_agent_that_can_be_limited_by_depth(game: str, agent: str) -> None:
     assert searching_agent(boardgames.load(game)) == agent

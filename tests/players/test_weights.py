@@ -100,7 +100,7 @@ def test_changed_weights_change_the_fingerprint(agent: str, weights_file: Path) 
 
 
 @AGENTS
-def test_without_weights_the_fingerprint_is_that_of_the_evaluation_of_the_game(agent: str) -> None:
+def test_without_weights_the_fingerprint_is_that_of_the_games_evaluation(agent: str) -> None:
     game = boardgames.load("connect4")
     player = boardgames.load_player(agent.rstrip(":,"), game)
     assert player.fingerprint() == boardgames.player.fingerprint_of(game.evaluation.weights.tobytes())

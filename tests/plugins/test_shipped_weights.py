@@ -72,7 +72,7 @@ def test_players_load_shipped_weights_by_name() -> None:
         ("hexifence", "double", 0.75),
     ],
 )
-def test_td_scores_at_least(name: str, opponent: str, share: float) -> None:
+def test_td_scores_at_least_its_expected_share(name: str, opponent: str, share: float) -> None:
     plan = Plan(game=boardgames.load(name), agents=("td", opponent), matches=60)
     with open_executor(1) as executor:
         report = Arena(plan, seed=5).run(executor)

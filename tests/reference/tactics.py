@@ -42,7 +42,7 @@ MAX_PLIES = 5
 """Length of the longest tactics."""
 MAX_SOLUTIONS = 3
 MIN_TEMPTING = 2
-"""Least number of losing moves that seem to save the marble two plies earlier."""
+"""Minimum number of losing moves that seem to save the marble two plies earlier."""
 JUDGE_NODES = 1_000_000
 EXACT = "lmr=false,futility=false,null_move=false"
 """Options of `alphabeta` without selective search."""

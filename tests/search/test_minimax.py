@@ -22,7 +22,7 @@ def analysed(position: Position, depth: int) -> Analysis:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_value_is_that_of_the_slow_reference(name: str) -> None:
+def test_every_value_agrees_with_the_slow_reference(name: str) -> None:
     position, depth = CASES[name]
     analysis = analysed(position, depth)
     scale = position.game.evaluation.scale

@@ -36,7 +36,7 @@ def slow_count(position: Position, depth: int) -> int:
         pytest.param(Nim(again=True).parse("5:0:0:0"), id="nim where one stone keeps the turn"),
     ],
 )
-def test_leaves_are_those_counted_by_making_every_position(position: Position, depth: int) -> None:
+def test_leaf_counts_agree_with_making_every_position(position: Position, depth: int) -> None:
     assert perft(position, depth) == slow_count(position, depth)
 
 

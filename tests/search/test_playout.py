@@ -112,7 +112,7 @@ def test_first_side_wins_its_share_of_random_connect_four() -> None:
     assert is_near(result.wins[1], matches, 0.442)
 
 
-def test_shares_are_those_of_every_random_match_of_tictactoe() -> None:
+def test_shares_agree_with_an_enumeration_of_all_random_matches_of_tictactoe() -> None:
     position = tictactoe().parse("x../.o./...")
     shares = _shares(position)
     result = playouts(position, 50_000, seed=3)

@@ -52,7 +52,7 @@ CASES = [
 @pytest.mark.parametrize(
     "agent", ["alphabeta:table=1", "alphabeta:table=0,repetition=false", "mcts:memory=8"]
 )
-def test_choices_are_those_of_full_minimax(agent: str, rule: str, kind: type[Game]) -> None:
+def test_choices_agree_with_full_minimax(agent: str, rule: str, kind: type[Game]) -> None:
     repetition, results, sides = Repetition.parse(rule), set(), set()
     counts_first_repetition, proven = agent == "alphabeta:table=1" and rule.startswith("draw"), 0
     for position, history in mazes(rule, kind, 30 if kind is Maze else 14, 4 if rule in QUICK else 3):

@@ -115,7 +115,7 @@ def test_time_sets_the_flag() -> None:
     assert run(lambda: until_stopped(control), control, seconds=0.01) == "stopped"
 
 
-def test_no_time_at_all_sets_the_flag() -> None:
+def test_a_time_limit_of_zero_sets_the_flag() -> None:
     control = new_control()
     assert run(lambda: until_stopped(control), control, seconds=0.0) == "stopped"
 

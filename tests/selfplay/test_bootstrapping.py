@@ -199,7 +199,7 @@ def test_searches_use_the_changed_weights() -> None:
 
 
 @pytest.mark.plain
-def test_a_bound_that_the_evaluation_keeps_teaches_nothing() -> None:
+def test_nothing_is_learned_if_the_evaluation_is_within_the_bound() -> None:
     compiled, position = quick_on("44", depth=1)
     compiled.search.positions[0] = position.words
     arguments = compiled.searched.words, compiled.learned.words, 0, 1

@@ -52,7 +52,7 @@ def test_a_win_is_found_and_proven() -> None:
         ("...../....../......./......../......bbw/......../......./....../.....:b:0:4", 0),  # a push-off
     ],
 )
-def test_labels_are_for_positions_with_a_quiet_best_move(start: str, count: int) -> None:
+def test_only_positions_with_a_quiet_best_move_are_labelled(start: str, count: int) -> None:
     control = new_control()
     search = NodeSearch(ABALONE, ABALONE.evaluation, control)
     settings = LabelSettings(nodes=300, ply_limit=1, opening=0, side_positions=0.0)
@@ -67,7 +67,7 @@ def test_labels_are_values_for_the_side_to_move() -> None:
     assert np.corrcoef(static, labelled.values)[0, 1] > 0.5
 
 
-def test_positions_beside_the_match_have_no_result() -> None:
+def test_side_positions_have_no_result() -> None:
     only_match = label(replace(QUICK, side_positions=0.0), seed=3)
     with_others = label(replace(QUICK, side_positions=1.0), seed=3)
     assert not np.isnan(only_match.points).any()

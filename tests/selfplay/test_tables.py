@@ -103,7 +103,7 @@ def test_a_game_may_say_who_wins_at_the_limit(limit: str, result: int) -> None:
 
 
 @pytest.mark.plain
-def test_an_update_by_hand() -> None:
+def test_an_update_agrees_with_a_calculation_by_hand() -> None:
     """Four weights 0.1, 0, 0, 0 are looked up; errors have agreed for the first and cancelled for the second.
 
     V = tanh 0.1 = 0.0996680, r = (1 - V)(1 - V^2) = 0.8913882, alpha / m = 0.25; the steps of the first,

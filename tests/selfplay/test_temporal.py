@@ -44,7 +44,7 @@ class Lesson:
 
 
 @pytest.mark.plain
-def test_three_moves_by_hand() -> None:
+def test_three_moves_agree_with_a_calculation_by_hand() -> None:
     """Features (1, 0), (0, 1), (1, 1); alpha 0.5, gamma 1, lambda 0.5; the match is won after the third.
 
     delta = 0 + 0 - 0 = 0, e = (1, 0); delta = 0, e = (0.5, 1); at the end delta = 1, e = (1.25, 1.5),
@@ -59,7 +59,7 @@ def test_three_moves_by_hand() -> None:
 
 
 @pytest.mark.plain
-def test_three_moves_with_known_values_by_hand() -> None:
+def test_three_moves_with_known_values_agree_with_a_calculation_by_hand() -> None:
     """Features (1, 0), (0, 1), (1, 1), weights (0.2, 0.4), alpha 0.1, gamma 0.9, lambda 0.5; then it is won.
 
     delta = 0 + 0.9 * 0.4 - 0.2 = 0.16, e = (1, 0), w = (0.216, 0.4);

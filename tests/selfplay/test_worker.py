@@ -102,7 +102,7 @@ def test_equal_contestants_share_the_points_of_each_pair() -> None:
         assert one.moves_hash == other.moves_hash
 
 
-def test_points_and_margin_are_the_first_contestants() -> None:
+def test_points_and_margin_are_those_of_the_first_contestant() -> None:
     assert [SelfPlayMatch(side, 1, False, 9, 0, (2, 5)).points for side in (0, 1)] == [0.0, 1.0]
     assert [SelfPlayMatch(side, 1, False, 9, 0, (2, 5)).margin for side in (0, 1)] == [-3, 3]
     assert SelfPlayMatch(0, None, False, 9, 0, (0, 0)).points == 0.5

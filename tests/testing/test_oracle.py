@@ -57,7 +57,7 @@ def unpruned(case: Case, position: Position, depth: int, quiescence: int, *, ext
 
 @pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.plain), 1, 2, 3, 4, 5])
 @pytest.mark.parametrize("quiescence", [0, 2])
-def test_every_value_is_that_of_the_slow_reference(quiescence: int, seed: int) -> None:
+def test_every_value_agrees_with_the_slow_reference(quiescence: int, seed: int) -> None:
     position = near_pushes(SIMPLE.game, 3, np.random.default_rng(seed))
     analysis = unpruned(SIMPLE, position, 2, quiescence, extensions=True)
     values = {

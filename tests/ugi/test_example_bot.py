@@ -50,18 +50,18 @@ def answers() -> dict[str, str]:
     return dict(zip(POSITIONS, talk(*lines, "quit"), strict=True))
 
 
-def test_it_is_short_and_needs_only_the_standard_library() -> None:
+def test_the_bot_is_short_and_needs_only_the_standard_library() -> None:
     text = BOT.read_text("utf-8")
     assert len(text.splitlines()) <= 60
     assert "boardgames" not in text
 
 
 @pytest.mark.parametrize("case", POSITIONS)
-def test_it_wins_blocks_or_plays_near_the_middle(case: str, answers: dict[str, str]) -> None:
+def test_the_bot_wins_blocks_or_plays_near_the_middle(case: str, answers: dict[str, str]) -> None:
     assert answers[case] == f"bestmove {POSITIONS[case][1]}"
 
 
-def test_it_beats_random_clearly(bot: Engine) -> None:
+def test_the_bot_beats_random_clearly(bot: Engine) -> None:
     wins = 0
     for number in range(10):
         other = boardgames.load_player("random", CONNECT4, seed=number)
@@ -74,7 +74,7 @@ def test_it_beats_random_clearly(bot: Engine) -> None:
     assert wins >= 9
 
 
-def test_it_answers_queries_according_to_the_rules(bot: Engine) -> None:
+def test_the_bot_answers_queries_according_to_the_rules(bot: Engine) -> None:
     results = {None: "none", 0: "p1win", 1: "p2win"}
     match = Manager(CONNECT4, [bot, boardgames.load_player("random", CONNECT4, seed=3)])
     match.play()

@@ -87,7 +87,7 @@ def test_a_player_in_python_plays_whole_matches_with_both_colours() -> None:
     play(f"{sys.executable} {WRAPPER} random_player:RandomPlayer")
 
 
-def test_it_says_who_it_is_and_which_dimensions_it_takes() -> None:
+def test_the_engine_states_its_name_and_the_dimensions_it_accepts() -> None:
     assert talk("ugi", "isready") == [
         "id name RandomPlayer",
         "id author the author of the player",
@@ -98,14 +98,14 @@ def test_it_says_who_it_is_and_which_dimensions_it_takes() -> None:
 
 
 @pytest.mark.parametrize("dimension", range(2, 9))
-def test_its_edges_have_the_numbers_of_the_game(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_numbers_edges_as_the_game_does(dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
     from player_engine import Board  # in the folder of the example
 
     assert tuple(Board(dimension).places) == grid_places(dimension)[0]
 
 
-def test_it_answers_queries_like_the_rules() -> None:
+def test_the_engine_answers_queries_according_to_the_rules() -> None:
     queries = ("query p1turn", "query gameover", "query result")
     end = " ".join(map(str, range(30)))
     outcome = hexifence().start().apply_moves(end).outcome
@@ -125,12 +125,14 @@ def test_it_answers_queries_like_the_rules() -> None:
         ("startpos moves 0 0", "the edge at (0, 0) cannot be drawn"),
     ],
 )
-def test_what_a_player_cannot_continue_is_refused_with_the_reason(position: str, reason: str) -> None:
+def test_positions_that_a_player_cannot_continue_are_refused_with_a_reason(
+    position: str, reason: str
+) -> None:
     answers = talk("setoption name dimension value 2", f"position {position}", "go movetime 100")
     assert answers == [f"info string ValueError: {reason}", "bestmove 0000"]
 
 
-def test_an_illegal_move_and_prints_of_the_player_do_not_break_the_protocol(tmp_path: Path) -> None:
+def test_illegal_moves_and_output_of_the_player_do_not_break_the_protocol(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text(
         "from types import SimpleNamespace\n"
         "class Loud:\n"

@@ -89,7 +89,7 @@ def test_unknown_name_suggests_similar_ones(home: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", ".", "..", "x" * 5000, "a\0b", "a\nb", "~no-such-user/x", "~"], ids=ascii
 )
-def test_odd_texts_are_rejected_in_one_line(home: Path, text: str) -> None:
+def test_texts_that_name_no_weights_are_rejected_in_one_line(home: Path, text: str) -> None:
     with pytest.raises((UnknownNameError, WeightsError, FileError)) as raised:
         find_weights(text, GAME)
     assert "\n" not in str(raised.value)

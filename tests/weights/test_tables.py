@@ -190,7 +190,7 @@ def test_agents_search_with_weights_of_patterns(tmp_path: Path) -> None:
     assert searched.choose(position).move in position.legal_moves
 
 
-def test_what_needs_features_rejects_weights_of_patterns(tmp_path: Path) -> None:
+def test_uses_that_need_features_reject_weights_of_patterns(tmp_path: Path) -> None:
     drawn().write(tmp_path / "x")
     with pytest.raises(WeightsError, match="has weights of patterns"):
         find_feature_weights(str(tmp_path / "x"), GAME)

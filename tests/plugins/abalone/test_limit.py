@@ -196,7 +196,7 @@ def test_pruning_changes_no_result_near_the_limit(position: Position) -> None:
 
 
 @pytest.mark.parametrize("agent", ["alphabeta", "mcts"])
-def test_what_a_search_has_learned_near_a_limit_says_nothing_about_another_one(agent: str) -> None:
+def test_results_of_a_search_near_a_limit_are_not_used_for_another_limit(agent: str) -> None:
     position = BY_SCORE.parse(f"{READY}:b:2:2")
     player = boardgames.load_player(agent, BY_SCORE, seed=1)
     limit = Limit(depth=3, nodes=3_000)

@@ -57,7 +57,7 @@ def reference_score(solved: ReferenceSolver, position: Position) -> int:
 
 
 def loss_of(player: ExactPlayer, solved: ReferenceSolver, position: Position) -> int:
-    """Return how much the player's move is worse than the best, by the scores of the slow solver."""
+    """Return how much worse the player's move is than the best one, by the scores of the slow solver."""
     after = position.apply(player.choose(position).move or "resigns")
     if after.outcome is None:
         score = -reference_score(solved, after)

@@ -89,7 +89,7 @@ def test_perft_of_depth_9_matches_another_program(size: tuple[int, int], leaves:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(7, 6), (8, 8)], ids=str)
-def test_outcomes_and_moves_are_those_of_openspiel(size: tuple[int, int]) -> None:
+def test_outcomes_and_moves_agree_with_openspiel(size: tuple[int, int]) -> None:
     pyspiel: Any = pytest.importorskip("pyspiel")  # compiled code without type stubs
     columns, rows = size
     random = np.random.default_rng(1)

@@ -99,7 +99,7 @@ def test_first_moves_on_7x6_have_the_known_scores() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_scores_are_those_of_a_slow_solver(size: tuple[int, int]) -> None:
+def test_scores_agree_with_a_slow_solver(size: tuple[int, int]) -> None:
     game, chance = connect4(*size), random.Random(1)
     solver, reference = Solver(game, table=64), ReferenceSolver(*size)
     sampled = [random_position(game, chance.randint(1, 7), chance) for _ in range(6)]
@@ -111,7 +111,7 @@ def test_scores_are_those_of_a_slow_solver(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     "size", [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)], ids=str
 )
-def test_scores_of_300_positions_are_those_of_plain_alpha_beta(size: tuple[int, int]) -> None:
+def test_scores_of_300_positions_agree_with_plain_alpha_beta(size: tuple[int, int]) -> None:
     columns, rows = size
     cells = random_positions(columns, rows, 300, 1, min(14 + columns * rows // 6, columns * rows), seed=1)
     scores = Solver(connect4(*size), table=64, book=False).packed_scores(packed(cells))
@@ -120,7 +120,7 @@ def test_scores_of_300_positions_are_those_of_plain_alpha_beta(size: tuple[int, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(4, 4), (5, 4), (4, 5), (5, 5), (6, 6)], ids=str)
-def test_scores_of_related_positions_are_those_of_plain_alpha_beta(size: tuple[int, int]) -> None:
+def test_scores_of_related_positions_agree_with_plain_alpha_beta(size: tuple[int, int]) -> None:
     solver = Solver(connect4(*size), table=64, book=False)
     left = min(15 + size[0] * size[1] // 7, size[0] * size[1])
     for seed, cells in enumerate(random_positions(*size, 3, left, left, seed=2)):
@@ -203,7 +203,7 @@ def test_threads_find_the_same_scores(threads: int) -> None:
 
 
 @pytest.mark.slow
-def test_scores_of_all_columns_are_those_of_bitbully() -> None:
+def test_scores_of_all_columns_agree_with_bitbully() -> None:
     bitbully: Any = pytest.importorskip("bitbully.bitbully_core")  # compiled code without type stubs
     books = pytest.importorskip("bitbully_databases").BitBullyDatabases
     game = connect4()

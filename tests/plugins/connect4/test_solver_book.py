@@ -107,7 +107,7 @@ def test_the_command_writes_the_same_book_with_any_number_of_threads(book: Path,
 
 
 @pytest.mark.parametrize("plies", range(PLIES + 1))
-def test_scores_in_a_book_are_those_of_the_search(book: Path, plies: int) -> None:
+def test_scores_in_a_book_agree_with_the_search(book: Path, plies: int) -> None:
     positions = positions_after(plies)
     with_book = Solver(GAME, table=4, book=book)
     assert with_book.scores(positions) == solver().scores(positions)

@@ -48,7 +48,7 @@ def recomputed(dimension: int, drawn: set[int]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(("dimension", "interval"), [(2, 1), (3, 4), (5, 10), (8, 30)])
-def test_kinds_are_exact_on_long_random_walks(dimension: int, interval: int) -> None:
+def test_kinds_of_edges_stay_exact_on_long_random_walks(dimension: int, interval: int) -> None:
     generator = np.random.default_rng(dimension)
     edges = 3 * dimension * (3 * dimension - 1)
     edge_set = new_edge_set(Hexifence(dimension=dimension).start().words)

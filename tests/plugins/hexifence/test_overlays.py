@@ -112,7 +112,7 @@ def test_control_follows_from_the_lengths_of_chains(text: str, expected: str) ->
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_what_is_called_proven_is_the_value_of_the_solver(dimension: int) -> None:
+def test_values_called_proven_agree_with_the_solver(dimension: int) -> None:
     game = Hexifence(dimension=dimension)
     solver, proven = Solver(game, all_values=False), 0
     for position in random_positions(dimension, 10, 16):

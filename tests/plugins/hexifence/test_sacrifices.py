@@ -83,7 +83,7 @@ def edge_set_of(dimension: int, open_edges: int) -> Actions:
 
 
 @pytest.mark.parametrize(("dimension", "most"), [(2, 12), (3, 12)])
-def test_values_are_those_of_a_plain_search_of_all_edges(dimension: int, most: int) -> None:
+def test_values_agree_with_a_plain_search_of_all_edges(dimension: int, most: int) -> None:
     chance = random.Random(dimension)
     for _ in range(POSITIONS):
         open_edges = quiet_edges(dimension, most, chance)
@@ -95,7 +95,7 @@ def test_values_are_those_of_a_plain_search_of_all_edges(dimension: int, most: i
 
 
 @pytest.mark.parametrize("dimension", [3, pytest.param(4, marks=pytest.mark.slow)])
-def test_values_of_whole_boards_are_those_of_the_solver(dimension: int) -> None:
+def test_values_of_whole_boards_agree_with_the_solver(dimension: int) -> None:
     chance, solver = random.Random(dimension), Solver(Hexifence(dimension=dimension), table=4)
     for _ in range(POSITIONS // dimension):
         position = solver.game.start()
@@ -108,7 +108,7 @@ def test_values_of_whole_boards_are_those_of_the_solver(dimension: int) -> None:
         assert [value_of_sacrifices(work.words, ENOUGH)] == solver.values([position])
 
 
-def test_an_opened_row_is_worth_what_its_taker_takes_or_hands_out() -> None:
+def test_the_value_of_an_opened_row_is_what_its_taker_takes_or_hands_out() -> None:
     """Also where both ends of a row are at the same intersection, and another row can be taken next."""
     dimension, chance, has_next = 3, random.Random(3), False
     for _ in range(POSITIONS):

@@ -29,7 +29,7 @@ def position_of(dimension: int, open_edges: int) -> Position:
 
 
 def edges_of(frame: Frame, open_edges: int, state: np.ndarray) -> int:
-    """Return which of the open edges of a position are left in a later state of it."""
+    """Return the open edges of a position that are left in a later state of it."""
     edges = 0
     for bit, cell in enumerate(frame.cells):
         around = board(frame.dimension).edges_of_cell[cell]
@@ -63,12 +63,12 @@ def assert_values_are_those_of_negamax(dimension: int, sets: list[int], *, by_mo
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_values_are_those_of_plain_negamax(dimension: int) -> None:
+def test_values_agree_with_plain_negamax(dimension: int) -> None:
     assert_values_are_those_of_negamax(dimension, sample(dimension, 60, 9, seed=1), by_moves=True)
 
 
 @pytest.mark.parametrize("dimension", [5, 6, 8])
-def test_values_on_large_boards_are_those_of_plain_negamax(dimension: int) -> None:
+def test_values_on_large_boards_agree_with_plain_negamax(dimension: int) -> None:
     assert_values_are_those_of_negamax(dimension, sample(dimension, 30, 9, seed=8), by_moves=True)
 
 
@@ -81,7 +81,7 @@ def test_positions_of_a_large_board_may_have_different_open_cells() -> None:
     assert values == [value(8, open_edges) for open_edges in sets]
 
 
-def test_values_of_chains_and_loops_are_those_of_plain_negamax() -> None:
+def test_values_of_chains_and_loops_agree_with_plain_negamax() -> None:
     chance = random.Random(6)
     for dimension in (4, 6):
         sets = [random_chains(dimension, 11, chance) for _ in range(10)]
@@ -96,7 +96,7 @@ def test_shortest_of_isolated_chains_is_opened_first() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("dimension", "most"), [(4, 13), (6, 11)])
-def test_values_of_many_chains_and_loops_are_those_of_plain_negamax(dimension: int, most: int) -> None:
+def test_values_of_many_chains_and_loops_agree_with_plain_negamax(dimension: int, most: int) -> None:
     chance = random.Random(7)
     sets = [random_chains(dimension, most, chance) for _ in range(6)]
     assert_values_are_those_of_negamax(dimension, sets, by_moves=False)
@@ -105,7 +105,7 @@ def test_values_of_many_chains_and_loops_are_those_of_plain_negamax(dimension: i
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_values_of_many_positions_are_those_of_plain_negamax(dimension: int) -> None:
+def test_values_of_many_positions_agree_with_plain_negamax(dimension: int) -> None:
     assert_values_are_those_of_negamax(dimension, sample(dimension, 50, 14, seed=2), by_moves=False)
     value.cache_clear()
 
@@ -224,7 +224,7 @@ def test_value_follows_from_the_captures_and_the_value_of_the_rest(dimension: in
 
 
 @pytest.mark.plain
-def test_rest_after_the_captures_has_none() -> None:
+def test_nothing_can_be_captured_after_the_captures() -> None:
     frame = frame_of(3, tuple(range(cells_of(3))))
     for open_edges in sample(3, 200, 30, seed=4):
         state = frame.state_of(position_of(3, open_edges).words)
@@ -235,7 +235,7 @@ def test_rest_after_the_captures_has_none() -> None:
 # --- limits and errors -------------------------------------------------------
 
 
-def test_solver_forgets_nothing_wrong_when_it_is_stopped() -> None:
+def test_a_stopped_solver_remembers_no_wrong_values() -> None:
     game = GAMES[2]
     positions = [game.parse(text_of(2, open_edges)) for open_edges in sample(2, 40, 14, seed=5)]
     start, stopped = game.start(), Solver(game, table=4, all_values=False)

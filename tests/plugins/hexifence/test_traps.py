@@ -82,12 +82,12 @@ def safe_first() -> np.ndarray:
     return small.values_in(small.build(safe_first=True))
 
 
-def test_values_with_safe_edges_first(safe_first: np.ndarray) -> None:
+def test_values_with_safe_edges_first_agree_with_a_slow_calculation(safe_first: np.ndarray) -> None:
     for open_edges in sample(100, seed=1):
         assert safe_first[index_of(open_edges)] == forecast(open_edges)
 
 
-def test_chances_are_those_of_the_slow_calculation(
+def test_chances_agree_with_the_slow_calculation(
     safe_first: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(traps, "values_with_safe_edges_first", lambda: safe_first)

@@ -115,7 +115,7 @@ def test_moves_that_caused_no_cut_off_come_later() -> None:
     assert ply.history[first] < 0
 
 
-def test_history_belongs_to_a_side() -> None:
+def test_history_is_kept_separately_for_each_side() -> None:
     ply = Ply(PUSHING)
     ply.refute(quiet_of(PUSHING)[0])
     assert ply.work.history[ply.side].any()

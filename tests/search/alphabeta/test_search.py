@@ -81,13 +81,13 @@ def assert_all_exact(case: Case, searcher: Searcher, count: int, seed: int) -> N
 
 
 @NAMES
-def test_values_are_those_of_the_oracle(name: str) -> None:
+def test_values_agree_with_the_oracle(name: str) -> None:
     assert_all_exact(CASES[name], searcher_for(CASES[name]), 8, 1)
 
 
 @pytest.mark.slow
 @NAMES
-def test_values_of_many_positions_are_those_of_the_oracle(name: str) -> None:
+def test_values_of_many_positions_agree_with_the_oracle(name: str) -> None:
     assert_all_exact(CASES[name], searcher_for(CASES[name]), 80, 2)
 
 
@@ -306,7 +306,7 @@ def test_a_side_without_moves_draws_where_the_game_says_so() -> None:
 
 @pytest.mark.parametrize("table", [0, 1], ids=["no table", "table"])
 @pytest.mark.parametrize("depth", [2, 5, 6])
-def test_values_with_repetition_are_those_of_the_reference(depth: int, table: int) -> None:
+def test_values_with_repetition_agree_with_the_reference(depth: int, table: int) -> None:
     differs = 0
     for position in lone_marbles(15, depth):
         expected = value_with_repetition(position, NOISE, depth)

@@ -35,7 +35,7 @@ def play(size: tuple[int, int], choices: list[int]) -> tuple[Position, Reference
 
 
 def along(reference: ReferencePosition, cell: tuple[int, int], step: tuple[int, int], stones: str) -> int:
-    """Return how many cells from `cell` on, which counts, have one of these contents."""
+    """Return how many cells in a row, beginning with `cell`, have one of these contents."""
     count = 0
     while (content := reference.at(*cell)) and content in stones:
         cell = (cell[0] + step[0], cell[1] + step[1])

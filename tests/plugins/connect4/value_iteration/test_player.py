@@ -156,7 +156,7 @@ def history(moves: str) -> tuple[Position, ...]:
     return tuple(positions)
 
 
-def test_own_moves_of_the_match_and_what_followed_them_are_observed() -> None:
+def test_the_player_observes_its_own_moves_and_what_follows_them() -> None:
     path = history("445352")
     observed = load()._observed(path, 0, None)
     turns = [TOPS.state(one.words, 0) for one in path if one.side_to_move == 0]
@@ -165,7 +165,7 @@ def test_own_moves_of_the_match_and_what_followed_them_are_observed() -> None:
     assert sorted(observed.links % TOPS.states) == sorted(turns[1:])
 
 
-def test_adapted_values_are_those_of_the_merged_experience() -> None:
+def test_adapted_values_follow_from_the_merged_experience() -> None:
     *before, position = history("44535")
     player = load("value-iteration:adapt=50")
     observed = player._observed((*before, position), 1, None, 50)
@@ -175,7 +175,7 @@ def test_adapted_values_are_those_of_the_merged_experience() -> None:
         assert entry.score.amount == pytest.approx(value(merged, position, entry.move.action))
 
 
-def test_what_it_has_adapted_to_is_forgotten_after_the_match() -> None:
+def test_adaptations_to_an_opponent_are_forgotten_after_the_match() -> None:
     *before, position = history("445352")
     player = load("value-iteration:adapt=1000")
     fingerprint = player.fingerprint()

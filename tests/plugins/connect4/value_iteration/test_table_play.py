@@ -149,7 +149,7 @@ def played(
 
 
 @pytest.mark.parametrize("depths", [(BY_TABLE, BY_TABLE), (BY_TABLE, 0), (2, BY_TABLE), (0, 0)], ids=str)
-def test_record_tells_the_match(depths: tuple[int, int]) -> None:
+def test_record_describes_every_move_of_the_match(depths: tuple[int, int]) -> None:
     work = workspace(ChoiceOptions(epsilon=0.3), seed=1)
     for seed in range(5):
         plies, result = played(work, ChoiceOptions(), depths, seed=seed, opening=2)
