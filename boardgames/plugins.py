@@ -234,7 +234,7 @@ class Registry:
         """Return the first thing that an entry needs and the plug-ins of a game lack, or None.
 
         Weights are never missing, since an agent can also play with weights of the user;
-        `boardgames.weights.lookup.usable_agents` tells whether there are any.
+        `boardgames.weights.lookup.usable_agents` says whether there are any.
         """
         kinds: tuple[Kind, ...] = ("features", "patterns")
         return next(
@@ -490,7 +490,7 @@ def _version_and_summary(distribution: Distribution | None) -> tuple[str, str]:
 
 
 def singular(kind: Kind) -> str:
-    """Return what messages call one entry of a kind.
+    """Return the word for one entry of a kind, for messages.
 
     Examples
     --------

@@ -191,7 +191,7 @@ def worker_options(command: Command) -> Command:
             metavar="ADDRESS|FILE",
             help="Run on a Dask cluster: `local`, a scheduler's address, its scheduler file (.json), or one "
             "that a TOML file describes: slurm:FILE, ssh:FILE, kubernetes:FILE, or htcondor, lsf, moab, oar, "
-            "pbs or sge in the place of slurm.",
+            "pbs or sge in place of slurm.",
         ),
         click.option(
             "--workers", type=POSITIVE, metavar="N", help="Number of worker processes; default: one per core."

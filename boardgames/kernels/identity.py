@@ -169,7 +169,7 @@ class _Description:
             self._add_all("overloads", _overloads(function))
 
     def _add_named(self, variables: dict[str, Any], names: list[str]) -> None:
-        """Add the variables of a module that code names."""
+        """Add those variables of a module whose names occur in the code."""
         for name in names:
             if name in variables and (id(variables), name) not in self._named:
                 self._named.add((id(variables), name))
@@ -177,7 +177,7 @@ class _Description:
                 self._add_captured(variables[name], names)
 
     def _add_captured(self, value: object, names: list[str]) -> None:
-        """Add a value that code captures; of a module, the variables that the code names."""
+        """Add a value that code captures or, if it is a module, the variables of it that the code names."""
         self.add(value)
         if isinstance(value, ModuleType) and not _is_library(value.__name__):
             self._add_named(vars(value), names)

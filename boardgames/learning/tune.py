@@ -448,7 +448,7 @@ class TunableAgent:
 
     @property
     def first(self) -> str:
-        """Return the agent with the values with which it starts."""
+        """Return the agent with its initial values."""
         return self.agent(self.start)
 
     @property

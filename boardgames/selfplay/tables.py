@@ -328,7 +328,7 @@ def look_up(bundle: Actions) -> None:
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64), inline=True)
 def change_of_sum(bundle: Actions, side: int, first: int) -> float:
-    """Return by how much the sum of weights of `positions[1]` differs from that of `places`.
+    """Return how much larger the sum of weights is for `positions[1]` than for `places`.
 
     `first` is where the tables of its phase begin. Only lookups with a changed cell are visited.
     """

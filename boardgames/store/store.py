@@ -563,7 +563,7 @@ def _undated_texts(connection: sqlite3.Connection, matches: Sequence[NewMatch]) 
 
 
 def _known(connection: sqlite3.Connection, record: str, dated: Collection[bytes]) -> str | None:
-    """Return in which form a record is stored, or None if it is not stored.
+    """Return the form in which a record is stored, or None if it is not stored.
 
     The record may be stored as it is or without the values of its moves (`same`), or in either form `with
     date` or `without date`. `dated` has hashes of the records stored with a date, computed without the date.
@@ -574,7 +574,7 @@ def _known(connection: sqlite3.Connection, record: str, dated: Collection[bytes]
 
 
 def _known_text(connection: sqlite3.Connection, record: str, dated: Collection[bytes]) -> str | None:
-    """Return in which form a record is stored, or None if it is not stored.
+    """Return the form in which a record is stored, or None if it is not stored.
 
     Runs may repeat a match, so a match of a run counts only if it was played on the day of the record.
     """

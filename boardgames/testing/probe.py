@@ -4,7 +4,7 @@ A kernel that reads or writes outside its arrays can crash the interpreter, and
 one that never returns hangs it. So a child process compiles the kernels with
 `NUMBA_BOUNDSCHECK=1` (which the cache keeps apart from normal code) and plays
 the matches of the sample with buffers that have guarded ends. It logs each call
-before making it, so that the last entry tells which kernel a dead child was
+before making it, so that the last entry shows which kernel a dead child was
 running.
 """
 

@@ -105,7 +105,7 @@ def _winner(game: Game, walk: Walk) -> int | None:
 
 
 def _points(game: Game, walk: Walk, winner: int) -> float:
-    """Return by how many points the winner led at the end."""
+    """Return the winner's lead in points at the end."""
     points = game.score(walk.steps[-1].words.copy())
     return points[winner] - points[1 - winner]
 

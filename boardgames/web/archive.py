@@ -46,7 +46,7 @@ class Archive:
     async def open(self) -> list[ServedMatch]:
         """Return the matches of the store, the oldest first.
 
-        If another server uses the store, there are none, and this server does not save its own matches.
+        If another server uses the store, the list is empty, and this server does not save its own matches.
 
         Raises
         ------

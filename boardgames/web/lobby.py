@@ -115,7 +115,7 @@ class Lobby:
         self._loading: dict[str, asyncio.Lock] = {}
         self._listeners: set[Callable[[str], None]] = set()
         self._empty_since: dict[str, float] = {}
-        """The times since which matches without moves have had no page."""
+        """Since when no page has shown each match without moves."""
         self._sweeper: asyncio.Task[None] | None = None
         self._unloading: set[asyncio.Task[None]] = set()
 

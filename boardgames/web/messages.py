@@ -446,7 +446,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none.
 
     `move_help` says how a move is typed. `picture` shows the start of the default layout and, if there are
-    several layouts, `pictures` has the differences from it for each of them. `premoves` tells whether moves
+    several layouts, `pictures` has the differences from it for each of them. `premoves` says whether moves
     can be chosen while the other side is to move, and `puzzles` whether there are puzzles. `trained` maps
     the names of the user's training runs to agents that play with what the runs have learned.
     """
@@ -742,8 +742,8 @@ class AnnotatedPly(Reply, frozen=True, tag="annotated"):
 class AnnotationReply(Reply, frozen=True, tag="annotation"):
     """The end of an annotation: the agent, and the mistakes and the accuracy of each side.
 
-    `losses` are the smallest losses, in `unit`, that get each of the three marks; a move with a `delay`
-    of so many plies gets the first one, too.
+    `losses` are the smallest losses, in `unit`, that get each of the three marks; a move that delays a
+    win or hastens a loss by `delay` plies gets the first one, too.
     """
 
     key: str

@@ -128,7 +128,7 @@ async def _warm_up(lobby: "asyncio.Task[Lobby]", server: uvicorn.Server) -> None
 
 
 def new_config(app: ASGIApp) -> uvicorn.Config:
-    """Return how uvicorn serves the application."""
+    """Return the configuration with which uvicorn serves the application."""
     return uvicorn.Config(
         app,
         http=_Connection,

@@ -32,7 +32,7 @@ class MergedTable:
     groups: tuple[tuple[int, ...], ...]
 
     def sources(self, values: int) -> Actions:
-        """Return which weights in the tables of the set each entry adds up, by their indices.
+        """Return, for each entry, the indices of the weights in the tables of the set that it adds up.
 
         Returns
         -------

@@ -400,7 +400,7 @@ def hash_ranges(features: FeatureSet | PatternSet, *, of_model: bool = False) ->
 
 
 def _rounded(values: Reals, step: float) -> Reals:
-    """Return the nearest multiples of a step, limited to those that 16-bit integers can count."""
+    """Return weights rounded to multiples of a step, within the range of 16-bit integers."""
     rounded: Reals = np.clip(np.rint(values / step), 1 - STEPS, STEPS - 1) * step
     return rounded
 

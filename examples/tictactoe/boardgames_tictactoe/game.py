@@ -201,7 +201,7 @@ class TicTacToe(Game):
         return text.lower() in NAMES
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return that the cell is occupied."""
+        """Return the reason: the cell is occupied."""
         return f"{text.lower()} is occupied"
 
     def check_words(self, words: Words) -> None:

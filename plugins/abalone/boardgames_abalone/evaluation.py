@@ -173,7 +173,7 @@ def engine_evaluation(path: Path | None = None) -> Evaluation:
 
 
 def _in_centimarbles(path: Path) -> Reals:
-    """Return the weights in a file, for unscaled features, scaled so that a marble is worth 100 early."""
+    """Read weights from a file and convert them to unscaled features, with a marble worth 100 early on."""
     weights = Weights.read(path)
     if (weights.game, weights.features) != ("abalone", ENGINE.name):
         raise WeightsError(

@@ -149,7 +149,7 @@ class Connect4(Game):
         return texts.explain_illegal_move(position.words, position.actions, text, self.board, notation)
 
     def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
-        """Return that the column is full, or that the match is over."""
+        """Return the reason: the column is full, or the match is over."""
         return "the column is full" if position.outcome is None else "the match is over"
 
     def check_words(self, words: Words) -> None:

@@ -176,7 +176,7 @@ class Strong(TimedExactPlayer):
         return self._solver.nodes
 
     def obstacle(self, position: Position) -> str | None:
-        """Return that there are too many open cells for the solver, or None."""
+        """Return a message if there are too many open cells for the solver, otherwise None."""
         count = len(open_cells(position))
         return too_many_cells(count) if count > MAX_CELLS else None
 

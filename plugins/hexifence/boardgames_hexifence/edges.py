@@ -53,7 +53,7 @@ def _frozen(numbers: list[int] | list[list[int]]) -> Actions:
 
 
 def _sides_of_edges() -> Actions:
-    """Return which side of its first and second cell each edge is, -1 where there is no second cell."""
+    """Return the index of each edge among the edges of its first and second cell, -1 if there is none."""
     rows = []
     for dimension in range(MIN_DIMENSION, MAX_DIMENSION + 1):
         places = board(dimension)

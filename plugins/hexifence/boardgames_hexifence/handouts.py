@@ -37,7 +37,7 @@ def group_of(cells: int, is_loop: int) -> int:
 
 @kernel(types.int64(types.int64, types.int64), inline=True)
 def hand_out_of(cells: int, is_loop: int) -> int:
-    """Return how many cells can be handed out by whoever takes a chain or loop, 0 if it offers none."""
+    """Return how many cells of a chain or loop the side that takes it can hand out, or 0."""
     group = group_of(cells, is_loop)
     return CHAIN_HANDOUT if group == CHAIN else LOOP_HANDOUT if group == LOOP else 0
 

@@ -22,7 +22,7 @@ MOST_OPEN = {2: 24, 3: 22}
 RANDOM_SHARE = 0.1
 """Share of random moves."""
 FEWEST_SAFE = 3
-"""Least number of safe edges in a position in which only one of them wins."""
+"""Minimum number of safe edges in a position in which only one of them wins."""
 
 
 def sacrifices(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:

@@ -146,7 +146,7 @@ def _cells_of(move: int) -> int:
 
 @kernel(types.int64(types.int64), inline=True)
 def _hand_out_after(move: int) -> int:
-    """Return how many of the cells that a move gives away the opponent can hand out."""
+    """Return how many cells the opponent can hand out of those that a move gives away."""
     return hand_out_of(_cells_of(move), move & IS_LOOP)
 
 

@@ -31,7 +31,7 @@ from boardgames_abalone.experiments.base import EPSILON, TESTS, LearningExperime
 from boardgames_abalone.experiments.tasks import TEST_EPSILON, TrainedPair, train_and_test
 
 DYNAMIC_EPSILON = 0.5
-"""Initial epsilon of the variant in which it decays to the baseline's."""
+"""Initial epsilon of the variant in which epsilon decays to that of the baseline."""
 
 
 @dataclass(frozen=True, slots=True)

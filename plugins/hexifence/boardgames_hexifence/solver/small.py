@@ -122,7 +122,7 @@ def has_safe_edge(state: int) -> bool:
 
 @kernel(types.int64(types.int64, types.int64), inline=True)
 def cells_taken(after: int, edge: int) -> int:
-    """Return how many cells drawing an edge of a class has taken, given the state after it."""
+    """Return how many cells were taken by drawing an edge of a class, given the state after it."""
     taken = int(after & MASKS[edge, 1] == 0)
     return taken + 1 if MASKS[edge, 2] != 0 and after & MASKS[edge, 2] == 0 else taken
 
