@@ -152,7 +152,7 @@ def test_leaf_counts_are_those_of_the_rules() -> None:
 
 
 @pytest.mark.parametrize("agent", ["alphabeta:depth=9", "minimax:depth=9", "mcts:simulations=400"])
-def test_agents_find_the_win_and_prevent_that_of_the_opponent(agent: str) -> None:
+def test_agents_find_a_win_and_prevent_one_of_the_opponent(agent: str) -> None:
     game = Noughts()
     player = load_player(agent, game, seed=1)
     assert str(player.choose(game.parse("'xx.oo....'")).move) == "c3"

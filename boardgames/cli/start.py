@@ -34,6 +34,6 @@ def _interrupt_again(unraisable: "sys.UnraisableHookArgs") -> None:
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(
             _thread.interrupt_main, ()
-        )  # by another thread, so that it comes after this hook
+        )  # from another thread, so that the signal comes after this hook
     else:
         sys.__unraisablehook__(unraisable)

@@ -9,7 +9,7 @@ Values are handled as shares of their ranges, from 0 to 1. Integers are rounded 
 by the same draw for both agents, so that they are right on average. If this makes both agents of a pair
 the same, they do not play.
 
-Sources: those of `perturbation`; fishtest, in which Stockfish's parameters are tuned the same way.
+Sources: see `perturbation`; fishtest tunes the parameters of Stockfish in the same way.
 """
 
 import math

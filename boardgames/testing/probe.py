@@ -124,7 +124,7 @@ def probe_kernels(game: Game, plan: SamplePlan, *, patience_s: float = PATIENCE_
 
 
 def place_isolated(game: Game, words: Words, action: int | None = None) -> Place:
-    """Return the texts of a position and an action, written in another process: writing may call kernels."""
+    """Write a position and an action as text in another process, since writing may call kernels."""
     try:
         return run_isolated(
             partial(place, game, words, action),

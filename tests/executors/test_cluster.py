@@ -267,7 +267,7 @@ def test_a_worker_that_joins_gets_tasks_only_if_it_has_the_same_code(is_same: bo
     assert (OTHER in {future.worker for future in client.futures}) == is_same
 
 
-def test_a_worker_that_joins_and_hangs_keeps_no_other_from_joining() -> None:
+def test_a_worker_that_joins_and_hangs_does_not_keep_others_from_joining() -> None:
     client = SeemingClient(GOOD)
     with executing(client) as executor:
         for number in range(3):
