@@ -126,7 +126,7 @@ class Learner(ABC):
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
-        check_option_names(cls, {"self", "name", "game"})
+        check_option_names(cls, {"self", "game"})
 
     def __init__(self, game: Game, **options: object) -> None:
         self.game = game

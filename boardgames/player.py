@@ -455,7 +455,7 @@ class Player(ABC):
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
-        check_option_names(cls, {"self", "name", "game", "seed"})
+        check_option_names(cls, {"self", "game", "seed"})
         for name in ("choose", "analyse", "scores", "match_started", "reseed"):
             if name in vars(cls):
                 setattr(cls, name, _for_one_thread(vars(cls)[name]))

@@ -194,8 +194,8 @@ def test_long_value_is_truncated_in_the_message() -> None:
     [
         (Game, ("self", "name", "layout")),
         (PlainGame, ("self", "name", "layout")),
-        (Player, ("self", "name", "game", "seed")),
-        (Learner, ("self", "name", "game")),
+        (Player, ("self", "game", "seed")),
+        (Learner, ("self", "game")),
     ],
 )
 def test_an_option_whose_name_means_something_else_is_refused(base: type, names: tuple[str, ...]) -> None:

@@ -14,7 +14,7 @@ import pytest
 import boardgames
 from boardgames import match_setup
 from boardgames.arena.plan import MatchSettings
-from boardgames.arena.play import Batch, OpeningPair, play_batch, player_seed
+from boardgames.arena.play import OpeningPair, PairBatch, play_batch, player_seed
 from boardgames.cli.saving import today
 from boardgames.clock import TimeControl
 from boardgames.manager import Manager
@@ -237,7 +237,7 @@ def test_an_arena_plays_matches_by_the_same_rules(times: Times, made: Capture) -
         game="connect4", layout="", options=(), agents=("random", "random"), seed=SEED,
         time=times.control, limit=limit, ply_limit=PLIES,
     )  # fmt: skip
-    play_batch(Batch(settings, (OpeningPair(0, 0, 1, PLAYED.start),), keep_players=False))
+    play_batch(PairBatch(settings, (OpeningPair(0, 0, 1, PLAYED.start),), keep_players=False))
     second_match, first_match = facts_of(made()), facts_of(made())
     for number, match in enumerate((first_match, second_match)):
         agents = (number, 1 - number)
