@@ -77,6 +77,12 @@ CORE_PLUGINS = {
 THIS_PROCESS = "this process"
 """What `Registry.register` names in place of a plug-in."""
 
+ON_DEMAND = {"spiel": "boardgames.adapters.spiel_games"}
+"""Modules that offer a game when its name is used first: `spiel:chess` is one of the module for `spiel`.
+
+Their function `entries` takes the rest of the name, and returns entries by kind.
+"""
+
 SEED = Option("seed", int, None, "seed of the agent's random choices", minimum=0)
 
 Made = TypeVar("Made")
@@ -278,6 +284,8 @@ class Registry:
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
         """Raise UnknownNameError if no entry has this name, or none for `game` if that is given."""
+        if kind == "games":
+            self._offer_on_demand(name)
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name in names:
             return
@@ -318,6 +326,17 @@ class Registry:
             replace(plugin, error=plugin.error or error) if plugin.name == name else plugin
             for plugin in self.plugins
         ]
+
+    def _offer_on_demand(self, name: object) -> None:
+        """Add the entries of a game such as `spiel:chess`, unless they are there."""
+        family, colon, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
+        if not colon or family not in ON_DEMAND:
+            return
+        with self._replacing:
+            if all(offer.entry.name != name for offer in self._offers["games"]):
+                added = importlib.import_module(ON_DEMAND[family]).entries(rest)
+                for kind in ("agents", "games"):
+                    self._offers[kind] += [Offer(entry, family) for entry in added.get(kind, ())]
 
     def _named_offers(self, kind: Kind, game: str | None) -> list[Offer]:
         """Return the offers that a name can refer to, whether or not the game meets their needs."""

@@ -3,6 +3,7 @@
 import random
 import re
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,9 @@ def test_a_game_can_be_registered_twice() -> None:
 
 
 def test_a_match_without_any_limit_is_drawn_after_a_thousand_plies() -> None:
-    assert openspiel._limited(Maze()).ply_limit == openspiel.MAX_PLIES
+    endless = Maze()
+    endless.facts = replace(endless.facts, ply_limit=None, longest_match=None)
+    assert openspiel._limited(endless).ply_limit == openspiel.MAX_PLIES
     assert openspiel._limited(boardgames.load("connect4")).ply_limit is None
 
 

@@ -1,0 +1,395 @@
+"""Games and bots of OpenSpiel here (extra `openspiel`): `boardgames play spiel:breakthrough`.
+
+Any game of OpenSpiel for two players without chance or hidden information is loaded by its name there
+after `spiel:`, and its parameters are options. Positions are the actions from the start, so that the same
+board is another position after another order of moves. The board is drawn if OpenSpiel prints it as rows
+of pieces; otherwise its text is shown. `bot_player` makes a player of any bot.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, ClassVar
+
+from boardgames.errors import (
+    BoardgamesError,
+    IllegalMoveError,
+    MissingExtraError,
+    OptionError,
+    UnknownNameError,
+    quote,
+    suggest,
+)
+from boardgames.game import Game, Position
+from boardgames.hookspecs import Entry
+from boardgames.options import Option
+from boardgames.picture import Caption, Picture
+from boardgames.plain_game import DRAW, EMPTY, LETTERS, PlainGame
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+
+PREFIX = "spiel:"
+MAX_PLIES = 1000
+"""A match that is as long as this is a draw, since a position has all actions so far."""
+START = "-"
+"""The text of the start position."""
+MCTS = "spiel-mcts"
+MAX_SEED = 2**31
+
+_EMPTY_CELLS = "-.+_"
+_BOARD_ROW = re.compile(r"[-.+_xXoObBwW]+")
+_LABELS = re.compile(r"^[0-9]+|[0-9]+$")
+_SIDE_LETTERS = ("xo", "bw")
+_NOT_IN_MOVES = re.compile(r"[^\w+=>*.:'@-]+")
+
+State = Any  # of OpenSpiel, which has no types
+
+
+class SpielAction(int):
+    """An action of OpenSpiel with its text in a position."""
+
+    text: str = ""
+
+    @classmethod
+    def of(cls, action: int, text: str) -> "SpielAction":
+        """Return an action with a text."""
+        made = cls(action)
+        made.text = text
+        return made
+
+
+class SpielGame(PlainGame[State, int]):
+    """A game of OpenSpiel; `entry` and the registry make a subclass for each game.
+
+    Attributes
+    ----------
+    spiel_name : str
+        Its name in OpenSpiel.
+    """
+
+    spiel_name: ClassVar[str] = ""
+    symbols: ClassVar[tuple[str, str]] = ("x", "o")
+
+    def prepare(self) -> None:
+        """Load the game of OpenSpiel, and set facts, kernels and evaluation."""
+        defaults = {option.name: option.default for option in self.declared_options}
+        changed = {name: value for name, value in self.options.items() if value != defaults[name]}
+        try:
+            self.spiel = _pyspiel().load_game(self.spiel_name, changed)
+            self._start = self.spiel.new_initial_state()
+        except _pyspiel().SpielError as error:
+            reason = str(error).strip().splitlines()[-1]
+            raise OptionError(f"OpenSpiel cannot load {self.spiel_name!r} with {changed}: {reason}") from None
+        if self.spiel.num_players() != 2:
+            raise OptionError(f"{self.name} must have 2 players, not {self.spiel.num_players()}")
+        self._longest: int = min(self.spiel.max_game_length(), MAX_PLIES)
+        digits: int = len(str(self.spiel.num_distinct_actions()))
+        self._most_bytes = max(len(START), self._longest * (digits + 1))
+        self._first = self._letters_of_first()
+        super().prepare()
+        self.facts = replace(self.facts, longest_match=self._longest, alternates=False, default_agent="mcts")
+
+    @property
+    def longest_text(self) -> int:  # type: ignore[override]  # depends on the parameters
+        """Return the largest number of bytes in the text of a state."""
+        return int(self._most_bytes)
+
+    def all_moves(self) -> Sequence[int]:
+        """Return all actions of OpenSpiel, which are the same here."""
+        return range(self.spiel.num_distinct_actions())
+
+    def initial_state(self) -> State:
+        """Return the state at the start."""
+        return self._start
+
+    def side_to_move(self, state: State) -> int:
+        """Return the side to move; 0 once the match is over."""
+        side: int = max(0, int(state.current_player()))
+        return side
+
+    def legal_moves(self, state: State) -> Sequence[int]:
+        """Return the legal actions with their texts."""
+        moves, texts = [], set[str]()
+        for action in state.legal_actions():
+            text = _NOT_IN_MOVES.sub("_", state.action_to_string(action)).strip("_") or str(action)
+            if text.lower() in texts:
+                text = f"{text}:{action}"
+            texts.add(text.lower())
+            moves.append(SpielAction.of(action, text))
+        return moves
+
+    def apply(self, state: State, move: int) -> State:
+        """Return the state after an action."""
+        return state.child(int(move))
+
+    def outcome(self, state: State) -> int | str | None:
+        """Return who has won by OpenSpiel's returns; a match of `MAX_PLIES` plies is a draw."""
+        if not state.is_terminal():
+            return DRAW if state.move_number() >= self._longest else None
+        first, second = state.returns()
+        return DRAW if first == second else int(second > first)
+
+    def move_text(self, move: int) -> str:
+        """Return the text of an action."""
+        return move.text if isinstance(move, SpielAction) else str(int(move))
+
+    def state_text(self, state: State) -> str:
+        """Return the actions from the start, with commas."""
+        return ",".join(map(str, state.history())) or START
+
+    def parse_state(self, text: str) -> State:
+        """Return the state after these actions; raise ValueError if one of them is not legal."""
+        state = self._start.clone()
+        if text == START:
+            return state
+        for count, part in enumerate(text.split(","), start=1):
+            action = int(part) if part.isascii() and part.isdigit() else -1
+            if count > self._longest or state.is_terminal() or action not in state.legal_actions():
+                raise ValueError(
+                    f"write the actions from the start, such as 0,1, or {START} for the start; "
+                    f"action {count} is not legal: {quote(part)}"
+                )
+            state.apply_action(action)
+        return state
+
+    def board(self, state: State) -> Sequence[str]:
+        """Return the rows of the board if OpenSpiel prints it as rows of x and o, or b and w."""
+        rows = _rows_of(str(state))
+        first = self._first
+        return [
+            "".join(
+                EMPTY if one in _EMPTY_CELLS else self.symbols[0 if one.lower() == first else 1]
+                for one in row
+            )
+            for row in rows
+        ]
+
+    def picture(self, state: State) -> Picture:
+        """Return the picture of the board, or the text that OpenSpiel prints."""
+        picture = super().picture(state)
+        if picture.cells:
+            return picture
+        lines = [line for line in str(state).splitlines() if line.strip()]
+        return replace(picture, captions=tuple(Caption("top-left", line) for line in lines))
+
+    def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
+        """Return the action that a text names; upper and lower case differ if both are legal."""
+        for action in position.actions:
+            if self.format_action(position.words, action) == text:
+                return action
+        return super().parse_action(position, text, notation)
+
+    def _letters_of_first(self) -> str:
+        """Return the letter of the pieces of side 0: that of the piece that appears with the first move."""
+        before = _rows_of(str(self._start))
+        for action in self._start.legal_actions():
+            after = _rows_of(str(self._start.child(action)))
+            for old, new in zip("".join(before), "".join(after), strict=False):
+                if old != new and new.isalpha():
+                    return str(new.lower())
+        return "x"
+
+
+class BotPlayer(Player):
+    """A bot of OpenSpiel as a player; `bot_player` makes one."""
+
+    name = "spiel-bot"
+
+    def __init__(self, game: Game, bot: Any = None, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        self.bot = bot
+
+    def match_started(self, side: int) -> None:
+        """Let the bot forget earlier matches."""
+        self.bot.restart()
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return the move of the bot, which knows no limits."""
+        self._check_position(position)
+        state = _state_at(position)
+        action = int(self.bot.step(state))
+        if action not in position.actions:
+            raise IllegalMoveError(f"the bot chose the illegal action {action} in {position}")
+        return Choice(position.game.decode(position, action))
+
+
+class SpielMCTS(BotPlayer):
+    """The Monte Carlo tree search of OpenSpiel, in C++."""
+
+    name = MCTS
+    declared_options = (
+        Option(
+            "simulations", int, 1000, "simulations for a move", minimum=1, maximum=10_000_000, role="limit"
+        ),
+        Option("exploration", float, 2.0, "constant of UCT", minimum=0),
+        Option("rollouts", int, 1, "random matches from a leaf", minimum=1, maximum=1000),
+    )
+    respects_limits = False
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        self.reseed(int(self.random.integers(MAX_SEED)))
+
+    def reseed(self, seed: int) -> None:
+        """Make a new bot with a seed."""
+        super().reseed(seed)
+        spiel, options = _pyspiel(), self.options
+        seed %= MAX_SEED
+        evaluator = spiel.RandomRolloutEvaluator(options["rollouts"], seed)
+        self.bot = spiel.MCTSBot(
+            _spiel_game_of(self.game), evaluator, options["exploration"], options["simulations"],
+            1000, True, seed, False,
+        )  # fmt: skip
+
+
+def bot_player(bot: Any, game: Game) -> BotPlayer:
+    """Return a bot of OpenSpiel as a player of a game.
+
+    Parameters
+    ----------
+    bot : pyspiel.Bot
+        A bot that was made for the game `game.spiel`, or for the game that OpenSpiel loads by the name that
+        `boardgames.adapters.openspiel.register` returns.
+    game : Game
+        A game named `spiel:...`, or one of ours.
+
+    Raises
+    ------
+    MissingExtraError
+        If OpenSpiel is not installed.
+    OptionError
+        If this is not a bot.
+    """
+    if not isinstance(bot, _pyspiel().Bot):
+        raise OptionError(f"a bot must be a pyspiel.Bot, not {quote(bot)}")
+    return BotPlayer(game, bot)
+
+
+def entries(name: str) -> dict[str, list[Entry]]:
+    """Return the entry of a game, and those of the agents for it, by their kinds.
+
+    Parameters
+    ----------
+    name : str
+        The name of a game of OpenSpiel, after `spiel:`.
+
+    Raises
+    ------
+    MissingExtraError
+        If OpenSpiel is not installed.
+    UnknownNameError
+        If OpenSpiel has no such game, or none that fits this framework.
+    """
+    title = _class_of(name).title
+    mcts = Entry(
+        MCTS, "Monte Carlo tree search of OpenSpiel", f"{__name__}:{SpielMCTS.__name__}", PREFIX + name
+    )
+    return {
+        "games": [Entry(PREFIX + name, f"{title} of OpenSpiel", f"{__name__}:{name}", title=title)],
+        "agents": [mcts],
+    }
+
+
+def __getattr__(name: str) -> type[SpielGame]:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    try:
+        return _class_of(name)
+    except BoardgamesError as error:
+        raise AttributeError(str(error)) from None
+
+
+@cache
+def _class_of(name: str) -> type[SpielGame]:
+    """Return the class of a game of OpenSpiel."""
+    kinds = dict(_kinds())
+    if name not in kinds:
+        if name in _pyspiel().registered_names():
+            reason = "has chance, hidden information or another number of players than two"
+            raise UnknownNameError(f"the game {PREFIX + name!r} cannot be played here: it {reason}")
+        raise UnknownNameError(f"OpenSpiel has no game {quote(name)}{suggest(name, kinds)}")
+    options = tuple(_options_of(kinds[name].parameter_specification))
+    attributes = {
+        "__module__": __name__, "__doc__": f"{kinds[name].long_name} of OpenSpiel.",
+        "name": PREFIX + name, "title": kinds[name].long_name, "spiel_name": name,
+        "declared_options": options,
+    }  # fmt: skip
+    return type(name, (SpielGame,), attributes)
+
+
+@cache
+def _kinds() -> tuple[tuple[str, Any], ...]:
+    """Return the games of OpenSpiel that can be played here, with their types."""
+    kind = _pyspiel().GameType
+    return tuple(
+        (one.short_name, one)
+        for one in _pyspiel().registered_games()
+        if one.dynamics == kind.Dynamics.SEQUENTIAL
+        and one.chance_mode == kind.ChanceMode.DETERMINISTIC
+        and one.information == kind.Information.PERFECT_INFORMATION
+        and one.utility in (kind.Utility.ZERO_SUM, kind.Utility.CONSTANT_SUM)
+        and one.default_loadable
+        and one.min_num_players <= 2 <= one.max_num_players
+        and not one.short_name.startswith(("python_", "boardgames_"))
+    )
+
+
+def _options_of(specification: Mapping[str, Any]) -> Iterator[Option]:
+    for name, default in sorted(specification.items()):
+        if isinstance(default, bool | int | float | str):
+            yield Option(name, type(default), default, "parameter of OpenSpiel")
+
+
+def _rows_of(text: str) -> list[str]:
+    """Return the rows of a board in a text, from the last to the first, without labels.
+
+    There are none unless the whole board consists of such rows.
+    """
+    lines = [(line, _LABELS.sub("", line.replace(" ", ""))) for line in text.splitlines()]
+    places = [place for place, (_, row) in enumerate(lines) if _BOARD_ROW.fullmatch(row)]
+    rows = [lines[place][1] for place in places]
+    edges = {len(line) - len(line.lstrip(" 0123456789")) for line, _ in (lines[place] for place in places)}
+    if len(rows) < 2 or len(set(map(len, rows))) > 1 or len(rows[0]) < 2 or len(edges) > 1:
+        return []
+    is_together = places[-1] - places[0] == len(places) - 1
+    others = {row for place, (_, row) in enumerate(lines) if place not in places and len(row) == len(rows[0])}
+    letters = set("".join(rows).lower()) - set(_EMPTY_CELLS)
+    is_known = any(letters <= set(pair) for pair in _SIDE_LETTERS)
+    if not (is_together and is_known and others <= {LETTERS[: len(rows[0])]}):
+        return []
+    is_upside_down = lines[places[0]][0].replace(" ", "").startswith("1" + rows[0])
+    return rows[::-1] if is_upside_down else rows
+
+
+def _spiel_game_of(game: Game) -> Any:
+    """Return the game of OpenSpiel for a game here."""
+    if isinstance(game, SpielGame):
+        return game.spiel
+    from boardgames.adapters.openspiel import register
+
+    return _pyspiel().load_game(register(game.facts.name), _parameters_of(game))
+
+
+def _parameters_of(game: Game) -> dict[str, Any]:
+    changed = dict(game.changed_options())
+    return changed | ({"layout": game.layout} if game.layout else {})
+
+
+def _state_at(position: Position) -> State:
+    """Return a state of OpenSpiel for a position."""
+    game = position.game
+    if isinstance(game, SpielGame):
+        return game.state_of(position).clone()
+    from boardgames.match_state import MatchState
+
+    state = _spiel_game_of(game).new_initial_state()
+    state.match = MatchState(position, state.match.rules)
+    return state
+
+
+def _pyspiel() -> Any:  # a module without types
+    try:
+        import pyspiel
+    except ImportError:
+        raise MissingExtraError("openspiel", "a game of OpenSpiel") from None
+    return pyspiel
