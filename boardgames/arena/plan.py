@@ -306,9 +306,11 @@ class Plan:
                 raise PluginError(
                     f"agent {text!r} describes itself as {quote(answer)}, which is not a string"
                 )
-        return PlayerKey(description, fingerprint, limits), agent_title(
-            text
-        ) if label == description else label
+        if label == description:
+            # `level` becomes `level 5`; other agents keep the text that was given
+            title = agent_title(description)
+            label = text if title == description else title
+        return PlayerKey(description, fingerprint, limits), label
 
     def settings(
         self, players: Sequence[PlayerKey], *, code: str, openings_fingerprint: str, seed: int | None

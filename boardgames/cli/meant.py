@@ -61,6 +61,8 @@ OTHER_OPTIONS = {
     "variant": "layout",
 }
 """Options of commands by the names that people expect."""
+MANY_MATCHES = ("games", "matches", "rounds")
+"""Options by which people expect to set the number of matches."""
 SETTINGS = (
     ("steps", "generations", "epochs", "iterations"),
     ("matches", "training_matches", "games", "episodes"),
@@ -98,6 +100,8 @@ def meant_option(error: click.NoSuchOption, words: Sequence[str]) -> str:
     other = OTHER_OPTIONS.get(wanted)
     if other in names:
         return _did_you_mean(names[other])
+    if error.ctx.info_name == "play" and wanted in MANY_MATCHES:
+        return f"; this command plays one match; for many between agents, see `{PROGRAM} arena --help`"
     value, meant = value_after(error.option_name, words) or "VALUE", ""
     with suppress(BoardgamesError):  # a broken plug-in, or no such learner
         if "set" in names and (setting := _setting(wanted, words)):

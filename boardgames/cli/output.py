@@ -38,6 +38,8 @@ GAP = 1
 """Spaces between two columns."""
 LINES_BESIDE_BOARD = 4
 """Lines around the board in a match: the opponent's move and an empty line, the prompt and the clocks."""
+_SETTING = re.compile(r'([^="]+ = (?:"(?:[^"\\]|\\.)*"|[^"#]*)) # (.*)')
+"""A line of TOML with a comment behind a number, or behind a text, which may have a `#` itself."""
 BOOK = " (book)"
 """Suffix of a move that came from an opening book."""
 
@@ -246,6 +248,38 @@ def wrap(line: str, indent: int) -> str:
         return line
     return textwrap.fill(
         line, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def wrapped_settings(toml: str) -> str:
+    """Return settings as TOML, with the comments behind them wrapped to the width of the terminal."""
+    width = _terminal_width()
+    if width is None:
+        return toml
+    return "\n".join(_wrapped_setting(line, width) for line in toml.split("\n"))
+
+
+def _wrapped_setting(line: str, width: int) -> str:
+    """Return a setting with its comment on as many lines as it needs.
+
+    Examples
+    --------
+    >>> print(_wrapped_setting("alpha = 0.05 # learning rate of the first round of training", 40))
+    alpha = 0.05 # learning rate of the
+                 # first round of training
+    """
+    found = _SETTING.fullmatch(line)
+    if found is None or len(line) <= width:
+        return line
+    setting, comment = found.groups()
+    indent = min(len(setting), width // 2)
+    return textwrap.fill(
+        comment,
+        width,
+        initial_indent=f"{setting} # ",
+        subsequent_indent=f"{' ' * indent} # ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 

@@ -28,7 +28,7 @@ from boardgames.cli.options import (
     output_path,
     worker_options,
 )
-from boardgames.cli.output import confirm, print_json, print_table, say, wrap
+from boardgames.cli.output import confirm, print_json, print_table, say, wrap, wrapped_settings
 from boardgames.cli.program import PROGRAM
 from boardgames.cli.progress import spinner
 from boardgames.compiling import compilation_at_import
@@ -145,7 +145,7 @@ def show(name: str, as_json: bool) -> None:
         return
     length = "" if run.progress.length is None else f" of {run.progress.length}"
     say(f"{run.name}: {run.status} after step {run.progress.step}{length}\n{run.folder}\n")
-    say(run.config.as_toml(learner))
+    say(wrapped_settings(run.config.as_toml(learner)))
     curve = "score" if learner is None else learner.curve
     scores = [value for one in steps if (value := one.metrics.get(curve)) is not None]
     for line in curve_lines(curve, scores):
@@ -341,6 +341,7 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
             ],
         )
         return
+    changed = [name for name in changed if name != "steps"]  # the column of that name has them, as in 2/5
     rows: list[tuple[str, ...]] = [
         ("run", *changed, "seed", "steps", "best", "seconds", *(f"against {name}" for name in opponents))
     ]

@@ -34,7 +34,7 @@ from boardgames.cli.options import (
     user_path,
     worker_options,
 )
-from boardgames.cli.output import print_json, say
+from boardgames.cli.output import print_json, say, wrapped_settings
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import new_bars
 from boardgames.cli.runs import print_comparison
@@ -240,7 +240,7 @@ def _train_run(
             say(f"run {run.name} in {run.folder}", file=stream)
             if not trainer.is_new:
                 say(f"resuming after step {trainer.progress.step}", file=stream)
-            say(f"\n{run.config.as_toml(trainer.learner)}", file=stream)
+            say(f"\n{wrapped_settings(run.config.as_toml(trainer.learner))}", file=stream)
         return _train(trainer, executor, planned, stream, as_json, is_only=is_only)
 
 

@@ -116,6 +116,16 @@ def test_agents_may_be_abbreviated_and_have_readable_names() -> None:
     assert lineup.names == ["level 3", "level 4"]
 
 
+def test_agents_with_a_level_are_called_by_it_however_they_are_written() -> None:
+    plan = make_plan("level", "level:table=2,level=3", "level:book=false", "alphabeta:depth=2")
+    assert plan.load_lineup().names == [
+        "level 5",
+        "level 3, table=2",
+        "level 5, book=false",
+        "alphabeta:depth=2",
+    ]
+
+
 # --- identity ----------------------------------------------------------------------
 
 

@@ -35,6 +35,13 @@ def test_the_error_of_an_unknown_option_suggests_what_was_meant(line: str, meant
     assert (done.code, bool(re.fullmatch(said, done.err))) == (2, True), done.err
 
 
+@pytest.mark.parametrize("option", ["--games", "--matches", "--rounds"])
+def test_several_matches_are_played_by_the_arena(option: str, bg: Run) -> None:
+    done = bg("play", "connect4", option, "5")
+    said = "this command plays one match; for many between agents, see `boardgames arena --help`"
+    assert (done.code, done.err) == (2, f"error: no such option '{option}'; {said}\n")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("line", ["train connect4 --steps 10", "play connect4 --simulations 30"])
 def test_an_unknown_option_is_reported_without_compiling(line: str, program: Run, tmp_path: Path) -> None:

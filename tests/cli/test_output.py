@@ -3,6 +3,7 @@ import logging
 import os
 import sys
 import threading
+import tomllib
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -21,6 +22,7 @@ from boardgames.cli.output import (
     shorten_names,
     table_lines,
     wrapped_moves,
+    wrapped_settings,
 )
 from boardgames.game import Outcome, Termination
 from boardgames.plugins import load
@@ -158,3 +160,25 @@ def test_logs_and_tracebacks_cannot_control_the_terminal(
     assert printed.count("ValueError: no ink?[2J?") == 3
     assert "ERROR: a request failed: no ink?[2J?" in printed
     assert printed.replace("\n", "").isprintable()
+
+
+SETTINGS = """learner = "tune"
+
+[settings]
+agent = "engine:command=\\"a #\\"" # agent with the values to start with
+alpha = 0.05 # learning rate of the first round of training
+steps = 3 # number of steps
+"""
+
+
+def test_comments_behind_settings_are_wrapped_and_remain_comments(terminal_of: Terminal) -> None:
+    terminal_of(40)
+    shown = wrapped_settings(SETTINGS)
+    assert tomllib.loads(shown) == tomllib.loads(SETTINGS)
+    assert max(map(len, shown.splitlines())) <= 40
+    assert "learning rate of the\n             # first round of training\n" in shown
+
+
+def test_settings_are_not_changed_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert wrapped_settings(SETTINGS) == SETTINGS

@@ -280,18 +280,30 @@ def test_measuring_again_after_ctrl_c_continues(bg: Run, runs: Path, monkeypatch
 
 
 def test_a_comparison_shows_only_the_settings_that_differ(home: Path, bg: Run) -> None:
-    for seed, steps in ((1, 2), (2, 2), (1, 3)):
-        with Folder.create(home / "runs" / f"s{seed}-{steps}", replace(small(steps=steps), seed=seed)) as run:
+    for name, seed, alpha in (("a", 1, 0.1), ("b", 2, 0.1), ("c", 1, 0.2)):
+        with Folder.create(home / "runs" / name, replace(small(steps=2, alpha=alpha), seed=seed)) as run:
             Trainer(run).train(InProcess())
-    out = bg("runs", "compare", "s1-2", "s2-2", "s1-3").out.splitlines()
+    out = bg("runs", "compare", "a", "b", "c").out.splitlines()
     assert [line.split()[:4] for line in out[:4]] == [
-        ["run", "steps", "seed", "steps"],
-        ["s1-2", "2", "1", "2/2"],
-        ["s2-2", "2", "2", "2/2"],
-        ["s1-3", "3", "1", "3/3"],
+        ["run", "alpha", "seed", "steps"],
+        ["a", "0.1", "1", "2/2"],
+        ["b", "0.1", "2", "2/2"],
+        ["c", "0.2", "1", "2/2"],
     ]
-    assert out[5] == "mean of s1-2, s2-2, with 95% intervals:"
+    assert out[5] == "mean of a, b, with 95% intervals:"
     assert len(out) == 7
+
+
+def test_a_comparison_of_runs_of_different_length_has_one_column_of_steps(home: Path, bg: Run) -> None:
+    for steps in (2, 3):
+        with Folder.create(home / "runs" / f"of-{steps}", small(steps=steps)) as run:
+            Trainer(run).train(InProcess())
+    out = bg("runs", "compare", "of-2", "of-3").out.splitlines()
+    assert [line.split()[:3] for line in out] == [
+        ["run", "seed", "steps"],
+        ["of-2", "7", "2/2"],
+        ["of-3", "7", "3/3"],
+    ]
 
 
 @pytest.mark.parametrize(
