@@ -252,7 +252,7 @@ def wrap(line: str, indent: int) -> str:
 
 
 def wrapped_settings(toml: str) -> str:
-    """Return settings as TOML, with the comments behind them wrapped to the width of the terminal."""
+    """Return settings as TOML, with the comments wrapped to the width of the terminal."""
     width = _terminal_width()
     if width is None:
         return toml
@@ -268,6 +268,8 @@ def _wrapped_setting(line: str, width: int) -> str:
     alpha = 0.05 # learning rate of the
                  # first round of training
     """
+    if len(line) > width and line.startswith("# "):
+        return textwrap.fill(line, width, subsequent_indent="# ", break_on_hyphens=False)
     found = _SETTING.fullmatch(line)
     if found is None or len(line) <= width:
         return line

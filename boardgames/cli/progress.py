@@ -13,7 +13,7 @@ from boardgames.cli.output import one_line, say
 from boardgames.compiling import compilation_listener, is_in_background
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions
     from rich.progress import Progress
     from rich.text import Text
 
@@ -134,8 +134,14 @@ class Spinner:
         self.text, self.compiling = text, ""
         self._detail, self._started = detail, time.monotonic()
 
-    def __rich__(self) -> "Text":
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[Text]":
         from rich.text import Text
+
+        yield Text(self.line(options.max_width), no_wrap=True, overflow="ellipsis")
+
+    def line(self, width: int) -> str:
+        """Return what is shown; while something is compiled, that is the part that must fit in."""
+        from rich.cells import cell_len
 
         detail = ""
         if self._detail is not None:
@@ -143,8 +149,11 @@ class Spinner:
                 detail = self._detail()
         seconds = time.monotonic() - self._started
         parts = (self.text, detail, f"{seconds:.0f} s" if seconds >= SHOWN_AFTER_S else "")
-        text = one_line("; ".join(part for part in (", ".join(filter(None, parts)), self.compiling) if part))
-        return Text(text, no_wrap=True, overflow="ellipsis")
+        whole = one_line(", ".join(filter(None, parts)))
+        if not self.compiling:
+            return whole
+        lines = (f"{whole}; {self.compiling}", one_line(f"{self.text}; {self.compiling}"), self.compiling)
+        return next((line for line in lines if cell_len(line) <= width), self.compiling)
 
 
 _spinners: list[Spinner] = []

@@ -121,10 +121,17 @@ class Evolve(TDLearner):
         return pairs * (2 if self.options["self_play"] else 1) if self.integer("training_matches") else 0
 
     def relative_time(self, step: int) -> float:
-        """Estimate the time from the number of matches; those without learning are five times as fast."""
+        """Estimate the time from the number of matches.
+
+        In a tournament they are five times as fast as in training, but the reference player is slower.
+        """
+        population = self.integer("population")
+        pairs = population * (population - 1) // 2
         if step % 2:
-            return 0.2 * self.integer("tournament_matches")
-        return float(max(self.integer("training_matches"), 1))
+            tests = population * self.integer("reference_matches") + self.integer("test_matches")
+            return 0.2 * pairs * self.integer("tournament_matches") + 0.7 * tests
+        trainings = pairs * (2 if self.options["self_play"] else 1)
+        return float(max(trainings * self.integer("training_matches"), 1))
 
     def start(self, seed: int) -> LearnerState:
         """Return a random population. If weights are given, it contains them and varies around them."""

@@ -167,6 +167,7 @@ SETTINGS = """learner = "tune"
 [settings]
 agent = "engine:command=\\"a #\\"" # agent with the values to start with
 alpha = 0.05 # learning rate of the first round of training
+# start is not set: weights to start with; default: new ones
 steps = 3 # number of steps
 """
 
@@ -176,6 +177,7 @@ def test_comments_behind_settings_are_wrapped_and_remain_comments(terminal_of: T
     shown = wrapped_settings(SETTINGS)
     assert tomllib.loads(shown) == tomllib.loads(SETTINGS)
     assert max(map(len, shown.splitlines())) <= 40
+    assert "\n# start is not set: weights to start\n# with; default: new ones\n" in shown
     assert "learning rate of the\n             # first round of training\n" in shown
 
 

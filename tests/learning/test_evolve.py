@@ -46,6 +46,12 @@ def test_the_tasks_of_each_step_are_known_in_advance(options: dict[str, object])
         assert tasks.done - before == learner.task_count(step)
 
 
+def test_the_time_of_a_tournament_includes_the_matches_against_the_reference_player() -> None:
+    few, many = (make("evolve", reference_matches=count) for count in (0, 100))
+    assert few.relative_time(1) < many.relative_time(1)
+    assert few.relative_time(0) == many.relative_time(0)
+
+
 def test_there_are_no_standings_before_a_tournament() -> None:
     learner = make("evolve")
     start, trained, ranked, *_ = train(learner, seed=1)

@@ -83,7 +83,10 @@ def test_share_of_the_time_grows_within_a_step(tmp_path: Path) -> None:
         assert trainer.time_share() == 0
         trainer.train(Watching())
         assert trainer.time_share() == 1
-        training, tournament = 1, 0.2 * 2  # matches, of which those without learning are shorter
+        training, tournament = (
+            3 * 1,
+            0.2 * 3 * 2 + 0.7 * 2,
+        )  # matches, of which most in a tournament are short
         first = [done / 3 * training for done in range(3)]
         second = [training + done / 4 * tournament for done in range(4)]
         in_all = 2 * (training + tournament)
