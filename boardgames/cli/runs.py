@@ -28,7 +28,16 @@ from boardgames.cli.options import (
     output_path,
     worker_options,
 )
-from boardgames.cli.output import confirm, print_json, print_table, say, wrap, wrapped_settings
+from boardgames.cli.output import (
+    GAP,
+    confirm,
+    print_json,
+    print_table,
+    say,
+    shorten_names,
+    wrap,
+    wrapped_settings,
+)
 from boardgames.cli.program import PROGRAM
 from boardgames.cli.progress import spinner
 from boardgames.compiling import compilation_at_import
@@ -49,7 +58,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from boardgames.arena.intervals import Interval
     from boardgames.learning.metrics import StepRecord
     from boardgames.learning.summaries import RunSummary
 
@@ -153,7 +161,7 @@ def show(name: str, as_json: bool) -> None:
     if steps:
         _print_steps(steps)
     for line in measurement_lines(measured):
-        say(line)
+        say(wrap(line, 2))
     if "groups" in header:
         count = int((arrays[VALUES] != 0).sum())
         say(f"step {run.progress.best_step}: {count:,} weights for {len(header['groups'])} groups of cells")
@@ -173,10 +181,10 @@ def show(name: str, as_json: bool) -> None:
 def compare(names: tuple[str, ...], as_json: bool) -> None:
     """Compare the results of several RUNs of the same game.
 
-    A column shows each setting in which they differ, the best value of the
-    learning curve, and the share of the points against each opponent that has
-    measured them, with 95% intervals. Runs that differ only in their seed also
-    get a line with their means.
+    A table has a column for each setting in which they differ, and the best
+    value of the learning curve. The share of the points against each opponent
+    that has measured them follows, with 95% intervals, and the means of runs
+    that differ only in their seed.
     """
     from boardgames.learning.runs import find_run
 
@@ -244,7 +252,7 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
         print_json(run=run.name, **measurement_json(measured))
         return
     for line in measurement_lines(measured):
-        say(line)
+        say(wrap(line, 2))
 
 
 @runs.command(
@@ -318,7 +326,6 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
 
     compared = compare_runs(folders)
     changed = differences(compared)
-    opponents = list(dict.fromkeys(name for run in compared for name in run.strength))
     means = list(groups(compared))
     if as_json:
         print_json(
@@ -342,25 +349,31 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
         )
         return
     changed = [name for name in changed if name != "steps"]  # the column of that name has them, as in 2/5
-    rows: list[tuple[str, ...]] = [
-        ("run", *changed, "seed", "steps", "best", "seconds", *(f"against {name}" for name in opponents))
-    ]
+    rows: list[tuple[str, ...]] = [(*changed, "seed", "steps", "best", "seconds")]
     for run in compared:
-        name, _, _, steps, best, _ = _row(run.summary)
+        _, _, _, steps, best, _ = _row(run.summary)
         values = ["-" if value is None else str(value) for value in run.differing(changed)]
-        shares = [_share_text(run.strength.get(opponent)) for opponent in opponents]
-        rows.append((name, *values, str(run.config.seed), steps, best, f"{run.seconds:.0f}", *shares))
-    print_table(rows, right=range(1, len(rows[0])), cut=(0,))
+        rows.append((*values, str(run.config.seed), steps, best, f"{run.seconds:.0f}"))
+    beside = sum(max(map(len, column)) + GAP for column in zip(*rows, strict=True))
+    names = shorten_names([run.summary.name for run in compared], other_columns=beside)
+    table = [(name, *row) for name, row in zip(["run", *names], rows, strict=True)]
+    print_table(table, right=range(1, len(table[0])), cut=())
+    for opponent in dict.fromkeys(name for run in compared for name in run.strength):
+        say(f"\n{wrap(f'share of the points against {opponent}, with 95% intervals:', 2)}")
+        shares = [run.strength.get(opponent) for run in compared]
+        results = [
+            (f"  {name}", interval_text(share))
+            for name, share in zip(names, shares, strict=True)
+            if share is not None
+        ]
+        print_table(results, right=(1,), cut=())
     for group in means:
-        say(f"\nmean of {', '.join(run.summary.name for run in group.runs)}, with 95% intervals:")
+        members = ", ".join(run.summary.name for run in group.runs)
+        say(f"\n{wrap(f'mean of {members}, with 95% intervals:', 2)}")
         if group.best is not None:
             say(f"  best {group.best.value:.4g} [{group.best.low:.4g}, {group.best.high:.4g}]")
         for opponent, share in group.strength.items():
-            say(f"  against {opponent} {_share_text(share)}")
-
-
-def _share_text(share: "Interval | None") -> str:
-    return "" if share is None else interval_text(share)
+            say(wrap(f"  against {opponent} {interval_text(share)}", 4))
 
 
 def _print_steps(steps: "Sequence[StepRecord]") -> None:

@@ -22,7 +22,6 @@ from boardgames.cli.measuring import (
     measure_run,
     measurement_json,
     measurement_lines,
-    measuring_text,
 )
 from boardgames.cli.options import (
     NON_NEGATIVE,
@@ -34,7 +33,7 @@ from boardgames.cli.options import (
     user_path,
     worker_options,
 )
-from boardgames.cli.output import print_json, say, wrapped_settings
+from boardgames.cli.output import print_json, say, wrap, wrapped_settings
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import new_bars
 from boardgames.cli.runs import print_comparison
@@ -434,7 +433,7 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
     if has_weights and run.best_path.exists():
         say(f"weights: {run.best_path}", file=stream)
     for line in measurement_lines(measured):
-        say(line, file=stream)
+        say(wrap(line, 2), file=stream)
     if agent:
         whom = "them" if has_weights else "it"
         say(f"play against {whom}: {_play_command(run, agent)}", file=stream)
@@ -636,8 +635,7 @@ def _show_progress(trainer: "Trainer", executor: "Executor", stream: TextIO) -> 
     def show_matches(played: int, planned: int) -> None:
         if not bars.tasks[matches].visible:
             bars.reset(matches, completed=played, total=planned, visible=True)
-        text = measuring_text(played, planned)
-        bars.update(matches, completed=played, total=planned, description=text)
+        bars.update(matches, completed=played, total=planned, description="measuring")
 
     show_step(trainer)
     with Live(

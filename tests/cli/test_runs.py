@@ -12,7 +12,7 @@ from training import small
 
 from boardgames.executors import InProcess
 from boardgames.learning.config import Config
-from boardgames.learning.measurement import Measurement
+from boardgames.learning.measurement import Measurement, Series
 from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
 from boardgames.weights import Weights
@@ -303,6 +303,25 @@ def test_a_comparison_of_runs_of_different_length_has_one_column_of_steps(home: 
         ["run", "seed", "steps"],
         ["of-2", "7", "2/2"],
         ["of-3", "7", "3/3"],
+    ]
+
+
+def test_a_comparison_fits_the_terminal_and_never_cuts_off_the_names_of_runs(
+    home: Path, bg_on_terminal: Run
+) -> None:
+    opponent = "greedy:weights=three-terms-by-hand"
+    for name, wins in (("first", 6), ("second", 4)):
+        with Folder.create(home / "runs" / name, small(steps=1, alpha=wins / 10, start="lines")) as run:
+            series = Series("td", opponent, wins=wins, losses=10 - wins, draws=0)
+            Measurement(10, 1, (series,), 10).write(run.folder)
+    lines = bg_on_terminal("runs", "compare", "first", "second").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[0] for line in lines[:3]] == ["run", "first", "second"]
+    assert lines[4:] == [
+        f"share of the points against {opponent}, with 95%",
+        "  intervals:",
+        "  first  60% [31%, 83%]",
+        "  second 40% [17%, 69%]",
     ]
 
 
