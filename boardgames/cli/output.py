@@ -163,7 +163,7 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture,
     """Print a picture, in colour if the terminal supports it."""
     from boardgames.draw.text import LEGEND_WIDTH, plain_text, styled_text
 
-    out, width = console(), min(LEGEND_WIDTH, _terminal_width() or LEGEND_WIDTH)
+    out, width = console(), min(LEGEND_WIDTH, terminal_width() or LEGEND_WIDTH)
     height = shutil.get_terminal_size().lines - LINES_BESIDE_BOARD if sys.stdout.isatty() else None
     if out.is_terminal and out.color_system is not None and not out.no_color:
         out.print(styled_text(picture, flipped=flipped, legend_width=width, height=height))
@@ -243,7 +243,7 @@ def option_parts(option: "Option") -> tuple[str, str]:
 
 def wrap(line: str, indent: int) -> str:
     """Wrap a line to the width of the terminal, indenting all lines but the first."""
-    width = _terminal_width()
+    width = terminal_width()
     if width is None:
         return line
     return textwrap.fill(
@@ -253,7 +253,7 @@ def wrap(line: str, indent: int) -> str:
 
 def wrapped_settings(toml: str) -> str:
     """Return settings as TOML, with the comments wrapped to the width of the terminal."""
-    width = _terminal_width()
+    width = terminal_width()
     if width is None:
         return toml
     return "\n".join(_wrapped_setting(line, width) for line in toml.split("\n"))
@@ -359,7 +359,7 @@ def table_lines(
         table.add_row(
             *(Text(text, no_wrap=index not in wrapped, overflow="ellipsis") for index, text in enumerate(row))
         )
-    console = Console(width=_terminal_width() or _full_width(texts), color_system=None)
+    console = Console(width=terminal_width() or table_width(texts), color_system=None)
     with console.capture() as captured:
         console.print(table)
     return [line.rstrip() for line in captured.get().splitlines()]
@@ -386,17 +386,28 @@ def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
     """
     from rich.cells import cell_len
 
-    width = _terminal_width()
+    width = terminal_width()
     limit = float("inf") if width is None else max(width - other_columns, NARROWEST_NAME)
     return shorten_uniquely([agent_title(name) for name in names], limit, measure=cell_len)
 
 
-def _terminal_width() -> int | None:
+def setting_text(value: object) -> str:
+    """Return a value of a setting as it is typed.
+
+    Examples
+    --------
+    >>> setting_text(True), setting_text(0.5)
+    ('true', '0.5')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def terminal_width() -> int | None:
     """Return the width of the terminal, or None if stdout is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _full_width(texts: Sequence[Sequence[str]]) -> int:
+def table_width(texts: Sequence[Sequence[str]]) -> int:
     """Return the width of a table in which nothing is shortened."""
     from rich.cells import cell_len
 

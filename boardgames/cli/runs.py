@@ -1,6 +1,8 @@
 """`boardgames runs`: list training runs, show or measure one, export its weights, or delete it."""
 
+import math
 import os
+import re
 import shlex
 import shutil
 from functools import partial
@@ -29,12 +31,15 @@ from boardgames.cli.options import (
     worker_options,
 )
 from boardgames.cli.output import (
-    GAP,
+    NARROWEST_NAME,
     confirm,
     print_json,
     print_table,
     say,
+    setting_text,
     shorten_names,
+    table_width,
+    terminal_width,
     wrap,
     wrapped_settings,
 )
@@ -58,9 +63,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from boardgames.learning.comparison import ComparedRun
     from boardgames.learning.metrics import StepRecord
     from boardgames.learning.summaries import RunSummary
 
+RESULT_COLUMNS = ("seed", "steps", "best", "seconds")
 MAX_ROWS = 20
 """Maximum number of steps that are shown of a run."""
 
@@ -349,15 +356,7 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
         )
         return
     changed = [name for name in changed if name != "steps"]  # the column of that name has them, as in 2/5
-    rows: list[tuple[str, ...]] = [(*changed, "seed", "steps", "best", "seconds")]
-    for run in compared:
-        _, _, _, steps, best, _ = _row(run.summary)
-        values = ["-" if value is None else str(value) for value in run.differing(changed)]
-        rows.append((*values, str(run.config.seed), steps, best, f"{run.seconds:.0f}"))
-    beside = sum(max(map(len, column)) + GAP for column in zip(*rows, strict=True))
-    names = shorten_names([run.summary.name for run in compared], other_columns=beside)
-    table = [(name, *row) for name, row in zip(["run", *names], rows, strict=True)]
-    print_table(table, right=range(1, len(table[0])), cut=())
+    names = _print_compared(compared, changed)
     for opponent in dict.fromkeys(name for run in compared for name in run.strength):
         say(f"\n{wrap(f'share of the points against {opponent}, with 95% intervals:', 2)}")
         shares = [run.strength.get(opponent) for run in compared]
@@ -374,6 +373,37 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
             say(f"  best {group.best.value:.4g} [{group.best.low:.4g}, {group.best.high:.4g}]")
         for opponent, share in group.strength.items():
             say(wrap(f"  against {opponent} {interval_text(share)}", 4))
+
+
+def _print_compared(runs: "Sequence[ComparedRun]", changed: "Sequence[str]") -> list[str]:
+    """Print the table of a comparison and return the names of the runs in it.
+
+    Settings that differ have columns if there is room for them, and lines below the table otherwise.
+    """
+    values = [["-" if one is None else setting_text(one) for one in run.differing(changed)] for run in runs]
+    columns, rows = [*changed, *RESULT_COLUMNS], []
+    for run, settings in zip(runs, values, strict=True):
+        _, _, _, steps, best, _ = _row(run.summary)
+        rows.append([*settings, str(run.config.seed), steps, best, f"{run.seconds:.0f}"])
+    has_room = table_width([columns, *rows]) + NARROWEST_NAME <= (terminal_width() or math.inf)
+    if not has_room:
+        columns, rows = [*RESULT_COLUMNS], [row[len(changed) :] for row in rows]
+    names = shorten_names([run.summary.name for run in runs], other_columns=table_width([columns, *rows]))
+    table = [("run", *columns), *((name, *row) for name, row in zip(names, rows, strict=True))]
+    print_table(
+        table, right=[index for index in range(1, len(columns) + 1) if _is_number(table, index)], cut=()
+    )
+    if not has_room:
+        say("\nsettings in which they differ:")
+        for name, settings in zip(names, values, strict=True):
+            listed = ", ".join(f"{key} {value}" for key, value in zip(changed, settings, strict=True))
+            say(wrap(f"  {name}: {listed}", 4))
+    return names
+
+
+def _is_number(table: "Sequence[Sequence[str]]", index: int) -> bool:
+    """Return whether a column has numbers only, apart from its heading and missing values."""
+    return not any(re.search(r"[^\d.,+/e-]", row[index]) for row in table[1:])
 
 
 def _print_steps(steps: "Sequence[StepRecord]") -> None:

@@ -192,7 +192,7 @@ def train(
     if seeds is not None and resumed is not None:
         raise OptionError("--seeds starts new runs, so it cannot be used with --resume")
     with interrupt_on_termination():
-        sweep = _sweep(given)
+        sweep = [] if resumed is not None else _sweep(given)
         has_several = seeds is not None or bool(sweep)
         if has_several:
             first = _config(**given)
@@ -234,7 +234,7 @@ def _train_run(
     planned = _plan_measurement(trainer, matches, is_new=trainer.is_new)
     with _explain_closed_output(trainer):
         if trainer.is_done:
-            say(f"run {run.name} is already finished{_how_to_go_on(trainer)}", file=stream)
+            say(f"run {run.name} is already finished{_how_to_go_on(trainer) * is_only}", file=stream)
         else:
             say(f"run {run.name} in {run.folder}", file=stream)
             if not trainer.is_new:
@@ -296,6 +296,11 @@ def _sweep(given: dict[str, Any]) -> list[dict[str, str]]:
     if given["config_path"] is None:
         return []
     sweep = read_sweep(user_path(given["config_path"]))
+    if sweep and "seed" in sweep[0]:
+        raise OptionError(
+            f"the sweep of {given['config_path']} cannot vary the seed; "
+            "--seeds N trains every combination with N seeds"
+        )
     fixed = {name for name in SWEPT_OPTIONS if given[SWEPT_OPTIONS[name]] is not None}
     fixed |= parse_assignments(given["settings"]).keys()
     if sweep and (varied := fixed & sweep[0].keys()):

@@ -84,10 +84,26 @@ def compare_runs(folders: Sequence[Path]) -> list[ComparedRun]:
 
 
 def differences(runs: Sequence[ComparedRun]) -> list[str]:
-    """Return the names of the settings, apart from the seed, in which the runs differ."""
+    """Return the names of the settings, apart from the seed, in which the runs differ.
+
+    Learners have different settings, and different defaults for the same ones. A setting that is the
+    same in all runs of a learner is left out, since the learner says as much.
+    """
     settings = [_settings(run.config) for run in runs]
+    learners: dict[str, list[dict[str, object]]] = {}
+    for run, one in zip(runs, settings, strict=True):
+        learners.setdefault(run.config.learner, []).append(one)
     names = dict.fromkeys(name for one in settings for name in one)
-    return [name for name in names if len({repr(one.get(name)) for one in settings}) > 1]
+    fields = {"learner", "layout", *(name for run in runs for name in run.config.options)}
+    return [
+        name
+        for name in names
+        if any(_differs(group, name) for group in ([settings] if name in fields else learners.values()))
+    ]
+
+
+def _differs(settings: Sequence[Mapping[str, object]], name: str) -> bool:
+    return len({repr(one.get(name)) for one in settings}) > 1
 
 
 def groups(runs: Sequence[ComparedRun]) -> Iterator[Group]:

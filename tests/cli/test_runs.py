@@ -325,6 +325,28 @@ def test_a_comparison_fits_the_terminal_and_never_cuts_off_the_names_of_runs(
     ]
 
 
+def test_settings_are_below_a_comparison_if_there_is_no_room_for_columns(
+    home: Path, bg: Run, bg_on_terminal: Run
+) -> None:
+    many = {"alpha_decay": (1.0, 0.9), "epsilon_decay": (1.0, 0.9), "epsilon_floor": (0.0, 0.1)}
+    others = {"shared": (True, False), "test_matches": (2, 4), "initial": (0.1, 0.2)}
+    for index, name in enumerate(("first", "second")):
+        settings = {key: values[index] for key, values in (many | others).items()}
+        Folder.create(home / "runs" / name, small(steps=1, **settings)).close()
+    lines = bg_on_terminal("runs", "compare", "first", "second").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.split() for line in lines[:3]] == [
+        ["run", "seed", "steps", "best", "seconds"],
+        ["first", "7", "0", "0"],
+        ["second", "7", "0", "0"],
+    ]
+    assert lines[4:6] == [
+        "settings in which they differ:",
+        "  first: alpha_decay 1.0, epsilon_decay 1.0, epsilon_floor 0.0, shared true,",
+    ]
+    assert "epsilon_floor" in bg("runs", "compare", "first", "second").out.splitlines()[0]
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [

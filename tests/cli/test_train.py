@@ -581,7 +581,7 @@ def test_several_seeds_go_on_where_they_stopped(bg: Run, home: Path) -> None:
     shutil.rmtree(home / "runs" / "two-9")
     ran = bg(*seeds())
     assert (ran.code, content(home / "runs" / "two-8")) == (0, before)
-    assert "run two-8 is already finished" in ran.err
+    assert "run two-8 is already finished\n" in ran.err
     assert (home / "runs" / "two-9" / "metrics.jsonl").exists()
     other = bg(*seeds("--set", "alpha=0.2"))
     assert other.code == 2
@@ -632,14 +632,14 @@ def test_a_sweep_trains_every_combination_and_goes_on_where_it_stopped(
     file = sweep('alpha = [0.1, 0.2]\nlearner = ["td"]\ntanh = [true]')
     ran = bg(*SWEPT, file)
     assert (ran.code, "run 2 of 2" in ran.err) == (0, True)
-    header, *rows = [line.split() for line in ran.out.splitlines()]
+    header, *rows = [line.split() for line in ran.out.partition("\n\n")[0].splitlines()]
     assert header[:4] == ["run", "alpha", "seed", "steps"]
     assert [row[:4] for row in rows] == [["study-1", "0.1", "3", "2/2"], ["study-2", "0.2", "3", "2/2"]]
     before = content(home / "runs" / "study-1")
     shutil.rmtree(home / "runs" / "study-2")
     again = bg(*SWEPT, file)
     assert (again.out, content(home / "runs" / "study-1")) == (ran.out, before)
-    assert "run study-1 is already finished" in again.err
+    assert "run study-1 is already finished\n" in again.err
 
 
 def test_a_sweep_over_learners_and_seeds_gives_means(bg: Run, sweep: Callable[[str], str]) -> None:
@@ -659,6 +659,7 @@ def test_a_sweep_over_learners_and_seeds_gives_means(bg: Run, sweep: Callable[[s
         ("alpha = [[1]]", (), "alpha in the sweep of study.toml cannot be [1]"),
         ("", (), "sweep in study.toml must be a table with a list of values for each setting"),
         ("alpah = [0.1]", (), "no option 'alpah'; did you mean 'alpha'"),
+        ("seed = [1, 2]", (), "cannot vary the seed; --seeds N trains every combination with N seeds"),
         ("alpha = [0.1]", ("--set", "alpha=1"), "the sweep of study.toml varies alpha; remove --set alpha"),
         ("learner = ['td']", ("--learner", "td"), "the sweep of study.toml varies learner; remove --learner"),
         (f"alpha = {[*range(40)]}\nopening = {[*range(40)]}", (), "1,600 combinations; at most 1,000"),
@@ -671,6 +672,11 @@ def test_an_invalid_sweep_trains_nothing(
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert words in ran.err
     assert not (home / "runs").exists() or not list((home / "runs").iterdir())
+
+
+def test_a_run_that_is_resumed_takes_no_sweep(bg: Run, home: Path, sweep: Callable[[str], str]) -> None:
+    ran = bg(*SWEPT, sweep("alpha = [0.1]"), "--resume", "study-1")
+    assert (ran.code, ran.err) == (2, "error: --resume takes its settings from the run; remove --config\n")
 
 
 def test_a_sweep_is_not_read_as_a_single_config(home: Path, sweep: Callable[[str], str]) -> None:

@@ -10,6 +10,7 @@ from boardgames.arena.intervals import mean_interval
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
 from boardgames.learning.comparison import compare_runs, differences, groups, points_interval
+from boardgames.learning.config import Config
 from boardgames.learning.measurement import Measurement, Series
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
@@ -33,6 +34,15 @@ def test_runs_that_differ_in_the_seed_alone_are_a_group(tmp_path: Path) -> None:
     (group,) = groups(runs)
     assert [run.summary.name for run in group.runs] == ["4", "6"]
     assert group.strength["greedy"].value == pytest.approx(0.5)
+
+
+def test_settings_that_follow_from_the_learner_are_not_listed_as_differences(tmp_path: Path) -> None:
+    for name, learner, alpha in (("a", "td", 0.1), ("b", "td", 0.2), ("c", "treestrap", 0.1)):
+        settings = {"alpha": alpha, "steps": 1}
+        Run.create(tmp_path / name, Config("connect4", learner, seed=1, settings=settings)).close()
+    first, second, third = compare_runs([tmp_path / name for name in "abc"])
+    assert differences([first, third]) == ["learner"]
+    assert differences([first, second, third]) == ["learner", "alpha"]
 
 
 def test_the_mean_of_two_runs_is_as_uncertain_as_student_says() -> None:
