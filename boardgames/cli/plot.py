@@ -42,7 +42,7 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
 
     RUN is a name listed by `boardgames runs`, or a folder. Runs that differ only
     in their seed are drawn as the mean of their curves, in a band that is its
-    95% interval. A .csv file gets all metrics and weights of every step.
+    95% interval. A .csv file gets all metrics, points and weights of every step.
     Pictures need the extra `plot`: pip install 'boardgames-core[plot]'.
     """
     from boardgames.adapters.plots import plot_runs
@@ -105,31 +105,27 @@ def _summary(folder: Path) -> "tuple[RunSummary, Config]":
 
 
 def _csv(folders: Sequence[Path]) -> str:
-    """Return all metrics and weights of runs as CSV, one row for each step."""
+    """Return the metrics, standings and weights of runs as CSV, one row for each step."""
     from boardgames.learning.history import learner_of, weight_names
     from boardgames.learning.metrics import METRICS, read_metrics
 
     rows = []
+    groups: tuple[dict[str, None], ...] = ({}, {}, {})  # columns of metrics, standings and weights
     for folder in folders:
         run, config = _summary(folder)
         learner = learner_of(config)
         for step in read_metrics(folder / METRICS):
             names = weight_names(learner, len(step.weights))
-            rows.append(
-                {
-                    "run": run.name,
-                    "seed": config.seed,
-                    "step": step.step,
-                    "seconds": step.seconds,
-                    **step.metrics,
-                    **{f"weight: {name}": weight for name, weight in zip(names, step.weights, strict=True)},
-                }
-            )
+            about = {"run": run.name, "seed": config.seed, "step": step.step, "seconds": step.seconds}
+            standings = {f"points: {name}": points for name, points in sorted(step.standings)}
+            weights = {f"weight: {name}": one for name, one in zip(names, step.weights, strict=True)}
+            for known, values in zip(groups, ({**about, **step.metrics}, standings, weights), strict=True):
+                known.update(dict.fromkeys(values))
+            rows.append({**about, **step.metrics, **standings, **weights})
     if not rows:
         raise OptionError(f"there is nothing to write: the run {folders[0].name} has no steps yet")
     text = io.StringIO()
-    columns = dict.fromkeys(name for row in rows for name in row)
-    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer = csv.DictWriter(text, [name for group in groups for name in group], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()

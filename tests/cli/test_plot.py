@@ -10,10 +10,11 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from training import small
+from training import EVOLVE, small
 
 import boardgames
 from boardgames.executors import InProcess
+from boardgames.learning.config import Config
 from boardgames.learning.metrics import read_metrics
 from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
@@ -84,6 +85,25 @@ def test_runs_are_written_as_csv_without_matplotlib(
         ]
         assert float(of_run[-1]["weight: own twos"]) == steps[-1].weights[0]
         assert {row["seed"] for row in of_run} == {"7"}
+
+
+def test_a_table_has_metrics_before_points_in_tournaments_and_these_before_weights(
+    bg: Run, home: Path, tmp_path: Path
+) -> None:
+    with Folder.create(
+        home / "runs" / "evolution", Config("connect4", "evolve", seed=1, settings=EVOLVE)
+    ) as run:
+        Trainer(run).train(InProcess())
+    assert bg("plot", "evolution", "--output", str(tmp_path / "all.csv")).code == 0
+    with (tmp_path / "all.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    kinds = [name.partition(": ")[0] for name in rows[0]]
+    first = [kinds.index("score"), kinds.index("points"), kinds.index("weight")]
+    assert first == sorted(first)
+    assert kinds.index("weight") == kinds.index("points") + 3
+    standings = dict(read_metrics(home / "runs" / "evolution" / "metrics.jsonl")[1].standings)
+    assert {name: float(rows[1][f"points: {name}"]) for name in standings} == standings
+    assert rows[0]["points: player 1"] == ""
 
 
 def test_equal_runs_have_equal_charts(bg: Run, runs: Path, tmp_path: Path) -> None:
