@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,9 +119,10 @@ def _csv(folders: Sequence[Path]) -> str:
             about = {"run": run.name, "seed": config.seed, "step": step.step, "seconds": step.seconds}
             standings = {f"points: {name}": points for name, points in sorted(step.standings)}
             weights = {f"weight: {name}": one for name, one in zip(names, step.weights, strict=True)}
-            for known, values in zip(groups, ({**about, **step.metrics}, standings, weights), strict=True):
+            parts: tuple[Mapping[str, object], ...] = ({**about, **step.metrics}, standings, weights)
+            for known, values in zip(groups, parts, strict=True):
                 known.update(dict.fromkeys(values))
-            rows.append({**about, **step.metrics, **standings, **weights})
+            rows.append({name: value for values in parts for name, value in values.items()})
     if not rows:
         raise OptionError(f"there is nothing to write: the run {folders[0].name} has no steps yet")
     text = io.StringIO()

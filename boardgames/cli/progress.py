@@ -221,6 +221,7 @@ def new_bars(console: "Console", detail: Callable[[], str] | None = None) -> "Pr
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
     from rich.text import Text
 
     class CountColumn(MofNCompleteColumn):
@@ -238,7 +239,7 @@ def new_bars(console: "Console", detail: Callable[[], str] | None = None) -> "Pr
         TimeElapsedColumn(),
         TextColumn("remaining"),
         TimeRemainingColumn(),
-        *([] if detail is None else [DetailColumn()]),
+        *([] if detail is None else [DetailColumn(Column(no_wrap=True))]),  # the bar becomes shorter instead
         console=console,
         transient=True,
         redirect_stdout=False,
