@@ -477,7 +477,7 @@ def _remarks(report: "Report", labels: "Mapping[str, str]") -> "Iterator[str]":
         likelihood = f"{superiority:.1%}"
         yield f"likelihood that {name} is stronger: {likelihood if likelihood != '100.0%' else 'over 99.9%'}"
     elif report.pairs is None and report.matches:
-        yield from _lead_in_field(report.ranked[0], labels)
+        yield from _lead_in_field(report.ranked, labels)
         yield "Elo is relative to the average of all agents"
     if any(standing.estimate is None and standing.matches for standing in report.standings):
         yield "?: no chain of matches with wins and losses links these agents to the others"
@@ -513,10 +513,18 @@ def _lead(name: str, estimate: "Estimate | None") -> str:
     return f"{name} leads by {lead} Elo, with 95% confidence by {low} to {high}"
 
 
-def _lead_in_field(leader: "Standing", labels: "Mapping[str, str]") -> "Iterator[str]":
+def _lead_in_field(ranked: "Sequence[Standing]", labels: "Mapping[str, str]") -> "Iterator[str]":
     """Say which of several agents leads, and how far it is above the average."""
-    if leader.estimate is not None:
-        yield f"{labels[leader.agent]} leads, {round(leader.estimate.elo)} Elo above the average"
+    elo = [None if one.estimate is None else round(one.estimate.elo) for one in ranked]
+    if (lead := elo[0]) is None:
+        return
+    leaders = [labels[one.agent] for one, value in zip(ranked, elo, strict=True) if value == lead]
+    if len(leaders) == len(ranked):
+        yield "no agent leads"
+    elif len(leaders) > 1:
+        yield f"{', '.join(leaders[:-1])} and {leaders[-1]} lead, {lead} Elo above the average"
+    else:
+        yield f"{leaders[0]} leads, {lead} Elo above the average"
 
 
 def _sprt_line(state: "SprtState") -> str:

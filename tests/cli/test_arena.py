@@ -16,6 +16,9 @@ import pytest
 from processes import wait_until_dead
 from waiting import TIMEOUT_S
 
+from boardgames.arena.pentanomial import Estimate
+from boardgames.arena.report import Report, Standing
+from boardgames.cli.arena import report_lines
 from boardgames.store import Store
 
 PROGRAM = (sys.executable, "-m", "boardgames")
@@ -67,6 +70,23 @@ def test_a_clean_sweep_counts_as_a_lead_only_after_enough_matches(
     agents = ("random", "alphabeta:depth=3")
     out = bg("arena", "connect4", *agents, "--matches", str(matches), "--seed", "1", *ALONE).out
     assert re.search(f"^{said}$", out, re.MULTILINE), out
+
+
+@pytest.mark.parametrize(
+    ("elo", "said"),
+    [
+        ((12.3, 11.8, -24.1), "a and b lead, 12 Elo above the average"),
+        ((24.0, -11.6, -12.4), "a leads, 24 Elo above the average"),
+        ((0.1, 0.0, -0.1), "no agent leads"),
+    ],
+)
+def test_agents_that_are_equally_strong_lead_together(elo: tuple[float, ...], said: str) -> None:
+    standings = tuple(
+        Standing(name, 4, 4, 2, Estimate(value, -100.0, 100.0), {})
+        for name, value in zip("abc", elo, strict=True)
+    )
+    report = Report("connect4", 30, 30, 30, 0, 0, 0.5, standings, (), None, None, None)
+    assert said in report_lines(report, ["a", "b", "c"])
 
 
 def test_the_meaning_of_a_repeated_position_can_be_set(bg: Callable[..., Any]) -> None:
