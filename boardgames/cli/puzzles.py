@@ -93,7 +93,8 @@ def puzzles(
 
     In most puzzles exactly one move wins. The solver of the game has proven
     that, and the agent `greedy` misses the move. A game without a solver may
-    have a fixed set of puzzles. Equal seeds give equal puzzles.
+    have a fixed set of puzzles. Equal seeds give equal puzzles. Ctrl-C ends the
+    search and shows the puzzles found so far.
 
     The solutions are only shown with --solutions. With --solve you make the
     moves, and the program answers for the other side; `solution` shows the
@@ -218,7 +219,7 @@ def _make(game: "Game", kind: str, *, number: int, seed: int) -> tuple[list[_Sho
         )
 
     try:
-        with spinner("looking for puzzles; Ctrl-C ends it", done), stop_on_interrupt() as stop:
+        with spinner(f"looking for puzzles, {kind}", done), stop_on_interrupt() as stop:
             context = Context(stop=stop)
             made = find_puzzles(game, kind, player, seed=seed, context=context, report=report)
             try:

@@ -375,6 +375,7 @@ def test_solve_counts_positions_and_nodes_while_it_works(home: Path, terminal: R
 
 def test_the_number_of_positions_tried_is_shown_while_puzzles_are_made(terminal: Run) -> None:
     user = terminal("puzzles", "hexifence", "--kind", "sacrifice", "--number", "1000")
+    user.wait_for("looking for puzzles, sacrifice, ")  # of several kinds, each begins with 0 found
     user.wait_for(" of 1000 found, ")
     user.wait_for(" positions tried, ")
     assert user.interrupt() == 130
