@@ -1,4 +1,7 @@
-"""Measure steps of environments: positions one by one, and batches, next to Pgx if it is installed."""
+"""Measure steps of environments: positions one by one, batches, and PettingZoo.
+
+Pgx and PettingZoo's own games (which need pygame) are measured in the same run if they are installed.
+"""
 
 import random
 import time
@@ -54,6 +57,40 @@ def batches(runs: int) -> Iterator[Row]:
             yield f"batch of {size} {name}, {what}", summary(rates, "million moves/CPU s"), target
             target = ""
     yield from _pgx(runs)
+
+
+def pettingzoo(runs: int) -> Iterator[Row]:
+    """Measure matches with random moves in environments of PettingZoo, as they are and with its wrappers."""
+    from boardgames.adapters import pettingzoo as ours
+
+    targets = {"connect4": "3 times connect_four_v3", "hexifence": "the same", "abalone": "2 times"}
+    for name, target in targets.items():
+        for make, what in ((ours.raw_env, "raw"), (ours.env, "wrapped")):
+            yield _pettingzoo_row(f"PettingZoo {name}, {what}", make(name), runs, target)
+    with suppress(ImportError):
+        from pettingzoo.classic import connect_four_v3
+
+        for make, what in ((connect_four_v3.raw_env, "raw"), (connect_four_v3.env, "wrapped")):
+            yield _pettingzoo_row(f"PettingZoo's own connect_four_v3, {what}", make(), runs, "")
+
+
+def _pettingzoo_row(name: str, env: Any, runs: int, target: str) -> Row:  # PettingZoo has no types
+    generator = random.Random(1)
+
+    def play() -> int:
+        moves = 0
+        env.reset(seed=1)
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+                continue
+            legal = observation["action_mask"].nonzero()[0].tolist()
+            env.step(generator.choice(legal))
+            moves += 1
+        return moves
+
+    return name, summary(_rates(play, runs), "moves/CPU s"), target
 
 
 def _pgx(runs: int) -> Iterator[Row]:

@@ -221,6 +221,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "playouts": playouts,
     "positions": environments.positions,
     "batch": environments.batches,
+    "pettingzoo": environments.pettingzoo,
     "search": search,
     "evaluation": engine.evaluation,
     "ablation": engine.ablation,
