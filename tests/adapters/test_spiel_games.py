@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import pytest
+from web_pages import Server
 
 import boardgames
 from boardgames import Game, Manager, MatchState, check_game
@@ -120,6 +121,18 @@ def test_equal_seeds_give_equal_moves_of_the_search() -> None:
     ]
     assert moves[0] == moves[1]
     assert len(set(moves)) > 1
+
+
+def test_the_page_plays_a_game_of_openspiel() -> None:
+    server = Server()
+    page = server.page()
+    try:
+        match = page.start("here", "random", game="spiel:tic_tac_toe")
+        page.send("move", match=match, ply=0, move="x_1_1")
+        assert page.state(ply=2)["outcome"] is None
+    finally:
+        page.close()
+        server.close()
 
 
 @pytest.mark.parametrize("name", ["spiel:tic_tac_toe", "connect4"])

@@ -41,6 +41,8 @@ PAGES = [
 ]
 TESTED_ELSEWHERE = {"docs/json.md"}
 """Pages whose commands another test runs: test_json.py."""
+NEEDED = {"docs/bridges.md": "pyspiel"}
+"""Pages that need a library which is not available everywhere."""
 EXECUTED = ("python", "console")
 DATA = {"json": json.loads, "toml": tomllib.loads}
 SHOWN = ("text", "diff")
@@ -175,6 +177,8 @@ def test_the_tables_of_the_api_are_current() -> None:
 def test_examples_of_a_page_run(
     page: str, bg: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if page in NEEDED:
+        pytest.importorskip(NEEDED[page])
     runner = Page(page, tmp_path, bg, monkeypatch)
     monkeypatch.syspath_prepend(str(EXAMPLE))  # the page about hooks imports it
     for block in blocks_of(page):
