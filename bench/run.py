@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -217,39 +216,6 @@ def learning(runs: int) -> Iterator[Row]:
     yield "the same, peak memory of all processes", summary(memory, "MB"), "< 500"
 
 
-def environments(runs: int) -> Iterator[Row]:
-    """Measure random steps in environments of PettingZoo, beside its own Connect Four."""
-    from boardgames.adapters import pettingzoo
-
-    def play(environment: Any, steps: int) -> None:  # PettingZoo has no types
-        generator, done = np.random.default_rng(1), 0
-        while done < steps:
-            environment.reset()
-            for _ in environment.agent_iter():
-                observation, _, terminated, truncated, _ = environment.last()
-                action = None
-                if not (terminated or truncated):
-                    action = generator.choice(np.flatnonzero(observation["action_mask"]))
-                    done += 1
-                environment.step(action)
-
-    steps = 5000
-    makers: list[tuple[str, Callable[[], Any]]] = [
-        (name, partial(pettingzoo.env, name)) for name in ("connect4", "hexifence", "abalone")
-    ]
-    try:
-        from pettingzoo.classic.connect_four.connect_four import env, raw_env
-
-        makers += [("connect_four_v3 of PettingZoo", env), ("the same without wrappers", raw_env)]
-    except ImportError:
-        yield "connect_four_v3 of PettingZoo", "needs pygame, which is not installed", ""
-    for title, make in makers:
-        environment = make()
-        times = _times(lambda: play(environment, steps), runs)
-        rates = summary([steps / seconds for seconds in times], "steps/s")
-        yield f"environment of PettingZoo, {title}", rates, "3 times PettingZoo's; Abalone 2"
-
-
 SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "perft": perft,
     "playouts": playouts,
@@ -265,7 +231,6 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "memory": memory,
     "matches": matches,
     "learning": learning,
-    "environments": environments,
     "edge-sets": hexifence.edge_sets,
     "hexifence-table": hexifence.table,
     "hexifence-solver": hexifence.solver,
