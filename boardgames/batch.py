@@ -462,6 +462,28 @@ class Batch:
         self._share(lambda *rows: write_observations(words, seen_by, planes, *rows))
         return planes.reshape(self.size, *self._observation.shape)
 
+    def copy(self) -> "Batch":
+        """Return an independent batch of the same matches, which gives the same samples."""
+        limit = int(self._workspace.options[0].ply_limit)
+        copied = Batch(self.game, self.size, ply_limit=limit, threads=self._threads)
+        copied._start = self._start
+        for name, own in self._workspace._asdict().items():
+            if isinstance(own, np.ndarray):
+                getattr(copied._workspace, name)[...] = own
+        return copied
+
+    def __copy__(self) -> "Batch":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Batch":
+        return self.copy()
+
+    def __reduce__(self) -> str:
+        raise TypeError("a Batch cannot be pickled: make one in each process")
+
+    def __repr__(self) -> str:
+        return f"<batch of {self.size} matches of {self.game}, {int(self.over.sum())} over>"
+
     def _share(self, work: Callable[[int, int], int | None]) -> list[int]:
         """Do work on all matches, divided among the threads, and return what it returned."""
         if self._workers is None:

@@ -1,5 +1,7 @@
 """Matches that are played side by side are those that positions play one by one."""
 
+import copy
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -189,6 +191,28 @@ def test_results_stay_as_they_were_after_later_steps() -> None:
         batch.step(batch.sample())
     assert (sides.tolist(), masks.tolist(), planes.tolist()) == before
     assert (step.rewards.tolist(), actions.tolist()) == (rewards, chosen)
+
+
+@pytest.mark.parametrize("copied", [Batch.copy, copy.copy, copy.deepcopy])
+def test_a_copy_is_independent(copied: Callable[[Batch], Batch]) -> None:
+    batch = Batch(Maze(rooms=random_maze(1), repetition="draw:3"), 8, ply_limit=20, seed=4)
+    for _ in range(3):
+        batch.step(batch.sample())
+    other = copied(batch)
+    before = [batch.position(number) for number in range(8)]
+    steps = []
+    for one in (other, batch):
+        steps += [[part.tolist() for part in one.step(one.sample())] for _ in range(6)]
+        if one is other:
+            assert [batch.position(number) for number in range(8)] == before
+    assert steps[:6] == steps[6:]
+    other.reset()
+    assert other.position(0) == batch.game.start()
+
+
+def test_a_batch_is_not_pickled() -> None:
+    with pytest.raises(TypeError, match="a Batch cannot be pickled: make one in each process"):
+        pickle.dumps(Batch(boardgames.load("connect4"), 2))
 
 
 @pytest.mark.parametrize(
