@@ -268,8 +268,10 @@ class _Drawing:
         for cell in self.picture.cells:
             if cell.id in self.picture.winning:
                 yield _circle(cell, 44, f'fill="none" stroke="{WIN}" stroke-width="9" pointer-events="none"')
+        left, _, right, _ = self._extent()
+        size = min(_SIZES["label"], _SIZES["label_share"] * (right - left))  # smaller beside few cells
         for label in self.picture.labels:
-            yield _centred(label.x, label.y, label.text, size=34, colour=FAINT, extra=' font-weight="600"')
+            yield _centred(label.x, label.y, label.text, size=size, colour=FAINT, extra=' font-weight="600"')
 
     def _body(self) -> Iterator[str]:
         """Yield the body of a board with hollows, behind the cells."""

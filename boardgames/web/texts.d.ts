@@ -13,8 +13,8 @@ type OfOne = Made<
   [text: string]
 >;
 type OfNumber = Made<
-  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "seconds"
-  | "seed" | "solvedCount" | "spectators" | "stepsDone" | "storedAs" | "viewing",
+  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "hiddenByFilter" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "seconds"
+  | "seed" | "solvedCount" | "spectators" | "stepName" | "stepsDone" | "storedAs" | "viewing",
   [n: number]
 >;
 type OfNumbers = Made<"clearQuestion" | "mistakeOf" | "levelMeaning" | "measuring" | "reviewing" | "weightsHelp", [n: number, all: number]>;
@@ -27,7 +27,7 @@ type OfTwoOrOne = Made<"direction" | "hintText" | "padButton" | "piece", [text: 
 /** Every text is a string, a list or a record of strings, or one of these. */
 export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"accuracyOf", [percent: number | null]>
-  & Made<"atStep", [step: number, value: string]>
+  & Made<"atStep", [name: string, value: string]>
   & Made<"best", [value: string, step: number]>
   & Made<"better", [side: string, better: string, best: string, value: string]>
   & Made<"mistakeTask", [turn: string, side: string, move: string]>

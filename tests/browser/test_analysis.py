@@ -181,7 +181,13 @@ def test_a_review_appears_ply_by_ply_and_links_to_the_position_before_a_blunder(
     page.get_by_role("button", name="Review the moves").click()
     visitor.wait(lambda: page.get_by_text("3… 3??").count(), "the blunder")
     visitor.wait(lambda: page.get_by_text("Reviewed by alphabeta").count(), "the end")
-    assert page.get_by_role("slider").is_visible()
+    values = page.get_by_role("slider")
+    assert values.get_attribute("aria-valuetext").startswith("3\u2026 3: ")
+    values.press("Home")
+    visitor.wait(lambda: values.get_attribute("aria-valuetext").startswith("Start: "), "the start")
+    values.press("ArrowRight")
+    visitor.wait(lambda: page.locator(".readout").inner_text().startswith("1. 1: "), "the name of a move")
+    assert page.locator(".chart text").last.text_content() == "3"  # moves, as in the list
     assert len(page.locator(".accuracy").get_by_text("% accuracy").all()) == 2
     page.get_by_text("What is accuracy?").click()
     assert page.get_by_text("every 0.15 expected points").is_visible()
@@ -283,6 +289,16 @@ def test_a_move_after_a_variation_is_listed_in_the_column_of_its_side(visit: Vis
     assert [row.inner_text().split() for row in rows.all()] == [["1.", "4", "4"], ["2.", "5"], ["2…", "3"]]
     left = [rows.nth(i).locator(".move").last.bounding_box()["x"] for i in (0, 2)]
     assert left[0] == left[1]
+
+
+def test_numbers_of_moves_take_one_line_on_a_phone(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 390, "height": 844})
+    moves = "1+1+1+1+1+1+2+2+2+2+2+2+3+3+3+3+3+3+5+4"
+    page = visitor.open(f"#/analysis/connect4?moves={moves}&ply=19&tree={moves}+(6)+4")
+    visitor.wait(lambda: len(visitor.shown_moves()) == 22, "the moves")
+    rows = page.locator(".tree .turn")
+    assert rows.last.inner_text().split()[0] == "11."
+    assert len({row.bounding_box()["height"] for row in rows.all()}) == 1
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,15 @@ def test_the_winning_line_is_marked_at_the_end_of_the_match(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("game", ["tictactoe", "connect4", "abalone"])
+def test_coordinates_are_small_beside_the_board(visit: Visit, game: str) -> None:
+    visitor = visit()
+    visitor.start(game, "here")
+    label, board = (visitor.page.locator(one).first.bounding_box() for one in (".board .label", "svg.board"))
+    assert label["height"] < 0.075 * board["width"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1400])
 def test_lost_marbles_lie_in_the_tray_of_their_side_beside_the_board(visit: Visit, width: int) -> None:
     visitor = visit(viewport={"width": width, "height": 844})

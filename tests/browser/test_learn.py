@@ -98,6 +98,26 @@ def test_puzzles_follow_each_other_and_solved_ones_are_remembered(visit: Visit, 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("part", "name"), [("puzzles", "Puzzles"), ("3", "3 Push"), ("rules", "Rules")])
+def test_the_part_that_is_open_can_be_seen_in_the_row_of_parts_on_a_phone(
+    visit: Visit, part: str, name: str
+) -> None:
+    visitor = visit(viewport={"width": 390, "height": 844})
+    page = visitor.open(f"#/learn/abalone/{part}")
+    box = page.get_by_role("button", name=name, exact=True).bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+
+
+@pytest.mark.slow
+def test_pictures_of_lessons_show_letters_where_the_board_does(visit: Visit) -> None:
+    page = visit().open("#/learn/tictactoe")
+    letters = page.locator(".before-after").first.locator("text")
+    letters.first.wait_for()
+    assert sorted(letters.all_text_contents()) == ["O"] * 4 + ["X"] * 5
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["connect4", "hexifence"])
 def test_puzzles_made_by_the_solver_can_be_solved(visit: Visit, game: str) -> None:
     visitor = visit()

@@ -60,6 +60,7 @@ def test_matches_are_filtered_sorted_renamed_and_cleared(visit: Visit, kept: Kep
     wait_for_names(visitor, "Abalone", "Connect Four", "Hexifence")
     visitor.page.get_by_label("Show").select_option("finished")
     wait_for_names(visitor, "Abalone")
+    visitor.page.get_by_text("2 matches are hidden by this filter.").wait_for()
     visitor.page.reload()
     wait_for_names(visitor, "Abalone")
     clear = visitor.page.get_by_role("button", name="Clear finished")
@@ -135,6 +136,18 @@ def test_a_match_played_in_the_terminal_is_listed_opened_stepped_through_and_del
     visitor.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     visitor.page.get_by_text("No matches fit this filter.").wait_for()
     assert stored_plies(kept) == [2]
+
+
+@pytest.mark.slow
+def test_matches_played_meanwhile_are_listed_when_the_window_is_used_again(visit: Visit, kept: Kept) -> None:
+    visitor = visit()
+    visitor.open("#/")
+    visitor.page.get_by_text("No matches yet.").wait_for()
+    with Store(kept.store) as store:
+        store.add([stored("4", "4", "5")])
+    visitor.page.evaluate("dispatchEvent(new Event('focus'))")
+    wait_for_names(visitor, "Connect Four")
+    assert not visitor.page.get_by_text("hidden by this filter").is_visible()
 
 
 @pytest.mark.slow

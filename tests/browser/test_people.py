@@ -48,6 +48,17 @@ def test_match_between_two_browsers_survives_a_reload_and_a_restart(visit: Visit
 
 
 @pytest.mark.slow
+def test_no_gap_is_left_where_spectators_are_counted(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 390, "height": 844})
+    visitor.start("connect4", "here")
+    left, right = (
+        visitor.page.get_by_role("button", name=name).bounding_box()
+        for name in ("Copy link to watch", "How to play")
+    )
+    assert right["x"] - left["x"] - left["width"] < 20
+
+
+@pytest.mark.slow
 def test_a_spectator_sees_no_controls_of_players(visit: Visit) -> None:
     player, spectator = visit(), visit()
     player.start("connect4", "here")

@@ -166,6 +166,14 @@ def test_changed_line_is_in_front_of_the_others() -> None:
     assert [stroke.get("data-id") for stroke in drawn] == ["open", "old", None, None, "new"]
 
 
+@pytest.mark.parametrize(("side", "size"), [(3, "16"), (8, "34")])
+def test_coordinates_are_smaller_beside_few_cells(side: int, size: str) -> None:
+    cells = tuple(Cell(f"{x} {y}", x, y) for x in range(side) for y in range(side))
+    root = ET.fromstring(svg(Picture(cells=cells, labels=(Label(0.0, -1.0, "A"),))))
+    label = next(one for one in root.iter() if one.text == "A")
+    assert float(str(label.get("font-size"))) == pytest.approx(float(size), abs=1.5)
+
+
 def test_open_line_shows_its_label_and_drawn_line_its_side() -> None:
     ends = hexagon_side(0.0, 0.0, 1)
     cell = Cell("c", 0.0, 0.0, "hexagon")

@@ -47,8 +47,6 @@ const [SET_UP, RECORDS] = [1, 2];
 const ARROWS = 4;
 const TREE = "boardgames.tree.";
 
-/** @type {(name: string, text: string, onclick: () => void) => HTMLElement} */
-const entry = (name, text, onclick) => h("li", {}, button([h("strong", {}, name), text], onclick, { class: "best-line" }));
 /**
  * Return the fields of a request that name a position.
  * @param {Wanted} wanted
@@ -322,8 +320,12 @@ export class Analysis {
    * @param {string[]} moves
    */
   #try(...moves) {
-    const { line } = this;
-    return this.net.request({ type: "board", ...place({ ...line, match: undefined }), moves: [...this.path, ...moves], ply: null });
+    return this.#after([...this.path, ...moves]);
+  }
+
+  /** @param {string[]} moves  from the start */
+  #after(moves) {
+    return this.net.request({ type: "board", ...place({ ...this.line, match: undefined }), moves, ply: null });
   }
 
   /**
@@ -445,7 +447,7 @@ export class Analysis {
   async #learnSides() {
     const moves = this.tree.line();
     if (!moves.length || this.tree.at(moves)?.side !== undefined) return;
-    const { movers } = await this.net.request({ type: "board", ...place({ ...this.line, match: undefined }), moves, ply: null }).catch(() => ({ movers: [] }));
+    const { movers } = await this.#after(moves).catch(() => ({ movers: [] }));
     this.tree.add(moves, movers);
     this.#drawMoves();
   }
@@ -615,7 +617,7 @@ export class Analysis {
   #found(found) {
     this.found = found;
     this.table.replaceChildren(...(found?.values ?? []).map(({ move, value }) =>
-      entry(value, value === found?.value ? `${move} ★` : move, () => this.#play([move]))));
+      h("li", {}, button([h("strong", {}, value), value === found?.value ? `${move} ★` : move], () => this.#play([move]), { class: "best-line" }))));
     if (!this.state) return;
     this.#drawValues();
     this.#drawArrows();

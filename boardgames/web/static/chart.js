@@ -97,10 +97,14 @@ export class Chart {
   /**
    * @param {string} title
    * @param {(step: number | null, isChosen: boolean) => void} moved  called with a step that is pointed at; null is the last
+   * @param {{nameOf?: (step: number) => string, group?: number}} options  `nameOf` returns what a step is called; the axis
+   *   counts groups of so many steps
    */
-  constructor(title, moved) {
+  constructor(title, moved, { nameOf = T.stepName, group = 1 } = {}) {
     this.title = title;
     this.moved = moved;
+    this.nameOf = nameOf;
+    this.group = group;
     this.svg = s("svg", { "aria-hidden": "true" });
     this.readout = h("span", { class: "readout" });
     /** @param {PointerEvent} event */
@@ -135,7 +139,7 @@ export class Chart {
     this.index = step === null ? steps.length - 1 : Math.max(0, steps.findLastIndex((one) => one <= step));
     const now = steps[this.index];
     const points = series.map((one) => one.points.findLast(([at]) => at <= now) ?? one.points[0]);
-    const text = T.atStep(now, series.length === 1 ? short(points[0][1]) : "");
+    const text = T.atStep(this.nameOf(now), series.length === 1 ? short(this.bounds ? Math.round(points[0][1]) : points[0][1]) : "");
     setText(this.readout, text);
     const values = series.length === 1 ? [] : series.map(({ name }, i) => `${name} ${short(points[i][1])}`);
     const state = { min: steps[0], max: steps.at(-1), now, text: [text, ...values].join(T.separator) };
@@ -147,7 +151,7 @@ export class Chart {
   }
 
   #draw() {
-    const { steps, series, best, bounds, svg, plot: { clientWidth: width, clientHeight: height } } = this;
+    const { steps, series, best, bounds, group, svg, plot: { clientWidth: width, clientHeight: height } } = this;
     svg.replaceChildren();
     if (!width || !steps.length) return;
     const right = width - RIGHT;
@@ -175,8 +179,8 @@ export class Chart {
     svg.append(
       ...ticks(up, 4).map((tick) => s("g", { class: "tick" }, s("path", { d: `M${LEFT} ${y(tick)}H${right}` }),
         s("text", { x: LEFT - 7, y: y(tick) + 4, "text-anchor": "end" }, short(tick)))),
-      ...ticks(across, width / 60).filter(Number.isInteger).map((tick) =>
-        s("text", { x: x(tick), y: height - 6, "text-anchor": "middle" }, short(tick))),
+      ...ticks([across[0] / group, across[1] / group], width / 60).filter(Number.isInteger).map((tick) =>
+        s("text", { x: x(group * tick), y: height - 6, "text-anchor": "middle" }, short(tick))),
       ...drawn, best ? s("circle", { class: "best", cx: x(best[0]), cy: y(best[1]), r: 7 }) : "", this.cursor);
     this.mark(this.step);
   }

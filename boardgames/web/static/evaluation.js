@@ -108,7 +108,7 @@ export class Evaluation {
     clearTimeout(this.timer);
     const { key } = this;
     this.box.setAttribute("aria-busy", "true");
-    // a little later, so that leafing through a match asks only once
+    // later, so that leafing through a match asks once
     this.timer = setTimeout(async () => {
       const agent = this.agent.value.trim() || null;
       const isWanted = () => key === this.key && this.isOn && agent === (this.agent.value.trim() || null);

@@ -162,6 +162,10 @@ export class Learn {
     this.nav.replaceChildren(...parts.map((part) => button(
       [name(part), solved.has(`lesson ${part}`) && h("span", { class: "solved", role: "img", "aria-label": T.solved }, "✓")],
       () => this.#open(part), { "aria-current": part === this.part ? "step" : null })));
+    const { nav } = this;
+    const chosen = /** @type {HTMLElement | null} */ (nav.querySelector("[aria-current]"));
+    // on a phone the parts are in one row that is wider than the page
+    if (chosen) nav.scrollLeft = chosen.offsetLeft - nav.offsetLeft - (nav.clientWidth - chosen.offsetWidth) / 2;
   }
 
   // --- the rules ---

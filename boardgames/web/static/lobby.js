@@ -1,7 +1,7 @@
 // The start page: set up a new match, and find matches to join or watch.
 
 import { asked, confirmed } from "./dialog.js";
-import { announce, button, field, h, keepPreference, preferences, replaceItems } from "./dom.js";
+import { announce, button, field, h, keepPreference, preferences, replaceItems, setText } from "./dom.js";
 import { FILTERS, isUnfinished, listed, ORDERS } from "./listing.js";
 import { reasonOf, tokensOf } from "./net.js";
 import { Setup } from "./setup.js";
@@ -25,6 +25,7 @@ export class Lobby {
   /** @type {MatchEntry[]} */
   #stored = [];
   #leftOut = 0;
+  #drawn = ""; // the matches that the list was made from
   #most = FIRST_SHOWN;
 
   /**
@@ -45,15 +46,18 @@ export class Lobby {
     this.tools.hidden = true; // until there are matches
     this.list = h("ul", { class: "matches" });
     this.more = button("", () => this.#showMore(), { hidden: true });
+    this.hidden = h("p", { class: "muted hidden-matches", hidden: true });
     this.older = h("p", { class: "muted", hidden: true });
     this.element = h("div", { class: "lobby" },
       h("section", { "aria-labelledby": "new-title" }, h("h1", { id: "new-title" }, T.newMatch), this.setup.element),
       h("section", { "aria-labelledby": "matches-title" }, h("h2", { id: "matches-title" }, T.matches),
-        this.tools, this.problem, this.list, this.more, this.older));
+        this.tools, this.problem, this.list, this.more, this.hidden, this.older));
     net.on("status", ({ detail }) => detail.open && this.setup.load(), { signal });
     net.on("matches", ({ detail }) => this.#news({ here: detail.matches }), { signal });
     net.on("stored", ({ detail }) => this.#news({ stored: detail.matches, leftOut: detail.left_out }), { signal });
     net.listMatches(true);
+    // matches may have been played elsewhere meanwhile
+    addEventListener("focus", () => net.listMatches(true), { signal });
     if (net.isOpen) this.setup.load();
   }
 
@@ -81,6 +85,9 @@ export class Lobby {
 
   /** @param {{here?: MatchEntry[], stored?: MatchEntry[], leftOut?: number}} news */
   #news({ here = this.#here, stored = this.#stored, leftOut = this.#leftOut }) {
+    const drawn = JSON.stringify([here, stored, leftOut]);
+    if (drawn === this.#drawn) return; // a button that is being pressed must stay
+    this.#drawn = drawn;
     this.#here = here;
     this.#stored = stored;
     this.#leftOut = leftOut;
@@ -102,6 +109,9 @@ export class Lobby {
     this.clear.disabled = !this.#finished.length;
     this.more.hidden = shown.length === matches.length;
     this.more.textContent = T.more(matches.length - shown.length);
+    const others = all.length - matches.length;
+    this.hidden.hidden = !others;
+    setText(this.hidden, T.hiddenByFilter(others));
     this.older.hidden = !this.#leftOut || shown.length < matches.length;
     this.older.textContent = T.leftOut(this.#leftOut);
     if (shown.length) replaceItems(this.list, shown.map((match) => this.#item(match)));

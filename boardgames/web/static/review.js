@@ -148,7 +148,11 @@ export class Review {
     if (this.chart?.title !== title) {
       const { Chart } = await import("./chart.js");
       if (this.chart?.title !== title) {
-        const chart = new Chart(title, (ply, isChosen) => (isChosen ? this.go(ply ?? Infinity) : chart.mark(ply ?? this.ply)));
+        const chart = new Chart(title, (ply, isChosen) => (isChosen ? this.go(ply ?? Infinity) : chart.mark(ply ?? this.ply)),
+          { nameOf: (ply) => {
+            const move = this.notes.get(key(this.line.slice(0, ply)))?.move;
+            return move ? `${T.turn(ply, move.side)} ${move.move}` : T.start;
+          }, group: 2 });
         this.figure.replaceChildren(chart.element);
         this.chart = chart;
       }

@@ -177,8 +177,9 @@ export class Scene {
     layers.changed.replaceChildren(...changed.flatMap((cell) => this.#changed(cell)));
     const winning = picture.winning.map((id) => items.get(id)).filter((item) => item !== undefined);
     layers.win.replaceChildren(...winning.flatMap((item) => twice(...this.outline(item), "winning")));
+    const size = Math.min(SIZES.label, SIZES.label_share * this.box[2]);
     layers.labels.replaceChildren(
-      ...(this.coordinates ? picture.labels : []).map((label) => text(label.x, label.y, label.text, 32, "label")),
+      ...(this.coordinates ? picture.labels : []).map((label) => text(label.x, label.y, label.text, size, "label")),
     );
     this.drawMarks();
   }
@@ -272,7 +273,7 @@ export class Scene {
       if (mark) yield s("line", { ...ends, class: "mark-under for-contrast" });
       yield s("line", mark ? { ...ends, stroke: mark.colour, "stroke-width": 8, "stroke-dasharray": mark.dashes } : { ...ends, class: "open-line" });
       const label = mark?.symbols ?? (this.coordinates && line.label); // a number before a letter reads as a unit
-      // as large on the screen on every board, so that the edges beside it are seen
+      // of the same size on every screen, so that edges beside it are seen
       const size = mark ? 20 : Math.min(MOST_LABEL, Math.max(LEAST_LABEL, 0.026 * this.box[2]));
       if (label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, mark?.colour ?? null, size);
       return;

@@ -27,9 +27,21 @@ export function thumbnail({ bounds: [left, top, right, bottom], cells, lines, pi
       : cells.map((cell) => s("circle", { cx: at(cell.x), cy: at(cell.y), r: 0.42 * SIZE, class: "thumbnail-cell" })),
     pieces.flatMap((piece) => {
       const place = places.get(piece.cell);
-      if (!place) return [];
-      const centre = { cx: at(place.x), cy: at(place.y) };
-      const disc = s("circle", { ...centre, r: 0.42 * SIZE, fill: sideColour(colours, piece.side), class: "thumbnail-piece" });
-      return piece.side === 1 ? [disc, s("circle", { ...centre, r: 0.2 * SIZE, class: markClass("emblem for-contrast", colours, 1) })] : [disc];
+      return place ? pieceAt(piece, at(place.x), at(place.y), colours) : [];
     }));
+}
+
+/**
+ * Return the elements that draw a piece.
+ * @param {Picture["pieces"][number]} piece
+ * @param {number} cx
+ * @param {number} cy
+ * @param {Picture["colours"]} colours
+ * @returns {SVGElement[]}
+ */
+function pieceAt({ shape, side, symbol }, cx, cy, colours) {
+  const fill = sideColour(colours, side);
+  if (shape === "letter") return [s("text", { x: cx, y: cy + 0.26 * SIZE, fill, "font-size": 0.72 * SIZE, "font-weight": 700, "text-anchor": "middle" }, symbol.toUpperCase())];
+  const disc = s("circle", { cx, cy, r: 0.42 * SIZE, fill, class: "thumbnail-piece" });
+  return side === 1 ? [disc, s("circle", { cx, cy, r: 0.2 * SIZE, class: markClass("emblem for-contrast", colours, 1) })] : [disc];
 }
