@@ -97,7 +97,7 @@ def _views(host: str) -> dict[str, tuple[str, Callable[[Page], object]]]:
         game: (f"#/match/{key}/{token}", _wait_for_board) for game, (key, token) in keys.items()
     }
     views["abalone"] = views["abalone"][0], _select
-    views["lobby"] = "#/new/abalone", lambda page: page.get_by_role("button", name="Start match").wait_for()
+    views["lobby"] = "#/new/abalone", lambda page: page.locator(".seats").wait_for()
     views["analysis"] = f"#/analysis/match/{keys['connect4'][0]}/10", _analyse
     views["lesson"] = "#/learn/abalone/3", _select_for_push
     views["training"] = "#/training/first-steps", lambda page: page.locator("main svg").first.wait_for()

@@ -70,7 +70,7 @@ LEVEL = Option(
     "level",
     int,
     5,
-    "strength: 1 loses to beginners, 10 is the full search",
+    "strength from 1 (loses to beginners) to 10 (the full search)",
     1,
     len(STRENGTHS),
     role="strength",

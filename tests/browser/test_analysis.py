@@ -293,11 +293,11 @@ def test_a_move_after_a_variation_is_listed_in_the_column_of_its_side(visit: Vis
 
 def test_numbers_of_moves_take_one_line_on_a_phone(visit: Visit) -> None:
     visitor = visit(viewport={"width": 390, "height": 844})
-    moves = "1+1+1+1+1+1+2+2+2+2+2+2+3+3+3+3+3+3+5+4"
-    page = visitor.open(f"#/analysis/connect4?moves={moves}&ply=19&tree={moves}+(6)+4")
-    visitor.wait(lambda: len(visitor.shown_moves()) == 22, "the moves")
+    moves = "1+1+1+1+1+1+2+2+2+2+2+2+3+3+3+3+3+3+5"
+    page = visitor.open(f"#/analysis/connect4?moves={moves}+4&ply=19&tree={moves}+(6)+4")
+    visitor.wait(lambda: len(visitor.shown_moves()) == 21, "the moves")
     rows = page.locator(".tree .turn")
-    assert rows.last.inner_text().split()[0] == "11."
+    assert rows.last.inner_text().split() == ["10\u2026", "4"]
     assert len({row.bounding_box()["height"] for row in rows.all()}) == 1
 
 

@@ -118,6 +118,14 @@ def test_pictures_of_lessons_show_letters_where_the_board_does(visit: Visit) -> 
 
 
 @pytest.mark.slow
+def test_edges_at_the_border_of_a_small_picture_are_drawn_in_their_whole_width(visit: Visit) -> None:
+    page = visit().open("#/learn/hexifence")
+    picture = page.locator(".before-after svg").first
+    picture.wait_for()
+    assert picture.evaluate("(svg) => getComputedStyle(svg).overflow") == "visible"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["connect4", "hexifence"])
 def test_puzzles_made_by_the_solver_can_be_solved(visit: Visit, game: str) -> None:
     visitor = visit()

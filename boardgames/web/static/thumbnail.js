@@ -16,7 +16,7 @@ const at = (value) => Math.round(value * SIZE * 10) / 10;
 export function thumbnail({ bounds: [left, top, right, bottom], cells, lines, pieces, colours }) {
   const places = new Map(cells.map((cell) => [cell.id, cell]));
   const isLined = lines.length > 0;
-  return s("svg", { class: "small-board", viewBox: [left, top, right - left, bottom - top].map(at).join(" "), "aria-hidden": "true" },
+  return s("svg", { class: "small-board", overflow: "visible", viewBox: [left, top, right - left, bottom - top].map(at).join(" "), "aria-hidden": "true" },
     cells.filter((cell) => isLined && cell.owner !== null).map((cell) => s("circle", { cx: at(cell.x), cy: at(cell.y), r: 0.3 * SIZE, fill: sideColour(colours, cell.owner ?? 0) })),
     isLined ? [...lines].sort((a, b) => Number(a.side !== null) - Number(b.side !== null)).flatMap((line) => {
       const ends = { x1: at(line.x1), y1: at(line.y1), x2: at(line.x2), y2: at(line.y2) };

@@ -41,7 +41,7 @@ TEMPERATURES = (40.0, 16.0, 9.0, 5.5, 3.5, 2.3, 1.5, 0.9, 0.45, 0.0)
 """The temperature of each level from 1; at 0 only the best moves are played."""
 
 LEVEL = Option(
-    "level", int, 10, "strength: 1 makes many mistakes, 10 none", 1, len(TEMPERATURES), role="strength"
+    "level", int, 10, "strength from 1 (many mistakes) to 10 (none)", 1, len(TEMPERATURES), role="strength"
 )
 TABLE = Option(
     "table", int, TABLE_MB, "size of the transposition table in MB", minimum=1, maximum=MAX_MB, role="memory"

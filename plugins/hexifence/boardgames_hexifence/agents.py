@@ -49,7 +49,13 @@ LATE_EDGES, LATE_SECONDS = 6, 60.0
 """Open edges of the position that `load_code` solves, and the time allowed for compiling and solving."""
 
 LEVEL = Option(
-    "level", int, len(LEVELS), "strength: 1 makes random moves, 10 its best", 1, len(LEVELS), role="strength"
+    "level",
+    int,
+    len(LEVELS),
+    "strength from 1 (random moves) to 10 (its best)",
+    1,
+    len(LEVELS),
+    role="strength",
 )
 TABLE = Option(
     "table", int, TABLE_MB, "size of the solver's table in MB", minimum=1, maximum=MAX_MB, role="memory"
