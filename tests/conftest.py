@@ -1,5 +1,6 @@
 """Settings and fixtures of all tests."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -59,6 +60,12 @@ def pytest_configure(config: pytest.Config) -> None:
         programs = [subprocess.Popen([sys.executable, "-c", code], cwd=FOLDER) for code in COMPILED_FIRST]
         for program in programs:
             program.wait()
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of garbage collections, since the server starts one for each match."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
