@@ -19,10 +19,6 @@ from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, entry_points, metadata, requires
 from pathlib import Path
 
-import llvmlite
-import numba
-import numpy as np
-
 from boardgames import plugins
 from boardgames.hookspecs import PROJECT
 from boardgames.plugins import Kind
@@ -227,6 +223,10 @@ _reports: dict[Needs, tuple[float, Code]] = {}
 
 
 def _described(needs: Needs) -> Code:
+    import llvmlite  # here, because workers that compile nothing start in a third of the time without it
+    import numba
+    import numpy as np
+
     versions = {
         "Python": platform.python_version(),
         "NumPy": np.__version__,

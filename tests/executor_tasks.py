@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -13,6 +14,10 @@ from boardgames.executors import ProcessPool, open_executor
 
 def square(number: int) -> int:
     return number**2
+
+
+def is_loaded(module: str) -> bool:
+    return module in sys.modules
 
 
 def divide(number: int, *, by: int) -> float:

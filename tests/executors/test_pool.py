@@ -133,6 +133,11 @@ def test_nested_workers_are_rejected(pool: ProcessPool) -> None:
         pool.submit(tasks.start_nested_workers).result(TIMEOUT_S)
 
 
+def test_workers_load_numba_only_for_tasks_that_need_it(pool: ProcessPool) -> None:
+    """Loading it takes longer than everything else that a worker does when it starts."""
+    assert not pool.submit(tasks.is_loaded, "numba").result(TIMEOUT_S)
+
+
 def test_worker_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class OutOfFiles:
         def Pipe(self) -> object:  # noqa: N802 - the name in multiprocessing
