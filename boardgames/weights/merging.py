@@ -95,10 +95,23 @@ def gathered(patterns: PatternSet, tables: Reals) -> Reals:
         count = 0
         for table in merged:
             sources = table.sources(patterns.values)
-            uses += [np.argsort(source) + count for source in sources if source.min() == start]
+            uses += [_inverse(source - start) + count for source in sources if source.min() == start]
             count += patterns.values ** len(table.groups[0])
         _, lowest, kinds = np.unique(np.sort(uses, axis=0), axis=1, return_index=True, return_inverse=True)
         for row, whole in zip(sums, tables, strict=True):
             row[start + lowest] = np.bincount(kinds.ravel(), whole[start : start + size])
         start += size
     return sums
+
+
+def _inverse(permutation: Actions) -> Actions:
+    """Return the inverse of a permutation, as `argsort` would, but in linear time.
+
+    Examples
+    --------
+    >>> _inverse(np.array([1, 2, 0])).tolist()
+    [2, 0, 1]
+    """
+    inverse = np.empty_like(permutation)
+    inverse[permutation] = np.arange(len(permutation))
+    return inverse

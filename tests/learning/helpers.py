@@ -38,11 +38,11 @@ QUICK: dict[str, dict[str, object]] = {
     "spsa": {"depth": 1, "pairs": 2, "directions": 3, "steps": 3, "test_matches": 4},
     "tune": {
         "agent": "mcts:simulations=10,exploration=2,cutoff=10", "ranges": "exploration=0:4,cutoff=0:20",
-        "steps": 3, "pairs": 3,
+        "steps": 2, "pairs": 2,
     },
     "ntuple": {"steps": 3, "matches": 30, "tuples": 6, "length": 4, "test_matches": 4},
     "patterns": {
-        "steps": 3, "matches": 6, "nodes": 50, "epochs": 1, "opening": 4, "test_matches": 4,
+        "steps": 2, "matches": 6, "nodes": 50, "epochs": 1, "opening": 4, "test_matches": 4,
     },
     "value-iteration": {"steps": 3, "matches": 12, "test_matches": 4},
     "regression": {"steps": 2, "matches": 6, "nodes": 30, "test_matches": 4, "opening": 4},
