@@ -173,6 +173,13 @@ def test_the_tables_of_the_api_are_current() -> None:
     assert tables["with_tables"](page) == page, "run python docs/api_tables.py"
 
 
+@pytest.fixture
+def measured_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure weights with a few matches, since the pages show only the form of the result."""
+    monkeypatch.setattr("boardgames.cli.train.DEFAULT_MEASURING_MATCHES", 6)
+
+
+@pytest.mark.usefixtures("measured_briefly")
 @pytest.mark.parametrize("page", pages_with(slow=False))
 def test_examples_of_a_page_run(
     page: str, bg: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -187,6 +194,7 @@ def test_examples_of_a_page_run(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("measured_briefly")
 @pytest.mark.parametrize("page", pages_with(slow=True))
 def test_all_examples_of_a_page_run(
     page: str, bg: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -267,8 +267,7 @@ def stopped(number: signal.Signals, arguments: tuple[str, ...], home: Path) -> t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("number", "workers"), [(signal.SIGINT, "2"), (signal.SIGTERM, "1")])
 def test_an_interrupted_experiment_exits_130_and_says_how_to_resume(
     number: signal.Signals, workers: str, home: Path
 ) -> None:

@@ -205,7 +205,7 @@ AMBIGUOUS = "." * 30 + "b" + "." * 29 + "w"
 
 @pytest.mark.parametrize("command", ["show", "perft", "analyze", "play", "solve"])
 def test_a_text_with_two_meanings_is_read_in_the_notation_that_is_named(command: str, bg: Run) -> None:
-    more = {"perft": ("--depth", "1"), "analyze": ("--depth", "1"), "play": ("--first", "random")}
+    more = {"perft": ("--depth", "1"), "analyze": ("--depth", "1"), "play": ("--second", "human")}
     arguments = (command, "abalone", "--position", AMBIGUOUS, *more.get(command, ()))
     ran = bg(*arguments)
     assert (ran.code, ran.err.count("\n")) == (2, 1)

@@ -252,10 +252,10 @@ def test_every_command_says_what_it_compiles_and_counts_the_kernels(terminal: Ru
 
 @pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
 def test_boards_are_shown_and_two_people_play_without_compiled_rules(
-    game: str, program: Run, home: Path
+    game: str, bg: Run, program: Run, home: Path
 ) -> None:
+    first, second, *_ = json.loads(bg("show", game, "--json").out)["legal_moves"]
     (home / "cache").unlink()  # the cache that all tests share
-    first, second, *_ = json.loads(program("show", game, "--json").out)["legal_moves"]
     played = program("play", game, "--second", "human", typed=f"{first}\nundo\n{second}\nhistory\n")
     assert (played.code, played.err) == (0, "")
     assert f" {second} " in played.out.rpartition("ply ")[2]
