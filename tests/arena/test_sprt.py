@@ -172,8 +172,6 @@ def test_distant_hypotheses_are_distinguished() -> None:
     ("test", "split"),
     [
         (Sprt(0, 100), 0.0),
-        (Sprt(0, 100), 0.6),
-        (Sprt(-100, 0), 0.6),
         (Sprt(-100, 100), 0.3),
         (Sprt(0, 50, alpha=0.1, beta=0.1), 0.6),
     ],

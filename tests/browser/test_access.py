@@ -146,7 +146,7 @@ def test_pieces_are_animated_unless_reduced_motion_is_preferred(visit: Visit, mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["abalone", "hexifence"])  # with pieces and with lines
 def test_sides_can_be_told_apart_in_forced_colours(visit: Visit, game: str) -> None:
     visitor = visit(forced_colors="active")
     play(visitor, game, 2)

@@ -44,8 +44,7 @@ def right_drag(page: Any, start: str, end: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flipped", [False, True], ids=["", "flipped"])
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("game", "flipped"), [(game, number % 2 == 0) for number, game in enumerate(GAMES)])
 def test_every_move_of_a_game_can_be_shown_as_an_arrow_or_outline(
     visit: Visit, game: str, flipped: bool
 ) -> None:

@@ -241,6 +241,6 @@ def test_the_weakest_level_loses_to_greedy_and_not_to_random(game: Game) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weaker", [2, 4, 6])
+@pytest.mark.parametrize("weaker", [2, 6])
 def test_two_levels_of_difference_win_clearly(weaker: int) -> None:
     assert share(f"level:level={weaker + 2}", f"level:level={weaker}", ABALONE, 20) >= 0.65

@@ -145,6 +145,7 @@ def test_illegal_moves_and_output_of_the_player_do_not_break_the_protocol(tmp_pa
     assert answers == ["bestmove 1,1"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("javac") is None, reason="Java is not installed")
 def test_a_player_in_java_plays_whole_matches_with_both_colours(tmp_path: Path) -> None:
     (tmp_path / "FirstEdge.java").write_text(JAVA_PLAYER)

@@ -97,8 +97,9 @@ def test_selective_search_for_marbles_misses_no_solution_but_the_known_ones(agen
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tactic", SUITE, ids=lambda tactic: tactic.position)
-def test_every_tactic_meets_the_definition(tactic: Tactic) -> None:
+@pytest.mark.parametrize("tactic", SUITE[1::2], ids=lambda tactic: tactic.position)
+def test_tactics_meet_the_definition(tactic: Tactic) -> None:
+    """`test_a_plain_search_of_the_core_finds_the_same_solutions` checks the others."""
     position = GAME.parse(tactic.position)
     assert find_tactic(position, Balances(GAME), tactic.layout, MAX_PLIES) == tactic
 

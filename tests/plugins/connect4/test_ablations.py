@@ -66,10 +66,11 @@ def test_experiments_compare_variants_on_any_number_of_workers() -> None:
     settings = {
         "repetitions": 2, "steps": 1, "test_matches": 4, "positions": 4, "first": 8, "last": 12,
     }  # fmt: skip
-    for name, first in (("discount", "gamma 0.1"), ("ablation", "default")):
-        experiment = load_experiment(name, SMALL, **settings)
-        with ProcessPool(2) as pool:
-            results, again = experiment.run(InProcess(), 3), experiment.run(pool, 3)
+    with ProcessPool(2) as pool:
+        names = ("discount", "ablation")
+        experiments = [load_experiment(name, SMALL, **settings) for name in names]
+        both = [(experiment.run(InProcess(), 3), experiment.run(pool, 3)) for experiment in experiments]
+    for (results, again), first in zip(both, ("gamma 0.1", "default"), strict=True):
         assert isinstance(results, Measurements)
         assert results == again
         shares, *others = results.grids

@@ -152,7 +152,7 @@ def test_draws_are_accepted_unless_the_match_is_won() -> None:
 @pytest.mark.slow
 def test_perfect_play_never_gives_away_half_a_point() -> None:
     game, player = connect4(), solver(connect4())
-    for cells in random_positions(7, 6, 250, 1, 22, seed=6):
+    for cells in random_positions(7, 6, 100, 1, 22, seed=6):
         scores = scores_of_moves(cells)
         move = player.choose(game.parse(text_of(cells))).move
         assert move is not None

@@ -173,7 +173,7 @@ def test_the_shipped_book_agrees_with_bitbully() -> None:
 @pytest.mark.skipif(not JIT, reason="too slow in plain Python")
 def test_the_shipped_book_agrees_with_the_search() -> None:
     game = boardgames.load("connect4")
-    positions = random_positions(game, range(7, 9), 50)
+    positions = random_positions(game, range(7, 9), 20)
     assert Solver(game, table=4).scores(positions) == Solver(game, book=False).scores(positions)
 
 
