@@ -415,7 +415,7 @@ def test_damaged_match_does_not_hide_the_next_one(at: int, cut: int, put: str) -
         '[A "' + "\\\\" * 300_000,
         "1." * 300_000,
         "(" * 300_000,
-        HEAD * 20_000,
+        HEAD * 10_000,
         HEAD + "{a} " * 90_000,
     ],
     ids=["braces", "brackets", "backslashes", "numbers", "parentheses", "tags", "comments"],

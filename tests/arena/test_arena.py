@@ -86,7 +86,7 @@ def test_number_of_workers_does_not_change_any_match(
 
 def test_workers_that_join_during_an_arena_are_used_and_change_no_match() -> None:
     executor = Joining()
-    arenas = [Arena(make_plan(matches=200), seed=1) for _ in range(2)]
+    arenas = [Arena(make_plan(matches=80), seed=1) for _ in range(2)]
     for arena, running in zip(arenas, (InProcess(), executor), strict=True):
         arena.run(running)
     assert executor.have_met

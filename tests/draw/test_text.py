@@ -239,7 +239,7 @@ def test_changed_line_and_its_cell_are_marked_on_a_low_board() -> None:
 
 
 @pytest.mark.parametrize("height", [None, LOW], ids=["full", "low"])
-@pytest.mark.parametrize("size", range(2, 9))
+@pytest.mark.parametrize("size", [2, 3, 5, 8])
 def test_labels_of_open_edges_do_not_touch(size: int, height: int | None) -> None:
     picture = hexagon_board(size)
     labels = [line.label for line in picture.lines]

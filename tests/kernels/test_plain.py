@@ -19,7 +19,7 @@ from boardgames.kernels import JIT, Words
 from boardgames.plugins import Offer
 
 MATCHES, LONGEST = (3, 60) if JIT else (1, 6)  # plain Python is slow, and few positions cover its lines
-GAMES = [
+GAMES: list[tuple[str, dict[str, Any]]] = [
     ("abalone", {}),
     ("abalone", {"layout": "german-daisy", "broadside": False}),
     ("connect4", {}),
@@ -86,38 +86,42 @@ def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, Any])
         assert boardgames.load_player(agent, game, seed=1).choose(start).move in start.legal_moves
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
-@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
-def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, Any]) -> None:
-    game = f"boardgames.load({name!r}, **{options!r})"
-    code = f"import boardgames, test_plain; print(test_plain.digest({game}, 1, 40))"
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.strip() == digest(boardgames.load(name, **options), 1, 40), done.stderr
-
-
-@pytest.mark.skipif(not JIT, reason="everything is interpreted")
-@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
-def test_interpreted_rules_play_as_compiled_ones(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+def printed(expression: str, before: str = "", **environment: str) -> list[str]:
+    """Return what another process prints of each game: an expression in which the game is `game`."""
     code = f"""
+from contextlib import ExitStack
 from boardgames.compiling import compilation_deferred, rules_interpreted
 
-with compilation_deferred(), rules_interpreted():
+with ExitStack() as stack:
+    {before or "pass"}
     import boardgames, test_plain
-    print(test_plain.match_text(boardgames.load({name!r}, **{options!r})))
+    for name, options in test_plain.GAMES:
+        game = boardgames.load(name, **options)
+        print({expression})
 """
-    environment = {"BOARDGAMES_HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | environment,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent), **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout == match_text(boardgames.load(name, **options)) + "\n", done.stderr
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
+def test_a_game_is_the_same_without_compilation() -> None:
+    plain = printed("test_plain.digest(game, 1, 40)", NUMBA_DISABLE_JIT="1")
+    assert plain == [digest(boardgames.load(name, **options), 1, 40) for name, options in GAMES]
+
+
+@pytest.mark.skipif(not JIT, reason="everything is interpreted")
+def test_interpreted_rules_play_as_compiled_ones(tmp_path: Path) -> None:
+    contexts = "[stack.enter_context(one()) for one in (compilation_deferred, rules_interpreted)]"
+    interpreted = printed("repr(test_plain.match_text(game))", contexts, BOARDGAMES_HOME=str(tmp_path))
+    assert interpreted == [repr(match_text(boardgames.load(name, **options))) for name, options in GAMES]
     assert not list(tmp_path.rglob("*.kernel"))
 
 

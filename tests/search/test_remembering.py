@@ -55,7 +55,8 @@ CASES = [
 def test_choices_agree_with_full_minimax(agent: str, rule: str, kind: type[Game]) -> None:
     repetition, results, sides = Repetition.parse(rule), set(), set()
     counts_first_repetition, proven = agent == "alphabeta:table=1" and rule.startswith("draw"), 0
-    for position, history in mazes(rule, kind, 30 if kind is Maze else 14, 4 if rule in QUICK else 3):
+    count, is_quick = (30, rule in QUICK) if kind is Maze else (14, rule in QUICK and rule != "draw:3")
+    for position, history in mazes(rule, kind, count, 4 if is_quick else 3):
         best, values = best_moves(position, history, repetition)
         player = load_player(agent, position.game, seed=1)
         choice = player.choose(position, MANY if agent.startswith("mcts") else DEEP, Context(history=history))

@@ -102,7 +102,7 @@ def test_matches_give_the_weights_of_plain_python(
     before = weights.copy()
     plain = PlainTrainer(known, weights.tolist(), parameters, seed=7)
     quick = Compiled(game, known, weights, parameters, seed=7)
-    limit = 10 if name == "abalone" and depth == 2 else 30
+    limit = 6 if name == "abalone" and depth == 2 else 30
     for _ in range(2):
         assert quick.play(game.start(), limit, 3) == plain.play(game.start(), limit, 3)
     assert np.abs(weights - np.array(plain.weights)).max() <= 1e-10
