@@ -745,7 +745,8 @@ class Game(ABC):
         UnknownNameError
             If there is no such notation.
         """
-        self._check_notation(notation, self.facts.move_notations)
+        if notation is not None:
+            self._check_notation(notation, self.facts.move_notations)
         if not isinstance(text, str):
             raise MalformedMoveError(f"a move to parse must be a string, not {quote(text)}")
         text = text.strip()
@@ -978,7 +979,8 @@ class Game(ABC):
             )
 
     def _checked(self, position: Position) -> Position:
-        check_is_position(position)
+        if not isinstance(position, Position):
+            check_is_position(position)
         if position.game is not self and position.game != self:
             raise PositionError(f"not a position of {self!r}: {position!r}")
         return position

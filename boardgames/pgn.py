@@ -397,9 +397,10 @@ def _parse_moves(text: str, match: MatchText) -> dict[int, str]:
     lines = [_LineParser()]  # the main line and the open variations, from the outermost on
     match.moves = lines[0].moves
     for token in _TOKEN.finditer(text):
-        number = _NUMBER.match(token["word"] or "") if len(lines) == 1 else None
-        if number is not None:
-            numbers[len(match.moves)] = number[0]
+        if token.lastgroup == "skipped":
+            continue
+        if len(lines) == 1 and (number := _number_before(token["word"] or "")):
+            numbers[len(match.moves)] = number
         if not _parse_token(token, lines, match):
             problem = "unclosed comment" if token["bad"] == "{" else "not a move"
             if match.result:
@@ -436,7 +437,7 @@ def _parse_token(token: re.Match[str], lines: list[_LineParser], match: MatchTex
             lines.pop()
             lines[-1].note()[2].append(Line(tuple(line.moves), line.notes()))
     else:
-        return kind == "skipped"
+        return False
     return True
 
 
@@ -451,8 +452,7 @@ def _add_word(word: str, line: _LineParser, match: MatchText | None) -> None:
         if match is not None:  # a variation may end with one, too
             match.result = word
         return
-    number = _NUMBER.match(word)
-    move = word[number.end() :] if number else word
+    move = word[len(_number_before(word)) :]
     glyph = _GLYPH.fullmatch(move) if move and move[-1] in "!?" else None
     if glyph is not None:
         move = glyph[1]
@@ -465,6 +465,12 @@ def _add_word(word: str, line: _LineParser, match: MatchText | None) -> None:
         match.seconds.append(None)
     if glyph is not None:
         line.note()[0].append(GLYPHS[glyph[2]])
+
+
+def _number_before(word: str) -> str:
+    """Return the number with which a word begins, or the dots; an empty string if it has neither."""
+    number = _NUMBER.match(word) if "." in word else None
+    return number[0] if number else ""
 
 
 def _split_result(line: _LineParser, match: MatchText) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import boardgames
 from boardgames import reading, record
 from boardgames.errors import PositionError, RecordError
-from boardgames.game import Outcome, Position, Termination
+from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.pgn import Line, Note
 from boardgames.plugins import load_game_of
 from boardgames.reading import Defaults, ReadMatch, layout_name, read_match, read_position
@@ -420,3 +420,58 @@ def test_matches_after_an_unknown_layout_are_not_read_in_another_one() -> None:
     assert [record.layout for record in parsed.records] == ["german-daisy"]
     (error,) = parsed.errors
     assert "abalone has no layout 'Strange Daisy'" in str(error)
+
+
+def test_first_moves_that_matches_share_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, successor = list[int](), Position._successor
+
+    def counted(position: Position, action: int) -> Position:
+        made.append(action)
+        return successor(position, action)
+
+    monkeypatch.setattr(Position, "_successor", counted)
+    texts = [pgn(f"{moves} *", Event="x") for moves in ("4 4 5 3", "4 4 5 2", "4 4 5 3 7", "4 4 5 3 7 1")]
+    column = Defaults("connect4", notation="column")
+    alone = [parse(text, column).records for text in texts]
+    count = len(made)
+    made.clear()
+    assert parse("\n".join(texts), column).records == tuple(one for records in alone for one in records)
+    assert len(made) == count - 6  # each match adds one position to those that are shared: 1, then 2, then 3
+
+
+def test_each_match_decides_for_itself_between_two_readings_of_a_move() -> None:
+    start = boardgames.load("abalone").start()
+    readings, texts = ("c2d3", "c2c3d2"), []
+    after = [start.apply(move).apply("b6c7") for move in readings]
+    for meant, not_meant in (after, after[::-1]):
+        texts.append(f"c2d3 b6c7 {min(nacre_texts(meant) - nacre_texts(not_meant))}")
+    parsed = parse("\n\n".join(texts), NACRE)
+    assert tuple(record.moves[0] for record in parsed.records) == readings
+
+
+@given(
+    st.lists(st.text("1234", min_size=1, max_size=8), min_size=1, max_size=6),
+    st.sampled_from(["", "1", "44", "1212"]),
+)
+def test_matches_mean_the_same_together_and_alone(lines: list[str], opening: str) -> None:
+    texts = [f"1. {' '.join(opening + line)} *" for line in lines]
+    together = parse("\n\n".join(texts))
+    alone = [parse(text) for text in texts]
+    assert together.records == tuple(one for parsed in alone for one in parsed.records)
+    assert len(together.errors) == sum(len(parsed.errors) for parsed in alone)
+    assert [str(one).partition(": ")[2] for one in together.errors] == [
+        str(one).partition(": ")[2] for parsed in alone for one in parsed.errors
+    ]
+
+
+def test_words_that_are_repeated_are_split_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = boardgames.load("connect4")
+    texts, split = list[str](), type(game).split_moves
+
+    def counted(one: Game, text: str, notation: str | None = None) -> list[str]:
+        texts.append(text)
+        return split(one, text, notation)
+
+    monkeypatch.setattr(type(game), "split_moves", counted)
+    assert parse(pgn("x " * 500 + "*", Event="x")).errors
+    assert 0 < texts.count("x") < 50

@@ -12,7 +12,8 @@ must be requested by name. The module `dialects` has the notations of other prog
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -42,6 +43,9 @@ ABA_PRO = "aba-pro"
 NACRE = "nacre"
 BOARD = "board"
 SIDES = "bw"
+
+MAX_REMEMBERED = 20
+"""Maximum length of the texts of moves that are remembered."""
 
 _CELL = re.compile(r"[a-i][1-9]")
 _SEPARATORS = re.compile("[ \t,;\u2010-\u2015\u2212-]*")
@@ -189,16 +193,24 @@ def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | 
         If the text is not a move, the move is not legal, or the text fits two moves, which
         only happens in Nacre's notation.
     """
-    cells = parse_cells(text)
     if notation == NACRE:
-        return _parse_nacre(words, legal, cells, text)
-    action = action_from_cells(cells, text)
+        return _parse_nacre(words, legal, parse_cells(text), text)
+    cells, action = (_remembered if len(text) <= MAX_REMEMBERED else _cells_and_action)(text)
     actions = tuple(legal)
     if action not in actions or not _moves_group(words, action, cells):
         texts = [format_action(words, other) for other in actions]
         same = [other for other in texts if other.startswith(CELL_NAMES[cells[0]])]
         raise IllegalMoveError(f"illegal move {quote(text)}{suggest(text.lower(), same or texts)}")
     return action
+
+
+def _cells_and_action(text: str) -> tuple[tuple[int, ...], int]:
+    """Return the cells of a move text, and its action."""
+    cells = parse_cells(text)
+    return tuple(cells), action_from_cells(cells, text)
+
+
+_remembered = lru_cache(maxsize=10_000)(_cells_and_action)  # a file with many matches has few different texts
 
 
 def action_from_cells(cells: list[int], text: str = "") -> int:
@@ -223,7 +235,7 @@ def action_cells(words: Words, action: int) -> list[int]:
     return [group[0], group[-1], NEIGHBOURS_OF[group[0]][direction]]
 
 
-def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
+def _moves_group(words: Words, action: int, cells: Sequence[int]) -> bool:
     """Return True if a legal action moves the group whose ends were given.
 
     If the leftmost marble has marbles of its side both right-forward and
