@@ -422,6 +422,22 @@ def test_matches_after_an_unknown_layout_are_not_read_in_another_one() -> None:
     assert "abalone has no layout 'Strange Daisy'" in str(error)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a1,b2,c3->b2,c3,d4\ni5,h5,g5->h5,g5,f5\n",
+        "1. a1,b2,c3->b2,c3,d4 i5,h5,g5->h5,g5,f5 *",
+        "'I', ['C3', 'B2', 'A1'] => ['D4', 'C3', 'B2']\r\n'I', ['G5', 'H5', 'I5'] => ['F5', 'G5', 'H5']\r\n",
+        "\ufeffBelgian Daisy\n(A1, C3) -> (B2, D4) INLINE BLACK\n(I5, G5) -> (H5, F5) INLINE WHITE\n",
+        '[Variant "Belgian Daisy"]\n\n1. a1,b2,c3->b2,c3,d4 i5,h5,g5->h5,g5,f5 *',
+    ],
+)
+def test_lists_of_marbles_before_and_after_are_moves(text: str) -> None:
+    parsed = parse(text, ABALONE)
+    assert [record.moves for record in parsed.records] == [("a1b2", "i5h5")]
+    assert parsed.notations == ("before-after",)
+
+
 def test_first_moves_that_matches_share_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made, successor = list[int](), Position._successor
 

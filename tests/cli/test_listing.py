@@ -79,7 +79,9 @@ def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None
     out = bg("games", "abalone").out
     lines, text = out.splitlines(), " ".join(out.split())
     assert lines[1].startswith("  layouts: belgian-daisy, standard, german-daisy")
-    assert " move notations: aba-pro, nacre, playstrategy, direction, code, course-moves " in text
+    assert (
+        " move notations: aba-pro, nacre, playstrategy, direction, code, course-moves, before-after " in text
+    )
     assert (
         " position notations: board, fen, apgn, course, line, line-from-a default agent: alphabeta " in text
     )

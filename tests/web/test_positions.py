@@ -162,6 +162,7 @@ def test_pgn_of_another_program_is_imported_with_its_notes(page: Page) -> None:
         ("abalone", "c2E i6SE c3W", "direction", ["c2c3", "i6h6", "c3c2"]),
         ("abalone", "1,3,44 1,4,1 1,0,45", "code", ["c2c3", "i6h6", "c3c2"]),
         ("abalone", "2:c2c4 2:i6g6 1:c3c2", "course-moves", ["c2c3", "i6h6", "c3c2"]),
+        ("abalone", "c2,c3->c3,c4 (I6, H6) -> (H6, G6) c3->c2", "before-after", ["c2c3", "i6h6", "c3c2"]),
         ("hexifence", "49 54 5", "canonical", ["49", "54", "5"]),
         ("hexifence", "0,1 0,3", "place", ["1", "3"]),
     ],

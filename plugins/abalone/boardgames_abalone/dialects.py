@@ -24,6 +24,8 @@ Moves, besides those of Aba-Pro and Nacre:
 - `code`: type, direction and cell of an action.
 - `course-moves`, from programs for that course: `3:d5g8*` has the number of marbles and Nacre's
   text, with `*` for a push, and `2:b2-c2>NW` the ends of a group and its direction.
+- `before-after`, from other programs for that course: the cells of the marbles that move, before
+  and after the move, as in `a1,b2->b2,c3` or `'I', ['B2', 'A1'] => ['C3', 'B2']`.
 
 Sources: the source code of PlayStrategy's rules (strategygames), the specification of APGN, and
 public programs by students of the course COMP 3981 at BCIT.
@@ -82,7 +84,8 @@ PLAYSTRATEGY = "playstrategy"
 DIRECTION = "direction"
 CODE = "code"
 COURSE_MOVES = "course-moves"
-MOVE_NOTATIONS = (ABA_PRO, NACRE, PLAYSTRATEGY, DIRECTION, CODE, COURSE_MOVES)
+BEFORE_AFTER = "before-after"
+MOVE_NOTATIONS = (ABA_PRO, NACRE, PLAYSTRATEGY, DIRECTION, CODE, COURSE_MOVES, BEFORE_AFTER)
 
 COMPASS = ("W", "NW", "NE", "E", "SE", "SW")
 """Names of the directions, in the order of their numbers."""
@@ -107,9 +110,18 @@ _CODE = re.compile(r"[(\[]?[ \t]*([0-9]{1,4})[ \t,;]+([0-9]{1,4})[ \t,;]+([0-9]{
 _COURSE_MOVE = re.compile(
     f"([1-3]):(?:([a-i][1-9])([a-i][1-9])[*]?|([a-i][1-9])-([a-i][1-9])>{_COMPASS_TEXT})", _ANY_CASE
 )
+_LISTS_OF_CELLS = tuple(  # with the same number of cells before and after, since another move may come next
+    rf"[(\[]?[ \t]*{cells}[ \t]*[)\]]?[ \t]*(?:[-=]?>|[\u2192\u21d2])[ \t]*[(\[]?[ \t]*{cells}[ \t]*[)\]]?"
+    for cells in (r"[ \t]*[,&+][ \t]*".join(["['\"]?[a-i][1-9]['\"]?"] * count) for count in (3, 2, 1))
+)
+_BEFORE_AFTER = re.compile(
+    rf"(?:['\"]?(?:I|SS)['\"]?[ \t]*,[ \t]*)?(?:{'|'.join(_LISTS_OF_CELLS)})"
+    r"(?:[ \t]+(?:SINGLE|INLINE|SIDE_?STEP)\b)?(?:[ \t]+(?:BLACK|WHITE)\b)?",
+    _ANY_CASE,
+)
 _JOINED = "[a-i][1-9](?:(?: +[\u2010-\u2015\u2212-] +|[\u2010-\u2015\u2212-])?[a-i][1-9]){1,2}"
 _TOKEN = re.compile(
-    f"(?P<code>{_CODE.pattern})|(?P<course>{_COURSE_MOVE.pattern})"
+    f"(?P<lists>{_BEFORE_AFTER.pattern})|(?P<code>{_CODE.pattern})|(?P<course>{_COURSE_MOVE.pattern})"
     f"|(?P<direction>{_DIRECTION_IN_LINE})(?![a-z0-9])"
     f"|(?P<joined>{_JOINED})(?![a-z0-9])|(?P<cell>[a-i][1-9])(?![a-z0-9])|(?P<other>[^\\s,;]+)",
     _ANY_CASE,
@@ -375,6 +387,8 @@ def parse_action(words: Words, legal: Sequence[int], text: str, notation: str | 
         return _parse_playstrategy(words, legal, text)
     if form == COURSE_MOVES:
         return _parse_course_move(words, legal, text)
+    if form == BEFORE_AFTER:
+        return _parse_before_after(words, legal, text)
     try:
         return aba_pro.parse_action(words, legal, text, form)
     except MalformedMoveError as error:
@@ -392,9 +406,13 @@ def format_action(words: Words, action: int, notation: str | None = None) -> str
         return f"{kind},{direction},{cell}"
     if notation == PLAYSTRATEGY:
         return _playstrategy_text(words, action)
-    if notation not in (DIRECTION, COURSE_MOVES):
+    if notation not in (DIRECTION, COURSE_MOVES, BEFORE_AFTER):
         return aba_pro.format_action(words, action, notation)
     group = moved_cells(words, action)
+    if notation == BEFORE_AFTER:
+        before = sorted(CELL_NAMES[one] for one in group)
+        after = sorted(CELL_NAMES[int(NEIGHBOURS[one, direction])] for one in group)
+        return f"{','.join(before)}->{','.join(after)}"
     ends = sorted((CELL_NAMES[group[0]], CELL_NAMES[group[-1]]))
     if notation == DIRECTION:
         return (CELL_NAMES[cell] if kind == 1 else "".join(ends)) + COMPASS[direction]
@@ -422,6 +440,8 @@ def aba_pro_text(text: str, notation: str | None = None) -> str:
             cells = parse_cells(match[2] + match[3])
         else:
             cells = _cells_in_direction(_group(match[4] + match[5], text), _direction_named(match[6]))
+    elif form == BEFORE_AFTER and _BEFORE_AFTER.fullmatch(text):
+        cells = _cells_in_direction(*_moved_group(text))
     else:
         cells = parse_cells(text)
     return "".join(CELL_NAMES[cell] for cell in cells) if min(cells, default=-1) >= 0 else ""
@@ -467,7 +487,12 @@ def _move_notation(text: str) -> str:
     """Return the notation that a text is in if it can only be one, or that of Aba-Pro."""
     if _PLAIN.fullmatch(text):
         return ABA_PRO
-    for notation, form in ((CODE, _CODE), (COURSE_MOVES, _COURSE_MOVE), (DIRECTION, _DIRECTION)):
+    for notation, form in (
+        (CODE, _CODE),
+        (COURSE_MOVES, _COURSE_MOVE),
+        (DIRECTION, _DIRECTION),
+        (BEFORE_AFTER, _BEFORE_AFTER),
+    ):
         if form.fullmatch(text):
             return notation
     return ABA_PRO
@@ -517,8 +542,14 @@ def _parse_direction(words: Words, legal: Sequence[int], text: str) -> int:
         raise MalformedMoveError(
             f"{quote(text)} is not a move; write marbles and a direction, as in 'a1 NE' or 'c3,c4,c5 NW'"
         )
-    group = _group(match[1], text)
-    cells = _cells_in_direction(group, _direction_named(match[2]))
+    return _action_of_group(words, legal, _group(match[1], text), _direction_named(match[2]), text)
+
+
+def _action_of_group(
+    words: Words, legal: Sequence[int], group: Sequence[int], direction: int, text: str
+) -> int:
+    """Return the legal action that moves a group; if it has one marble, those ahead of it move, too."""
+    cells = _cells_in_direction(group, direction)
     if cells[-1] < 0:
         raise IllegalMoveError(f"illegal move {quote(text)}: marbles cannot leave the board")
     action = action_from_cells(cells, text)
@@ -529,6 +560,40 @@ def _parse_direction(words: Words, legal: Sequence[int], text: str) -> int:
         names = ", ".join(CELL_NAMES[cell] for cell in moved)
         raise IllegalMoveError(f"illegal move {quote(text)}: the marbles {names} would move")
     return action
+
+
+def _parse_before_after(words: Words, legal: Sequence[int], text: str) -> int:
+    if not _BEFORE_AFTER.fullmatch(text):
+        raise MalformedMoveError(
+            f"{quote(text)} is not a move; write the cells of the marbles before and after it, as in "
+            "'a1,b2->b2,c3'"
+        )
+    group, direction = _moved_group(text)
+    action = _action_of_group(words, legal, group, direction, text)
+    if len(moved := moved_cells(words, action)) != len(group):
+        names = ", ".join(CELL_NAMES[cell] for cell in moved)
+        raise IllegalMoveError(f"illegal move {quote(text)}: the marbles {names} would move")
+    return action
+
+
+def _moved_group(text: str) -> tuple[list[int], int]:
+    """Return the group that a text names before and after a move, and the direction of the move.
+
+    The ends of three marbles are enough; a single marble may be named twice, as both ends.
+    """
+    names = re.findall("[a-i][1-9]", text.lower())
+    middle = len(names) // 2
+    for name in names:
+        if name not in CELL_OF_NAME:
+            raise MalformedMoveError(f"{quote(text)} is not a move: there is no cell {name!r}")
+    steps = sorted(set(zip(sorted(names[:middle]), sorted(names[middle:]), strict=True)))
+    cells = [(CELL_OF_NAME[before], CELL_OF_NAME[after]) for before, after in steps]
+    direction = direction_between(*cells[0])
+    if direction is None or any(NEIGHBOURS[before, direction] != after for before, after in cells):
+        raise MalformedMoveError(
+            f"{quote(text)} is not a move: all marbles must move by one cell in the same direction"
+        )
+    return _group("".join(before for before, _ in steps), text), direction
 
 
 def _parse_code(legal: Sequence[int], text: str) -> int:

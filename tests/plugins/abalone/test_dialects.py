@@ -232,6 +232,14 @@ MOVE_FORMS = [
     ("course-moves", "2:A1D4", ""),
     ("course-moves", "2:c2-c3>NW", "c2c3d2"),
     ("course-moves", "2:c3-c2>nw", "c2c3d2"),
+    ("before-after", "a1,b2,c3->b2,c3,d4", "a1b2"),
+    ("before-after", "(A1, C3) -> (B2, D4) INLINE BLACK", "a1b2"),
+    ("before-after", "'I', ['C3', 'B2', 'A1'] => ['D4', 'C3', 'B2']", "a1b2"),
+    ("before-after", "'SS', ['C2', 'C3'] => ['D2', 'D3']", "c2c3d2"),
+    ("before-after", "c3,c2 \u2192 d3,d2", "c2c3d2"),
+    ("before-after", "(I8, I8) -> (I7, I7) SINGLE BLACK", "i8i7"),
+    ("before-after", "a1->b2", ""),
+    ("before-after", "a1,b2->b2,c3", ""),
 ]
 
 
@@ -291,6 +299,9 @@ REASONS = {
     "direction of a blocked group": ("b1,b2 NW", "c2 is occupied"),
     "code": ("1,0,40", "e6 is empty"),
     "course": ("1:e5e6", "e5 is empty"),
+    "lists of an empty cell": ("e5->e6", "e5 is empty"),
+    "lists of a part of the marbles": ("a1->b2", "the marbles a1, b2, c3 would move"),
+    "lists of a blocked group": ("b1,b2->c1,c2", "c2 is occupied"),
 }  # fmt: skip
 
 
@@ -313,6 +324,11 @@ MALFORMED_MOVES = {
     "cell": (None, "(1,0,61)", "the cell must be 0 to 60, not 61"),
     "a code with two numbers": ("code", "1,2", "write TYPE,DIRECTION,CELL"),
     "the course's count": ("course-moves", "4:a1b2", "write moves like 1:c5c6"),
+    "lists of different lengths": ("before-after", "a1,b2->b2", "as in 'a1,b2->b2,c3'"),
+    "lists with two directions": (None, "a1,a2->b1,a3", "in the same direction"),
+    "lists that are too far apart": (None, "a1->c3", "in the same direction"),
+    "lists with no such cell": (None, "a5->a6", "there is no cell 'a6'"),
+    "lists of a bent group": (None, "a1,a2,b3->b1,b2,c3", "a group is two or three marbles in a line"),
     "three cells": ("playstrategy", "a1b2c3", "write two cells"),
 }  # fmt: skip
 
@@ -387,6 +403,10 @@ def move_texts(
         "direction": compact,
         "code": f"{count if is_broadside else 1},{number},{CELLS.index(corner)}",
         "course-moves": course,
+        "before-after": "->".join(
+            ",".join(sorted(map(name_of, cells)))
+            for cells in (group, [step(cell, direction) for cell in group])
+        ),
     }
 
 
@@ -416,6 +436,11 @@ LINES = {
     "directions": ("a1 NE, c3,c4,c5 E a1,b2,c3 NE", ["a1 NE", "c3,c4,c5 E", "a1,b2,c3 NE"]),
     "codes": ("(1,2,56) 1,2,5 (1, 5, 0)", ["(1,2,56)", "1,2,5", "(1, 5, 0)"]),
     "the course's moves": ("3:d5g8* 2:b2-c2>NW 1:c5c6", ["3:d5g8*", "2:b2-c2>NW", "1:c5c6"]),
+    "lists of cells": ("a1,b2->b2,c3, i5->h5", ["a1,b2->b2,c3", "i5->h5"]),
+    "lists in brackets": (
+        "'I', ['B2', 'A1'] => ['C3', 'B2']\n(I5, I6) -> (H5, H6) SIDE_STEP WHITE",
+        ["'I', ['B2', 'A1'] => ['C3', 'B2']", "(I5, I6) -> (H5, H6) SIDE_STEP WHITE"],
+    ),
     "others are left as they are": ("a1b2 pass 1-0", ["a1b2", "pass", "1-0"]),
     "nothing": (" ", []),
 }  # fmt: skip
@@ -441,9 +466,8 @@ def test_cells_that_can_be_grouped_in_two_ways_are_rejected_with_both() -> None:
 def spellings(position: Position, move: Move) -> list[str]:
     """Return ways to write a move that need no name and no other move to be told apart."""
     cells = [move.text[start : start + 2] for start in range(0, len(move.text), 2)]
-    texts = [
-        GAME.format_move(position, move, notation=name) for name in ("direction", "code", "course-moves")
-    ]
+    names = ("direction", "code", "course-moves", "before-after")
+    texts = [GAME.format_move(position, move, notation=name) for name in names]
     return [*texts, move.text, move.text.upper(), "-".join(cells), " \u2013 ".join(cells), f"({texts[1]})"]
 
 
