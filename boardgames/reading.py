@@ -47,8 +47,6 @@ MAX_READINGS = 100
 """Maximum number of readings that are tried for a match with ambiguous moves."""
 MAX_STARTS = 1_000
 """Maximum number of start texts that are remembered; almost all files have fewer."""
-MAX_BRANCHES = 20_000
-"""Maximum number of positions that are remembered because matches of a file share their first moves."""
 _REASONS = tuple(reason.value for reason in Termination)
 _TERMINATIONS: Mapping[str, Termination] = {
     "time": Termination.TIME,
@@ -156,38 +154,16 @@ class _Played:
 
 
 @dataclass(frozen=True, slots=True)
-class _Branch:
-    """A position in the tree of first moves, with the moves made in it by the words for them."""
-
-    position: Position
-    replies: dict[str, tuple[str, "_Branch"]] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Memory:
     """Cache of what has been read in a text.
 
-    Many matches begin in the same position, and with the same moves. A tree has the positions after these
-    moves, for each start and notation; every match adds at most one position, so that the tree has those
-    that several matches reach. Moves without tags are played once to see where a match ends, and again to
-    read it. A match is also read again if later ones show what its text means.
+    Many matches begin in the same position. Moves without tags are played once to see where a match
+    ends, and again to read it. A match is also read again if later ones show what its text means.
     """
 
     starts: dict[tuple[Game, str, str | None], list[Position]] = field(default_factory=dict)
     played: dict[tuple[object, ...], _Played] = field(default_factory=dict)
     problems: dict[tuple[object, ...], str] = field(default_factory=dict)
-    trees: dict[tuple[Position, str | None], _Branch] = field(default_factory=dict)
-    branches: int = 0
-
-    def tree(self, start: Position, notation: str | None) -> _Branch:
-        """Return the tree of the moves that have been made from a start."""
-        return self.trees.setdefault((start, notation), _Branch(start))
-
-    def add(self, branch: _Branch, word: str, move: str, position: Position) -> None:
-        """Remember the move that a word means in the position of a branch, unless there are too many."""
-        if self.branches < MAX_BRANCHES:
-            self.branches += 1
-            branch.replies[word] = move, _Branch(position)
 
 
 def read_match(
@@ -369,7 +345,7 @@ def read_moves(start: Position, words: Sequence[str]) -> tuple[Sequence[Position
     RecordError
         If a move cannot be made, or the words mean different moves in two notations.
     """
-    played = _made((start,), MatchText(moves=list(words)), None, Memory(), is_own=False)
+    played = _made((start,), MatchText(moves=list(words)), None, is_own=False)
     notation = played.notation or _notation_in(start, words, played.moves)
     return played.positions, played.moves, notation or ""
 
@@ -548,13 +524,13 @@ def _played(
         place = f"(ply {MAX_PLIES + 1:,}, token {quote(match.moves[MAX_PLIES])})"
         raise RecordError(f"more than {MAX_PLIES:,} moves {place}")
     if is_own or _has_times_or_notes(match):
-        return _made(starts, match, notation, memory, is_own=is_own)
+        return _made(starts, match, notation, is_own=is_own)
     key = (*starts, notation, *match.moves)
     if key in memory.problems:
         raise RecordError(memory.problems[key])
     if key not in memory.played:
         try:
-            played = _made(starts, match, notation, memory, is_own=False)
+            played = _made(starts, match, notation, is_own=False)
         except RecordError as error:
             memory.problems[key] = str(error)
             raise
@@ -562,16 +538,14 @@ def _played(
     return memory.played[key]
 
 
-def _made(
-    starts: Sequence[Position], match: MatchText, notation: str | None, memory: Memory, *, is_own: bool
-) -> _Played:
+def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *, is_own: bool) -> _Played:
     """Return the moves, read in the given notation or else in the only one in which they are legal.
 
     The canonical notation is tried first, along with other texts that cannot be confused with it.
     """
     canonical, *others = starts[0].game.facts.move_notations
     try:
-        return _play(starts[0], match.moves, notation, memory=memory)
+        return _play(starts[0], match.moves, notation)
     except RecordError as error:
         problem = error
     found: dict[tuple[str, ...], _Played] = {}
@@ -581,7 +555,7 @@ def _made(
             if (one, start) == (notation, starts[0]):
                 continue  # tried above
             with suppress(RecordError):
-                played = _play(start, match.moves, one, memory=memory)
+                played = _play(start, match.moves, one)
                 found.setdefault(played.moves, played)
                 break  # either side may have begun, but the one that begins by the rules is preferred
     if len(found) == 1:
@@ -612,22 +586,13 @@ def _move_examples(position: Position) -> str:
     return ", ".join(f"{name} {quote(text)}" for name, text in zip(notations, texts, strict=True))
 
 
-def _play(
-    start: Position,
-    words: Sequence[str],
-    notation: str | None,
-    *,
-    first_ply: int = 1,
-    memory: Memory | None = None,
-) -> _Played:
+def _play(start: Position, words: Sequence[str], notation: str | None, *, first_ply: int = 1) -> _Played:
     """Play moves, one for each word or, if that fails, as the game splits the words.
 
     Parameters
     ----------
     first_ply : int
         Ply of the first move, for messages; a variation begins later than its match.
-    memory : Memory, optional
-        Positions after the first moves of other matches.
 
     Raises
     ------
@@ -635,7 +600,7 @@ def _play(
         If a move cannot be made; the message names ply and token.
     """
     try:
-        positions, moves = _make_moves(start, words, notation, first_ply, memory)
+        positions, moves = _make_moves(start, words, notation, first_ply)
         return _Played(positions, tuple(moves), range(1, len(words) + 1), notation)
     except RecordError:
         split = {word: start.game.split_moves(word, notation) for word in set(words)}
@@ -644,19 +609,19 @@ def _play(
         try:
             if by_word == list(words) or not by_word:
                 raise
-            positions, moves = _make_moves(start, by_word, notation, first_ply, memory)
+            positions, moves = _make_moves(start, by_word, notation, first_ply)
             plies = list(accumulate(map(len, parts)))
         except RecordError:  # a move may consist of several words
             whole = start.game.split_moves(" ".join(words), notation)
             if whole in (list(words), by_word) or not whole:
                 raise
-            positions, moves = _make_moves(start, whole, notation, first_ply, memory)
+            positions, moves = _make_moves(start, whole, notation, first_ply)
             plies = list(range(1, len(whole) + 1))
     return _Played(positions, tuple(moves), plies if len(plies) == len(words) else [], notation)
 
 
 def _make_moves(
-    start: Position, words: Sequence[str], notation: str | None, first_ply: int, memory: Memory | None
+    start: Position, words: Sequence[str], notation: str | None, first_ply: int
 ) -> tuple[list[Position], list[str]]:
     """Play moves, one for each word. If a word is ambiguous, the words after it decide.
 
@@ -666,9 +631,7 @@ def _make_moves(
         If a move cannot be made, or all of them can be made in two ways; the message names ply and token.
     """
     game = start.game
-    memory = Memory() if memory is None else memory
-    positions, moves, branch = _known_moves(memory.tree(start, notation), words)
-    begun, leaf = [(positions, moves)], branch if len(moves) < len(words) else None
+    begun: list[tuple[list[Position], list[str]]] = [([start], [])]
     found: tuple[list[Position], list[str]] | None = None
     problems: dict[tuple[str, ...], RecordError] = {}  # by the moves before the problem
     readings = 0
@@ -680,7 +643,6 @@ def _make_moves(
                 move = game.parse_move(positions[-1], word, notation=notation)
                 position = positions[-1].apply(move)
             except MoveError as error:
-                leaf = None
                 place = f"(ply {first_ply + len(moves)}, token {quote(word)})"
                 problem = problems[tuple(moves)] = RecordError(f"{error} {place}")
                 if isinstance(error, AmbiguousMoveError):
@@ -694,9 +656,6 @@ def _make_moves(
                         for text in reversed(error.moves)
                     ]
                 break
-            if leaf is not None:
-                memory.add(leaf, word, move.text, position)
-                leaf = None
             positions.append(position)
             moves.append(move.text)
         else:
@@ -709,19 +668,6 @@ def _make_moves(
     if found is None:
         raise problems[max(problems, key=len)]
     return found
-
-
-def _known_moves(tree: _Branch, words: Sequence[str]) -> tuple[list[Position], list[str], _Branch]:
-    """Return the positions and the first moves that a tree has, and the branch where they end."""
-    branch, positions, moves = tree, [tree.position], list[str]()
-    for word in words:
-        reply = branch.replies.get(word)
-        if reply is None:
-            break
-        move, branch = reply
-        positions.append(branch.position)
-        moves.append(move)
-    return positions, moves, branch
 
 
 def _has_times_or_notes(match: MatchText) -> bool:

@@ -438,23 +438,6 @@ def test_lists_of_marbles_before_and_after_are_moves(text: str) -> None:
     assert parsed.notations == ("before-after",)
 
 
-def test_first_moves_that_matches_share_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, successor = list[int](), Position._successor
-
-    def counted(position: Position, action: int) -> Position:
-        made.append(action)
-        return successor(position, action)
-
-    monkeypatch.setattr(Position, "_successor", counted)
-    texts = [pgn(f"{moves} *", Event="x") for moves in ("4 4 5 3", "4 4 5 2", "4 4 5 3 7", "4 4 5 3 7 1")]
-    column = Defaults("connect4", notation="column")
-    alone = [parse(text, column).records for text in texts]
-    count = len(made)
-    made.clear()
-    assert parse("\n".join(texts), column).records == tuple(one for records in alone for one in records)
-    assert len(made) == count - 6  # each match adds one position to those that are shared: 1, then 2, then 3
-
-
 def test_each_match_decides_for_itself_between_two_readings_of_a_move() -> None:
     start = boardgames.load("abalone").start()
     readings, texts = ("c2d3", "c2c3d2"), []

@@ -21,7 +21,7 @@ def bg_agents() -> list[Entry]:
     return [
         Entry(
             "double",
-            "does not search; captures, and hands out chain ends to keep control",
+            "captures cells, and gives up the ends of chains to keep control",
             "boardgames_hexifence.original:Double",
             game="hexifence",
         ),
