@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from boardgames.draw.tables import table
 from boardgames.errors import LimitError, PluginError, quote, suggest
 from boardgames.kernels import (
     Actions,
@@ -364,6 +365,10 @@ class FeatureSet:
         middle, half = self.scale
         scaled: Reals = (values - middle) / half
         return scaled
+
+    def _repr_html_(self) -> str:
+        rows = ((one.name, one.unit, f"{one.low:g} to {one.high:g}", one.summary) for one in self.features)
+        return table(f"Feature set {self.name}", ("feature", "unit", "range", "summary"), rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

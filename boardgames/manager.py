@@ -27,6 +27,8 @@ from boardgames.clock import (
     format_time_controls,
 )
 from boardgames.compiling import BACKGROUND_THREAD, compilation_in_background
+from boardgames.draw.svg import svg
+from boardgames.draw.tables import fact_table
 from boardgames.errors import (
     IllegalMoveError,
     LimitError,
@@ -46,7 +48,7 @@ from boardgames.options import is_finite
 from boardgames.picture import Picture
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Player, Stop
 from boardgames.plugins import notify, warn_once
-from boardgames.record import Record, options_as_texts
+from boardgames.record import Record, moves_html, options_as_texts
 from boardgames.score import Score
 
 MIN_DRAW_PLIES = 20
@@ -376,6 +378,24 @@ class Manager:
             tags=tags,
             loaded_game=self.game,
         )
+
+    def _repr_html_(self) -> str:
+        facts = self.game.facts
+        state: list[tuple[str, object]] = list(zip(facts.sides, self.names, strict=True))
+        if self.outcome is None:
+            state.append(("To move", facts.sides[self.side_to_move]))
+        else:
+            state.append(("Result", self.outcome.describe(facts.sides)))
+        if facts.score_name:
+            state.append((facts.score_name, " - ".join(map(str, self.position.score))))
+        if self.clocks is not None:
+            state.append(("Clocks", " - ".join(f"{seconds:.1f} s" for seconds in self.clocks)))
+        if self.draw_offer is not None:
+            state.append(("Draw offered by", facts.sides[self.draw_offer]))
+        picture = self.position.picture()
+        if self.ply:
+            picture = picture.since(self.positions[-2].picture())
+        return f"{fact_table(facts.title, state)}{moves_html(self.record())}{svg(picture)}"
 
     # --- actions of the sides --------------------------------------------
 

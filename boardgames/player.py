@@ -17,6 +17,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from boardgames.declarations import NO_REPETITION, Repetition
+from boardgames.draw.tables import fact_table, table
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError, quote
 from boardgames.faults import guard_methods
 from boardgames.game import Game, Move, Outcome, Position, check_is_position
@@ -245,6 +246,16 @@ class Choice:
         """Return True if the player resigns."""
         return self.move is None
 
+    def _repr_html_(self) -> str:
+        facts: list[tuple[str, object]] = [("Move", self.move or "resigns")]
+        if self.score is not None:
+            # a choice does not know whether the sides of its game take turns
+            facts.append(("Score", self.score.text(proven=self.proven, alternates=False)))
+        facts += [("Line", _line_text(self.line))] if self.line else []
+        facts += [("From the opening book", "yes")] if self.from_book else []
+        facts += [("Proven", "yes")] if self.proven else []
+        return fact_table("Choice", facts + _effort(self.depth, self.nodes, self.simulations, self.seconds))
+
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
@@ -310,6 +321,40 @@ class Analysis:
             simulations=self.simulations,
             from_book=played.from_book,
         )
+
+    def _repr_html_(self) -> str:
+        facts = self.position.game.facts
+        heads = ["move", "score", "line"]
+        columns: list[list[object]] = [
+            [value.move for value in self.moves],
+            [
+                facts.score_text(value.score, proven=value.proven) + " (book)" * value.from_book
+                for value in self.moves
+            ],
+            [_line_text(value.line) for value in self.moves],
+        ]
+        if any(value.visits is not None for value in self.moves):
+            heads.append("visits")
+            columns.append(["" if value.visits is None else value.visits for value in self.moves])
+        if any(value.prior is not None for value in self.moves):
+            heads.append("prior")
+            columns.append(["" if value.prior is None else f"{value.prior:.1%}" for value in self.moves])
+        score = facts.score_text(self.score, proven=self.proven)
+        caption = f"{facts.sides[self.position.side_to_move]} to move: {score}, {self.unit.in_words}"
+        effort = _effort(self.depth, self.nodes, self.simulations, self.seconds)
+        rows = zip(*columns, strict=True)
+        return f"{table(caption, heads, rows)}{fact_table('', effort)}{self.position.svg()}"
+
+
+def _line_text(line: Sequence[Move]) -> str:
+    return " ".join(move.text for move in line)
+
+
+def _effort(depth: int, nodes: int, simulations: int, seconds: float) -> list[tuple[str, object]]:
+    """Return how much was searched, as names and values; what does not apply is left out."""
+    counts = {"Depth in plies": depth, "Nodes": nodes, "Simulations": simulations}
+    facts: list[tuple[str, object]] = [(name, f"{count:,}") for name, count in counts.items() if count]
+    return [*facts, ("Seconds", f"{seconds:.2f}")] if seconds else facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ interprets matches written by other programs, whose text may leave out the
 game, the start or how the match ended.
 """
 
-import html
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from types import MappingProxyType
 
 from boardgames import pgn
 from boardgames.draw.svg import svg
+from boardgames.draw.tables import fact_table, html_text
 from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, quote
 from boardgames.faults import must_propagate
 from boardgames.game import Game, Outcome, Position
@@ -214,18 +214,23 @@ class Record:
             return None
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
-            for name, value in _tag_pairs(self)
-        )
-        numbers = pgn.move_numbers(len(self.moves), _sides_of(self))
-        numbered = [
-            f"{number} {move}" if is_written else move
-            for move, (number, is_written) in zip(self.moves, numbers, strict=True)
-        ]
-        moves = html.escape(" ".join([*numbered, self.result]))
-        page = f"<table>{rows}</table><p>{moves}</p>{self._repr_svg_() or ''}"
-        return page.encode(errors="replace").decode()
+        return f"{fact_table('', _tag_pairs(self))}{moves_html(self)}{self._repr_svg_() or ''}"
+
+
+def moves_html(record: Record) -> str:
+    """Return the numbered moves and the result of a record as an HTML paragraph.
+
+    Examples
+    --------
+    >>> moves_html(Record("connect4", start="-", moves=("4", "3", "4")))
+    '<p>1. 4 3 2. 4 *</p>'
+    """
+    numbers = pgn.move_numbers(len(record.moves), _sides_of(record))
+    numbered = [
+        f"{number} {move}" if is_written else move
+        for move, (number, is_written) in zip(record.moves, numbers, strict=True)
+    ]
+    return f"<p>{html_text(' '.join([*numbered, record.result]))}</p>"
 
 
 def options_as_texts(options: Mapping[str, OptionValue]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from boardgames.adapters import charts
+from boardgames.draw.tables import table
 from boardgames.errors import MissingExtraError, RecordError
 from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
@@ -294,8 +295,32 @@ class Review:
     def _repr_svg_(self) -> str | None:
         try:
             return self.svg()
-        except MissingExtraError:  # the notebook shows the text instead
+        except MissingExtraError:  # the notebook shows the tables alone
             return None
+
+    def _repr_html_(self) -> str:
+        facts = self.game.facts
+        sides = []
+        for side, name in enumerate(facts.sides):
+            mean, accuracy, marks = self.mean_loss(side), self.accuracy(side), self.marks(side)
+            sides.append(
+                (
+                    f"{self.record.names[side]} ({name})",
+                    *(marks[mark] for mark in MARK_NAMES),
+                    "" if mean is None else self.unit.loss_text(mean),
+                    "" if accuracy is None else f"{accuracy:.1f}%",
+                )
+            )
+        heads = ("side", *(plural for _, plural in MARK_NAMES.values()), "mean loss", "accuracy")
+        html = table(f"Review by {self.agent}", heads, sides)
+        mistakes = [
+            (move.number, f"{move.move}{move.mark}", move.text, move.best, self.unit.loss_text(move.loss))
+            for move in self.mistakes()
+        ]
+        if mistakes:
+            html += table("Worst mistakes", ("ply", "move", "score", "better", "loss"), mistakes)
+        chart = self._repr_svg_() or ""
+        return html + chart[chart.find("<svg") :] if chart else html
 
 
 def review(record: Record, player: Player, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Review:

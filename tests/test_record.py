@@ -588,7 +588,7 @@ def test_invalid_file_name_raises(tmp_path: Path, name: str) -> None:
 
 def test_html_can_be_encoded_whatever_the_names() -> None:
     page = Record("connect4", start="-", names=("\ud800", "b"))._repr_html_()
-    assert "<th>First</th><td>?</td>" in page.encode().decode()
+    assert '<th scope="row">First</th><td>?</td>' in page.encode().decode()
 
 
 def test_a_match_of_endless_moves_is_rejected() -> None:

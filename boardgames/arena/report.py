@@ -10,6 +10,7 @@ from boardgames.arena.pentanomial import Estimate, Pairs, estimate, likelihood_o
 from boardgames.arena.play import FAULTS, MatchResult
 from boardgames.arena.schedule import Pairing
 from boardgames.arena.sprt import SprtState
+from boardgames.draw.tables import table
 from boardgames.game import Termination
 from boardgames.store import PlayerKey, ResultCount
 
@@ -116,6 +117,41 @@ class Report:
         if len({standing.matches for standing in standings}) > 1:
             return standings
         return sorted(standings, key=lambda standing: standing.score or 0.0, reverse=True)
+
+    def _repr_html_(self) -> str:
+        caption = f"{self.game}: {self.matches} of {self.planned} matches, {self.distinct} distinct"
+        heads, has_faults = (
+            ["agent", "wins", "losses", "draws", "score", "Elo"],
+            any(map(_faults, self.standings)),
+        )
+        html = table(
+            caption,
+            [*heads, "lost by faults"] if has_faults else heads,
+            (_row(one, has_faults) for one in self.ranked),
+        )
+        if len(self.standings) > 2 and self.crosstable:
+            names = [standing.agent for standing in self.standings]
+            html += table(
+                "Encounters, from the first agent's point of view",
+                ("first agent", "second agent", "wins", "losses", "draws"),
+                (
+                    (names[one.first], names[one.second], one.wins, one.losses, one.draws)
+                    for one in self.crosstable
+                ),
+            )
+        return html
+
+
+def _faults(standing: Standing) -> int:
+    return sum(standing.faults.values())
+
+
+def _row(standing: Standing, has_faults: bool) -> tuple[object, ...]:
+    """Return the row of an agent in a table of results."""
+    score = "" if standing.score is None else f"{standing.score:.1%}"
+    elo = "?" if standing.estimate is None else standing.estimate
+    results = (standing.agent, standing.wins, standing.losses, standing.draws, score, elo)
+    return (*results, _faults(standing)) if has_faults else results
 
 
 def rank_key(estimate: Estimate | None) -> float:

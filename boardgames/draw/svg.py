@@ -94,7 +94,7 @@ class _Drawing:
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.cells = {cell.id: cell for cell in picture.cells}
-        self.palette = {name: _text(colour) for name, colour in palette_of(picture).items()}
+        self.palette = {name: xml_text(colour) for name, colour in palette_of(picture).items()}
         # a page may contain several drawings, and ids must be unique in a page
         digest = hashlib.sha256(f"{picture.frame}{picture.colours}".encode(errors="replace"))
         self.prefix = f"bg{digest.hexdigest()[:8]}"
@@ -124,7 +124,7 @@ class _Drawing:
         legend = list(self._legend((left + MARGIN, legend_top), span - 2 * MARGIN))
         legend_height = len(legend) * CAPTION_HEIGHT * self._legend_size() + 0.8 * MARGIN * bool(legend)
         height = bottom - top + MARGIN + step * len(below) + legend_height
-        label = _text(self.picture.describe())
+        label = xml_text(self.picture.describe())
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{label}" '
             f'width="{width}" height="{round(width * height / span)}" '
@@ -132,7 +132,7 @@ class _Drawing:
         )
         lines = [
             head,
-            f"<title>{_text(self.picture.title or 'Board')}</title>",
+            f"<title>{xml_text(self.picture.title or 'Board')}</title>",
             *self._definitions(),
             _rectangle(left, top, span, height, f'rx="24" fill="{BACKDROP}"'),
             *self._board(),
@@ -163,7 +163,7 @@ class _Drawing:
                 if place >= len(tray.pieces):
                     continue
                 piece = tray.pieces[place]
-                colour = _text(self.picture.colours[piece.side])
+                colour = xml_text(self.picture.colours[piece.side])
                 yield _circle(cell, 0.42 * size, f'fill="{colour}" stroke="#000" stroke-opacity="0.45"')
                 yield _circle(cell, 0.42 * size, self._over("gloss"))
                 if piece.cell in self.picture.winning:
@@ -192,7 +192,8 @@ class _Drawing:
                 sample = f'<line {ends} y1="{middle}" y2="{middle}" {self._class_stroke(symbol, size / 3)}/>'
             place = f'x="{_number(left + indent)}" y="{_number(y)}"'
             yield (
-                f'{sample}<text {place} {FONT} font-size="{_number(size)}" fill="{TEXT}">{_text(line)}</text>'
+                f'{sample}<text {place} {FONT} font-size="{_number(size)}" fill="{TEXT}">'
+                f"{xml_text(line)}</text>"
             )
 
     def _class_stroke(self, symbols: str, width: float) -> str:
@@ -337,7 +338,7 @@ class _Drawing:
         yield f'<polygon {_id(cell.id)} points="{points}" fill="{self.palette["cell"]}" {rim}/>'
         if cell.owner is None:
             return
-        colour = _text(self.picture.colours[cell.owner])
+        colour = xml_text(self.picture.colours[cell.owner])
         yield f'<polygon points="{points}" fill="{colour}" fill-opacity="0.3" pointer-events="none"/>'
         letter = self.picture.sides[cell.owner][:1].upper()
         yield _centred(cell.x, cell.y, letter, size=40, colour=colour, extra=' font-weight="700"')
@@ -385,14 +386,14 @@ class _Drawing:
             return
         if line.id in self.picture.changed:
             yield f'<line {ends} stroke="{MARK}" stroke-width="24" stroke-linecap="round"/>'
-        colour = _text(self.picture.colours[line.side])
+        colour = xml_text(self.picture.colours[line.side])
         yield f'<line {_id(line.id)} {ends} stroke="{colour}" stroke-width="11" stroke-linecap="round"/>'
         if line.side == 1:
             core = f'stroke="{BACKDROP}" stroke-width="3.5" stroke-linecap="round" pointer-events="none"'
             yield f"<line {ends} {core}/>"
 
     def _piece(self, piece: Piece, cell: Cell) -> Iterator[str]:
-        colour = _text(self.picture.colours[piece.side])
+        colour = xml_text(self.picture.colours[piece.side])
         if piece.shape == "letter":
             extra = ' font-weight="700"'
             yield _centred(cell.x, cell.y, piece.symbol.upper(), size=70, colour=colour, extra=extra)
@@ -421,7 +422,7 @@ def _caption_texts(
             if text:
                 yield (
                     f'<text x="{_number(x)}" y="{y}" text-anchor="{anchor}" {FONT} '
-                    f'font-size="{_number(size)}" fill="{TEXT}">{_text(text)}</text>'
+                    f'font-size="{_number(size)}" fill="{TEXT}">{xml_text(text)}</text>'
                 )
 
 
@@ -487,7 +488,7 @@ def _centred(x: float, y: float, text: str, *, size: float, colour: str, extra: 
     place = f'x="{_number(UNIT * x)}" y="{_number(UNIT * y + 0.36 * size)}"'
     return (
         f'<text {place} text-anchor="middle" {FONT} font-size="{_number(size)}" fill="{colour}"{extra} '
-        f'pointer-events="none">{_text(text)}</text>'
+        f'pointer-events="none">{xml_text(text)}</text>'
     )
 
 
@@ -502,7 +503,7 @@ def _line_label(x: float, y: float, text: str, colour: str) -> Iterator[str]:
 
 
 def _id(text: str) -> str:
-    return f'data-id="{_text(text)}"'
+    return f'data-id="{xml_text(text)}"'
 
 
 def _point(x: float, y: float) -> str:
@@ -514,8 +515,14 @@ def _number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def _text(text: str) -> str:
-    """Escape text for XML; characters that XML does not allow become U+FFFD."""
+def xml_text(text: str) -> str:
+    """Escape text for XML; characters that XML does not allow become U+FFFD.
+
+    Examples
+    --------
+    >>> xml_text("a < b")
+    'a &lt; b'
+    """
     allowed = (char if _is_allowed(ord(char)) else "\N{REPLACEMENT CHARACTER}" for char in text)
     return escape("".join(allowed), quote=True)
 

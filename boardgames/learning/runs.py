@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from boardgames.draw.tables import fact_table, table
 from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError, quote, suggest
 from boardgames.learner import Learner, LearnerState
 from boardgames.learning.checkpoints import (
@@ -46,6 +47,8 @@ MEASURING = "measurement"
 """Folder with the matches of a measurement that is not complete."""
 LOCK = "lock"
 KEPT_CHECKPOINTS = 3
+SHOWN_STEPS = 5
+"""Number of the newest steps that a notebook shows of a run."""
 LOCK_TIMEOUT_S = 1.0
 """`boardgames runs` holds each lock for a moment to see whether it is free."""
 
@@ -235,6 +238,22 @@ class Run:
         self.truncate_metrics(0)
         return None
 
+    def _repr_html_(self) -> str:
+        config = self.config
+        facts = [("Game", config.game), ("Learner", config.learner), ("Seed", config.seed)]
+        facts += [("Layout", config.layout)] if config.layout else []
+        try:
+            steps = read_metrics(self.metrics_path)
+        except FileError as error:
+            return fact_table(f"Run {self.name}", [*facts, ("Steps", error)])
+        html = fact_table(f"Run {self.name}", [*facts, ("Steps", f"{len(steps)} of {self.learner.length}")])
+        newest = steps[-SHOWN_STEPS:]
+        names = list(dict.fromkeys(name for step in newest for name in step.metrics))
+        if not newest:
+            return html
+        rows = [(step.step, *(_metric_text(step.metrics.get(name)) for name in names)) for step in newest]
+        return html + table("Newest steps", ["step", *names], rows)
+
     def truncate_metrics(self, step: int) -> list[StepRecord]:
         """Remove metrics of steps after `step` and return the others; see `truncate_metrics`."""
         return truncate_metrics(self.metrics_path, step)
@@ -307,6 +326,10 @@ class Run:
                 if _TEMPORARY_NAME.fullmatch(path.name):
                     with suppress(OSError):  # a folder may have that name, for example
                         path.unlink()
+
+
+def _metric_text(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 def read_config(folder: Path) -> Config:
