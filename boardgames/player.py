@@ -340,7 +340,7 @@ class Analysis:
             heads.append("prior")
             columns.append(["" if value.prior is None else f"{value.prior:.1%}" for value in self.moves])
         score = facts.score_text(self.score, proven=self.proven)
-        caption = f"{facts.sides[self.position.side_to_move]} to move: {score}, {self.unit.in_words}"
+        caption = f"{facts.sides[self.position.side_to_move]} to move: {score}; scores {self.unit.in_words}"
         effort = _effort(self.depth, self.nodes, self.simulations, self.seconds)
         rows = zip(*columns, strict=True)
         return f"{table(caption, heads, rows)}{fact_table('', effort)}{self.position.svg()}"

@@ -9,7 +9,7 @@ Source: S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach", 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from boardgames.declarations import Evaluation
 from boardgames.draw.svg import BACKDROP, CHARACTER_WIDTH, FAINT, FONT, TEXT, xml_text
@@ -60,7 +60,7 @@ class Node:
     is_maximum: bool
     low: float
     high: float
-    children: tuple["Node", ...] = ()
+    children: tuple["Node", ...] = field(default=(), repr=False)
     is_pruned: bool = False
     is_proven: bool = False
 
@@ -76,7 +76,7 @@ class Node:
             yield from child.walk()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SearchTree:
     """The positions that a search has visited and those that it has pruned; notebooks draw it.
 
@@ -137,7 +137,8 @@ class SearchTree:
         name = "alpha-beta" if self.pruning else "minimax"
         side = self.root.position.game.facts.sides[self.root.position.side_to_move]
         plies = "1 ply" if self.depth == 1 else f"{self.depth} plies"
-        pruned = f", {self.pruned:,} moves pruned" if self.pruning else ""
+        moves = "move" if self.pruned == 1 else "moves"
+        pruned = f", {self.pruned:,} {moves} pruned" if self.pruning else ""
         return f"{name} to {plies}: {self.visited:,} positions{pruned}; values for {side}"
 
     def svg(self) -> str:
@@ -149,6 +150,9 @@ class SearchTree:
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto">{self.svg()}</div><p>{html_text(self.summary())}</p>'
+
+    def __repr__(self) -> str:
+        return f"<{self.summary()}>"
 
     def __str__(self) -> str:
         return "\n".join([self.summary(), *self._lines(self.root, 0)])
