@@ -11,6 +11,7 @@ Nothing is written or read as text, and no Python object is made for a position.
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from operator import index
 from typing import Annotated, Any, NamedTuple
 
@@ -41,7 +42,15 @@ from boardgames.kernels.abi import (
 )
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.search.remembering import remembering
-from boardgames.search.rules import DRAWN, ONGOING, UNFINISHED, final_result, result_at_limit, rules_of
+from boardgames.search.rules import (
+    DRAWN,
+    ONGOING,
+    UNFINISHED,
+    UNLIMITED,
+    final_result,
+    result_at_limit,
+    rules_of,
+)
 
 LARGEST = 1 << 22
 """The largest number of matches."""
@@ -49,7 +58,6 @@ MAX_REMEMBERED = 1024
 """Number of positions that are remembered; in a longer match, repetitions of older ones go unnoticed."""
 WORTH_A_THREAD = 2048
 """Number of matches for each thread, by default; giving work to a thread takes about 50 microseconds."""
-UNLIMITED = 2**62
 NO_ACTION = -1
 """The sampled action of a match that is over."""
 
@@ -262,7 +270,7 @@ class Batch:
     LimitError
         If the size, the limit or the number of threads is out of range.
     OptionError
-        If the seed is not an integer.
+        If there is no game, or the seed is not an integer.
     PositionError
         If the start belongs to another game.
 
@@ -287,6 +295,8 @@ class Batch:
         seed: int = 0,
         threads: int | None = None,
     ) -> None:
+        if not isinstance(game, Game):
+            raise OptionError(f"a batch needs a Game, as boardgames.load makes it, not {quote(game)}")
         facts = game.facts
         ply_limit = facts.ply_limit if ply_limit is None else ply_limit
         if ply_limit is None and facts.longest_match is None:
@@ -328,6 +338,11 @@ class Batch:
         )
         self._bundle = Bundle(self._workspace)
         self.reset()
+
+    @property
+    def remembers(self) -> bool:
+        """Return True if the game has a rule about repetition, so that earlier positions matter."""
+        return self._rules is not None
 
     @property
     def sides(self) -> Actions:
@@ -510,8 +525,8 @@ def _random_states(seed: int, size: int) -> Words:
     return np.random.SeedSequence(number).generate_state(size, np.uint64).astype(np.uint64).reshape(size, 1)
 
 
-def _check_count(name: str, value: object, most: int) -> None:
-    if not (type(value) is int and 1 <= value <= most):
+def _check_count(name: str, value: Any, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= most:
         expected = "at least 1" if most == UNLIMITED else f"1 to {most:,}"
         raise LimitError(f"{name} must be {expected}, not {quote(value)}")
 

@@ -231,7 +231,7 @@ class Position:
         if not 0 <= count <= most:
             raise self.game._kernel_fault("legal_moves", f"returned {count}, not 0 to {most} moves")
         actions = tuple(buffer[:count].tolist())
-        if actions and not (actions[0] >= 0 and actions[-1] < most):  # they ascend
+        if actions and not (min(actions) >= 0 and max(actions) < most):
             wrong = next(action for action in actions if not 0 <= action < most)
             raise self.game._kernel_fault(
                 "legal_moves", f"wrote the action {wrong} in {self}, but actions are 0 to {most - 1}"
@@ -979,8 +979,7 @@ class Game(ABC):
             )
 
     def _checked(self, position: Position) -> Position:
-        if not isinstance(position, Position):
-            check_is_position(position)
+        check_is_position(position)
         if position.game is not self and position.game != self:
             raise PositionError(f"not a position of {self!r}: {position!r}")
         return position

@@ -62,9 +62,13 @@ class MatchRules:
             limit = getattr(self, name)
             if limit is not None and not (type(limit) is int and limit >= 1):
                 raise LimitError(f"{name} must be at least 1 ply, not {quote(limit)}")
-        for limit in self.move_limits or ():
-            if not (type(limit) is int and limit >= 1):
-                raise LimitError(f"the limits of moves must be at least 1, not {quote(limit)}")
+        limits: Any = self.move_limits
+        if limits is not None:
+            is_pair = isinstance(limits, tuple) and len(limits) == 2
+            if not (is_pair and all(type(limit) is int and limit >= 1 for limit in limits)):
+                raise LimitError(f"move_limits must be two numbers, at least 1, not {quote(limits)}")
+        if not isinstance(self.adjudication, Adjudication):
+            raise LimitError(f"adjudication must be an Adjudication, not {quote(self.adjudication)}")
         if not isinstance(self.repetition, bool | Repetition):
             raise LimitError(f"repetition must be True, False or a Repetition, not {quote(self.repetition)}")
         of_both_sides(self.time)
@@ -178,8 +182,8 @@ class MatchState:
 
     Raises
     ------
-    PositionError
-        If the start is not a position.
+    PositionError, LimitError
+        If the start is not a position, or the rules are no `MatchRules`.
 
     Examples
     --------
@@ -196,6 +200,8 @@ class MatchState:
 
     def __init__(self, start: Position, rules: MatchRules | None = None) -> None:
         check_is_position(start)
+        if not isinstance(rules, MatchRules | None):
+            raise LimitError(f"the rules of a match must be MatchRules, not {quote(rules)}")
         self.rules = MatchRules.between_agents(start.game) if rules is None else rules
         self._repetition = self.rules.repetition_rule
         self._positions = [start]

@@ -185,8 +185,8 @@ class Registry:
         """
         if kind not in KINDS:
             raise PluginError(f"there is no kind {quote(kind)}{suggest(kind, KINDS)}")
-        place = f"{getattr(target, '__module__', '')}:{getattr(target, '__qualname__', '')}"
-        entry = _checked(Entry(name, summary, place if place[0] != ":" else "__main__:object", game), kind)
+        module, attribute = (getattr(target, key, None) for key in ("__module__", "__qualname__"))
+        entry = _checked(Entry(name, summary, f"{module or '__main__'}:{attribute or 'object'}", game), kind)
         if not (kind == "agents" and callable(target) and not isinstance(target, type)):
             _check_target(kind, name, target)
         other = self._plugin_offering(kind, entry)

@@ -133,7 +133,7 @@ def test_a_match_is_drawn_when_the_side_to_move_has_made_its_moves(
 
 
 def test_limit_of_moves_below_one_raises() -> None:
-    with pytest.raises(LimitError, match="the limits of moves must be at least 1, not 0"):
+    with pytest.raises(LimitError, match="move_limits must be two numbers, at least 1, not "):
         MatchRules(move_limits=(3, 0))
 
 

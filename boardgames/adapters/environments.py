@@ -11,7 +11,8 @@ from boardgames.draw.pixels import Image, pixels
 from boardgames.errors import OptionError, PositionError, quote, suggest
 from boardgames.game import Game, Position, observation_of
 from boardgames.match_state import MatchRules, MatchState
-from boardgames.plugins import load
+from boardgames.player import Limit, Player
+from boardgames.plugins import load, load_player
 
 try:
     from gymnasium import spaces
@@ -20,11 +21,49 @@ except ImportError:
 
     raise MissingExtraError("rl", "an environment for reinforcement learning") from None
 
+MAX_SEED = 2**31
+"""Seeds for opponents are smaller."""
 RenderMode = Literal["human", "ansi", "rgb_array"]
 RENDER_MODES: tuple[str, ...] = get_args(RenderMode)
 
 Planes = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.int8]
+
+
+def loaded_game(game: Game | str, options: Mapping[str, Any]) -> Game:  # of the types that it declares
+    """Return a game, which is loaded with the options if a name is given.
+
+    Raises
+    ------
+    UnknownNameError, OptionError
+        If there is no such game or option, or the options of a game are to be changed.
+    """
+    if isinstance(game, str):
+        return load(game, **options)
+    if not isinstance(game, Game):
+        raise OptionError(f"a game must be a Game or the name of one, not {quote(game)}")
+    if options:
+        raise OptionError(f"options need the name of a game: {game!r} has its options already")
+    return game
+
+
+def loaded_opponent(opponent: object, game: Game) -> Player:
+    """Return the opponent of a learner as a player; raise OptionError unless it is an agent of the game."""
+    if isinstance(opponent, str):
+        opponent = load_player(opponent, game)
+    if not isinstance(opponent, Player) or opponent.is_human:
+        raise OptionError(f"the opponent must be an agent, such as 'greedy', not {quote(opponent)}")
+    if opponent.game != game:
+        raise OptionError(f"the opponent must play {game!r}: {opponent!r} plays {opponent.game!r}")
+    return opponent
+
+
+def check_learner(side: object, limit: object) -> None:
+    """Raise OptionError unless a side can be that of a learner, and a limit that of its opponent."""
+    if side not in (0, 1, "random"):
+        raise OptionError(f"the side must be 0, 1 or 'random', not {quote(side)}")
+    if not isinstance(limit, Limit):
+        raise OptionError(f"opponent_limit must be a Limit, not {quote(limit)}")
 
 
 class Board:
@@ -59,12 +98,7 @@ class Board:
             raise OptionError(f"no such render_mode {quote(render_mode)}{suggest(render_mode, RENDER_MODES)}")
         if not isinstance(rules, MatchRules | None):
             raise OptionError(f"rules must be a MatchRules, not {quote(rules)}")
-        if isinstance(game, str):
-            game = load(game, **options)
-        elif not isinstance(game, Game):
-            raise OptionError(f"a game must be a Game or the name of one, not {quote(game)}")
-        elif options:
-            raise OptionError(f"options need the name of a game: {game!r} has its options already")
+        game = loaded_game(game, options)
         self.game, self.render_mode = game, render_mode
         self.rules = MatchRules.between_agents(game) if rules is None else rules
         self._observation = observation_of(game)
@@ -89,9 +123,10 @@ class Board:
             raise PositionError(
                 f"the start must be a position of {self.game!r} or its text, not {quote(start)}"
             )
-        self.state = MatchState(start, self.rules)
-        if self.state.outcome is not None:
+        state = MatchState(start, self.rules)
+        if state.outcome is not None:
             raise PositionError(f"the match is over in {start}, so it cannot start there")
+        self.state = state
 
     def observation(self, side: int) -> Planes:
         """Return what a side sees, `int8[planes, rows, columns]`."""

@@ -9,19 +9,32 @@ module has been imported. `action_masks` is what MaskablePPO of sb3-contrib asks
 """
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.adapters.environments import RENDER_MODES, Board, Planes
+from boardgames.adapters.environments import (
+    MAX_SEED,
+    RENDER_MODES,
+    Board,
+    Planes,
+    check_learner,
+    loaded_opponent,
+)
 from boardgames.draw.pixels import Image
-from boardgames.errors import IllegalMoveError, MatchError, MissingExtraError, OptionError, quote
+from boardgames.errors import (
+    IllegalMoveError,
+    MatchError,
+    MissingExtraError,
+    PositionError,
+)
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.match_setup import DEFAULT_LIMIT
 from boardgames.match_state import MatchRules
 from boardgames.player import Limit, Player
-from boardgames.plugins import close_player, load_player
+from boardgames.plugins import close_player
 
 try:
     import gymnasium
@@ -30,7 +43,6 @@ except ImportError:
     raise MissingExtraError("rl", "an environment for Gymnasium") from None
 
 ENVIRONMENT = "boardgames/Versus-v0"
-MAX_SEED = 2**31
 
 
 class VersusEnv(gymnasium.Env[Planes, np.int64]):
@@ -49,7 +61,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         closes.
     side : 0, 1 or "random"
         The side of the learner; `random` draws it at each reset.
-    limit : Limit
+    opponent_limit : Limit
         What the opponent may spend on a move.
     render_mode : str, optional
         `human` writes the board to the terminal after each step, `ansi` returns it as text, and
@@ -83,22 +95,22 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         opponent: str | Player = "random",
         *,
         side: Literal[0, 1, "random"] = 0,
-        limit: Limit = DEFAULT_LIMIT,
+        opponent_limit: Limit = DEFAULT_LIMIT,
         render_mode: str | None = None,
         rules: MatchRules | None = None,
         **options: Any,  # of the types that the game declares
     ) -> None:
-        if side not in (0, 1, "random"):
-            raise OptionError(f"the side must be 0, 1 or 'random', not {quote(side)}")
+        check_learner(side, opponent_limit)
         self._board = Board(game, render_mode, rules, options)
         self._is_own = isinstance(opponent, str)
-        self.opponent = _loaded(opponent, self.game)
+        self.opponent = loaded_opponent(opponent, self.game)
         self.render_mode = render_mode
         self.observation_space = self._board.observation_space
         self.action_space = spaces.Discrete(self.game.facts.actions)
-        self._side, self._limit = side, limit
+        self._side, self._limit = side, opponent_limit
         self.side: int = 0 if side == "random" else side
         self._ended: Outcome | None = None
+        self._has_begun = False
 
     @property
     def game(self) -> Game:
@@ -133,6 +145,11 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
             Seed of the side that is drawn, and of the opponent's random choices.
         options : mapping, optional
             `start` is a position, or its text, from which the match begins. Others are ignored.
+
+        Raises
+        ------
+        PositionError
+            If the match is over before the learner's first move.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -140,9 +157,13 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         if self._side == "random":
             self.side = int(self.np_random.integers(2))
         self._board.reset(options)
-        self._ended = None
+        self._ended, self._has_begun = None, True
         self.opponent.match_started(1 - self.side)
         self._reply()
+        if self.outcome is not None:
+            raise PositionError(
+                "the match is over before the learner's first move: begin in another position"
+            )
         self._show()
         return self._board.observation(self.side), self._info()
 
@@ -152,14 +173,18 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         Raises
         ------
         MatchError
-            If the match is over.
+            If the match is over or has not begun.
+        TypeError
+            If the action is not an integer.
         """
+        state = self._board.state
         if self.outcome is not None:
             raise MatchError("the match is over: call reset")
+        if not self._has_begun or state.side_to_move != self.side:
+            raise MatchError("it is not the learner's turn: call reset")
         more: dict[str, Any] = {}
-        state = self._board.state
         try:
-            state.push(int(action))
+            state.push(index(action))
         except IllegalMoveError as error:
             self._end(Outcome(1 - self.side, Termination.ILLEGAL_MOVE))
             more["illegal_action"] = str(error)
@@ -207,17 +232,6 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
 
     def _info(self) -> dict[str, Any]:  # values of several types
         return {"action_mask": self.action_masks().astype(np.int8), "side": self.side}
-
-
-def _loaded(opponent: object, game: Game) -> Player:
-    """Return the opponent as a player; raise OptionError unless it is an agent of the game."""
-    if isinstance(opponent, str):
-        opponent = load_player(opponent, game)
-    if not isinstance(opponent, Player) or opponent.is_human:
-        raise OptionError(f"the opponent must be an agent, such as 'greedy', not {quote(opponent)}")
-    if opponent.game != game:
-        raise OptionError(f"the opponent must play {game!r}: {opponent!r} plays {opponent.game!r}")
-    return opponent
 
 
 gymnasium.register(

@@ -11,14 +11,20 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.adapters.environments import Planes
+from boardgames.adapters.environments import (
+    MAX_SEED,
+    Planes,
+    check_learner,
+    loaded_game,
+    loaded_opponent,
+)
 from boardgames.batch import Batch
-from boardgames.errors import MissingExtraError, OptionError, quote
+from boardgames.errors import MissingExtraError, OptionError, PositionError, quote
 from boardgames.game import Game, observation_of
 from boardgames.kernels import Actions
 from boardgames.match_setup import DEFAULT_LIMIT
 from boardgames.player import Limit, Player
-from boardgames.plugins import close_player, load, load_player
+from boardgames.plugins import close_player
 
 try:
     from gymnasium import spaces
@@ -31,7 +37,6 @@ Masks = npt.NDArray[np.bool_]
 Rewards = npt.NDArray[np.float32]
 Policy = Callable[[Planes, Masks], npt.ArrayLike]
 """A function of observations and masks, one for each match, that returns actions."""
-MAX_SEED = 2**31
 RESIGNED = -1
 """What an opponent that resigns plays."""
 
@@ -60,7 +65,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         with the option `reset_mask`, `bool[n]`.
     ply_limit : int, optional
         Number of plies after which a match ends; by default the limit of the game.
-    limit : Limit
+    opponent_limit : Limit
         What an agent may spend on a move.
     layout, options
         As for `boardgames.load`, if the name of a game is given.
@@ -68,7 +73,8 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     Raises
     ------
     UnknownNameError, OptionError
-        If there is no such game, agent, side, mode or option.
+        If there is no such game, agent, side, mode or option, or an agent would have to know the match
+        because the game has a rule about repetition.
     LimitError
         If the number of matches or the limit is out of range.
 
@@ -92,19 +98,13 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         side: Literal[0, 1, "random"] = 0,
         autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
         ply_limit: int | None = None,
-        limit: Limit = DEFAULT_LIMIT,
+        opponent_limit: Limit = DEFAULT_LIMIT,
         **options: Any,  # of the types that the game declares
     ) -> None:
-        if side not in (0, 1, "random"):
-            raise OptionError(f"the side must be 0, 1 or 'random', not {quote(side)}")
+        check_learner(side, opponent_limit)
         if not isinstance(autoreset_mode, AutoresetMode):
             raise OptionError(f"autoreset_mode must be an AutoresetMode, not {quote(autoreset_mode)}")
-        if isinstance(game, str):
-            game = load(game, **options)
-        elif not isinstance(game, Game):
-            raise OptionError(f"a game must be a Game or the name of one, not {quote(game)}")
-        elif options:
-            raise OptionError(f"options need the name of a game: {game!r} has its options already")
+        game = loaded_game(game, options)
         self.batch = Batch(game, num_envs, ply_limit=ply_limit)
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": autoreset_mode}
@@ -112,13 +112,16 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         self.single_action_space = spaces.Discrete(game.facts.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._mode, self._side, self._limit = autoreset_mode, side, limit
+        self._mode, self._side, self._limit = autoreset_mode, side, opponent_limit
         self._is_own = isinstance(opponent, str) and opponent != "random"
         self._opponent: str | Player | Policy = opponent
-        if isinstance(opponent, str) and opponent != "random":
-            self._opponent = load_player(opponent, game)
-        elif not (callable(opponent) or isinstance(opponent, Player) or opponent == "random"):
-            raise OptionError(f"the opponent must be an agent or a function, not {quote(opponent)}")
+        if isinstance(opponent, type) or not (callable(opponent) or opponent == "random"):
+            self._opponent = loaded_opponent(opponent, game)
+        if isinstance(self._opponent, Player) and self.batch.remembers:
+            raise OptionError(
+                f"{game.facts.name} has a rule about repetition, so that an agent must know the match: "
+                "use VersusEnv, or a function as opponent"
+            )
         self.sides: Actions = np.zeros(num_envs, dtype=np.int64)
         """The side of the learner in each match, `int64[n]`."""
         self._is_over = np.ones(num_envs, dtype=np.bool_)
@@ -144,13 +147,14 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             `reset_mask`, `bool[n]`, says which matches to begin; by default all of them.
         """
         super().reset(seed=seed)
+        given = (options or {}).get("reset_mask")
+        which = np.ones(self.num_envs, dtype=np.bool_) if given is None else np.asarray(given)
         if seed is not None:
             number = int(self.np_random.integers(MAX_SEED))
-            self.batch.reset(seed=number)
+            self.batch.reset(which, seed=number)
             if isinstance(self._opponent, Player):
                 self._opponent.reseed(number)
-        which = (options or {}).get("reset_mask")
-        self._begin(np.ones(self.num_envs, dtype=np.bool_) if which is None else np.asarray(which))
+        self._begin(which)
         return self._observed()
 
     def step(
@@ -163,7 +167,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         LimitError
             If the array is of another type or shape.
         """
-        again = self._is_over if self._mode is AutoresetMode.NEXT_STEP else np.zeros_like(self._is_over)
+        again = self._is_over & (self._mode is AutoresetMode.NEXT_STEP)
         moving = ~self._is_over
         given = np.asarray(actions)
         is_legal = self._are_legal(given)
@@ -196,7 +200,9 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         else:
             self.sides[which] = self._side
         self._is_over[which] = False
-        self._replied()
+        _, terminated, truncated = self._replied()
+        if (terminated | truncated)[which].any():
+            raise PositionError("a match is over before the learner's first move")
 
     def _moved(self, actions: Actions, which: npt.NDArray[np.bool_]) -> tuple[Rewards, Masks, Masks]:
         """Make actions and the replies to them; return rewards, terminations and truncations."""
@@ -214,13 +220,13 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             if not waiting.any():
                 return rewards, terminated, truncated
             actions = self._replies(waiting)
-            resigned = waiting & (actions == RESIGNED)
+            resigned = waiting & (actions == RESIGNED) & isinstance(self._opponent, Player)
             step = self.batch.step(actions, which=waiting & ~resigned)
             rewards += step.rewards
             rewards[resigned, self.sides[resigned]] = 1
             terminated |= step.terminated | resigned
             truncated |= step.truncated
-            self._is_over |= resigned
+            self._is_over = self._is_over | resigned
 
     def _replies(self, waiting: npt.NDArray[np.bool_]) -> Actions:
         """Return the opponent's actions in the matches that wait for it, or that it resigns."""
@@ -233,7 +239,13 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
                 actions[number] = RESIGNED if move is None else move.action
         else:
             assert callable(self._opponent)
-            actions[numbers] = self._opponent(self.batch.observations()[numbers], self.batch.masks()[numbers])
+            chosen = self._opponent(self.batch.observations()[numbers], self.batch.masks()[numbers])
+            replies = np.asarray(chosen)
+            if replies.dtype.kind not in "iu" or replies.shape != numbers.shape:
+                raise OptionError(
+                    f"the opponent must return integers of the shape {numbers.shape}, not {quote(chosen)}"
+                )
+            actions[numbers] = replies
         return actions
 
     def _are_legal(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

@@ -156,7 +156,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         agents = (self.agents,) if isinstance(self.agents, str) else self.agents
-        object.__setattr__(self, "agents", tuple(spelled_out(_text_of(one, self.game)) for one in agents))
+        if not isinstance(agents, Sequence):
+            raise MatchError(f"the agents of an arena must be a list, not {quote(agents)}")
+        targets: dict[str, object] = {}
+        texts = tuple(spelled_out(_text_of(one, self.game, targets)) for one in agents)
+        object.__setattr__(self, "agents", texts)
         if len(self.agents) < 2:
             raise MatchError(f"an arena needs at least two agents, not {len(self.agents)}")
         if not (type(self.matches) is int and self.matches >= 2 and self.matches % 2 == 0):
@@ -347,16 +351,25 @@ class Plan:
         }
 
 
-def _text_of(agent: Any, game: Game) -> Any:  # what is no agent is returned as it is
-    """Return the text of an agent, and register its class or function unless a plug-in offers it."""
+def _text_of(agent: Any, game: Game, targets: dict[str, object]) -> Any:  # what is no agent is not changed
+    """Return the text of an agent, and register its class or function unless a plug-in offers it.
+
+    `targets` has what the names of other agents of the arena mean.
+    """
     if isinstance(agent, str) or not (isinstance(agent, Player) or callable(agent)):
         return agent  # what is no agent at all is refused when it is spelled out
     target: object = type(agent) if isinstance(agent, Player) else agent
     if isinstance(target, type) and issubclass(target, Player):
-        name = target.name
+        name = getattr(target, "name", "")
+        if not name:
+            raise PluginError(f"{quote(target)} needs a name, such as name = 'mine'")
+        if isinstance(agent, Player) and agent.game != game:
+            raise OptionError(f"{agent!r} plays {agent.game!r}, not {game!r}")
     else:
         title = str(getattr(target, "__name__", "")).lower()
         name = re.sub("[^a-z0-9_-]+", "-", title).strip("-_") or "agent"
+    if targets.setdefault(name, target) is not target:
+        raise PluginError(f"two agents of the arena have the name {name!r}; give each a name of its own")
     registry, own = plugins.registry(), game.facts.name
     is_offered = any(offer.entry.name == name for offer in registry.offers("agents", own))
     if not is_offered or registry.is_registered_here("agents", name, own):

@@ -20,6 +20,7 @@ from boardgames.errors import (
     MatchError,
     MissingExtraError,
     OptionError,
+    PositionError,
     UnknownNameError,
 )
 from boardgames.game import Move, Position
@@ -175,3 +176,36 @@ def test_without_gymnasium_one_line_names_the_extra(monkeypatch: pytest.MonkeyPa
         monkeypatch.delitem(sys.modules, f"boardgames.adapters.{name}")
     with pytest.raises(MissingExtraError, match=r"needs the extra 'rl': run pip install"):
         importlib.import_module("boardgames.adapters.gymnasium")
+
+
+def test_a_learner_moves_only_when_it_is_its_turn() -> None:
+    env = VersusEnv(CONNECT4, Scripted("4"), side=1)
+    with pytest.raises(MatchError, match="it is not the learner's turn: call reset"):
+        env.step(3)
+    env.reset()
+    env.step(3)  # the opponent has no move left and resigns
+    with pytest.raises(MatchError, match="the match is over: call reset"):
+        env.step(3)
+
+
+@pytest.mark.parametrize(("opponent", "more"), [("", {}), ("random", {"rules": MatchRules(ply_limit=1)})])
+def test_a_match_that_ends_before_the_learner_moves_is_refused(opponent: str, more: Any) -> None:
+    env = VersusEnv(CONNECT4, opponent or Scripted(""), side=1, **more)
+    with pytest.raises(PositionError, match="the match is over before the learner's first move"):
+        env.reset()
+
+
+def test_a_start_that_is_refused_changes_nothing() -> None:
+    env = VersusEnv(CONNECT4, "random")
+    env.reset(seed=1)
+    with pytest.raises(PositionError, match="it cannot start there"):
+        env.reset(options={"start": "1212121"})
+    assert env.position == CONNECT4.start()
+
+
+@pytest.mark.parametrize("action", [None, 3.7, "3"])
+def test_an_action_must_be_an_integer(action: Any) -> None:
+    env = VersusEnv(CONNECT4, "random")
+    env.reset(seed=1)
+    with pytest.raises(TypeError):
+        env.step(action)

@@ -6,13 +6,15 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from maze import Maze, random_maze
 
 import boardgames
 from boardgames import Choice, MatchRules, Player
 from boardgames.adapters.gymnasium import ENVIRONMENT, VersusEnv
 from boardgames.adapters.vector import VersusVectorEnv
-from boardgames.errors import LimitError, OptionError, UnknownNameError
+from boardgames.errors import IllegalMoveError, LimitError, OptionError, PositionError, UnknownNameError
 from boardgames.game import Position
+from boardgames.players.simple import Random
 
 CONNECT4 = boardgames.load("connect4")
 
@@ -133,6 +135,53 @@ def test_an_opponent_that_resigns_loses() -> None:
     assert terminated.all()
 
 
+def test_a_match_in_which_the_opponent_resigns_begins_again_with_the_next_step() -> None:
+    envs = VersusVectorEnv("connect4", 2, Resigning(CONNECT4))
+    envs.reset()
+    observations, _, terminated, *_ = envs.step([3, 3])
+    assert terminated.all()
+    assert observations.any(axis=(1, 2, 3)).all()
+    observations, rewards, terminated, *_ = envs.step([3, 3])
+    assert not any(part.any() for part in (observations, rewards, terminated))
+
+
+@pytest.mark.parametrize("opponent", [Resigning(CONNECT4), "random"])
+def test_a_match_that_ends_before_the_learner_moves_is_refused(opponent: Any) -> None:
+    envs = VersusVectorEnv(CONNECT4, 2, opponent, side=1, ply_limit=1)
+    with pytest.raises(PositionError, match="a match is over before the learner's first move"):
+        envs.reset()
+
+
+def test_a_seed_and_a_mask_begin_only_the_matches_of_the_mask() -> None:
+    envs = VersusVectorEnv("connect4", 3, first, autoreset_mode=AutoresetMode.DISABLED)
+    envs.reset(seed=1)
+    envs.step([1, 2, 3])
+    envs.reset(seed=2, options={"reset_mask": np.array([False, True, False])})
+    assert envs.batch.plies.tolist() == [2, 0, 2]
+
+
+@pytest.mark.parametrize(("returned", "shown"), [([3.7, 3.0], r"\[3.7, 3.0\]"), (3, "3")])
+def test_a_policy_must_return_an_action_for_each_match(returned: Any, shown: str) -> None:
+    envs = VersusVectorEnv("connect4", 2, lambda planes, masks: returned)
+    envs.reset()
+    with pytest.raises(OptionError, match=rf"must return integers of the shape \(2,\), not {shown}"):
+        envs.step([3, 3])
+
+
+def test_an_opponent_that_is_a_function_cannot_resign() -> None:
+    envs = VersusVectorEnv("connect4", 2, lambda planes, masks: np.full(len(masks), -1))
+    envs.reset()
+    with pytest.raises(IllegalMoveError, match="illegal action -1"):
+        envs.step([3, 3])
+
+
+def test_agents_need_the_match_in_a_game_with_a_rule_about_repetition() -> None:
+    game = Maze(rooms=random_maze(3), repetition="forbidden")
+    with pytest.raises(OptionError, match="maze has a rule about repetition"):
+        VersusVectorEnv(game, 2, Random(game))
+    VersusVectorEnv(game, 2, first).reset()
+
+
 def test_sides_are_drawn_and_a_seed_repeats_everything() -> None:
     def play(seed: int) -> list[Any]:
         envs = VersusVectorEnv("connect4", 20, "random", side="random")
@@ -176,7 +225,11 @@ def test_an_agent_can_be_the_opponent() -> None:
     [
         ({"side": 2}, OptionError, "the side must be 0, 1 or 'random', not 2"),
         ({"num_envs": 0}, LimitError, "size must be 1 to"),
-        ({"opponent": 7}, OptionError, "the opponent must be an agent or a function, not 7"),
+        ({"opponent": 7}, OptionError, "the opponent must be an agent, such as 'greedy', not 7"),
+        ({"opponent": First}, OptionError, "the opponent must be an agent, such as 'greedy', not <class"),
+        ({"opponent": "human"}, OptionError, "the opponent must be an agent, such as 'greedy', not <player"),
+        ({"opponent": First(boardgames.load("hexifence"))}, OptionError, "the opponent must play"),
+        ({"opponent_limit": 3}, OptionError, "opponent_limit must be a Limit, not 3"),
         ({"opponent": "gredy"}, UnknownNameError, "did you mean 'greedy'"),
         ({"autoreset_mode": "next"}, OptionError, "autoreset_mode must be an AutoresetMode, not 'next'"),
         ({"columns": 5}, OptionError, "options need the name of a game"),
@@ -195,3 +248,9 @@ def test_actions_of_another_shape_or_type_are_refused(actions: Any) -> None:
     envs.reset()
     with pytest.raises(LimitError, match="actions must be integers of the shape"):
         envs.step(actions)
+
+
+def test_an_option_of_the_game_may_be_called_limit() -> None:
+    envs = VersusVectorEnv("abalone", 2, limit="score")
+    assert envs.game.options["limit"] == "score"
+    assert VersusEnv("abalone", "random", limit="score").game.options["limit"] == "score"

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -399,3 +400,30 @@ def test_an_arena_with_code_of_a_notebook_begins_anew(store: Store) -> None:
 def test_what_is_no_agent_is_refused(agent: Any) -> None:
     with pytest.raises(OptionError, match="an agent is written name or name:option=value"):
         Plan(game=GAME, agents=(agent, "random"))
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize(
+    ("agents", "error", "message"),
+    [
+        (
+            (lambda game, *, seed: careful(game, seed=seed), lambda game, *, seed: None),
+            PluginError,
+            "two agents",
+        ),
+        ((type("Nameless", (Leftmost,), {"name": ""}), "random"), PluginError, "needs a name"),
+        ((Leftmost(boardgames.load("hexifence")), "random"), OptionError, "plays <game hexifence"),
+        (Leftmost, MatchError, "the agents of an arena must be a list"),
+    ],
+)
+def test_agents_that_cannot_be_told_apart_or_do_not_fit_are_refused(
+    agents: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        Plan(game=GAME, agents=agents)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_an_object_that_makes_players_is_an_agent() -> None:
+    plan = Plan(game=GAME, agents=(partial(Leftmost, skipped=1), "random"), matches=2)
+    assert Arena(plan, seed=1).run(InProcess()).matches == 2

@@ -173,6 +173,15 @@ def test_the_tables_of_the_api_are_current() -> None:
     assert tables["with_tables"](page) == page, "run python docs/api_tables.py"
 
 
+@pytest.fixture(autouse=True)
+def registered_for_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget what a page has registered in this process."""
+    registry = plugins.registry()
+    monkeypatch.setattr(
+        registry, "_offers", {kind: list(offers) for kind, offers in registry._offers.items()}
+    )
+
+
 @pytest.fixture
 def measured_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure weights with a few matches, since the pages show only the form of the result."""
