@@ -76,6 +76,28 @@ def test_alpha_beta_visits_less_and_counts_the_moves_that_it_prunes() -> None:
     assert tree.visited + tree.pruned == sum(1 for _ in tree.root.walk())
 
 
+def count_alpha_beta(position: Position, depth: int, alpha: float, beta: float) -> tuple[float, int]:
+    """Return value and number of visited positions, by alpha-beta from the side to move; sides take turns."""
+    if position.outcome is not None:
+        return (0.0 if position.outcome.winner is None else -1000.0 - depth), 1
+    if depth == 0:
+        return position.game.evaluation.value(position.words), 1
+    visited = 1
+    for move in position.legal_moves:
+        value, more = count_alpha_beta(position.apply(move), depth - 1, -beta, -alpha)
+        visited += more
+        alpha = max(alpha, -value)
+        if alpha >= beta:
+            break
+    return alpha, visited
+
+
+@pytest.mark.parametrize("line", ["", "2 2 3", "1 2 3 4 2 3"])
+def test_as_many_positions_are_visited_as_by_alpha_beta_from_textbooks(line: str) -> None:
+    position = FOUR.start().apply_moves(line)
+    assert search_tree(position, 5).visited == count_alpha_beta(position, 5, -2000.0, 2000.0)[1]
+
+
 def test_good_moves_first_prune_more() -> None:
     def best_first(position: Position) -> list[Move]:
         def value(move: Move) -> float:
@@ -169,7 +191,9 @@ def test_texts_of_plug_ins_are_escaped_in_drawings() -> None:
 
 
 def test_a_tree_is_readable_as_text() -> None:
-    assert str(search_tree(Nim().parse("2:0:0:0"), 2, pruning=False)).splitlines() == [
+    tree = search_tree(Nim().parse("2:0:0:0"), 2, pruning=False)
+    assert repr(tree) == "<minimax to 2 plies: 4 positions; values for first>"
+    assert str(tree).splitlines() == [
         "minimax to 2 plies: 4 positions; values for first",
         "root: win in 1 ply",
         "  take1: loss in 2 plies",
