@@ -64,7 +64,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
     opponent_limit : Limit
         What the opponent may spend on a move.
     render_mode : str, optional
-        `human` writes the board to the terminal after each step, `ansi` returns it as text, and
+        `human` writes the board to the terminal after each reset and step, `ansi` returns it as text, and
         `rgb_array` returns an image.
     rules : MatchRules, optional
         What ends a match besides the rules of the game; by default as in a match between agents.

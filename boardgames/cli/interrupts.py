@@ -23,7 +23,7 @@ STUCK_SECONDS = 1.0
 SAVE_SECONDS = 0.7
 """How long the program waits for a match to be saved before it ends."""
 MOST_INTERRUPTS = 3
-"""How often Ctrl-C ends the program even if the main thread reacts, since a plug-in may catch it."""
+"""How many times Ctrl-C must be pressed to end the program in any case, since a plug-in may catch it."""
 LAG_SECONDS = 0.25
 """How much later than the main thread the watching thread may see the same signal."""
 TERMINATION_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))

@@ -115,7 +115,7 @@ class Lobby:
         self._loading: dict[str, asyncio.Lock] = {}
         self._listeners: set[Callable[[str], None]] = set()
         self._empty_since: dict[str, float] = {}
-        """Since when no page has shown each match without moves."""
+        """When the last page that showed a match without moves was closed, by match."""
         self._sweeper: asyncio.Task[None] | None = None
         self._unloading: set[asyncio.Task[None]] = set()
 
