@@ -31,6 +31,8 @@ CHANGED = "changed"
 NO_VERSION = "?"
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_FOR_GAMES = re.compile(r"\bextra\s*==\s*['\"]games['\"]")
+"""The extra that installs plug-ins, whose code matters although the core seems to require them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,11 +198,12 @@ def _imported(package: str) -> set[str]:
 
 @cache
 def _required_by_core() -> frozenset[str]:
-    """Return the names of the distributions that the core requires, with all its extras."""
+    """Return the names of the distributions that the core requires, with all its extras but the plug-ins."""
     try:
         lines = requires(CORE_DISTRIBUTION) or []
     except PackageNotFoundError:  # a checkout on the path
         lines = []
+    lines = [line for line in lines if not _FOR_GAMES.search(line)]
     lines = [*lines, "numpy", "numba", "llvmlite"]
     return frozenset(re.split(r"[^\w.-]", line)[0].lower().replace("-", "_") for line in lines)
 

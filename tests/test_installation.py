@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
@@ -92,6 +93,20 @@ def test_work_needs_the_package_of_its_function_and_what_that_imports(package: P
     names = dict(needs_of([task]).packages)
     assert names.keys() >= {"stamped_package", "helpers_of_stamped"}
     assert names.keys().isdisjoint({"os", "numpy", "absent_one"})
+
+
+def test_the_extra_with_games_does_not_hide_what_work_needs(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extra = ["boardgames-connect4>=0.1; extra == 'games'", "numpy>=1.26"]
+    monkeypatch.setattr(installation, "requires", lambda name: extra)
+    for name in ("_required_by_core", "_closure"):
+        monkeypatch.setattr(installation, name, cache(getattr(installation, name).__wrapped__))
+    with (package / "inner.py").open("a") as file:
+        file.write("\ndef task() -> None:\n    import boardgames_connect4, numpy\n")
+    from stamped_package.inner import task  # as above
+
+    assert dict(needs_of([task]).packages).keys() >= {"stamped_package", "boardgames_connect4"}
 
 
 def test_a_package_whose_name_has_a_quote_is_no_entry() -> None:
