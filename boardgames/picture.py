@@ -58,7 +58,7 @@ class Piece:
 class Line:
     """A straight line such as an edge of a cell, drawn by `side`, or still open if that is None.
 
-    Lines are part of the game. Those that are only printed on the board are `GridLine`s.
+    Lines are part of the game; a line that is only printed on the board is a `GridLine`.
     """
 
     id: str

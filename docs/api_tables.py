@@ -1,8 +1,9 @@
-"""Write the tables in docs/api.md that say what each name is for, from the docstrings.
+"""Write the tables in docs/api that say what each name is for, from the docstrings.
 
     python docs/api_tables.py
 
-Each block of directives gets a table in front of it, so that the page can be read without building it.
+Each block of directives gets a table in front of it, so that a page can be read without building it. The
+names are written as a program imports them.
 """
 
 import importlib
@@ -13,14 +14,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import boardgames
-
-PAGE = Path(__file__).parent / "api.md"
+PAGES = sorted((Path(__file__).parent / "api").glob("*.md"))
 BLOCK = re.compile(
     r"(?:(?:^\|[^\n]*\n)+\n)?^```\{eval-rst\}\n(?P<directives>.*?)^```\n", re.MULTILINE | re.DOTALL
 )
 DIRECTIVE = re.compile(
-    r"^\.\. (?P<kind>currentmodule|autofunction|autoclass|automodule):: (?P<name>\S+)", re.MULTILINE
+    r"^\.\. (?P<kind>autofunction|autoclass|automodule|py:data):: (?P<name>\S+)(?:\n\n   (?P<text>[^\n]+))?",
+    re.MULTILINE,
 )
 HEADER = "| name | |\n| --- | --- |\n"
 
@@ -32,24 +32,26 @@ def with_tables(page: str) -> str:
 
 def _with_table(block: re.Match[str]) -> str:
     directives = block["directives"]
-    rows = [f"| `{name}` | {summary} |\n" for name, summary in _described(directives)]
+    rows = [f"| `{call}` | {summary} |\n" for _, call, summary in described(directives)]
     return f"{HEADER}{''.join(rows)}\n```{{eval-rst}}\n{directives}```\n"
 
 
-def _described(directives: str) -> Iterator[tuple[str, str]]:
-    """Yield the name that a program imports and the first line of its docstring, for each directive."""
-    module = ""
-    for kind, name in DIRECTIVE.findall(directives):
-        if kind == "currentmodule":
-            module = name
+def described(directives: str) -> Iterator[tuple[str, str, str]]:
+    """Yield for each directive the name to import, the name with its parameters, and a summary of it."""
+    for kind, name, text in DIRECTIVE.findall(directives):
+        if kind == "py:data":
+            yield name, name, text
         elif kind == "automodule":
-            found = importlib.import_module(name)
-            yield from ((one, _summary(getattr(found, one))) for one in _public_names(found))
+            module = importlib.import_module(name)
+            for one in _public_names(module):
+                yield f"{name}.{one}", *_call_and_summary(f"{name}.{one}", getattr(module, one))
         else:
             package, _, short = name.rpartition(".")
-            one = getattr(importlib.import_module(package or module), short)
-            is_top = getattr(boardgames, short, None) is one
-            yield _call(short if is_top else f"{one.__module__}.{short}", one), _summary(one)
+            yield name, *_call_and_summary(name, getattr(importlib.import_module(package), short))
+
+
+def _call_and_summary(name: str, value: Any) -> tuple[str, str]:  # a class or function
+    return _call(name, value), _summary(value)
 
 
 def _public_names(module: ModuleType) -> list[str]:
@@ -82,4 +84,5 @@ def _summary(value: Any) -> str:  # a class or function
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_tables(PAGE.read_text("utf-8")), "utf-8")
+    for path in PAGES:
+        path.write_text(with_tables(path.read_text("utf-8")), "utf-8")
