@@ -244,7 +244,7 @@ def write_observations(bundle: Actions, sides: Actions, planes: Bytes, first: in
 
 
 class Batch:
-    """Many matches of one game side by side.
+    """Many matches of one game side by side, for one thread.
 
     A match ends by the rules of the game, its rule about repetition included, or at a limit of plies. It
     then stays as it is until `reset` starts it again.
@@ -425,7 +425,7 @@ class Batch:
         LimitError
             If the array is of another type or shape.
         """
-        given = np.asarray(actions)
+        given = _array(actions, "actions")
         if given.dtype.kind not in "iu" or given.shape != (self.size,):
             raise LimitError(f"actions must be integers of the shape ({self.size},), not {_described(given)}")
         state, words = self._workspace, self._bundle.words
@@ -466,7 +466,7 @@ class Batch:
         LimitError
             If there is another number of sides.
         """
-        chosen = self._workspace.sides if sides is None else np.asarray(sides)
+        chosen = self._workspace.sides if sides is None else _array(sides, "sides")
         if chosen.dtype.kind not in "iu" or chosen.shape not in ((), (self.size,)):
             raise LimitError(f"sides must be integers of the shape ({self.size},), not {_described(chosen)}")
         if not (chosen.min() >= 0 and chosen.max() <= 1):
@@ -507,7 +507,7 @@ class Batch:
         return [done or 0 for done in self._workers.map(work, bounds[:-1], bounds[1:])]
 
     def _chosen(self, which: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        chosen = np.ascontiguousarray(which)
+        chosen = np.ascontiguousarray(_array(which, "which"))
         if chosen.dtype != np.bool_ or chosen.shape != (self.size,):
             raise LimitError(f"matches are chosen by bool[{self.size}], not {_described(chosen)}")
         return chosen
@@ -523,6 +523,13 @@ def _random_states(seed: int, size: int) -> Words:
     except TypeError:
         raise OptionError(f"seed must be an integer, not {quote(seed)}") from None
     return np.random.SeedSequence(number).generate_state(size, np.uint64).astype(np.uint64).reshape(size, 1)
+
+
+def _array(value: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:  # rows of different lengths
+        raise LimitError(f"{name} must be an array, not {quote(value)}") from None
 
 
 def _check_count(name: str, value: Any, most: int) -> None:

@@ -244,6 +244,13 @@ def test_actions_of_another_type_or_shape_are_refused(actions: Any) -> None:
         Batch(boardgames.load("connect4"), 2).step(actions)
 
 
+def test_rows_of_different_lengths_are_refused() -> None:
+    batch = Batch(boardgames.load("connect4"), 2)
+    for call in (batch.step, batch.reset, batch.observations):
+        with pytest.raises(LimitError, match=r"must be an array, not \[\[1\], \[2, 3\]\]"):
+            call([[1], [2, 3]])
+
+
 @pytest.mark.parametrize("which", [[0, 1], [True], 1])
 def test_matches_to_reset_are_chosen_by_booleans(which: Any) -> None:
     batch = Batch(boardgames.load("connect4"), 2)

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from boardgames.draw.pixels import Image, pixels
-from boardgames.errors import OptionError, PositionError, quote, suggest
-from boardgames.game import Game, Position, observation_of
+from boardgames.errors import OptionError, PluginError, PositionError, quote, suggest
+from boardgames.game import Game, Move, Position, observation_of
 from boardgames.match_state import MatchRules, MatchState
-from boardgames.player import Limit, Player
+from boardgames.player import NO_CONTEXT, Choice, Context, Limit, Player
 from boardgames.plugins import load, load_player
 
 try:
@@ -58,9 +58,35 @@ def loaded_opponent(opponent: object, game: Game) -> Player:
     return opponent
 
 
+def reply_of(opponent: Player, position: Position, limit: Limit, context: Context = NO_CONTEXT) -> int | None:
+    """Return the action that an opponent chooses, or None if it resigns.
+
+    Raises
+    ------
+    PluginError
+        If it does not choose a legal move.
+    """
+    choice: object = opponent.choose(position, limit, context)
+    move = choice.move if isinstance(choice, Choice) else choice
+    if isinstance(choice, Choice) and move is None:
+        return None
+    if not (isinstance(move, Move) and move.action in context.legal_actions(position)):
+        raise PluginError(
+            f"the opponent {opponent.name!r} chose {quote(move)}, which is no legal move in {position}"
+        )
+    return move.action
+
+
+def checked_options(options: object) -> Mapping[str, Any]:  # what an environment is reset with
+    """Return the options of `reset`, which may be None; raise OptionError if they are no mapping."""
+    if options is not None and not isinstance(options, Mapping):
+        raise OptionError(f"the options of reset must be a mapping, not {quote(options)}")
+    return options or {}
+
+
 def check_learner(side: object, limit: object) -> None:
     """Raise OptionError unless a side can be that of a learner, and a limit that of its opponent."""
-    if side not in (0, 1, "random"):
+    if not (side == "random" if isinstance(side, str) else type(side) is int and side in (0, 1)):
         raise OptionError(f"the side must be 0, 1 or 'random', not {quote(side)}")
     if not isinstance(limit, Limit):
         raise OptionError(f"opponent_limit must be a Limit, not {quote(limit)}")
@@ -114,7 +140,7 @@ class Board:
 
     def reset(self, options: Mapping[str, Any] | None) -> None:  # other environments ignore most of them
         """Begin a match, in the position `options["start"]` if that is given: a Position or its text."""
-        start = (options or {}).get("start")
+        start = checked_options(options).get("start")
         if start is None:
             start = self._start
         elif isinstance(start, str):

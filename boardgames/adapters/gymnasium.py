@@ -22,6 +22,7 @@ from boardgames.adapters.environments import (
     Planes,
     check_learner,
     loaded_opponent,
+    reply_of,
 )
 from boardgames.draw.pixels import Image
 from boardgames.errors import (
@@ -214,11 +215,11 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         """Make the opponent's moves until it is the learner's turn or the match is over."""
         state = self._board.state
         while state.outcome is None and state.side_to_move != self.side:
-            move = self.opponent.choose(state.position, self._limit, state.context).move
-            if move is None:
+            action = reply_of(self.opponent, state.position, self._limit, state.context)
+            if action is None:
                 self._end(Outcome(self.side, Termination.RESIGNATION))
                 return
-            state.push(move.action)
+            state.push(action)
         if state.outcome is not None:
             self.opponent.match_ended(state.outcome)
 

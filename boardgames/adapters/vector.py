@@ -15,11 +15,13 @@ from boardgames.adapters.environments import (
     MAX_SEED,
     Planes,
     check_learner,
+    checked_options,
     loaded_game,
     loaded_opponent,
+    reply_of,
 )
 from boardgames.batch import Batch
-from boardgames.errors import MissingExtraError, OptionError, PositionError, quote
+from boardgames.errors import MatchError, MissingExtraError, OptionError, PositionError, quote
 from boardgames.game import Game, observation_of
 from boardgames.kernels import Actions
 from boardgames.match_setup import DEFAULT_LIMIT
@@ -37,6 +39,8 @@ Masks = npt.NDArray[np.bool_]
 Rewards = npt.NDArray[np.float32]
 Policy = Callable[[Planes, Masks], npt.ArrayLike]
 """A function of observations and masks, one for each match, that returns actions."""
+MOST_BEGINNINGS = 100
+"""How often a match begins again because it is over before the learner's first move."""
 RESIGNED = -1
 """What an opponent that resigns plays."""
 
@@ -46,7 +50,8 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
 
     Rewards, illegal actions and `infos["action_mask"]`, `bool[n, actions]`, are as in `VersusEnv`. A match
     ends by the rules of the game, its rule about repetition included, or at a limit of plies; the limits
-    for matches between agents that `VersusEnv` also has do not apply.
+    for matches between agents that `VersusEnv` also has do not apply. A match that is over before the
+    learner's first move begins again.
 
     Parameters
     ----------
@@ -124,7 +129,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             )
         self.sides: Actions = np.zeros(num_envs, dtype=np.int64)
         """The side of the learner in each match, `int64[n]`."""
-        self._is_over = np.ones(num_envs, dtype=np.bool_)
+        self._is_over, self._has_begun = np.ones(num_envs, dtype=np.bool_), False
 
     @property
     def game(self) -> Game:
@@ -147,7 +152,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             `reset_mask`, `bool[n]`, says which matches to begin; by default all of them.
         """
         super().reset(seed=seed)
-        given = (options or {}).get("reset_mask")
+        given = checked_options(options).get("reset_mask")
         which = np.ones(self.num_envs, dtype=np.bool_) if given is None else np.asarray(given)
         if seed is not None:
             number = int(self.np_random.integers(MAX_SEED))
@@ -155,6 +160,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             if isinstance(self._opponent, Player):
                 self._opponent.reseed(number)
         self._begin(which)
+        self._has_begun = True
         return self._observed()
 
     def step(
@@ -164,9 +170,13 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
 
         Raises
         ------
+        MatchError
+            If `reset` has not been called.
         LimitError
             If the array is of another type or shape.
         """
+        if not self._has_begun:
+            raise MatchError("no match has begun: call reset")
         again = self._is_over & (self._mode is AutoresetMode.NEXT_STEP)
         moving = ~self._is_over
         given = np.asarray(actions)
@@ -193,16 +203,22 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             close_player(self._opponent)
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
-        """Begin the chosen matches."""
-        self.batch.reset(which)
-        if self._side == "random":
-            self.sides[which] = self.np_random.integers(2, size=self.num_envs)[which]
-        else:
-            self.sides[which] = self._side
-        self._is_over[which] = False
-        _, terminated, truncated = self._replied()
-        if (terminated | truncated)[which].any():
-            raise PositionError("a match is over before the learner's first move")
+        """Begin the chosen matches, and those again that are over before the learner's first move."""
+        for _ in range(MOST_BEGINNINGS):
+            self.batch.reset(which)
+            if self._side == "random":
+                self.sides[which] = self.np_random.integers(2, size=self.num_envs)[which]
+            else:
+                self.sides[which] = self._side
+            self._is_over[which] = False
+            _, terminated, truncated = self._replied()
+            which = which & (terminated | truncated)
+            if not which.any():
+                return
+        raise PositionError(
+            f"a match has ended {MOST_BEGINNINGS} times before the learner's first move: "
+            "the opponent resigns or wins, or the limit of plies is too small"
+        )
 
     def _moved(self, actions: Actions, which: npt.NDArray[np.bool_]) -> tuple[Rewards, Masks, Masks]:
         """Make actions and the replies to them; return rewards, terminations and truncations."""
@@ -235,8 +251,8 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         actions, numbers = np.zeros(self.num_envs, dtype=np.int64), np.flatnonzero(waiting)
         if isinstance(self._opponent, Player):
             for number in numbers.tolist():
-                move = self._opponent.choose(self.batch.position(number), self._limit).move
-                actions[number] = RESIGNED if move is None else move.action
+                action = reply_of(self._opponent, self.batch.position(number), self._limit)
+                actions[number] = RESIGNED if action is None else action
         else:
             assert callable(self._opponent)
             chosen = self._opponent(self.batch.observations()[numbers], self.batch.masks()[numbers])

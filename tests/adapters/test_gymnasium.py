@@ -16,10 +16,10 @@ from boardgames import Choice, MatchRules, Player
 from boardgames.adapters.gymnasium import ENVIRONMENT, VersusEnv
 from boardgames.errors import (
     BoardgamesError,
-    IllegalMoveError,
     MatchError,
     MissingExtraError,
     OptionError,
+    PluginError,
     PositionError,
     UnknownNameError,
 )
@@ -131,7 +131,7 @@ def test_an_opponent_that_resigns_has_lost() -> None:
 def test_an_opponent_that_breaks_the_rules_is_an_error() -> None:
     env = VersusEnv("connect4", Scripted("9"))
     env.reset()
-    with pytest.raises(IllegalMoveError, match=r"^illegal action 8 in "):
+    with pytest.raises(PluginError, match=r"the opponent .scripted. chose .*, which is no legal move in"):
         env.step(0)
 
 
@@ -209,3 +209,24 @@ def test_an_action_must_be_an_integer(action: Any) -> None:
     env.reset(seed=1)
     with pytest.raises(TypeError):
         env.step(action)
+
+
+@pytest.mark.parametrize("answer", [Choice(Move(77, "x")), Choice("4"), "4", Move(3, "4")])  # type: ignore[arg-type]
+def test_an_opponent_that_chooses_no_legal_move_is_named(answer: Any) -> None:
+    class Wrong(Player):
+        """Chooses something else than a legal move."""
+
+        name = "wrong"
+
+        def choose(self, position: Position, limit: object = None, context: object = None) -> Choice:
+            return answer  # type: ignore[no-any-return]
+
+    env = VersusEnv(CONNECT4, Wrong(CONNECT4))
+    env.reset()
+    with pytest.raises(BoardgamesError, match=r"(the opponent 'wrong' chose|Wrong\.choose returned)"):
+        env.step(3)
+
+
+def test_options_of_reset_must_be_a_mapping() -> None:
+    with pytest.raises(OptionError, match="the options of reset must be a mapping, not 5"):
+        VersusEnv(CONNECT4).reset(options=5)  # type: ignore[arg-type]

@@ -12,7 +12,14 @@ import boardgames
 from boardgames import Choice, MatchRules, Player
 from boardgames.adapters.gymnasium import ENVIRONMENT, VersusEnv
 from boardgames.adapters.vector import VersusVectorEnv
-from boardgames.errors import IllegalMoveError, LimitError, OptionError, PositionError, UnknownNameError
+from boardgames.errors import (
+    IllegalMoveError,
+    LimitError,
+    MatchError,
+    OptionError,
+    PositionError,
+    UnknownNameError,
+)
 from boardgames.game import Position
 from boardgames.players.simple import Random
 
@@ -148,8 +155,33 @@ def test_a_match_in_which_the_opponent_resigns_begins_again_with_the_next_step()
 @pytest.mark.parametrize("opponent", [Resigning(CONNECT4), "random"])
 def test_a_match_that_ends_before_the_learner_moves_is_refused(opponent: Any) -> None:
     envs = VersusVectorEnv(CONNECT4, 2, opponent, side=1, ply_limit=1)
-    with pytest.raises(PositionError, match="a match is over before the learner's first move"):
+    with pytest.raises(PositionError, match="a match has ended 100 times before the learner's first move"):
         envs.reset()
+
+
+def test_a_match_in_which_the_opponent_resigns_at_once_begins_again() -> None:
+    class Moody(First):
+        """Resigns every third time."""
+
+        calls = 0
+
+        def choose(self, position: Position, limit: object = None, context: object = None) -> Choice:
+            self.calls += 1
+            return Choice(None) if self.calls % 3 == 0 else super().choose(position)
+
+    envs = VersusVectorEnv(CONNECT4, 2, Moody(CONNECT4), side=1)
+    _, infos = envs.reset()
+    won = 0
+    for number in range(20):
+        _, rewards, terminated, _, infos = envs.step(chosen(infos["action_mask"], number))
+        won += int((rewards[terminated] > 0).sum())
+        assert (infos["action_mask"].any(axis=1) | terminated).all()
+    assert won > 0
+
+
+def test_a_step_needs_a_match() -> None:
+    with pytest.raises(MatchError, match="no match has begun: call reset"):
+        VersusVectorEnv("connect4", 2).step([3, 3])
 
 
 def test_a_seed_and_a_mask_begin_only_the_matches_of_the_mask() -> None:
@@ -224,6 +256,8 @@ def test_an_agent_can_be_the_opponent() -> None:
     ("arguments", "error", "message"),
     [
         ({"side": 2}, OptionError, "the side must be 0, 1 or 'random', not 2"),
+        ({"side": 1.0}, OptionError, "the side must be 0, 1 or 'random', not 1.0"),
+        ({"side": np.zeros(2)}, OptionError, "the side must be 0, 1 or 'random', not array"),
         ({"num_envs": 0}, LimitError, "size must be 1 to"),
         ({"opponent": 7}, OptionError, "the opponent must be an agent, such as 'greedy', not 7"),
         ({"opponent": First}, OptionError, "the opponent must be an agent, such as 'greedy', not <class"),
