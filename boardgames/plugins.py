@@ -185,6 +185,8 @@ class Registry:
         """
         if kind not in KINDS:
             raise PluginError(f"there is no kind {quote(kind)}{suggest(kind, KINDS)}")
+        if not (isinstance(summary, str) and isinstance(game, str | None)):
+            raise PluginError(f"summary and game must be texts, not {quote(summary)} and {quote(game)}")
         module, attribute = (getattr(target, key, None) for key in ("__module__", "__qualname__"))
         entry = _checked(Entry(name, summary, f"{module or '__main__'}:{attribute or 'object'}", game), kind)
         if not (kind == "agents" and callable(target) and not isinstance(target, type)):

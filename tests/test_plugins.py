@@ -503,6 +503,13 @@ def test_what_cannot_be_registered_is_refused(fresh: Registry, arguments: Any, m
     assert type(boardgames.load_player("greedy", boardgames.load("connect4"))) is Greedy
 
 
+def test_details_of_what_is_registered_must_be_texts(fresh: Registry) -> None:
+    with pytest.raises(PluginError, match="summary and game must be texts, not None and 3"):
+        fresh.register("agents", "patient", Patient, summary=None, game=3)  # type: ignore[arg-type]
+    with pytest.raises(PluginError, match="agent 'patient' is not a subclass of Player: <player patient>"):
+        fresh.register("agents", "patient", Patient(boardgames.load("connect4")))
+
+
 # --- loading by name ------------------------------------------------------
 
 
