@@ -6,11 +6,14 @@ board is another position after another order of moves. The board is drawn if Op
 of pieces; otherwise its text is shown. `bot_player` makes a player of any bot.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from boardgames.errors import (
     BoardgamesError,
@@ -36,8 +39,11 @@ START = "-"
 MCTS = "spiel-mcts"
 MAX_SEED = 2**31
 
-_EMPTY_CELLS = "-.+_"
-_BOARD_ROW = re.compile(r"[-.+_xXoObBwW]+")
+_SAMPLES = 2
+_SAMPLED_PLIES = 200
+_EMPTY_CELLS = "-."
+_CELL = "[-.xXoObBwW]"
+_BOARD_ROW = re.compile(f"{_CELL}+")
 _LABELS = re.compile(r"^[0-9]+|[0-9]+$")
 _SIDE_LETTERS = ("xo", "bw")
 _NOT_IN_MOVES = re.compile(r"[^\w+=>*.:'@-]+")
@@ -56,6 +62,21 @@ class SpielAction(int):
         made = cls(action)
         made.text = text
         return made
+
+
+class Look(NamedTuple):
+    """How the states of a game look.
+
+    Attributes
+    ----------
+    board : (int, int) or None
+        The numbers of rows and columns of the board that OpenSpiel prints; None if it prints no such board.
+    planes : (int, int, int) or None
+        The shape of OpenSpiel's observation; None if it has none that consists of small whole numbers.
+    """
+
+    board: tuple[int, int] | None
+    planes: tuple[int, int, int] | None
 
 
 class SpielGame(PlainGame[State, int]):
@@ -85,6 +106,8 @@ class SpielGame(PlainGame[State, int]):
         self._longest: int = min(self.spiel.max_game_length(), MAX_PLIES)
         digits: int = len(str(self.spiel.num_distinct_actions()))
         self._most_bytes = max(len(START), self._longest * (digits + 1))
+        self._most_digits = digits
+        self._look = _look_of(self.spiel)
         self._first = self._letters_of_first()
         super().prepare()
         self.facts = replace(self.facts, longest_match=self._longest, alternates=False, default_agent="mcts")
@@ -93,6 +116,13 @@ class SpielGame(PlainGame[State, int]):
     def longest_text(self) -> int:  # type: ignore[override]  # depends on the parameters
         """Return the largest number of bytes in the text of a state."""
         return int(self._most_bytes)
+
+    @property
+    def plane_names(self) -> tuple[str, ...]:  # type: ignore[override]  # depends on the parameters
+        """Return the names of OpenSpiel's planes if the game has no board, followed by that of the side."""
+        if self._look.board is not None or self._look.planes is None:
+            return ()
+        return (*(f"plane {number} of OpenSpiel" for number in range(1, self._look.planes[0] + 1)), "side 1")
 
     def all_moves(self) -> Sequence[int]:
         """Return all actions of OpenSpiel, which are the same here."""
@@ -143,7 +173,8 @@ class SpielGame(PlainGame[State, int]):
         if text == START:
             return state
         for count, part in enumerate(text.split(","), start=1):
-            action = int(part) if part.isascii() and part.isdigit() else -1
+            is_number = part.isascii() and part.isdigit() and len(part) <= self._most_digits
+            action = int(part) if is_number else -1
             if count > self._longest or state.is_terminal() or action not in state.legal_actions():
                 raise ValueError(
                     f"write the actions from the start, such as 0,1, or {START} for the start; "
@@ -153,8 +184,8 @@ class SpielGame(PlainGame[State, int]):
         return state
 
     def board(self, state: State) -> Sequence[str]:
-        """Return the rows of the board if OpenSpiel prints it as rows of x and o, or b and w."""
-        rows = _rows_of(str(state))
+        """Return the rows of the board if OpenSpiel always prints it as rows of x and o, or b and w."""
+        rows = [] if self._look.board is None else _rows_of(str(state))
         first = self._first
         return [
             "".join(
@@ -171,6 +202,15 @@ class SpielGame(PlainGame[State, int]):
             return picture
         lines = [line for line in str(state).splitlines() if line.strip()]
         return replace(picture, captions=tuple(Caption("top-left", line) for line in lines))
+
+    def planes(self, state: State, side: int) -> Sequence[Sequence[Sequence[int]]]:
+        """Return the board as planes or, without one, OpenSpiel's observation and a plane for the side."""
+        if not self.plane_names or self._look.planes is None:
+            return super().planes(state, side)
+        count, rows, columns = self._look.planes
+        values = iter(map(round, state.observation_tensor(side)))
+        planes = [[[next(values) for _ in range(columns)] for _ in range(rows)] for _ in range(count)]
+        return [*planes, [[side] * columns for _ in range(rows)]]
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
         """Return the action that a text names; upper and lower case differ if both are legal."""
@@ -340,10 +380,45 @@ def _options_of(specification: Mapping[str, Any]) -> Iterator[Option]:
             yield Option(name, type(default), default, "parameter of OpenSpiel")
 
 
+def _look_of(spiel: Any) -> Look:
+    """Return how the states of a game of OpenSpiel look, as some random matches show it."""
+    planes = _planes_of(spiel)
+    sizes = set[tuple[int, int]]()
+    generator = np.random.default_rng(0)
+    for _ in range(_SAMPLES):
+        state = spiel.new_initial_state()
+        for ply in range(_SAMPLED_PLIES + 1):
+            if (0, 0) not in sizes:
+                rows = _rows_of(str(state))
+                sizes.add((len(rows), len(rows[0]) if rows else 0))
+            if planes is not None and not _is_int8(state.observation_tensor(0)):
+                planes = None
+            if ply == _SAMPLED_PLIES or state.is_terminal():
+                break
+            actions = state.legal_actions()
+            state.apply_action(actions[generator.integers(len(actions))])
+    board = sizes.pop() if len(sizes) == 1 else (0, 0)
+    return Look(board if board != (0, 0) else None, planes)
+
+
+def _is_int8(values: Sequence[float]) -> bool:
+    return np.array_equal(values, np.rint(np.clip(values, -128, 127)))
+
+
+def _planes_of(spiel: Any) -> tuple[int, int, int] | None:
+    """Return the shape of the observation of a game, or None if it has none."""
+    if not spiel.get_type().provides_observation_tensor:
+        return None
+    shape = spiel.observation_tensor_shape()
+    first, *others = shape if len(shape) > 1 else (1, *shape)
+    *rows, columns = others
+    return first, math.prod(rows), columns
+
+
 def _rows_of(text: str) -> list[str]:
     """Return the rows of a board in a text, from the last to the first, without labels.
 
-    There are none unless the whole board consists of such rows.
+    There are none unless the whole board consists of such rows: no other line has as many cells side by side.
     """
     lines = [(line, _LABELS.sub("", line.replace(" ", ""))) for line in text.splitlines()]
     places = [place for place, (_, row) in enumerate(lines) if _BOARD_ROW.fullmatch(row)]
@@ -352,10 +427,12 @@ def _rows_of(text: str) -> list[str]:
     if len(rows) < 2 or len(set(map(len, rows))) > 1 or len(rows[0]) < 2 or len(edges) > 1:
         return []
     is_together = places[-1] - places[0] == len(places) - 1
-    others = {row for place, (_, row) in enumerate(lines) if place not in places and len(row) == len(rows[0])}
+    rest = [row for place, (_, row) in enumerate(lines) if place not in places]
+    others = {row for row in rest if len(row) == len(rows[0])}
+    has_more_rows = any(re.search(f"{_CELL}{{{len(rows[0])}}}", row) for row in rest)
     letters = set("".join(rows).lower()) - set(_EMPTY_CELLS)
     is_known = any(letters <= set(pair) for pair in _SIDE_LETTERS)
-    if not (is_together and is_known and others <= {LETTERS[: len(rows[0])]}):
+    if not (is_together and is_known and not has_more_rows and others <= {LETTERS[: len(rows[0])]}):
         return []
     is_upside_down = lines[places[0]][0].replace(" ", "").startswith("1" + rows[0])
     return rows[::-1] if is_upside_down else rows

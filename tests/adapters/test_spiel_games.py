@@ -102,6 +102,44 @@ def test_the_text_of_any_other_board_is_shown() -> None:
     assert {"Nf3", "e4"} <= picture.clicks.keys()
 
 
+@pytest.mark.parametrize("name", ["checkers", "pentago", "amazons"])
+def test_a_board_that_does_not_consist_of_rows_of_two_kinds_of_pieces_is_shown_as_text(name: str) -> None:
+    game = boardgames.load(f"spiel:{name}")
+    for position in played(game, seed=1, plies=20).positions:
+        picture = position.picture()
+        lines = str(game.state_of(position)).splitlines()  # type: ignore[attr-defined]  # of a plain game
+        assert not picture.cells
+        assert [caption.text for caption in picture.captions] == [line for line in lines if line.strip()]
+
+
+def test_a_line_that_has_a_row_among_other_signs_means_that_there_is_no_board() -> None:
+    assert spiel_games._rows_of("1 x . o\n2 . . .\n") == ["...", "x.o"]
+    assert spiel_games._rows_of("> 1 x . o <\n2 . . .\n3 . . x\n") == []
+    assert spiel_games._rows_of("1 x + o\n2 . . .\n3 . . x\n") == []
+
+
+def test_a_game_without_a_board_is_observed_as_in_openspiel() -> None:
+    game = boardgames.load("spiel:amazons")
+    for position in played(game, seed=1, plies=9).positions:
+        state = game.state_of(position)  # type: ignore[attr-defined]  # of a plain game
+        for side in (0, 1):
+            planes = position.observation(side)
+            assert planes[:-1].ravel().tolist() == state.observation_tensor(side)
+            assert (planes[-1] == side).all()
+
+
+@pytest.mark.parametrize("name", ["amazons", "pentago", "checkers", "oware", "mancala", "gomoku", "go"])
+def test_a_game_without_a_board_is_an_environment(name: str) -> None:
+    pettingzoo = pytest.importorskip("boardgames.adapters.pettingzoo")
+    env, generator = pettingzoo.env(f"spiel:{name}"), random.Random(1)
+    env.reset()
+    for _, _agent in zip(range(50), env.agent_iter(), strict=False):
+        observation, _, terminated, truncated, _ = env.last()
+        assert observation["observation"].any()
+        legal = observation["action_mask"].nonzero()[0].tolist()
+        env.step(None if terminated or truncated else generator.choice(legal))
+
+
 def test_our_agents_play_and_the_search_of_openspiel_beats_random_moves() -> None:
     game = boardgames.load("spiel:tic_tac_toe")
     agents = [boardgames.load_player(text, game, seed=1) for text in ("spiel-mcts:simulations=200", "random")]
@@ -182,7 +220,7 @@ def test_wrong_names_and_parameters_are_refused_on_one_line(
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("text", ["0,0", "9", "x", "0,", ""])
+@pytest.mark.parametrize("text", ["0,0", "9", "x", "0,", "", "1" * 5000])
 def test_actions_that_are_not_legal_are_no_position(text: str) -> None:
     with pytest.raises(BoardgamesError, match="write the actions from the start, such as 0,1"):
         boardgames.load("spiel:tic_tac_toe").parse(text)
