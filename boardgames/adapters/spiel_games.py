@@ -8,7 +8,7 @@ of pieces; otherwise its text is shown. `bot_player` makes a player of any bot.
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
@@ -49,6 +49,8 @@ _SIDE_LETTERS = ("xo", "bw")
 _NOT_IN_MOVES = re.compile(r"[^\w+=>*.:'@-]+")
 
 State = Any  # of OpenSpiel, which has no types
+MakeBot = Callable[[int], Any]
+"""A function that returns a bot of OpenSpiel for a side."""
 
 
 class SpielAction(int):
@@ -231,26 +233,50 @@ class SpielGame(PlainGame[State, int]):
 
 
 class BotPlayer(Player):
-    """A bot of OpenSpiel as a player; `bot_player` makes one."""
+    """Bots of OpenSpiel, one for each side, as a player; `bot_player` makes one."""
 
     name = "spiel-bot"
+    respects_limits = False
 
-    def __init__(self, game: Game, bot: Any = None, *, seed: int | None = None, **options: object) -> None:
+    def __init__(
+        self, game: Game, make_bot: MakeBot | None = None, *, seed: int | None = None, **options: object
+    ) -> None:
         super().__init__(game, seed=seed, **options)
-        self.bot = bot
+        if not callable(make_bot) or isinstance(make_bot, _pyspiel().Bot):
+            what = "" if make_bot is None else f", not {quote(make_bot)}"
+            raise OptionError(
+                f"{self.name} needs a function that returns a bot for a side: "
+                f"bot_player(lambda side: ..., game){what}"
+            )
+        self._make_bot = make_bot
+        self._bots: dict[int, Any] = {}
 
     def match_started(self, side: int) -> None:
-        """Let the bot forget earlier matches."""
-        self.bot.restart()
+        """Let the bots forget earlier matches."""
+        for bot in self._bots.values():
+            bot.restart()
+
+    def reseed(self, seed: int) -> None:
+        """Make new bots, whose random choices depend on the function that makes them."""
+        super().reseed(seed)
+        self._bots = {}
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the move of the bot, which knows no limits."""
+        """Return the move of the bot for the side to move, which knows no limits."""
         self._check_position(position)
-        state = _state_at(position)
-        action = int(self.bot.step(state))
+        bot = self._bot_of(position.side_to_move)
+        action = int(bot.step(_state_at(position, context)))
         if action not in position.actions:
             raise IllegalMoveError(f"the bot chose the illegal action {action} in {position}")
         return Choice(position.game.decode(position, action))
+
+    def _bot_of(self, side: int) -> Any:
+        if side not in self._bots:
+            bot = self._make_bot(side)
+            if not isinstance(bot, _pyspiel().Bot):
+                raise OptionError(f"a bot must be a pyspiel.Bot, not {quote(bot)}")
+            self._bots[side] = bot
+        return self._bots[side]
 
 
 class SpielMCTS(BotPlayer):
@@ -264,31 +290,34 @@ class SpielMCTS(BotPlayer):
         Option("exploration", float, 2.0, "constant of UCT", minimum=0),
         Option("rollouts", int, 1, "random matches from a leaf", minimum=1, maximum=1000),
     )
-    respects_limits = False
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
-        super().__init__(game, seed=seed, **options)
-        self.reseed(int(self.random.integers(MAX_SEED)))
+        super().__init__(game, self._new_bot, seed=seed, **options)
+        self._seed = int(self.random.integers(MAX_SEED))
 
     def reseed(self, seed: int) -> None:
-        """Make a new bot with a seed."""
+        """Make new bots with a seed."""
         super().reseed(seed)
-        spiel, options = _pyspiel(), self.options
-        seed %= MAX_SEED
+        self._seed = seed % MAX_SEED
+
+    def _new_bot(self, side: int) -> Any:
+        spiel, options, seed = _pyspiel(), self.options, self._seed
         evaluator = spiel.RandomRolloutEvaluator(options["rollouts"], seed)
-        self.bot = spiel.MCTSBot(
+        return spiel.MCTSBot(
             _spiel_game_of(self.game), evaluator, options["exploration"], options["simulations"],
             1000, True, seed, False,
         )  # fmt: skip
 
 
-def bot_player(bot: Any, game: Game) -> BotPlayer:
-    """Return a bot of OpenSpiel as a player of a game.
+def bot_player(make_bot: MakeBot, game: Game) -> BotPlayer:
+    """Return bots of OpenSpiel as a player of a game, who can play either side.
 
     Parameters
     ----------
-    bot : pyspiel.Bot
-        A bot that was made for the game `game.spiel`, or for the game that OpenSpiel loads by the name that
+    make_bot : function
+        Given a side, 0 or 1, it returns a `pyspiel.Bot` that plays this side, which is the player with this
+        number in OpenSpiel. It is called when the player first has to move on that side. The bot must be
+        made for the game `game.spiel`, or for the game that OpenSpiel loads by the name that
         `boardgames.adapters.openspiel.register` returns.
     game : Game
         A game named `spiel:...`, or one of ours.
@@ -298,11 +327,9 @@ def bot_player(bot: Any, game: Game) -> BotPlayer:
     MissingExtraError
         If OpenSpiel is not installed.
     OptionError
-        If this is not a bot.
+        If this is not a function. If it returns something else than a bot, `choose` raises an OptionError.
     """
-    if not isinstance(bot, _pyspiel().Bot):
-        raise OptionError(f"a bot must be a pyspiel.Bot, not {quote(bot)}")
-    return BotPlayer(game, bot)
+    return BotPlayer(game, make_bot)
 
 
 def entries(name: str) -> dict[str, list[Entry]]:
@@ -452,15 +479,26 @@ def _parameters_of(game: Game) -> dict[str, Any]:
     return changed | ({"layout": game.layout} if game.layout else {})
 
 
-def _state_at(position: Position) -> State:
-    """Return a state of OpenSpiel for a position."""
+def _state_at(position: Position, context: Context) -> State:
+    """Return a state of OpenSpiel for a position, with the moves of the match so far if they are known."""
     game = position.game
     if isinstance(game, SpielGame):
         return game.state_of(position).clone()
     from boardgames.match_state import MatchState
 
-    state = _spiel_game_of(game).new_initial_state()
-    state.match = MatchState(position, state.match.rules)
+    spiel = _spiel_game_of(game)
+    state = spiel.new_initial_state()
+    rules = state.match.rules
+    if context.history and len(context.actions) == len(context.history):
+        state.match = MatchState(context.history[0], rules)
+        for action in context.actions:
+            if state.is_terminal():
+                break
+            state.apply_action(action)
+        if state.match.position == position and not state.is_terminal():
+            return state
+        state = spiel.new_initial_state()  # the limits of this match are wider than those between agents
+    state.match = MatchState(position, rules)
     return state
 
 

@@ -9,7 +9,7 @@ import pytest
 from web_pages import Server
 
 import boardgames
-from boardgames import Game, Manager, MatchState, check_game
+from boardgames import Game, Manager, MatchRules, MatchState, check_game
 from boardgames.adapters import spiel_games
 from boardgames.errors import BoardgamesError, MissingExtraError, OptionError, UnknownNameError
 from boardgames.plugins import Registry, load_game_of
@@ -174,12 +174,62 @@ def test_the_page_plays_a_game_of_openspiel() -> None:
 
 
 @pytest.mark.parametrize("name", ["spiel:tic_tac_toe", "connect4"])
-def test_any_bot_is_a_player(name: str) -> None:
+def test_any_bot_is_a_player_of_both_sides(name: str) -> None:
     game = boardgames.load(name)
-    bot = pyspiel.make_uniform_random_bot(0, 7)
-    match = Manager(game, [spiel_games.bot_player(bot, game), boardgames.load_player("random", game, seed=1)])
-    match.play()
-    assert match.fault is None
+    made: list[int] = []
+
+    def make_bot(side: int) -> Any:
+        made.append(side)
+        return pyspiel.make_uniform_random_bot(side, 7)
+
+    player, opponent = spiel_games.bot_player(make_bot, game), boardgames.load_player("random", game, seed=1)
+    for players in ([player, opponent], [opponent, player], [player, player]):
+        match = Manager(game, players)
+        match.play()
+        assert match.fault is None
+    assert made == [0, 1]
+
+
+class Watching(pyspiel.Bot):  # type: ignore[misc,name-defined]  # no types
+    """A bot that keeps the states that it sees, and plays the first legal action."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[list[int], int]] = []
+
+    def restart(self) -> None:
+        pass
+
+    def step(self, state: Any) -> int:
+        """Keep the actions so far and the number of positions."""
+        self.seen.append((state.history(), len(state.match.positions)))
+        return int(state.legal_actions()[0])
+
+
+@pytest.mark.parametrize("start", ["", "4 4 5"], ids=["from the start", "from another position"])
+def test_a_bot_sees_the_match_so_far_in_our_games(start: str) -> None:
+    game, bot = boardgames.load("connect4"), Watching()
+    first = game.start().apply_moves(start)
+    match = Manager(game, [spiel_games.bot_player(lambda side: bot, game)] * 2, start=first)
+    for _ in range(4):
+        match.step()
+    actions = [played.move.action for played in match.moves]
+    assert bot.seen == [(actions[:ply], ply + 1) for ply in range(4)]
+
+
+def test_a_bot_can_move_after_the_limit_of_plies_between_agents() -> None:
+    game, bot = boardgames.load("abalone"), Watching()
+    limit = game.facts.ply_limit
+    assert limit is not None
+    state, generator = MatchState(game.start(), MatchRules()), random.Random(1)
+    while state.ply < limit:
+        state.push(generator.choice(state.actions))
+    spiel_games.bot_player(lambda side: bot, game).choose(state.position, context=state.context)
+    assert bot.seen == [([], 1)]
+
+
+def test_limits_are_nothing_that_a_bot_knows() -> None:
+    assert not spiel_games.BotPlayer.respects_limits
 
 
 def test_a_name_is_known_only_after_it_was_used() -> None:
@@ -226,9 +276,16 @@ def test_actions_that_are_not_legal_are_no_position(text: str) -> None:
         boardgames.load("spiel:tic_tac_toe").parse(text)
 
 
-def test_what_is_no_bot_is_refused() -> None:
+def test_what_makes_no_bot_is_refused_on_one_line() -> None:
+    game = boardgames.load("connect4")
+    needs = r"^spiel-bot needs a function that returns a bot for a side: bot_player\(lambda side: ..., game\)"
+    for value, rest in [(None, "$"), ("greedy", ", not 'greedy'$")]:
+        with pytest.raises(OptionError, match=needs + rest):
+            spiel_games.BotPlayer(game, value)  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(OptionError, match=needs + ", not <"):
+        spiel_games.bot_player(pyspiel.make_uniform_random_bot(0, 7), game)
     with pytest.raises(OptionError, match=r"^a bot must be a pyspiel.Bot, not 'greedy'$"):
-        spiel_games.bot_player("greedy", boardgames.load("connect4"))
+        spiel_games.bot_player(lambda side: "greedy", game).choose(game.start())
 
 
 def test_without_openspiel_one_line_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
