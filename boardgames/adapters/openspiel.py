@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from boardgames.adapters.spiel_games import MAX_PLIES, SpielGame
 from boardgames.errors import MatchError, MissingExtraError, OptionError, quote
 from boardgames.game import Game, observation_of
 from boardgames.match_setup import DEFAULT_LIMIT
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     import pyspiel
 
 PREFIX = "boardgames_"
-MAX_PLIES = 1000
-"""The length of a match that neither the game nor its rules limit, since OpenSpiel needs one."""
 LAYOUT = "layout"
 
 
@@ -46,12 +45,18 @@ def register(name: str) -> str:
     ------
     MissingExtraError
         If OpenSpiel is not installed.
+    OptionError
+        If it is a game of OpenSpiel.
     UnknownNameError, PluginError
         If there is no such game, or it is broken.
     """
     if not isinstance(name, str):
         raise OptionError(f"a game is registered by its name, not {quote(name)}")
     spiel, game = _pyspiel(), load(name)
+    if isinstance(game, SpielGame):
+        raise OptionError(
+            f"{name!r} is a game of OpenSpiel: load it as pyspiel.load_game({game.spiel_name!r})"
+        )
     short_name = PREFIX + name
     if short_name not in spiel.registered_names():
         _register(game, short_name)
@@ -79,7 +84,7 @@ def bot(
     MissingExtraError
         If OpenSpiel is not installed.
     OptionError
-        If the game is not one of ours, or the player plays another game.
+        If the game is not one of ours, or the player is a person or plays another game.
     UnknownNameError
         If there is no such agent.
     """
@@ -89,6 +94,8 @@ def bot(
     player = load_player(agent, own, seed=seed) if isinstance(agent, str) else agent
     if not isinstance(player, Player) or player.game != own:
         raise OptionError(f"the agent must be a name or a player of {own!r}, not {quote(agent)}")
+    if player.is_human:
+        raise OptionError(f"a bot must be an agent, not a person: {quote(agent)}")
     return _bot_class()(player, limit)
 
 
@@ -138,7 +145,7 @@ def _register(example: Game, short_name: str) -> None:
     )
     state_class = _state_class()
 
-    class SpielGame(spiel.Game):  # type: ignore[misc,name-defined]  # no types
+    class RegisteredGame(spiel.Game):  # type: ignore[misc,name-defined]  # no types
         """A game of this framework."""
 
         def __init__(self, params: dict[str, OptionValue] | None = None) -> None:
@@ -173,7 +180,7 @@ def _register(example: Game, short_name: str) -> None:
 
             return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
-    spiel.register_game(kind, SpielGame)
+    spiel.register_game(kind, RegisteredGame)
 
 
 def _limited(game: Game) -> MatchRules:

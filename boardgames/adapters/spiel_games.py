@@ -33,7 +33,10 @@ from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Play
 
 PREFIX = "spiel:"
 MAX_PLIES = 1000
-"""A match that is as long as this is a draw, since a position has all actions so far."""
+"""A match that is as long as this is a draw, here because a position has all actions so far.
+
+In OpenSpiel it is the length of a match of ours that neither the game nor its rules limit.
+"""
 START = "-"
 """The text of the start position."""
 MCTS = "spiel-mcts"

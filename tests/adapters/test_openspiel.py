@@ -13,6 +13,7 @@ from maze import Maze
 import boardgames
 from boardgames import Choice, MatchState, Player
 from boardgames.adapters import openspiel
+from boardgames.adapters.spiel_games import MAX_PLIES
 from boardgames.errors import BoardgamesError, MatchError, MissingExtraError, OptionError, UnknownNameError
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -145,7 +146,7 @@ def test_a_game_can_be_registered_twice() -> None:
 def test_a_match_without_any_limit_is_drawn_after_a_thousand_plies() -> None:
     endless = Maze()
     endless.facts = replace(endless.facts, ply_limit=None, longest_match=None)
-    assert openspiel._limited(endless).ply_limit == openspiel.MAX_PLIES
+    assert openspiel._limited(endless).ply_limit == MAX_PLIES
     assert openspiel._limited(boardgames.load("connect4")).ply_limit is None
 
 
@@ -164,6 +165,12 @@ def test_what_is_not_ours_is_refused_on_one_line() -> None:
     cases: list[tuple[Any, type[BoardgamesError], str]] = [
         (lambda: openspiel.register("conect4"), UnknownNameError, "no such game 'conect4'; did you mean"),
         (lambda: openspiel.register(game.boardgame), OptionError, "a game is registered by its name"),
+        (
+            lambda: openspiel.register("spiel:tic_tac_toe"),
+            OptionError,
+            "'spiel:tic_tac_toe' is a game of OpenSpiel: load it as pyspiel.load_game('tic_tac_toe')",
+        ),
+        (lambda: openspiel.bot("human", game), OptionError, "a bot must be an agent, not a person: 'human'"),
         (lambda: openspiel.bot("greedy", theirs), OptionError, "the game must be loaded by a name that"),
         (lambda: openspiel.bot("gredy", game), UnknownNameError, "connect4 has no agent 'gredy'; did you"),
         (lambda: openspiel.bot(abalone, game), OptionError, "the agent must be a name or a player of"),
