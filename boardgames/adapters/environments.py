@@ -110,7 +110,7 @@ class Board:
     Raises
     ------
     UnknownNameError, OptionError
-        If there is no such game, layout, option or render mode.
+        If there is no such game, layout, option or render mode, or the game has no board to draw as an image.
     """
 
     def __init__(
@@ -125,6 +125,8 @@ class Board:
         if not isinstance(rules, MatchRules | None):
             raise OptionError(f"rules must be a MatchRules, not {quote(rules)}")
         game = loaded_game(game, options)
+        if render_mode == "rgb_array" and not game.start().picture().cells:
+            raise OptionError(f"{game.facts.name} has no board to draw; use render_mode='ansi'")
         self.game, self.render_mode = game, render_mode
         self.rules = MatchRules.between_agents(game) if rules is None else rules
         self._observation = observation_of(game)

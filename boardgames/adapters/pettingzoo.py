@@ -27,8 +27,11 @@ AGENTS = "player_0", "player_1"
 """The agents, by side."""
 
 _SET_BY_RESET = frozenset(
-    {"agents", "agent_selection", "infos", "rewards", "terminations", "truncations", "_cumulative_rewards"}
-)
+    {
+        "agents", "agent_selection", "infos", "num_agents", "rewards", "terminations", "truncations",
+        "_cumulative_rewards",
+    }
+)  # fmt: skip
 
 Observation = dict[str, Planes]
 """`observation`, `int8[planes, rows, columns]`, and `action_mask`, `int8[actions]`."""

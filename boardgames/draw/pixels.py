@@ -12,6 +12,7 @@ import numpy.typing as npt
 from boardgames.draw.lattice import corners
 from boardgames.draw.svg import BACKDROP, MARK, OPEN, UNIT, WIDTH_PX, WIN, palette_of, size_of
 from boardgames.draw.text import rgb_of
+from boardgames.errors import OptionError, quote
 from boardgames.picture import Picture
 
 Image = npt.NDArray[np.uint8]
@@ -35,12 +36,19 @@ def pixels(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) ->
     flipped : bool
         Show the board from the other side.
 
+    Raises
+    ------
+    OptionError
+        If the width is less than 1 pixel.
+
     Examples
     --------
     >>> from boardgames.picture import Cell
     >>> pixels(Picture(cells=(Cell("a", 0, 0), Cell("b", 1, 0))), width=240).shape
     (140, 240, 3)
     """
+    if width < 1:
+        raise OptionError(f"the width of an image must be at least 1 pixel, not {quote(width)}")
     return _Canvas(picture.flipped() if flipped else picture, width).draw()
 
 

@@ -182,6 +182,23 @@ def test_use_before_reset_and_after_the_end_is_refused() -> None:
     assert not hasattr(environment, "possible_agent")
 
 
+def test_there_is_no_number_of_agents_before_reset() -> None:
+    environment = pettingzoo.env("connect4")
+    with pytest.raises(AttributeError, match=r"^call reset before using num_agents$"):
+        _ = environment.num_agents
+    environment.reset()
+    assert environment.num_agents == 2
+
+
+def test_a_game_without_a_board_has_no_images() -> None:
+    pytest.importorskip("pyspiel")
+    with pytest.raises(OptionError, match=r"^spiel:chess has no board to draw; use render_mode='ansi'$"):
+        pettingzoo.env("spiel:chess", render_mode="rgb_array")
+    environment = pettingzoo.env("spiel:chess", render_mode="ansi")
+    environment.reset()
+    assert "rnbqkbnr" in environment.render()
+
+
 def test_an_environment_can_be_pickled() -> None:
     environment = pettingzoo.env("abalone")
     environment.reset()

@@ -9,6 +9,7 @@ import boardgames
 from boardgames.draw.pixels import pixels
 from boardgames.draw.svg import BACKDROP, MARK, palette_of
 from boardgames.draw.text import rgb_of
+from boardgames.errors import OptionError
 from boardgames.picture import Cell, GridLine, Line, Picture, Piece
 
 WIDTH = 200
@@ -21,6 +22,13 @@ def colour_at(picture: Picture, x: float, y: float) -> tuple[int, ...]:
     left, top, right, _ = picture.bounds()
     scale = 1000 / (right - left + 0.4)
     return tuple(image[int((y - top + 0.2) * scale), int((x - left + 0.2) * scale)].tolist())
+
+
+@pytest.mark.parametrize("width", [0, -5])
+def test_an_image_without_any_width_is_refused(width: int) -> None:
+    message = rf"^the width of an image must be at least 1 pixel, not {width}$"
+    with pytest.raises(OptionError, match=message):
+        pixels(Picture(ROW), width=width)
 
 
 def test_pieces_have_the_colours_of_their_sides_and_empty_cells_that_of_the_board() -> None:
