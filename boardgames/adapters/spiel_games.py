@@ -39,6 +39,8 @@ In OpenSpiel it is the length of a match of ours that neither the game nor its r
 """
 START = "-"
 """The text of the start position."""
+MAX_ACTIONS = 100_000
+"""Larger boards would take minutes to begin."""
 MCTS = "spiel-mcts"
 MAX_SEED = 2**31
 
@@ -102,10 +104,16 @@ class SpielGame(PlainGame[State, int]):
         changed = {name: value for name, value in self.options.items() if value != defaults[name]}
         try:
             self.spiel = _pyspiel().load_game(self.spiel_name, changed)
-            self._start = self.spiel.new_initial_state()
-        except _pyspiel().SpielError as error:
-            reason = str(error).strip().splitlines()[-1]
+            actions: int = self.spiel.num_distinct_actions()
+            if actions <= MAX_ACTIONS:
+                self._start = self.spiel.new_initial_state()
+        except Exception as error:  # noqa: BLE001 - its C++ code raises whatever the parameters lead it to
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             raise OptionError(f"OpenSpiel cannot load {self.spiel_name!r} with {changed}: {reason}") from None
+        if not 1 <= actions <= MAX_ACTIONS:
+            raise OptionError(f"{self.name} with {changed} has {actions:,} actions, not 1 to {MAX_ACTIONS:,}")
+        if self._start.is_chance_node():
+            raise OptionError(f"{self.name} with {changed} begins with a move of chance")
         if self.spiel.num_players() != 2:
             raise OptionError(f"{self.name} must have 2 players, not {self.spiel.num_players()}")
         self._longest: int = min(self.spiel.max_game_length(), MAX_PLIES)
@@ -146,7 +154,7 @@ class SpielGame(PlainGame[State, int]):
         """Return the legal actions with their texts."""
         moves, texts = [], set[str]()
         for action in state.legal_actions():
-            text = _NOT_IN_MOVES.sub("_", state.action_to_string(action)).strip("_") or str(action)
+            text = _NOT_IN_MOVES.sub("_", _text_of(state, action)).strip("_") or str(action)
             if text.lower() in texts:
                 text = f"{text}:{action}"
             texts.add(text.lower())
@@ -233,6 +241,15 @@ class SpielGame(PlainGame[State, int]):
                 if old != new and new.isalpha():
                     return str(new.lower())
         return "x"
+
+
+def _text_of(state: State, action: int) -> str:
+    """Return OpenSpiel's text of an action, which on large boards it cannot always make."""
+    try:
+        text: str = state.action_to_string(action)
+    except UnicodeDecodeError:
+        return str(action)
+    return text
 
 
 class BotPlayer(Player):

@@ -294,3 +294,23 @@ def test_without_openspiel_one_line_names_the_extra(monkeypatch: pytest.MonkeyPa
     spiel_games._kinds.cache_clear()
     with pytest.raises(MissingExtraError, match=r"^a game of OpenSpiel needs the extra 'openspiel'"):
         Registry().check_name("games", "spiel:chess")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("chess", {"chess960": True}, "begins with a move of chance"),
+        ("hex", {"board_size": 1000}, "has 1,000,000 actions, not 1 to 100,000"),
+        ("nim", {"pile_sizes": "1;2147483647"}, "not 1 to 100,000|OpenSpiel cannot load"),
+        ("hex", {"board_size": 0}, "OpenSpiel cannot load 'hex'|has 0 actions"),
+        ("mnk", {"m": -3}, "OpenSpiel cannot load 'mnk'|actions, not 1 to"),
+    ],
+)
+def test_parameters_that_make_no_game_are_refused(name: str, options: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        boardgames.load(f"spiel:{name}", **options)
+
+
+def test_a_large_board_has_texts_for_all_moves() -> None:
+    position = boardgames.load("spiel:hex", board_size=40).start()
+    assert len({move.text for move in position.legal_moves}) == 1600
