@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.adapters.spiel_games import MAX_PLIES, SpielGame
+from boardgames.adapters import SPIEL_MAX_PLIES, SPIEL_PREFIX
 from boardgames.errors import MatchError, MissingExtraError, OptionError, quote
 from boardgames.game import Game, observation_of
 from boardgames.match_setup import DEFAULT_LIMIT
@@ -52,11 +52,10 @@ def register(name: str) -> str:
     """
     if not isinstance(name, str):
         raise OptionError(f"a game is registered by its name, not {quote(name)}")
+    if name.startswith(SPIEL_PREFIX):
+        own = name.removeprefix(SPIEL_PREFIX)
+        raise OptionError(f"{name!r} is a game of OpenSpiel: load it as pyspiel.load_game({own!r})")
     spiel, game = _pyspiel(), load(name)
-    if isinstance(game, SpielGame):
-        raise OptionError(
-            f"{name!r} is a game of OpenSpiel: load it as pyspiel.load_game({game.spiel_name!r})"
-        )
     short_name = PREFIX + name
     if short_name not in spiel.registered_names():
         _register(game, short_name)
@@ -187,7 +186,7 @@ def _limited(game: Game) -> MatchRules:
     """Return the rules of a match between agents, with a limit of plies if nothing else ends every match."""
     rules = MatchRules.between_agents(game)
     if game.facts.longest_match is None and rules.ply_limit is None:
-        return MatchRules(MAX_PLIES, rules.no_progress_limit, rules.repetition)
+        return MatchRules(SPIEL_MAX_PLIES, rules.no_progress_limit, rules.repetition)
     return rules
 
 

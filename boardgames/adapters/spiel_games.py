@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from boardgames.adapters import SPIEL_MAX_PLIES, SPIEL_PREFIX
 from boardgames.errors import (
     BoardgamesError,
     IllegalMoveError,
@@ -31,12 +32,6 @@ from boardgames.picture import Caption, Picture
 from boardgames.plain_game import DRAW, EMPTY, LETTERS, PlainGame
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 
-PREFIX = "spiel:"
-MAX_PLIES = 1000
-"""A match that is as long as this is a draw, here because a position has all actions so far.
-
-In OpenSpiel it is the length of a match of ours that neither the game nor its rules limit.
-"""
 START = "-"
 """The text of the start position."""
 MAX_ACTIONS = 100_000
@@ -116,7 +111,7 @@ class SpielGame(PlainGame[State, int]):
             raise OptionError(f"{self.name} with {changed} begins with a move of chance")
         if self.spiel.num_players() != 2:
             raise OptionError(f"{self.name} must have 2 players, not {self.spiel.num_players()}")
-        self._longest: int = min(self.spiel.max_game_length(), MAX_PLIES)
+        self._longest: int = min(self.spiel.max_game_length(), SPIEL_MAX_PLIES)
         digits: int = len(str(self.spiel.num_distinct_actions()))
         self._most_bytes = max(len(START), self._longest * (digits + 1))
         self._most_digits = digits
@@ -166,7 +161,7 @@ class SpielGame(PlainGame[State, int]):
         return state.child(int(move))
 
     def outcome(self, state: State) -> int | str | None:
-        """Return who has won by OpenSpiel's returns; a match of `MAX_PLIES` plies is a draw."""
+        """Return who has won by OpenSpiel's returns; a match of `SPIEL_MAX_PLIES` plies is a draw."""
         if not state.is_terminal():
             return DRAW if state.move_number() >= self._longest else None
         first, second = state.returns()
@@ -369,10 +364,10 @@ def entries(name: str) -> dict[str, list[Entry]]:
     """
     title = _class_of(name).title
     mcts = Entry(
-        MCTS, "Monte Carlo tree search of OpenSpiel", f"{__name__}:{SpielMCTS.__name__}", PREFIX + name
+        MCTS, "Monte Carlo tree search of OpenSpiel", f"{__name__}:{SpielMCTS.__name__}", SPIEL_PREFIX + name
     )
     return {
-        "games": [Entry(PREFIX + name, f"{title} of OpenSpiel", f"{__name__}:{name}", title=title)],
+        "games": [Entry(SPIEL_PREFIX + name, f"{title} of OpenSpiel", f"{__name__}:{name}", title=title)],
         "agents": [mcts],
     }
 
@@ -393,12 +388,12 @@ def _class_of(name: str) -> type[SpielGame]:
     if name not in kinds:
         if name in _pyspiel().registered_names():
             reason = "has chance, hidden information or another number of players than two"
-            raise UnknownNameError(f"the game {PREFIX + name!r} cannot be played here: it {reason}")
+            raise UnknownNameError(f"the game {SPIEL_PREFIX + name!r} cannot be played here: it {reason}")
         raise UnknownNameError(f"OpenSpiel has no game {quote(name)}{suggest(name, kinds)}")
     options = tuple(_options_of(kinds[name].parameter_specification))
     attributes = {
         "__module__": __name__, "__doc__": f"{kinds[name].long_name} of OpenSpiel.",
-        "name": PREFIX + name, "title": kinds[name].long_name, "spiel_name": name,
+        "name": SPIEL_PREFIX + name, "title": kinds[name].long_name, "spiel_name": name,
         "declared_options": options,
     }  # fmt: skip
     return type(name, (SpielGame,), attributes)

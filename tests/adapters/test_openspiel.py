@@ -12,8 +12,7 @@ from maze import Maze
 
 import boardgames
 from boardgames import Choice, MatchState, Player
-from boardgames.adapters import openspiel
-from boardgames.adapters.spiel_games import MAX_PLIES
+from boardgames.adapters import SPIEL_MAX_PLIES, openspiel
 from boardgames.errors import BoardgamesError, MatchError, MissingExtraError, OptionError, UnknownNameError
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -146,7 +145,7 @@ def test_a_game_can_be_registered_twice() -> None:
 def test_a_match_without_any_limit_is_drawn_after_a_thousand_plies() -> None:
     endless = Maze()
     endless.facts = replace(endless.facts, ply_limit=None, longest_match=None)
-    assert openspiel._limited(endless).ply_limit == MAX_PLIES
+    assert openspiel._limited(endless).ply_limit == SPIEL_MAX_PLIES
     assert openspiel._limited(boardgames.load("connect4")).ply_limit is None
 
 
