@@ -58,10 +58,10 @@ class Stuck(TicTacToe):
             MARK.touch()
         return super().parse_action(position, text, notation)
 
-    def score(self, words):
-        if words[0] or words[1]:
+    def format_action(self, words, action, notation=None):
+        if "--second" in sys.argv or "serve" in sys.argv:  # two random agents choose among the texts of moves
             MARK.touch()
-        return super().score(words)
+        return super().format_action(words, action, notation)
 
 
 class Sleeping(TicTacToe):
