@@ -140,8 +140,13 @@ def test_the_winning_line_is_marked_at_the_end_of_the_match(
 def test_coordinates_are_small_beside_the_board(visit: Visit, game: str) -> None:
     visitor = visit()
     visitor.start(game, "here")
-    label, board = (visitor.page.locator(one).first.bounding_box() for one in (".board .label", "svg.board"))
-    assert label["height"] < 0.075 * board["width"]
+    share = visitor.page.wait_for_function(  # at once, since the board may be drawn again in between
+        """() => {
+            const [label, board] = [".board .label", "svg.board"].map((one) => document.querySelector(one));
+            return label && board && label.getBoundingClientRect().height / board.getBoundingClientRect().width;
+        }"""
+    )
+    assert 0 < share.json_value() < 0.075
 
 
 @pytest.mark.slow
