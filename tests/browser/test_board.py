@@ -142,8 +142,9 @@ def test_coordinates_are_small_beside_the_board(visit: Visit, game: str) -> None
     visitor.start(game, "here")
     share = visitor.page.wait_for_function(  # at once, since the board may be drawn again in between
         """() => {
-            const [label, board] = [".board .label", "svg.board"].map((one) => document.querySelector(one));
-            return label && board && label.getBoundingClientRect().height / board.getBoundingClientRect().width;
+            const parts = [".board .label", "svg.board"].map((one) => document.querySelector(one));
+            const [label, board] = parts.map((part) => part?.getBoundingClientRect());
+            return label && board && label.height / board.width;
         }"""
     )
     assert 0 < share.json_value() < 0.075
