@@ -41,7 +41,7 @@ from boardgames.kernels.abi import (
     record_array,
 )
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
-from boardgames.search.remembering import remembering
+from boardgames.search.remembering import declared_remembering
 from boardgames.search.rules import (
     DRAWN,
     ONGOING,
@@ -54,8 +54,6 @@ from boardgames.search.rules import (
 
 LARGEST = 1 << 22
 """The largest number of matches."""
-MAX_REMEMBERED = 1024
-"""Number of positions that are remembered; in a longer match, repetitions of older ones go unnoticed."""
 WORTH_A_THREAD = 2048
 """Number of matches for each thread, by default; giving work to a thread takes about 50 microseconds."""
 NO_ACTION = -1
@@ -313,11 +311,8 @@ class Batch:
         limit = UNLIMITED if ply_limit is None else ply_limit
         self._threads = min(threads, size)
         self._workers = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
-        self._rules = None
-        longer = game
-        if facts.repetition is not None and facts.repetition.meaning != "none":
-            self._rules = remembering(game, facts.repetition, min(limit, MAX_REMEMBERED))
-            longer = self._rules.game
+        self._rules = declared_remembering(game, limit)
+        longer = game if self._rules is None else self._rules.game
         self._observation = observation_of(game)
         self._start = self._packed(game.start() if start is None else start)
         self._workspace = Workspace(

@@ -33,12 +33,10 @@ from boardgames.kernels.abi import (
 )
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.remembering import remembering
+from boardgames.search.remembering import declared_remembering
 from boardgames.search.rules import UNFINISHED, UNLIMITED, final_result, result_at_limit, rules_of
 from boardgames.search.runner import run
 
-MAX_REMEMBERED = 1024
-"""Number of positions that are remembered; in a longer match, repetitions of older ones go unnoticed."""
 TOTALS_DTYPE = np.dtype([("results", np.int64, 4), ("plies", np.int64)], align=True)
 """How playouts ended: wins of side 0 and side 1, draws, unfinished at the ply limit; and their plies."""
 TOTALS = record_array(TOTALS_DTYPE)
@@ -155,8 +153,8 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     if ply_limit is None and facts.longest_match is None:
         raise LimitError(f"playouts of {facts.name} need a ply_limit, because its rules do not limit a match")
     words = position.words
-    if facts.repetition is not None and facts.repetition.meaning != "none":
-        rules = remembering(game, facts.repetition, min(ply_limit or MAX_REMEMBERED, MAX_REMEMBERED))
+    rules = declared_remembering(game, UNLIMITED if ply_limit is None else ply_limit)
+    if rules is not None:
         game, words = rules.game, rules.pack(position)
     positions = np.zeros((3, words.size), dtype=np.uint64)
     positions[0] = words

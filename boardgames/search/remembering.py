@@ -64,6 +64,8 @@ ENDED, COUNT, SUM, KEYS = range(4)
 """Offsets of these words from the end of the game's own words."""
 ROOM = 256
 """The number of keys is a multiple of this, so that a longer match rarely needs a new workspace."""
+MAX_REMEMBERED = 1024
+"""Number of positions that are remembered; in a longer match, repetitions of older ones go unnoticed."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
@@ -144,6 +146,14 @@ def remembering(game: Game, repetition: Repetition, positions: int) -> Rememberi
     longer.facts = replace(game.facts, words=words + KEYS + -(-positions // ROOM) * ROOM)
     longer.kernels = kernels
     return Remembering(longer, words)
+
+
+def declared_remembering(game: Game, ply_limit: int) -> Remembering | None:
+    """Return the rules of a game for matches of its own, or None if it declares no rule about repetition."""
+    rule = game.facts.repetition
+    if rule is None or rule.meaning == "none":
+        return None
+    return remembering(game, rule, min(ply_limit, MAX_REMEMBERED))
 
 
 @cache

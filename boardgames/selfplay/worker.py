@@ -23,8 +23,7 @@ from boardgames.errors import OptionError, WeightsError, quote
 from boardgames.game import Game
 from boardgames.kernels import Control, Reals, Words, new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.search.playout import MAX_REMEMBERED
-from boardgames.search.remembering import Remembering, remembering
+from boardgames.search.remembering import MAX_REMEMBERED, Remembering, remembering
 from boardgames.search.rules import DRAWN, MAX_DEPTH, UNFINISHED
 from boardgames.search.runner import run
 from boardgames.selfplay import tables, temporal
