@@ -44,7 +44,7 @@ NACRE = "nacre"
 BOARD = "board"
 SIDES = "bw"
 
-MAX_REMEMBERED = 20
+LONGEST_CACHED_TEXT = 20
 """Maximum length of the texts of moves that are remembered."""
 
 _CELL = re.compile(r"[a-i][1-9]")
@@ -195,7 +195,7 @@ def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | 
     """
     if notation == NACRE:
         return _parse_nacre(words, legal, parse_cells(text), text)
-    cells, action = (_remembered if len(text) <= MAX_REMEMBERED else _cells_and_action)(text)
+    cells, action = (_remembered if len(text) <= LONGEST_CACHED_TEXT else _cells_and_action)(text)
     actions = tuple(legal)
     if action not in actions or not _moves_group(words, action, cells):
         texts = [format_action(words, other) for other in actions]
