@@ -229,7 +229,7 @@ class MatchState:
 
     @property
     def played(self) -> tuple[int, ...]:
-        """Return the actions made so far, without those that were taken back."""
+        """Return the actions of the match so far."""
         return tuple(self._actions)
 
     @property

@@ -703,7 +703,7 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
 
 
 def _checked_player(player: object, name: str) -> "Player":
-    """Return what an agent has made, unless it is no player."""
+    """Return the player that an agent's function made; raise PluginError if it is not a player."""
     from boardgames.player import Player
 
     if not isinstance(player, Player):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 TIMEOUT_S = 300.0
-"""Anything that takes longer is taken to hang; a program may compile kernels while other tests run."""
+"""How long to wait before a test fails; a program may have to compile kernels while other tests run."""
 
 
 @contextmanager

@@ -244,7 +244,7 @@ class _Observer:
         self.dict = {"observation": self.tensor.reshape(observation.shape)}
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write what a player sees."""
+        """Write the observation of a player into `self.tensor`."""
         self.dict["observation"][:] = state.match.position.observation(player)
 
     def string_from(self, state: Any, player: int) -> str:

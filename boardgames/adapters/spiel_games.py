@@ -212,7 +212,7 @@ class SpielGame(PlainGame[State, int]):
         return replace(picture, captions=tuple(Caption("top-left", line) for line in lines))
 
     def planes(self, state: State, side: int) -> Sequence[Sequence[Sequence[int]]]:
-        """Return the board as planes or, without one, OpenSpiel's observation and a plane for the side."""
+        """Return the planes of the board, or OpenSpiel's observation if the game has no board."""
         if not self.plane_names or self._look.planes is None:
             return super().planes(state, side)
         count, rows, columns = self._look.planes
@@ -272,7 +272,7 @@ class BotPlayer(Player):
             bot.restart()
 
     def reseed(self, seed: int) -> None:
-        """Make new bots, whose random choices depend on the function that makes them."""
+        """Discard the bots, so that new ones are made; the seed has no effect on them."""
         super().reseed(seed)
         self._bots = {}
 

@@ -245,7 +245,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             self._is_over = self._is_over | resigned
 
     def _replies(self, waiting: npt.NDArray[np.bool_]) -> Actions:
-        """Return the opponent's actions in the matches that wait for it, or that it resigns."""
+        """Return the opponent's actions where it is to move; `RESIGNED` is that of a player that gives up."""
         if self._opponent == "random":
             return self.batch.sample()
         actions, numbers = np.zeros(self.num_envs, dtype=np.int64), np.flatnonzero(waiting)

@@ -402,7 +402,7 @@ def _print_compared(runs: "Sequence[ComparedRun]", changed: "Sequence[str]") -> 
 
 
 def _is_number(table: "Sequence[Sequence[str]]", index: int) -> bool:
-    """Return whether a column has numbers only, apart from its heading and missing values."""
+    """Return True if all values in a column are numbers or missing."""
     return not any(re.search(r"[^\d.,+/e-]", row[index]) for row in table[1:])
 
 

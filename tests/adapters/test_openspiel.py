@@ -104,7 +104,7 @@ def test_bots_of_openspiel_can_evaluate_ours_in_compiled_code(game: Any) -> None
 
 
 def same_matches(count: int) -> None:
-    """Play matches at random on our Connect Four and OpenSpiel's, which must be equal after every move."""
+    """Play random matches in our Connect Four and OpenSpiel's, and compare them after every move."""
     ours, theirs = boardgames.load("connect4"), pyspiel.load_game("connect_four")
     as_theirs = str.maketrans("rb/", "xo\n")
     for seed in range(count):
