@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,14 @@ def running_engines() -> list[str]:
         except OSError:
             continue
         engines += [" ".join(words)] if str(CHAOTIC_ENGINE) in words else []
+    return engines
+
+
+def outlasting_engines(seconds: float = 10.0) -> list[str]:
+    """Return the engines that are still running after the given time, in which a watchdog kills those left."""
+    deadline = time.monotonic() + seconds
+    while (engines := running_engines()) and time.monotonic() < deadline:
+        time.sleep(0.05)
     return engines
 
 
@@ -61,5 +70,5 @@ def test_misbehaving_engines_lose_and_leave_nothing_behind(
         faulty = [match for match in store.matches() if match.fault]
     assert len(faulty) == sum(faults)
     assert all(match.termination in ("crash", "time", "illegal-move") for match in faulty)
-    assert running_engines() == []
+    assert outlasting_engines() == []
     assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) == before  # noqa: PTH208
