@@ -328,7 +328,7 @@ class Batch:
             actions=np.zeros(size, dtype=np.int64),
             moving=np.ones(size, dtype=np.int8),
             ended=np.zeros(size, dtype=np.int64),
-            random_states=_random_states(seed, size),
+            random_states=random_states(seed, size),
             options=np.array([(limit, facts.no_moves_draws)], dtype=OPTIONS_DTYPE).view(np.recarray),
         )
         self._bundle = Bundle(self._workspace)
@@ -373,6 +373,11 @@ class Batch:
         words = self._workspace.positions[2 * match + self._workspace.current[match]]
         return self.game.unpack(words[: self.game.facts.words])
 
+    def packed(self) -> Words:
+        """Return the packed positions, `uint64[n, words]`; a rule about repetition makes them longer."""
+        state = self._workspace
+        return state.positions[2 * np.arange(self.size) + state.current]
+
     def reset(
         self, which: npt.ArrayLike | None = None, *, start: Position | None = None, seed: int | None = None
     ) -> None:
@@ -398,7 +403,7 @@ class Batch:
         """
         chosen = np.ones(self.size, dtype=np.bool_) if which is None else self._chosen(which)
         if seed is not None:
-            self._workspace.random_states[chosen] = _random_states(seed, self.size)[chosen]
+            self._workspace.random_states[chosen] = random_states(seed, self.size)[chosen]
         packed = self._start if start is None else self._packed(start)
         words, again = self._bundle.words, chosen.view(np.int8)
         self._share(lambda *rows: start_again(words, packed, again, *rows))
@@ -512,7 +517,8 @@ class Batch:
         return words if self._rules is None else self._rules.pack(start)
 
 
-def _random_states(seed: int, size: int) -> Words:
+def random_states(seed: int, size: int) -> Words:
+    """Return a random state for each of `size` generators, `uint64[size, 1]`."""
     try:
         number = index(seed) % 2**64
     except TypeError:

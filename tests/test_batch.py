@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 from maze import Maze, PlainMaze, random_maze
 from nim import Nim
+from reference.match import SlowMatch
 from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.batch import Batch
-from boardgames.declarations import NO_REPETITION
 from boardgames.errors import IllegalMoveError, LimitError, OptionError, PluginError, PositionError
-from boardgames.game import Game, Position
+from boardgames.game import Game
 from boardgames.plain_game import PlainGame
-from boardgames.repetition import allowed_actions, outcome_after
 
 pytestmark = pytest.mark.plain
 
@@ -36,37 +35,11 @@ GAMES: dict[str, Callable[[], Game]] = {
 PLY_LIMIT = 12
 
 
-class Slow:
-    """A match that is played by positions, with the rules for its end."""
-
-    def __init__(self, start: Position, ply_limit: int) -> None:
-        self.positions = [start]
-        self.ply_limit = ply_limit
-        self.repetition = start.game.facts.repetition or NO_REPETITION
-
-    @property
-    def actions(self) -> tuple[int, ...]:
-        """The legal actions; none after the end."""
-        if self.end() is not None:
-            return ()
-        return allowed_actions(self.positions[-1], self.positions[:-1], self.repetition)
-
-    def end(self) -> tuple[int | None, bool] | None:
-        """Return the winner and whether the match was truncated, if it is over."""
-        last = self.positions[-1]
-        outcome = outcome_after(self.positions, self.repetition)
-        if outcome is not None:
-            return outcome.winner, False
-        if len(self.positions) > self.ply_limit:
-            return last.outcome_at_limit.winner, not last.game.kernels.decides_at_limit
-        return None
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_a_batch_plays_as_positions_do(name: str) -> None:
     game = GAMES[name]()
     batch = Batch(game, 6, ply_limit=PLY_LIMIT, seed=3)
-    slow = [Slow(game.start(), PLY_LIMIT) for _ in range(6)]
+    slow = [SlowMatch(game.start(), PLY_LIMIT) for _ in range(6)]
     ends = 0
     for _ in range(40):
         actions = batch.sample()
@@ -93,7 +66,7 @@ def test_a_batch_plays_as_positions_do(name: str) -> None:
         ends += int(again.sum())
         batch.reset(again)
         for number in np.flatnonzero(again).tolist():
-            slow[number] = Slow(game.start(), PLY_LIMIT)
+            slow[number] = SlowMatch(game.start(), PLY_LIMIT)
     assert ends > 0
 
 

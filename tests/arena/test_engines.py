@@ -34,7 +34,7 @@ def running_engines() -> list[str]:
 
 
 def outlasting_engines(seconds: float = 10.0) -> list[str]:
-    """Return the engines that are still running after the given time, in which a watchdog kills those left."""
+    """Return the engines that are still running when the watchdog has had time to kill those left."""
     deadline = time.monotonic() + seconds
     while (engines := running_engines()) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -1,0 +1,219 @@
+"""The options of the batched search, and the workspace of its kernels."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from boardgames.errors import OptionError, quote
+from boardgames.kernels import Actions, Bytes, Observe, Words
+from boardgames.kernels.abi import (
+    ACTIONS_OUT,
+    ACTIONS_STACK,
+    BYTES_STACK,
+    FLOATS_STACK,
+    WORDS_STACK,
+    ApplyKernel,
+    Floats,
+    LegalMovesKernel,
+    OutcomeKernel,
+    SideToMoveKernel,
+    record_array,
+)
+from boardgames.kernels.bundles import unpacker
+from boardgames.options import is_finite
+
+Root = Literal["gumbel", "noise", "plain"]
+ROOTS: tuple[Root, ...] = get_args(Root)
+GUMBEL_ROOT, NOISE_ROOT, PLAIN_ROOT = range(len(ROOTS))
+
+MAX_DEPTH = 512
+"""Leaves at this depth have the value of their parent and are not expanded."""
+MAX_LEAVES = 64
+MAX_CONSIDERED = 1024
+
+Integers = npt.NDArray[np.int32]
+INTEGERS_STACK = types.Array(types.int32, 2, "C")
+
+OPTIONS_DTYPE = np.dtype(
+    [
+        ("no_moves_draws", np.int64),
+        ("root", np.int64),
+        ("considered", np.int64),
+        ("leaves", np.int64),
+        ("exploration", np.float64),
+        ("first_play_reduction", np.float64),
+        ("noise_share", np.float64),
+        ("noise_total", np.float64),
+        ("forced", np.float64),
+        ("value_offset", np.float64),
+        ("value_scale", np.float64),
+    ],
+    align=True,
+)
+OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
+Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy has no type for fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchSearchOptions:
+    """The options of a batched search.
+
+    Attributes
+    ----------
+    root : str
+        How moves of the root are chosen for simulations: `gumbel` samples moves without replacement and
+        drops half of them again and again; `noise` is PUCT with Dirichlet noise in the priors; `plain`
+        is PUCT without noise.
+    considered : int
+        Number of moves that a Gumbel root samples, 2 to 1024.
+    leaves : int
+        Number of leaves of one tree that wait for their evaluations at the same time, 1 to 64. Virtual
+        losses keep them apart. More leaves fill the batches of few trees, but make the search weaker.
+    exploration : float
+        Weight of the exploration term of PUCT.
+    first_play_reduction : float
+        How much worse than its parent a move without visits is taken to be, times the square root of the
+        total prior of its siblings with visits.
+    noise_share, noise_total : float
+        The share of Dirichlet noise in the priors of the root, and the sum of its parameters, which are
+        equal for all legal moves.
+    forced : float
+        With noise, a move of the root with prior p gets at least the square root of `forced` p n of n
+        simulations, and the policy is pruned again by those that PUCT would not have made. 0 turns both off.
+    value_offset, value_scale : float
+        How much the values of moves count beside the logarithms of their priors at a Gumbel root: a
+        difference d in the probability of winning counts as `value_scale` (`value_offset` + most visits) d.
+
+    Raises
+    ------
+    OptionError
+        If a value is out of range.
+    """
+
+    root: Root = "gumbel"
+    considered: int = 16
+    leaves: int = 1
+    exploration: float = 1.25
+    first_play_reduction: float = 0.25
+    noise_share: float = 0.25
+    noise_total: float = 10.0
+    forced: float = 2.0
+    value_offset: float = 50.0
+    value_scale: float = 0.2
+
+    def __post_init__(self) -> None:
+        if self.root not in ROOTS:
+            raise OptionError(f"root must be {', '.join(ROOTS[:-1])} or {ROOTS[-1]}, not {quote(self.root)}")
+        for name, least, most in (("considered", 2, MAX_CONSIDERED), ("leaves", 1, MAX_LEAVES)):
+            value = getattr(self, name)
+            if not (type(value) is int and least <= value <= most):
+                raise OptionError(f"{name} must be {least} to {most}, not {quote(value)}")
+        for name in OPTIONS_DTYPE.names or ():
+            if OPTIONS_DTYPE[name] == np.float64 and not (
+                is_finite(getattr(self, name)) and getattr(self, name) >= 0
+            ):
+                raise OptionError(f"{name} must be at least 0, not {quote(getattr(self, name))}")
+        if self.noise_share > 1:
+            raise OptionError(f"noise_share must be 0 to 1, not {quote(self.noise_share)}")
+
+    def record(self, *, no_moves_draws: bool) -> Options:
+        """Return the options as kernels read them."""
+        numbers = {name: getattr(self, name) for name in OPTIONS_DTYPE.names or () if hasattr(self, name)}
+        numbers |= {"no_moves_draws": no_moves_draws, "root": ROOTS.index(self.root)}
+        row = tuple(numbers[name] for name in OPTIONS_DTYPE.names or ())
+        return np.array([row], dtype=OPTIONS_DTYPE).view(np.recarray)
+
+
+class Workspace(NamedTuple):
+    """Kernels and arrays of a search with n trees, each with up to k leaves that wait for evaluations.
+
+    A tree has nodes and edges, which are rows of these arrays. Node 0 is the root, and the edges of a
+    node are next to each other, in the order of its actions. Values and totals are for side 0, whichever
+    side moves, because a side may move twice in a row.
+
+    Attributes
+    ----------
+    legal_moves, apply, side_to_move, outcome, outcome_at_limit, observe : kernels
+        The rules, and what networks see.
+    roots, leaves : uint64[n, words], uint64[n k, words]
+        The positions of the roots and of the leaves that wait.
+    positions : uint64[3 n, words]
+        For each tree, two rows that the positions of a descent use in turn, and one to look ahead.
+    moves : int64[n, actions]
+        The legal moves of a leaf.
+    plies_left : int64[n]
+        Plies from the root after which a limit ends the match.
+    budgets, done, waiting : int64[n]
+        Simulations that a tree gets, those that are done, and those that wait for evaluations.
+    nodes_used, edges_used : int64[n]
+        How many nodes and edges there are.
+    node_first, node_count : int32[n, nodes]
+        The first edge of a node, and the number of its edges.
+    node_side, node_proof : int8[n, nodes]
+        The side to move; 0 or, if the result of perfect play is known, that result + 1.
+    node_value : float32[n, nodes]
+        The value from the network; not a number as long as the node waits for it.
+    edge_action, edge_child : int32[n, edges]
+        The action, and the node it leads to or `NO_NODE`.
+    edge_visits, edge_waiting : int32[n, edges]
+        Simulations that are done, and those that wait.
+    edge_prior, edge_total : float32[n, edges]
+        The prior, which is not a number before its node is evaluated, and the sum of the returns.
+    edge_proof : int8[n, edges]
+        The proof of the position after the move.
+    root_noise, root_scores, root_policy : float32[n, actions]
+        For each edge of the root, its noise, its score at a Gumbel root, and its share of the policy.
+    path_nodes, path_edges : int32[n k, MAX_DEPTH]
+        The way to each leaf that waits.
+    path_length, path_end, path_row : int64[n k]
+        The number of its edges, its last node, and the row of its evaluation, or -1 if nothing waits.
+    random_states : uint64[n, 1]
+        A random generator for each tree, so that results do not depend on other trees.
+    options : one record
+    """
+
+    legal_moves: LegalMovesKernel
+    apply: ApplyKernel
+    side_to_move: SideToMoveKernel
+    outcome: OutcomeKernel
+    outcome_at_limit: OutcomeKernel
+    observe: Annotated[Callable[[Words, int, Bytes], None], Observe]
+    roots: Annotated[Words, WORDS_STACK]
+    leaves: Annotated[Words, WORDS_STACK]
+    positions: Annotated[Words, WORDS_STACK]
+    moves: Annotated[Actions, ACTIONS_STACK]
+    plies_left: Annotated[Actions, ACTIONS_OUT]
+    budgets: Annotated[Actions, ACTIONS_OUT]
+    done: Annotated[Actions, ACTIONS_OUT]
+    waiting: Annotated[Actions, ACTIONS_OUT]
+    nodes_used: Annotated[Actions, ACTIONS_OUT]
+    edges_used: Annotated[Actions, ACTIONS_OUT]
+    node_first: Annotated[Integers, INTEGERS_STACK]
+    node_count: Annotated[Integers, INTEGERS_STACK]
+    node_side: Annotated[Bytes, BYTES_STACK]
+    node_proof: Annotated[Bytes, BYTES_STACK]
+    node_value: Annotated[Floats, FLOATS_STACK]
+    edge_action: Annotated[Integers, INTEGERS_STACK]
+    edge_child: Annotated[Integers, INTEGERS_STACK]
+    edge_visits: Annotated[Integers, INTEGERS_STACK]
+    edge_waiting: Annotated[Integers, INTEGERS_STACK]
+    edge_prior: Annotated[Floats, FLOATS_STACK]
+    edge_total: Annotated[Floats, FLOATS_STACK]
+    edge_proof: Annotated[Bytes, BYTES_STACK]
+    root_noise: Annotated[Floats, FLOATS_STACK]
+    root_scores: Annotated[Floats, FLOATS_STACK]
+    root_policy: Annotated[Floats, FLOATS_STACK]
+    path_nodes: Annotated[Integers, INTEGERS_STACK]
+    path_edges: Annotated[Integers, INTEGERS_STACK]
+    path_length: Annotated[Actions, ACTIONS_OUT]
+    path_end: Annotated[Actions, ACTIONS_OUT]
+    path_row: Annotated[Actions, ACTIONS_OUT]
+    random_states: Annotated[Words, WORDS_STACK]
+    options: Annotated[Options, OPTIONS]
+
+
+unpack = unpacker(Workspace)

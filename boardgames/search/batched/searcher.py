@@ -1,0 +1,382 @@
+"""`BatchSearch`: the batched search for Python.
+
+    search = BatchSearch(game, 256, seed=1)
+    found = search.run(batch, evaluator, simulations=64)
+    batch.step(found.actions)
+
+An evaluator is any function from observations and masks to policies and values: a network in PyTorch,
+playouts, or ten lines of NumPy.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.batch import Batch, random_states
+from boardgames.errors import LimitError, OptionError, PositionError, quote
+from boardgames.executors.pool import core_count
+from boardgames.game import Game, Position, observation_of
+from boardgames.kernels import Actions, Words
+from boardgames.kernels.abi import Floats
+from boardgames.kernels.bundles import Bundle
+from boardgames.search.batched.options import MAX_DEPTH, BatchSearchOptions, Integers, Workspace
+from boardgames.search.batched.proofs import NO_PROOF
+from boardgames.search.batched.roots import ROOT, write_results
+from boardgames.search.batched.simulate import NO_ROW, gather, receive, write_leaves
+from boardgames.search.remembering import declared_remembering
+from boardgames.search.rules import UNLIMITED, rules_of
+
+LARGEST = 1 << 16
+"""The largest number of trees."""
+WORTH_A_THREAD = 128
+"""Number of trees for each thread, by default."""
+NODES, EDGES_PER_NODE = 64, 16
+"""Room for a tree at first; it doubles when a tree is full."""
+
+
+class Leaves(NamedTuple):
+    """Positions that a search wants evaluated.
+
+    Attributes
+    ----------
+    observations : int8[m, planes, rows, columns]
+        From the point of view of the side to move.
+    masks : bool[m, actions]
+        Which actions are legal.
+    """
+
+    observations: npt.NDArray[np.int8]
+    masks: npt.NDArray[np.bool_]
+
+
+Evaluator = Callable[[npt.NDArray[np.int8], npt.NDArray[np.bool_]], tuple[npt.ArrayLike, npt.ArrayLike]]
+"""A function from the fields of `Leaves` to policies and values.
+
+Policies are `float[m, actions]`, at least 0; the search ignores illegal actions and divides by the sum of
+the others. Values are `float[m]`, the expected return of the side to move, -1 to 1.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search has found out about n positions. Actions are -1 where a match is over.
+
+    Attributes
+    ----------
+    actions : int64[n]
+        The moves to play.
+    visits : int64[n, actions]
+        The number of simulations that played a move.
+    policies : float32[n, actions]
+        What a network should learn: with a Gumbel root, the improved policy; otherwise, the shares of
+        visits, pruned if there is noise. Moves that are proven to lose or to be worse than others are
+        left out.
+    values : float32[n]
+        The expected return of the side to move, or its return with perfect play if that is proven.
+    results : int64[n]
+        The result of perfect play: the winning side, 2 for a draw, or -1 if it is not known.
+    """
+
+    actions: Actions
+    visits: Actions
+    policies: Floats
+    values: Floats
+    results: Actions
+
+
+class BatchSearch:
+    """Searches n positions of a game side by side, for one thread.
+
+    Equal seeds give equal results, whatever the number of threads, if the evaluator gives equal values
+    to a position in every batch.
+
+    Parameters
+    ----------
+    game : Game
+        Also a game in plain Python, which works slowly.
+    size : int
+        Number of positions, 1 to 65,536.
+    options : BatchSearchOptions, optional
+        How to search.
+    ply_limit : int, optional
+        The limit of plies of the matches, after which a position counts as a draw unless the rules say
+        otherwise; by default the limit of the game.
+    seed : int
+        For the noise at the roots.
+    threads : int, optional
+        By default as many as are worthwhile for this number of trees on this machine.
+
+    Raises
+    ------
+    LimitError
+        If the size or the number of threads is out of range.
+    OptionError
+        If there is no game, or the seed is not an integer.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> game = boardgames.load("connect4")
+    >>> search = BatchSearch(game, 2, options=BatchSearchOptions(root="plain"))
+    >>> def know_nothing(observations, masks):
+    ...     return masks, np.zeros(len(masks))
+    >>> positions = [game.start(), game.parse("112233")]
+    >>> found = search.run(positions, know_nothing, simulations=100)
+    >>> int(found.actions[1]), int(found.results[1])  # the fourth column wins
+    (3, 0)
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        size: int,
+        *,
+        options: BatchSearchOptions | None = None,
+        ply_limit: int | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        if not isinstance(game, Game):
+            raise OptionError(f"a search needs a Game, as boardgames.load makes it, not {quote(game)}")
+        threads = max(1, min(core_count(), size // WORTH_A_THREAD)) if threads is None else threads
+        for name, value, most in (("size", size, LARGEST), ("threads", threads, 1024)):
+            if not (type(value) is int and 1 <= value <= most):
+                raise LimitError(f"{name} must be 1 to {most:,}, not {quote(value)}")
+        self.game, self.size = game, size
+        self.options = BatchSearchOptions() if options is None else options
+        facts = game.facts
+        ply_limit = facts.ply_limit if ply_limit is None else ply_limit
+        self._ply_limit = UNLIMITED if ply_limit is None else ply_limit
+        self._rules = declared_remembering(game, self._ply_limit)
+        self._observation = observation_of(game)
+        self._threads = min(threads, size)
+        self._workers = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._workspace = self._make_workspace(seed)
+        self._bundle = Bundle(self._workspace)
+
+    @property
+    def done(self) -> npt.NDArray[np.bool_]:
+        """Which searches have made all their simulations or found a proof, `bool[n]`."""
+        state = self._workspace
+        is_proven = (state.nodes_used > 0) & (state.node_proof[:, ROOT] != NO_PROOF)
+        done: npt.NDArray[np.bool_] = (state.waiting == 0) & (
+            is_proven | ((state.nodes_used > 0) & (state.done >= state.budgets))
+        )
+        return done
+
+    @property
+    def simulations(self) -> Actions:
+        """The number of simulations that each search has made, `int64[n]`."""
+        return self._workspace.done.copy()
+
+    def run(
+        self,
+        positions: Batch | Sequence[Position] | Words,
+        evaluator: Evaluator,
+        *,
+        simulations: int | npt.ArrayLike,
+    ) -> Found:
+        """Search all positions.
+
+        Parameters
+        ----------
+        positions : Batch, sequence of n Position, or uint64[n, words]
+            Where to start. Only positions of a batch have a history.
+        evaluator : callable
+            See `Evaluator`.
+        simulations : int or int[n]
+            How many to make for each position; with 0, only the policy of the root is evaluated.
+
+        Raises
+        ------
+        LimitError
+            If the number of positions or simulations is wrong, or the evaluator returns something else
+            than finite numbers of the right shapes.
+        PositionError
+            If a position belongs to another game.
+        """
+        self.start(positions, simulations=simulations)
+        while (leaves := self.leaves()) is not None:
+            self.update(*evaluator(*leaves))
+        return self.found()
+
+    def start(
+        self,
+        positions: Batch | Sequence[Position] | Words,
+        *,
+        simulations: int | npt.ArrayLike,
+        which: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Start searches, all of them or those in `which`, `bool[n]`; the others go on.
+
+        See `run`.
+        """
+        state = self._workspace
+        chosen = np.ones(self.size, dtype=np.bool_) if which is None else which
+        packed = self._packed(positions)
+        budgets = np.broadcast_to(np.asarray(simulations), self.size)
+        if budgets.dtype.kind not in "iu" or budgets.min() < 0:
+            raise LimitError(f"simulations must be integers of at least 0, not {quote(simulations)}")
+        state.roots[chosen] = packed[chosen]
+        plies = positions.plies if isinstance(positions, Batch) else np.zeros(self.size, dtype=np.int64)
+        state.plies_left[chosen] = np.maximum(self._ply_limit - plies, 0)[chosen]
+        state.budgets[chosen] = budgets[chosen]
+        for counters in (state.done, state.waiting, state.nodes_used, state.edges_used):
+            counters[chosen] = 0
+
+    def leaves(self) -> Leaves | None:
+        """Run simulations until the searches need evaluations; return None if all are done.
+
+        `update` must be called with the evaluations before this is called again.
+        """
+        while any(self._share(lambda *rows: gather(self._bundle.words, *rows))):
+            self._grow()
+        state = self._workspace
+        counts, leaves = state.waiting, self.options.leaves
+        total = int(counts.sum())
+        if total == 0:
+            return None
+        slots = np.arange(leaves) < counts[:, None]
+        state.path_row[:] = NO_ROW
+        state.path_row[slots.ravel()] = np.arange(total)
+        observations = np.zeros((total, self._observation.size), dtype=np.int8)
+        masks = np.zeros((total, self.game.facts.actions), dtype=np.int8)
+        self._share(lambda *rows: write_leaves(self._bundle.words, observations, masks, *rows))
+        return Leaves(observations.reshape(total, *self._observation.shape), masks.view(np.bool_))
+
+    def update(self, policies: npt.ArrayLike, values: npt.ArrayLike) -> None:
+        """Take the evaluations of the leaves; see `Evaluator`.
+
+        Raises
+        ------
+        LimitError
+            If they are not finite numbers of the right shapes.
+        """
+        total = int(self._workspace.waiting.sum())
+        given = _evaluations("policies", policies, (total, self.game.facts.actions))
+        returns = _evaluations("values", values, (total,)).reshape(total, 1)
+        self._share(lambda *rows: receive(self._bundle.words, given, returns, *rows))
+
+    def found(self) -> Found:
+        """Return what the searches have found out so far; they need a first evaluation each."""
+        actions = self.game.facts.actions
+        results = np.full((self.size, 2), -1, dtype=np.int64)
+        visits = np.zeros((self.size, actions), dtype=np.int64)
+        policies = np.zeros((self.size, actions + 1), dtype=np.float32)
+        self._share(lambda *rows: write_results(self._bundle.words, results, visits, policies, *rows))
+        chosen, proven = results.T.copy()
+        return Found(chosen, visits, policies[:, :-1].copy(), policies[:, -1].copy(), proven)
+
+    def _packed(self, positions: Batch | Sequence[Position] | Words) -> Words:
+        words = self._workspace.roots.shape[1]
+        if isinstance(positions, Batch):
+            packed = positions.packed()
+        elif isinstance(positions, np.ndarray):
+            packed = positions
+        else:
+            packed = np.array([self._pack(position) for position in positions], dtype=np.uint64)
+        if packed.dtype != np.uint64 or packed.shape != (self.size, words):
+            raise LimitError(
+                f"a search of {self.size} positions of {self.game.facts.name} needs "
+                f"uint64[{self.size}, {words}], not {packed.dtype}{list(packed.shape)}"
+            )
+        return packed
+
+    def _pack(self, position: Position) -> Words:
+        if not isinstance(position, Position):
+            raise PositionError(f"positions must be Position, not {quote(position)}")
+        own = self.game.pack(position)
+        return own if self._rules is None else self._rules.pack(position)
+
+    def _make_workspace(self, seed: int) -> Workspace:
+        facts, size, leaves = self.game.facts, self.size, self.options.leaves
+        longer = self.game if self._rules is None else self._rules.game
+        words, edges = longer.facts.words, NODES * EDGES_PER_NODE + facts.actions
+
+        def counters(count: int = size) -> Actions:
+            return np.zeros(count, dtype=np.int64)
+
+        def integers(columns: int, rows: int = size) -> Integers:
+            return np.zeros((rows, columns), dtype=np.int32)
+
+        def floats(columns: int) -> Floats:
+            return np.zeros((size, columns), dtype=np.float32)
+
+        return Workspace(
+            **rules_of(longer),
+            observe=self._observation.kernel,
+            roots=np.zeros((size, words), dtype=np.uint64),
+            leaves=np.zeros((size * leaves, words), dtype=np.uint64),
+            positions=np.zeros((3 * size, words), dtype=np.uint64),
+            moves=np.zeros((size, facts.actions), dtype=np.int64),
+            plies_left=counters(),
+            budgets=counters(),
+            done=counters(),
+            waiting=counters(),
+            nodes_used=counters(),
+            edges_used=counters(),
+            node_first=integers(NODES),
+            node_count=integers(NODES),
+            node_side=np.zeros((size, NODES), dtype=np.int8),
+            node_proof=np.zeros((size, NODES), dtype=np.int8),
+            node_value=floats(NODES),
+            edge_action=integers(edges),
+            edge_child=integers(edges),
+            edge_visits=integers(edges),
+            edge_waiting=integers(edges),
+            edge_prior=floats(edges),
+            edge_total=floats(edges),
+            edge_proof=np.zeros((size, edges), dtype=np.int8),
+            root_noise=floats(facts.actions),
+            root_scores=floats(facts.actions),
+            root_policy=floats(facts.actions),
+            path_nodes=integers(MAX_DEPTH, size * leaves),
+            path_edges=integers(MAX_DEPTH, size * leaves),
+            path_length=counters(size * leaves),
+            path_end=counters(size * leaves),
+            path_row=counters(size * leaves),
+            random_states=random_states(seed, size),
+            options=self.options.record(no_moves_draws=facts.no_moves_draws),
+        )
+
+    def _grow(self) -> None:
+        """Make room for more nodes or edges, whichever are short."""
+        state = self._workspace
+        grown: dict[str, Any] = {}  # arrays of several types
+        for kind, used in (("node_", state.nodes_used), ("edge_", state.edges_used)):
+            columns = getattr(state, f"{kind}{'first' if kind == 'node_' else 'action'}").shape[1]
+            reserve = 1 if kind == "node_" else self.game.facts.actions
+            if used.max() + reserve <= columns:
+                continue
+            for name, array in state._asdict().items():
+                if name.startswith(kind):
+                    larger = np.zeros((self.size, 2 * columns), dtype=array.dtype)
+                    larger[:, :columns] = array
+                    grown[name] = larger
+        self._workspace = state._replace(**grown)
+        self._bundle = Bundle(self._workspace)
+
+    def _share(self, work: Callable[[int, int], bool | None]) -> list[bool]:
+        """Do work on all trees, divided among the threads, and return what it returned."""
+        if self._workers is None:
+            return [bool(work(0, self.size))]
+        bounds = [self.size * thread // self._threads for thread in range(self._threads + 1)]
+        return [bool(done) for done in self._workers.map(work, bounds[:-1], bounds[1:])]
+
+
+def _evaluations(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+    try:
+        array = np.ascontiguousarray(given, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise LimitError(f"the evaluator must return {name} as numbers, not {quote(given)}") from None
+    if array.shape != shape:
+        raise LimitError(
+            f"the evaluator must return {name} of the shape {list(shape)}, not {list(array.shape)}"
+        )
+    if not np.isfinite(array).all():
+        raise LimitError(f"the evaluator returned {name} that are not finite")
+    return array

@@ -1,0 +1,138 @@
+"""A slow search of a single tree by PUCT, one leaf after the other, with proofs; shares no code with ours."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from reference.match import SlowMatch
+
+from boardgames.repetition import outcome_after
+
+LOSS, DRAW, WIN = -1, 0, 1
+
+
+@dataclass
+class Edge:
+    """A move; values are for the side that makes it."""
+
+    action: int
+    prior: float = 0.0
+    visits: int = 0
+    total: float = 0.0
+    proof: int | None = None
+    node: "Node | None" = None
+
+    def value(self, unseen: float) -> float:
+        if self.proof is not None:
+            return float(self.proof)
+        return self.total / self.visits if self.visits else unseen
+
+
+@dataclass
+class Node:
+    """A position of a match; values are for its side to move."""
+
+    match: SlowMatch
+    edges: list[Edge] = field(default_factory=list)
+    value: float = 0.0
+    proof: int | None = None
+
+    @property
+    def side(self) -> int:
+        return self.match.positions[-1].side_to_move
+
+    def prove(self) -> None:
+        proofs = [edge.proof for edge in self.edges]
+        if WIN in proofs:
+            self.proof = WIN
+        elif None not in proofs:
+            self.proof = max(proof for proof in proofs if proof is not None)
+
+
+Evaluate = Callable[[SlowMatch], tuple[np.ndarray, float]]
+
+
+def return_of(winner: int | None, side: int) -> int:
+    """Return the result of a match for a side."""
+    return DRAW if winner is None else WIN if winner == side else LOSS
+
+
+def expand(match: SlowMatch, side: int, evaluate: Evaluate) -> Node:
+    """Return a new node; `side` is to move before it, which matters if the match is over."""
+    end = match.end()
+    node = Node(match)
+    if end is not None:
+        node.proof = return_of(end[0], side)  # for `side`
+        return node
+    for action in match.actions:
+        edge = Edge(action)
+        after = match.after(action)
+        last, outcome = after.positions[-1], outcome_after(after.positions, match.repetition)
+        is_stuck = last.outcome is not None or match.repetition.meaning == "forbidden"
+        if last.game.kernels.outcome(last.words) >= 0 or (outcome is not None and not is_stuck):
+            assert outcome is not None
+            edge.proof = return_of(
+                outcome.winner, node.side
+            )  # a lack of moves is seen when the move is tried
+        node.edges.append(edge)
+    node.prove()
+    if node.proof is None:
+        policy, node.value = evaluate(match)
+        total = sum(policy[edge.action] for edge in node.edges)
+        for edge in node.edges:
+            edge.prior = float(policy[edge.action]) / total
+    return node
+
+
+def choose(node: Node, exploration: float, reduction: float) -> Edge:
+    """Return the edge with the highest bound."""
+    visits = sum(edge.visits for edge in node.edges)
+    mean = (node.value + sum(edge.total for edge in node.edges)) / (1 + visits)
+    seen = sum(edge.prior for edge in node.edges if edge.visits)
+    unseen = mean - reduction * math.sqrt(seen)
+    weight = exploration * (1 + math.log(1 + visits / 5000)) * math.sqrt(max(visits, 1))
+    open_edges = [edge for edge in node.edges if edge.proof != LOSS]
+    return max(open_edges, key=lambda edge: edge.value(unseen) + weight * edge.prior / (1 + edge.visits))
+
+
+def simulate(root: Node, evaluate: Evaluate, exploration: float, reduction: float) -> None:
+    """Make one simulation."""
+    node, path = root, []
+    while True:
+        edge = choose(node, exploration, reduction)
+        path.append((node, edge))
+        if edge.proof is not None:
+            value, side = float(edge.proof), node.side
+            break
+        if edge.node is None:
+            side = node.side
+            edge.node = expand(node.match.after(edge.action), side, evaluate)
+            is_end = not edge.node.edges
+            if edge.node.proof is None:
+                value = edge.node.value if edge.node.side == side else -edge.node.value
+            else:
+                same = is_end or edge.node.side == side
+                value = float(edge.node.proof if same else -edge.node.proof)
+                edge.proof = int(value)
+            break
+        node = edge.node
+    for place, one in reversed(path):
+        one.visits += 1
+        one.total += value if place.side == side else -value
+    for place, one in reversed(path):
+        if one.proof is None and one.node is not None and one.node.proof is not None:
+            one.proof = one.node.proof if one.node.side == place.side else -one.node.proof
+        place.prove()
+
+
+def search(
+    match: SlowMatch, evaluate: Evaluate, *, simulations: int, exploration: float, reduction: float
+) -> Node:
+    """Return the root after that many simulations, fewer if it is proven."""
+    root = expand(match, match.positions[-1].side_to_move, evaluate)
+    for _ in range(simulations):
+        if root.proof is not None:
+            break
+        simulate(root, evaluate, exploration, reduction)
+    return root
