@@ -12,7 +12,6 @@ Nothing is written or read as text, and no Python object is made for a position.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
-from operator import index
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -40,6 +39,7 @@ from boardgames.kernels.abi import (
     SideToMoveKernel,
     record_array,
 )
+from boardgames.kernels.bits import random_states
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.search.remembering import declared_remembering
 from boardgames.search.rules import (
@@ -515,15 +515,6 @@ class Batch:
     def _packed(self, start: Position) -> Words:
         words = self.game.pack(start)
         return words if self._rules is None else self._rules.pack(start)
-
-
-def random_states(seed: int, size: int) -> Words:
-    """Return a random state for each of `size` generators, `uint64[size, 1]`."""
-    try:
-        number = index(seed) % 2**64
-    except TypeError:
-        raise OptionError(f"seed must be an integer, not {quote(seed)}") from None
-    return np.random.SeedSequence(number).generate_state(size, np.uint64).astype(np.uint64).reshape(size, 1)
 
 
 def _array(value: npt.ArrayLike, name: str) -> npt.NDArray[Any]:

@@ -7,12 +7,14 @@ splittable pseudorandom number generators", 2014): it has one word of state
 and passes BigCrush.
 """
 
+from operator import index
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 
+from boardgames.errors import OptionError, quote
 from boardgames.kernels.abi import WORDS_OUT, Words, kernel
 from boardgames.kernels.plain import compiled_by
 
@@ -105,3 +107,18 @@ def random_below(state: Words, bound: int) -> int:
     `bound` is at most 2^32; the bias is below `bound` / 2^32.
     """
     return np.int64(((next_random(state) >> U32) * np.uint64(bound)) >> U32)
+
+
+def random_states(seed: int, size: int) -> Words:
+    """Return the states of `size` random generators, `uint64[size, 1]`.
+
+    Raises
+    ------
+    OptionError
+        If the seed is not an integer.
+    """
+    try:
+        number = index(seed) % 2**64
+    except TypeError:
+        raise OptionError(f"seed must be an integer, not {quote(seed)}") from None
+    return np.random.SeedSequence(number).generate_state(size, np.uint64).astype(np.uint64).reshape(size, 1)

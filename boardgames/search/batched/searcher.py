@@ -11,17 +11,17 @@ playouts, or ten lines of NumPy.
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.batch import Batch, random_states
 from boardgames.errors import LimitError, OptionError, PositionError, quote
 from boardgames.executors.pool import core_count
 from boardgames.game import Game, Position, observation_of
 from boardgames.kernels import Actions, Words
 from boardgames.kernels.abi import Floats
+from boardgames.kernels.bits import random_states
 from boardgames.kernels.bundles import Bundle
 from boardgames.search.batched.options import MAX_DEPTH, BatchSearchOptions, Integers, Workspace
 from boardgames.search.batched.proofs import NO_PROOF
@@ -36,6 +36,18 @@ WORTH_A_THREAD = 128
 """Number of trees for each thread, by default."""
 NODES, EDGES_PER_NODE = 64, 16
 """Room for a tree at first; it doubles when a tree is full."""
+
+
+@runtime_checkable
+class Matches(Protocol):
+    """Matches that are played side by side, such as a `Batch`."""
+
+    @property
+    def plies(self) -> Actions:
+        """How many plies each match has lasted, `int64[n]`."""
+
+    def packed(self) -> Words:
+        """Return the packed positions, `uint64[n, words]`."""
 
 
 class Leaves(NamedTuple):
@@ -175,7 +187,7 @@ class BatchSearch:
 
     def run(
         self,
-        positions: Batch | Sequence[Position] | Words,
+        positions: Matches | Sequence[Position] | Words,
         evaluator: Evaluator,
         *,
         simulations: int | npt.ArrayLike,
@@ -206,7 +218,7 @@ class BatchSearch:
 
     def start(
         self,
-        positions: Batch | Sequence[Position] | Words,
+        positions: Matches | Sequence[Position] | Words,
         *,
         simulations: int | npt.ArrayLike,
         which: npt.NDArray[np.bool_] | None = None,
@@ -222,7 +234,7 @@ class BatchSearch:
         if budgets.dtype.kind not in "iu" or budgets.min() < 0:
             raise LimitError(f"simulations must be integers of at least 0, not {quote(simulations)}")
         state.roots[chosen] = packed[chosen]
-        plies = positions.plies if isinstance(positions, Batch) else np.zeros(self.size, dtype=np.int64)
+        plies = positions.plies if isinstance(positions, Matches) else np.zeros(self.size, dtype=np.int64)
         state.plies_left[chosen] = np.maximum(self._ply_limit - plies, 0)[chosen]
         state.budgets[chosen] = budgets[chosen]
         for counters in (state.done, state.waiting, state.nodes_used, state.edges_used):
@@ -271,9 +283,9 @@ class BatchSearch:
         chosen, proven = results.T.copy()
         return Found(chosen, visits, policies[:, :-1].copy(), policies[:, -1].copy(), proven)
 
-    def _packed(self, positions: Batch | Sequence[Position] | Words) -> Words:
+    def _packed(self, positions: Matches | Sequence[Position] | Words) -> Words:
         words = self._workspace.roots.shape[1]
-        if isinstance(positions, Batch):
+        if isinstance(positions, Matches):
             packed = positions.packed()
         elif isinstance(positions, np.ndarray):
             packed = positions
