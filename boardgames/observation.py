@@ -3,11 +3,16 @@
 A game declares its observation; of other games, networks see the bits of the packed position, which are
 harder to learn from. Planes are swapped between the sides, but the board is not turned, since actions are
 the same for both sides.
+
+An observation belongs to a position alone. How many plies are left until a limit ends the match, and
+whether a position has occurred before, belong to the match: search knows them exactly, and networks learn
+what can be expected without them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +22,22 @@ from boardgames.kernels import Bytes, Observe, Words, kernel, local_integers
 from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
 
+if TYPE_CHECKING:
+    from boardgames.declarations import Symmetry
+    from boardgames.game import Game
+
 WORD_BITS = 64
+MAX_STEP = 4
+"""Largest number of rows or columns between a place and a neighbour."""
+
+Places = tuple[tuple[int, int], ...]
+
+SQUARE: Places = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
+"""A place of a square board and its eight neighbours, as steps down and to the right."""
+HEXAGONAL: Places = ((-1, 0), (-1, 1), (0, -1), (0, 0), (0, 1), (1, -1), (1, 0))
+"""A place and its six neighbours on a hexagonal board whose lower left and upper right diagonal is a line."""
+HEXAGONAL_MIRRORED: Places = ((-1, -1), (-1, 0), (0, -1), (0, 0), (0, 1), (1, 0), (1, 1))
+"""The same on a board whose upper left and lower right diagonal is a line."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,20 +57,28 @@ class Observation:
     places : tuple of (int, int)
         The row and column of each place that belongs to the board, in any order; by default all. Planes
         are 0 elsewhere.
+    taps : tuple of (int, int)
+        Which places near a place a convolution adds up, as steps down and to the right: `SQUARE`,
+        `HEXAGONAL`, `HEXAGONAL_MIRRORED` or others.
+    scales : tuple of float
+        For each plane, the factor that brings its numbers to about -1 to 1 for a network; by default 1.
 
     Raises
     ------
     KernelError
         If the kernel has another signature.
     PluginError
-        If there are no planes, their names are empty or repeated, a plane is empty, or a place is outside.
+        If there are no planes, their names are empty or repeated, a plane is empty, a place is outside, or
+        taps or scales are invalid.
     """
 
     kernel: Callable[[Words, int, Bytes], None]
     planes: tuple[str, ...]
     rows: int
     columns: int
-    places: tuple[tuple[int, int], ...] = ()
+    places: Places = ()
+    taps: Places = SQUARE
+    scales: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         check_kernel("observe", self.kernel, Observe)
@@ -66,6 +94,19 @@ class Observation:
                     f"the place {row}, {column} is not on a plane of {self.rows} rows and "
                     f"{self.columns} columns"
                 )
+        steps = [step for tap in self.taps for step in tap]
+        if (0, 0) not in self.taps or any(abs(step) > MAX_STEP for step in steps):
+            raise PluginError(
+                "the taps of an observation must be steps to nearby places and (0, 0), not "
+                f"{quote(self.taps)}"
+            )
+        if self.scales and not (
+            len(self.scales) == len(self.planes) and all(0 < scale < np.inf for scale in self.scales)
+        ):
+            raise PluginError(
+                f"the scales of an observation must be a positive number for each plane, not "
+                f"{quote(self.scales)}"
+            )
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -90,6 +131,48 @@ class Observation:
         out = np.zeros(self.size, dtype=np.int8)
         self.kernel(words, side, out)
         return out.reshape(self.shape)
+
+
+def place_images(
+    game: "Game", observation: Observation, symmetry: "Symmetry", positions: Sequence[Words]
+) -> npt.NDArray[np.int64] | None:
+    """Return the place to which a symmetry moves each place, or None if it does not permute places.
+
+    Places that look the same in all of the positions cannot be told apart; those off the board stay.
+
+    Parameters
+    ----------
+    positions : sequence of uint64[n]
+        The positions that are compared with their images.
+
+    Examples
+    --------
+    >>> from boardgames import load
+    >>> from boardgames.game import observation_of
+    >>> game = load("connect4", columns=4, rows=4)
+    >>> positions = [game.start().apply_moves(text).words for text in ("1", "12", "1233", "11112222")]
+    >>> images = place_images(game, observation_of(game), game.symmetries()[0], positions)
+    >>> images[12:].tolist()  # the lowest row
+    [15, 14, 13, 12]
+    """
+    side_to_move, size = game.kernels.side_to_move, observation.rows * observation.columns
+    given, mapped = [], []
+    for words in positions:
+        image = symmetry.words(words.copy())
+        for packed, planes in ((words, given), (image, mapped)):
+            seen = observation.array(packed.copy(), int(side_to_move(packed)))
+            planes.append(seen.reshape(len(observation.planes), size))
+    before, after = (np.concatenate(planes).T.copy() for planes in (given, mapped))
+    moved: dict[bytes, list[int]] = {}
+    images, off_board = np.arange(size), ~observation.mask.ravel()
+    for place in np.flatnonzero(~off_board).tolist():
+        moved.setdefault(after[place].tobytes(), []).append(place)
+    for place in np.flatnonzero(~off_board).tolist():
+        matching = moved.get(before[place].tobytes())
+        if not matching:
+            return None
+        images[place] = matching.pop(0)
+    return images
 
 
 def of_patterns(patterns: PatternSet) -> Observation:

@@ -10,10 +10,12 @@ from reference.minimax import tictactoe
 
 import boardgames
 from boardgames import PlainGame
+from boardgames.declarations import Symmetry
 from boardgames.errors import KernelError, PluginError, PositionError
 from boardgames.game import Game, Position, observation_of
 from boardgames.kernels import Bytes, Observe, Words, kernel
-from boardgames.observation import Observation, of_patterns
+from boardgames.observation import Observation, of_patterns, place_images
+from boardgames_abalone.board import DIAGONAL_OF, NEIGHBOURS_OF, ROW_OF
 
 pytestmark = pytest.mark.plain
 
@@ -56,7 +58,9 @@ def hexifence_planes(position: Position, side: int) -> Planes:
     own, other = "br"[side], "rb"[side]
     is_drawn = [[int(cell in ("R", "B")) for cell in row] for row in rows]
     cells = [[[int(cell == colour) for cell in row] for row in rows] for colour in (own, other)]
-    return [is_drawn, *cells]
+    lead = position.score[side] - position.score[1 - side]
+    mask = observation_of(position.game).mask
+    return [is_drawn, *cells, (lead * mask).tolist()]
 
 
 def tictactoe_planes(position: Position, side: int) -> Planes:
@@ -156,6 +160,12 @@ def observe_nothing(position: Words, side: int, out: Bytes) -> None:
     out[:] = 0
 
 
+@kernel(Observe)
+def observe_first_word(position: Words, side: int, out: Bytes) -> None:
+    """Write the first word of the position."""
+    out[0] = np.int64(position[0])
+
+
 @pytest.mark.parametrize(
     ("planes", "size", "places", "message"),
     [
@@ -170,6 +180,57 @@ def test_a_wrong_declaration_is_refused(planes: Any, size: Any, places: Any, mes
     rows, columns = size
     with pytest.raises(PluginError, match=message):
         Observation(observe_nothing, planes, rows, columns, places)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"taps": ((0, 1),)}, r"the taps of an observation must be steps to nearby places and \(0, 0\)"),
+        ({"taps": ((0, 0), (0, 9))}, "the taps of an observation must be steps to nearby places"),
+        ({"scales": (1.0,)}, "the scales of an observation must be a positive number for each plane"),
+        ({"scales": (1.0, 0.0)}, "the scales of an observation must be a positive number for each plane"),
+    ],
+)
+def test_wrong_taps_and_scales_are_refused(settings: Any, message: str) -> None:
+    with pytest.raises(PluginError, match=message):
+        Observation(observe_nothing, ("own", "other"), 3, 3, **settings)
+
+
+def test_taps_of_abalone_are_the_neighbours_on_its_board() -> None:
+    observation = observation_of(boardgames.load("abalone"))
+    places = list(zip(ROW_OF, (diagonal - 1 for diagonal in DIAGONAL_OF), strict=True))
+    for place, near in zip(places, NEIGHBOURS_OF, strict=True):
+        reached = {(place[0] + down, place[1] + right) for down, right in observation.taps} - {place}
+        assert reached & set(places) == {places[cell] for cell in near if cell >= 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("abalone", 12), ("connect4", 1), ("hexifence", 12), ("tictactoe", 7)]
+)
+def test_symmetries_permute_the_places_of_an_observation(name: str, count: int) -> None:
+    game = tictactoe() if name == "tictactoe" else boardgames.load(name)
+    observation, found = observation_of(game), positions(game, 200)
+    known, others = found[::2], found[1::2]
+    assert len(game.symmetries()) == count
+    for symmetry in game.symmetries():
+        images = place_images(game, observation, symmetry, [one.words for one in known])
+        assert images is not None
+        assert sorted(images) == list(range(observation.rows * observation.columns))
+        for position in others:
+            mapped = game.unpack(symmetry.words(position.words.copy()))
+            expected = position.observation().reshape(len(observation.planes), -1)
+            assert (mapped.observation().reshape(expected.shape)[:, images] == expected).all()
+
+
+def test_no_places_are_permuted_if_planes_differ_otherwise() -> None:
+    class Numbered(Nim):
+        def symmetries(self) -> tuple[Symmetry, ...]:
+            return (Symmetry("more stones", lambda words: words + np.uint64(1), lambda _, action: action),)
+
+    game = Numbered()
+    observation = Observation(observe_first_word, ("stones",), 1, 1)
+    found = [one.words for one in positions(game)]
+    assert place_images(game, observation, game.symmetries()[0], found) is None
 
 
 def test_a_kernel_of_another_signature_is_refused() -> None:

@@ -6,14 +6,7 @@ from typing import Any
 
 from boardgames.errors import WeightsError, quote
 from boardgames.game import Game, observation_of
-
-Places = tuple[tuple[int, int], ...]
-
-SQUARE: Places = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
-"""The taps on a square board."""
-HEXAGONAL: Places = ((-1, 0), (-1, 1), (0, -1), (0, 0), (0, 1), (1, -1), (1, 0))
-"""The taps on a hexagonal board whose observation shears each row half a place to the left of the row
-above it. Two corners of the square, at the upper left and lower right, are no neighbours."""
+from boardgames.observation import SQUARE, Places
 
 MAX_SIDE, MAX_PLANES, MAX_ACTIONS, MAX_TAPS = 64, 256, 1 << 20, 25
 MAX_CHANNELS, MAX_BLOCKS, MAX_UNITS = 1024, 100, 4096
@@ -118,12 +111,13 @@ class NetworkShape:
         Examples
         --------
         >>> import boardgames
-        >>> shape = NetworkShape.of(boardgames.load("abalone"), taps=HEXAGONAL, channels=16, blocks=2)
-        >>> shape.planes, shape.cells, shape.actions
-        (4, 61, 1098)
+        >>> shape = NetworkShape.of(boardgames.load("abalone"), channels=16, blocks=2)
+        >>> shape.planes, shape.cells, len(shape.taps), shape.actions
+        (4, 61, 7, 1098)
         """
         seen = observation_of(game)
         places = tuple(sorted(set(seen.places)))
+        settings.setdefault("taps", seen.taps)
         return cls(*seen.shape, places, actions=game.facts.actions, **settings)
 
     @property

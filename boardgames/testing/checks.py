@@ -35,6 +35,7 @@ from boardgames.errors import (
 from boardgames.game import DRAWN, Game, Move, Outcome, Position, Termination, observation_of
 from boardgames.kernels import JIT, Actions, Words
 from boardgames.kernels.abi import check_kernel
+from boardgames.observation import Observation, of_words, place_images
 from boardgames.patterns import PatternSet
 from boardgames.picture import Direction, Flip, Frame, Overlay, Picture
 from boardgames.players.alphabeta import WEIGHTS
@@ -361,7 +362,7 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
 
 
 def check_observation(sample: Sample) -> RunningCheck:
-    """Check that planes are 0 off the board, and that positions with different moves look different."""
+    """Check that planes are 0 off the board, what tells positions apart, and what symmetries permute."""
     observation = observation_of(sample.game)
     off_board, seen = ~observation.mask, dict[bytes, tuple[Words, tuple[int, ...]]]()
     for words in sample.words:
@@ -377,8 +378,26 @@ def check_observation(sample: Sample) -> RunningCheck:
         if moves != actions:
             message = "the observation is the same as in a position with other moves"
             yield Fault(message, words, others=(other,), is_remark=True)
+    permuted, symmetries = 0, sample.game.symmetries() if sample.words else ()
+    for symmetry in symmetries:
+        fault = _not_permuted(sample, observation, symmetry)
+        permuted += fault is None
+        if fault and not symmetry.swaps_sides and observation is not of_words(sample.game.facts.words):
+            yield fault
     count = "1 plane" if len(observation.planes) == 1 else f"{len(observation.planes)} planes"
-    return f"{len(sample.words)} positions: {count} of {observation.rows} x {observation.columns}"
+    also = f"; {permuted} of {counted(len(symmetries), 'symmetry', 'symmetries')}" if symmetries else ""
+    return f"{len(sample.words)} positions: {count} of {observation.rows} x {observation.columns}{also}"
+
+
+def _not_permuted(sample: Sample, observation: Observation, symmetry: Symmetry) -> Fault | None:
+    """Return a remark unless a symmetry permutes the places of observations in the same way everywhere."""
+    ongoing = [words for words in sample.words if sample.game.kernels.outcome(words.copy()) < 0]
+    if not ongoing or place_images(sample.game, observation, symmetry, ongoing) is not None:
+        return None
+    return Fault(
+        f"{symmetry.name} does not permute the places of the observation, so that networks cannot use it",
+        is_remark=True,
+    )
 
 
 def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> RunningCheck:

@@ -1,11 +1,14 @@
 """The checks of a game's facts."""
 
+from collections.abc import Callable
 from types import ModuleType
 
+import numpy as np
 import pytest
 from installed import add_plugin
 from nim import Nim
 
+from boardgames.declarations import Symmetry
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.kernels import Bytes, Observe, Words, kernel
 from boardgames.observation import Observation
@@ -86,3 +89,34 @@ def test_positions_that_look_the_same_but_have_other_moves_are_a_remark() -> Non
     for remark in report.remarks:
         assert remark.message.startswith("the observation is the same as in a position with other moves in")
     assert not check_game(Nim(), matches=2, positions=10, only=("observation",)).remarks
+
+
+@kernel(Observe)
+def observe_stones(position: Words, side: int, out: Bytes) -> None:
+    """Write the number of stones."""
+    out[0] = np.int64(position[0])
+
+
+@pytest.mark.parametrize(
+    ("image", "remarks"),
+    [
+        (lambda words: words.copy(), []),
+        (
+            lambda words: words + np.uint64(1),
+            ["more stones does not permute the places of the observation, so that networks cannot use it"],
+        ),
+    ],
+    ids=["identity", "other"],
+)
+def test_symmetries_that_do_not_permute_places_are_a_remark(
+    image: Callable[[Words], Words], remarks: list[str]
+) -> None:
+    class Turned(Nim):
+        def observation(self) -> Observation:
+            return Observation(observe_stones, ("stones",), 1, 1)
+
+        def symmetries(self) -> tuple[Symmetry, ...]:
+            return (Symmetry("more stones", image, lambda words, action: action),)
+
+    report = check_game(Turned(), matches=1, positions=3, only=("observation",))
+    assert [remark.message for remark in report.remarks] == remarks

@@ -3,7 +3,7 @@
 import numpy as np
 
 from boardgames.kernels import Bytes, Observe, Words, kernel, lowest_bit
-from boardgames.observation import Observation
+from boardgames.observation import HEXAGONAL, Observation
 from boardgames_abalone.board import BIT_OF_CELL, CELLS, DIAGONAL_OF, ROW_OF
 from boardgames_abalone.rules import BYTE, LOST_SHIFTS, ONE, STATUS, ZERO
 
@@ -38,5 +38,7 @@ OBSERVATION = Observation(
     SIZE,
     SIZE,
     PLACES,
+    HEXAGONAL,
+    scales=(1.0, 1.0, 0.25, 0.25),
 )
 """Rows I (top) to A and diagonals 1 to 9; the number of lost marbles is in every cell of its plane."""

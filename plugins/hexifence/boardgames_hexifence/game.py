@@ -130,7 +130,7 @@ class Hexifence(Game):
         return texts.format_edge(action, self.dimension, notation)
 
     def observation(self) -> "Observation":
-        """Return the observation: the drawn edges, and the cells of both sides."""
+        """Return the observation: the drawn edges, the cells of both sides, and the lead."""
         # imported late, since most programs need no observation
         from boardgames_hexifence.observation import observation
 

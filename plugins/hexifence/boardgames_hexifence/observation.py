@@ -1,4 +1,4 @@
-"""What a network sees of a position: drawn edges and cells, on the grid of the original program."""
+"""What a network sees of a position: drawn edges, cells and the lead, on the grid of the original program."""
 
 from functools import cache
 
@@ -7,14 +7,18 @@ import numpy as np
 from boardgames.kernels import Bytes, Observe, Words, has_bit, kernel
 from boardgames.observation import Observation
 from boardgames_hexifence.board import CELL_WORDS, EDGE_WORDS, grid_places
-from boardgames_hexifence.rules import FIRST, is_drawn
+from boardgames_hexifence.rules import FIRST, closed_cells, is_drawn
+
+MAX_LEAD = 127
+"""The largest lead that is shown, from which on every match is decided."""
 
 
 @cache
 def observation(dimension: int) -> Observation:
     """Return the observation for boards of this dimension.
 
-    Who drew an edge is not shown, since it does not matter.
+    Who drew an edge is not shown, since it does not matter. The lead in cells is in every place of its
+    plane.
     """
     size = 4 * dimension - 1
     plane = size * size
@@ -26,7 +30,7 @@ def observation(dimension: int) -> Observation:
 
     @kernel(Observe)
     def observe(position: Words, side: int, out: Bytes) -> None:
-        for place in range(3 * plane):
+        for place in range(4 * plane):
             out[place] = 0
         for edge in range(edges):
             out[place_of_edge[edge]] = is_drawn(position, dimension, edge)
@@ -35,6 +39,13 @@ def observation(dimension: int) -> Observation:
             for cell in range(cells):
                 is_owned = has_bit(position[owned + (cell >> 6)], cell & 63)
                 out[(1 + number) * plane + place_of_cell[cell]] = is_owned
+        lead = closed_cells(position, side) - closed_cells(position, 1 - side)
+        shown = max(-MAX_LEAD, min(MAX_LEAD, lead))
+        for edge in range(edges):
+            out[3 * plane + place_of_edge[edge]] = shown
+        for cell in range(cells):
+            out[3 * plane + place_of_cell[cell]] = shown
 
-    names = ("drawn edges", "own cells", "opponent's cells")
-    return Observation(observe, names, size, size, edge_places + cell_places)
+    names = ("drawn edges", "own cells", "opponent's cells", "lead in cells")
+    places = edge_places + cell_places
+    return Observation(observe, names, size, size, places, scales=(1.0, 1.0, 1.0, 0.125))
