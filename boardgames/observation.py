@@ -24,7 +24,6 @@ from boardgames.patterns import PatternSet
 
 if TYPE_CHECKING:
     from boardgames.declarations import Symmetry
-    from boardgames.game import Game
 
 WORD_BITS = 64
 MAX_STEP = 4
@@ -134,7 +133,10 @@ class Observation:
 
 
 def place_images(
-    game: "Game", observation: Observation, symmetry: "Symmetry", positions: Sequence[Words]
+    observation: Observation,
+    symmetry: "Symmetry",
+    positions: Sequence[Words],
+    side_to_move: Callable[[Words], int],
 ) -> npt.NDArray[np.int64] | None:
     """Return the place to which a symmetry moves each place, or None if it does not permute places.
 
@@ -144,6 +146,8 @@ def place_images(
     ----------
     positions : sequence of uint64[n]
         The positions that are compared with their images.
+    side_to_move : kernel
+        That of the game.
 
     Examples
     --------
@@ -151,12 +155,13 @@ def place_images(
     >>> from boardgames.game import observation_of
     >>> game = load("connect4", columns=4, rows=4)
     >>> positions = [game.start().apply_moves(text).words for text in ("1", "12", "1233", "11112222")]
-    >>> images = place_images(game, observation_of(game), game.symmetries()[0], positions)
+    >>> side_to_move = game.kernels.side_to_move
+    >>> images = place_images(observation_of(game), game.symmetries()[0], positions, side_to_move)
     >>> images[12:].tolist()  # the lowest row
     [15, 14, 13, 12]
     """
-    side_to_move, size = game.kernels.side_to_move, observation.rows * observation.columns
-    given, mapped = [], []
+    size = observation.rows * observation.columns
+    given, mapped = list[npt.NDArray[np.int8]](), list[npt.NDArray[np.int8]]()
     for words in positions:
         image = symmetry.words(words.copy())
         for packed, planes in ((words, given), (image, mapped)):

@@ -213,7 +213,7 @@ def test_symmetries_permute_the_places_of_an_observation(name: str, count: int) 
     known, others = found[::2], found[1::2]
     assert len(game.symmetries()) == count
     for symmetry in game.symmetries():
-        images = place_images(game, observation, symmetry, [one.words for one in known])
+        images = place_images(observation, symmetry, [one.words for one in known], game.kernels.side_to_move)
         assert images is not None
         assert sorted(images) == list(range(observation.rows * observation.columns))
         for position in others:
@@ -230,7 +230,7 @@ def test_no_places_are_permuted_if_planes_differ_otherwise() -> None:
     game = Numbered()
     observation = Observation(observe_first_word, ("stones",), 1, 1)
     found = [one.words for one in positions(game)]
-    assert place_images(game, observation, game.symmetries()[0], found) is None
+    assert place_images(observation, game.symmetries()[0], found, game.kernels.side_to_move) is None
 
 
 def test_a_kernel_of_another_signature_is_refused() -> None:

@@ -392,7 +392,8 @@ def check_observation(sample: Sample) -> RunningCheck:
 def _not_permuted(sample: Sample, observation: Observation, symmetry: Symmetry) -> Fault | None:
     """Return a remark unless a symmetry permutes the places of observations in the same way everywhere."""
     ongoing = [words for words in sample.words if sample.game.kernels.outcome(words.copy()) < 0]
-    if not ongoing or place_images(sample.game, observation, symmetry, ongoing) is not None:
+    side_to_move = sample.game.kernels.side_to_move
+    if not ongoing or place_images(observation, symmetry, ongoing, side_to_move) is not None:
         return None
     return Fault(
         f"{symmetry.name} does not permute the places of the observation, so that networks cannot use it",

@@ -1,0 +1,338 @@
+"""Training of a network on samples of self-play, with PyTorch (extra `neural`).
+
+The loss of a sample is the cross-entropy between the shares of its actions and the policy, over legal
+actions only, plus the cross-entropy between its result and the value. AdamW minimises it. The network that
+plays has the average of the weights over the last steps, which is stronger than the last weights.
+
+`Trainer.arrays` has everything that changes, so that training resumes with the same bytes, provided that
+PyTorch uses the same number of threads on the same kind of processor.
+
+Sources: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
+through self-play", 2018; I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", 2019.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from boardgames.errors import LearnerStateError, MissingExtraError, OptionError
+from boardgames.game import Game, observation_of
+from boardgames.learner import Array
+from boardgames.learning.alphazero.augmentation import Batch, Encoder
+from boardgames.learning.alphazero.replay import Indices, Samples, draw
+from boardgames.networks import Network, NetworkShape
+
+try:
+    import torch
+    from torch.nn import functional
+
+    from boardgames.learning.alphazero.tower import Tower
+except ImportError:
+    raise MissingExtraError("neural", "training a network") from None
+
+MOMENTS = (0.9, 0.999)
+ILLEGAL = -1e9
+"""The logit of an action that is not legal; its probability is 0."""
+
+
+class Source(Protocol):
+    """Where samples come from: a replay buffer, or samples."""
+
+    @property
+    def size(self) -> int:
+        """The number of samples."""
+
+    def take(self, chosen: Indices) -> Samples:
+        """Return the samples with these indices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a network is trained.
+
+    Attributes
+    ----------
+    normalised : bool
+        Normalise batches while training.
+    weight_decay : float
+        Share of the weights that is taken off in each step, as a multiple of the learning rate.
+    value_weight : float
+        Weight of the loss of the value; that of the policy has the weight 1.
+    average : float
+        Share of the averaged weights that a step keeps.
+    longest_gradient : float
+        Longer gradients are shortened to this length.
+    warm_up : int
+        Number of steps during which the learning rate rises to its full value.
+    threads : int or None
+        Number of threads of PyTorch, by default those that it uses anyway.
+    """
+
+    normalised: bool = True
+    weight_decay: float = 1e-3
+    value_weight: float = 1.0
+    average: float = 0.999
+    longest_gradient: float = 4.0
+    warm_up: int = 100
+    threads: int | None = None
+
+
+class Trainer:
+    """A network in training, with the moments of AdamW and the averaged weights.
+
+    Parameters
+    ----------
+    game : Game
+        The game.
+    shape : NetworkShape
+        The shape of the network.
+    settings : Settings
+        How to train.
+    seed : int
+        Determines the initial weights.
+    device : str, optional
+        `cpu` or `cuda`; by default a GPU if PyTorch finds one.
+
+    Attributes
+    ----------
+    steps : int
+        The number of steps so far.
+
+    Raises
+    ------
+    MissingExtraError
+        When the module is imported without PyTorch.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        shape: NetworkShape,
+        *,
+        settings: Settings | None = None,
+        seed: int = 0,
+        device: str | None = None,
+    ) -> None:
+        self.game, self.shape = game, shape
+        self.settings = settings or Settings()
+        self.encoder = Encoder(game)
+        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        scales, normalised = observation_of(game).scales, self.settings.normalised
+        self.tower = Tower(shape, scales=scales, normalised=normalised, seed=seed).to(self.device)
+        self.average = deepcopy(self.tower).requires_grad_(False).eval()
+        matrices = [one for one in self.tower.parameters() if one.dim() > 1]
+        vectors = [one for one in self.tower.parameters() if one.dim() == 1]
+        self._optimiser = torch.optim.AdamW(
+            [
+                {"params": matrices, "weight_decay": self.settings.weight_decay},
+                {"params": vectors, "weight_decay": 0.0},
+            ],
+            betas=MOMENTS,
+            fused=True,
+        )
+        self.steps = 0
+
+    def train(
+        self, source: Source, *, steps: int, batch_size: int, learning_rate: float, seed: int
+    ) -> dict[str, float]:
+        """Take steps on random samples, each under a random symmetry, and return means of what was measured.
+
+        Parameters
+        ----------
+        source : ReplayBuffer or Samples
+            The samples; none is used again before all have been.
+        steps, batch_size : int
+            Number of steps, and of samples in each of them.
+        learning_rate : float
+            The learning rate of AdamW after the warm-up.
+        seed : int
+            Determines which samples and which symmetries are taken.
+
+        Returns
+        -------
+        dict
+            `loss`, `policy_loss` and `value_loss`; `policy_entropy` of the network; `value_accuracy`,
+            the share of samples whose most likely result is the right one; `gradient`, the mean length.
+
+        Raises
+        ------
+        LearnerStateError
+            If there are no samples, or the loss is not finite.
+        OptionError
+            If a GPU has not enough memory.
+        """
+        if not source.size:
+            raise LearnerStateError("there are no samples to train on")
+        order = draw(source.size, steps * batch_size, seed).reshape(steps, batch_size)
+        images = np.random.default_rng([seed % 2**63, 1]).integers(
+            self.encoder.images.count, size=order.shape
+        )
+        sums = torch.zeros(len(METRICS), dtype=torch.float64)
+        self.tower.train()
+        with _threads(self.settings.threads):
+            for chosen, image in zip(order, images, strict=True):
+                batch = self.encoder.batch(source.take(chosen), image)
+                try:
+                    sums += self._step(batch, learning_rate)
+                except torch.OutOfMemoryError:
+                    raise OptionError(
+                        f"the GPU has not enough memory for batches of {batch_size} positions; use smaller "
+                        "ones or a smaller network"
+                    ) from None
+        return dict(zip(METRICS, (sums / max(steps, 1)).tolist(), strict=True))
+
+    def measure(self, samples: Samples) -> dict[str, float]:
+        """Return the losses of the averaged network on samples, without learning from them."""
+        with torch.no_grad(), _threads(self.settings.threads):
+            losses = _losses(self.average, self.encoder.batch(samples), self.device)
+        return {name: float(value) for name, value in losses.items()}
+
+    def network(self, provenance: Mapping[str, Any] | None = None) -> Network:  # JSON values
+        """Return the network with the averaged weights."""
+        return Network.of(self.game, self.shape, self.average.export(), provenance=provenance)
+
+    def arrays(self) -> dict[str, Array]:
+        """Return weights, averages and moments as named arrays, which `restore` takes."""
+        arrays: dict[str, Array] = {"steps": np.array([self.steps], dtype=np.int64)}
+        for part, tensors in self._tensors().items():
+            for name, tensor in tensors.items():
+                arrays[f"{part}.{name}"] = tensor.detach().cpu().numpy().copy(order="C")
+        return arrays
+
+    def restore(self, arrays: Mapping[str, Array]) -> None:
+        """Go on from what `arrays` has returned.
+
+        Raises
+        ------
+        LearnerStateError
+            If an array is missing or of another shape.
+        """
+        parts, steps = self._tensors(), arrays.get("steps")
+        if steps is None or steps.shape != (1,):
+            raise LearnerStateError("the state of training has no number of steps")
+        for part, tensors in parts.items():
+            for name, tensor in tensors.items():
+                given = arrays.get(f"{part}.{name}")
+                if given is None or given.shape != tuple(tensor.shape) or given.dtype != np.float32:
+                    raise LearnerStateError(
+                        f"the state of training must have the array {part}.{name} as float32 of shape "
+                        f"{tuple(tensor.shape)}"
+                    )
+        self.steps = int(steps[0])
+        with torch.no_grad():
+            for part, tensors in parts.items():
+                for name, tensor in tensors.items():
+                    tensor.copy_(torch.from_numpy(np.array(arrays[f"{part}.{name}"])))
+            for moments in self._optimiser.state.values():
+                moments["step"].fill_(self.steps)
+
+    def start_from(self, network: Network) -> None:
+        """Go on from the weights of a network, with new moments and averages.
+
+        Raises
+        ------
+        WeightsError
+            If the network has another shape.
+        """
+        for tower in (self.tower, self.average):
+            tower.restore(network.tensors)
+
+    def _step(self, batch: Batch, learning_rate: float) -> torch.Tensor:
+        """Take a step on a batch, and return `METRICS`."""
+        settings = self.settings
+        losses = _losses(self.tower, batch, self.device)
+        loss = losses["policy_loss"] + settings.value_weight * losses["value_loss"]
+        self._optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # has no types
+        gradient = torch.nn.utils.clip_grad_norm_(self.tower.parameters(), settings.longest_gradient)
+        measured = [loss, *(losses[name] for name in METRICS[1:-1]), gradient]
+        values = torch.stack([one.detach() for one in measured]).double().cpu()
+        if not torch.isfinite(values).all():
+            raise LearnerStateError(
+                f"the loss is {float(values[0])} in step {self.steps + 1} of training; use a lower learning "
+                "rate"
+            )
+        rate = learning_rate * min(1.0, (self.steps + 1) / max(settings.warm_up, 1))
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        self._optimiser.step()
+        self.steps += 1
+        # at first the average is that of all steps, so that it soon forgets the initial weights
+        change = max(1 - settings.average, 1 / (self.steps + 1))
+        with torch.no_grad():
+            torch._foreach_lerp_(_values(self.average), _values(self.tower), change)
+        return values
+
+    def _tensors(self) -> dict[str, dict[str, torch.Tensor]]:
+        """Return all tensors that change, by part and name."""
+        parts = {"weights": self.tower.state_dict(), "average": self.average.state_dict()}
+        moments: dict[str, dict[str, torch.Tensor]] = {"first": {}, "second": {}}
+        for name, parameter in self.tower.named_parameters():
+            state = self._optimiser.state[parameter]
+            if not state:
+                state["step"] = torch.zeros((), dtype=torch.float32, device=self.device)
+                state["exp_avg"] = torch.zeros_like(parameter)
+                state["exp_avg_sq"] = torch.zeros_like(parameter)
+            moments["first"][name], moments["second"][name] = state["exp_avg"], state["exp_avg_sq"]
+        return {**parts, **moments}
+
+
+METRICS = ("loss", "policy_loss", "value_loss", "policy_entropy", "value_accuracy", "gradient")
+
+
+def scheduled(peak: float, progress: float, *, last: float = 0.05) -> float:
+    """Return a learning rate that falls along half a cosine, from `peak` to a share of it.
+
+    Parameters
+    ----------
+    peak : float
+        The learning rate at the beginning.
+    progress : float
+        The part of training that is done, by steps or by time, 0 to 1.
+    last : float
+        The share of `peak` at the end.
+
+    Examples
+    --------
+    >>> [round(scheduled(0.01, progress), 4) for progress in (0, 0.5, 1)]
+    [0.01, 0.0053, 0.0005]
+    """
+    return peak * (last + (1 - last) * (1 + math.cos(math.pi * min(max(progress, 0.0), 1.0))) / 2)
+
+
+def _losses(tower: Tower, batch: Batch, device: torch.device) -> dict[str, torch.Tensor]:
+    """Return the losses of a batch and what else can be measured."""
+    planes, policies = torch.from_numpy(batch.planes).to(device), torch.from_numpy(batch.policies).to(device)
+    legal, results = torch.from_numpy(batch.legal).to(device), torch.from_numpy(batch.results).to(device)
+    logits, value = tower(planes)
+    log_policy = functional.log_softmax(torch.where(legal, logits, ILLEGAL), dim=1)
+    log_value = functional.log_softmax(value, dim=1)
+    with_policy = policies.sum(dim=1).count_nonzero().clamp(min=1)
+    entropies = -(log_policy.detach().exp() * log_policy.detach()).sum(dim=1)
+    return {
+        "policy_loss": -(policies * log_policy).sum() / with_policy,
+        "value_loss": -(results * log_value).sum() / len(results),
+        "policy_entropy": entropies.mean(),
+        "value_accuracy": (value.argmax(dim=1) == results.argmax(dim=1)).float().mean(),
+    }
+
+
+def _values(tower: Tower) -> list[torch.Tensor]:
+    return list(tower.state_dict().values())
+
+
+@contextmanager
+def _threads(count: int | None) -> Iterator[None]:
+    """Let PyTorch use this number of threads for a while."""
+    before = torch.get_num_threads()
+    if count is not None:
+        torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
