@@ -15,7 +15,7 @@ from typing import Literal, TypeGuard
 from boardgames.errors import OptionError, PluginError, quote, suggest
 
 OptionValue = bool | int | float | str | None
-Role = Literal["", "limit", "memory", "run", "strength", "threads", "weights"]
+Role = Literal["", "limit", "memory", "network", "run", "strength", "threads", "weights"]
 """What an agent's option means to programs, whatever its name; see `Option`."""
 
 _TRUE = ("true", "yes", "on", "1")
@@ -37,7 +37,7 @@ class Option:
 
     An agent's option may have a `role`: a `limit` of each search, such as its depth or time; `memory`
     in MB or `threads`, both of which a server bounds; `strength`, as levels from 1 on; `weights`, the
-    name of learned weights, a run or a file; or `run`, a training run.
+    name of learned weights, a run or a file; `network`, the same for a network; or `run`, a training run.
 
     Examples
     --------

@@ -66,6 +66,7 @@ NEEDS: dict[str, str] = {
     "features": "features",
     "patterns": "patterns",
     "weights": "weights",
+    "network": "network",
 }
 """What `Entry.needs` can contain, and what messages call it."""
 CORE_PLUGINS = {

@@ -330,6 +330,10 @@ def _values(option: "Option", context: click.Context) -> list[str]:
         from boardgames.weights.lookup import usable_names
 
         return usable_names(_game(context))
+    if option.role == "network" and (game := _game_name(context)) is not None:
+        from boardgames.weights.lookup import network_names
+
+        return network_names(game)
     if option.role == "run":
         from boardgames.weights.lookup import run_names
 

@@ -95,4 +95,9 @@ def bg_learners() -> list[Entry]:
             "boardgames.learning.patterns:Patterns",
             needs=PATTERNS,
         ),
+        Entry(
+            "alphazero",
+            "a network that learns from its own searches",
+            "boardgames.learning.alphazero.learner:AlphaZero",
+        ),
     ]

@@ -14,6 +14,18 @@ def bg_agents() -> list[Entry]:
         Entry("alphabeta", "alpha-beta search", "boardgames.players.alphabeta:AlphaBeta"),
         Entry("mcts", "Monte Carlo tree search", "boardgames.players.mcts:MonteCarlo"),
         Entry(
+            "alphazero",
+            "Monte Carlo tree search with a network",
+            "boardgames.players.alphazero:AlphaZero",
+            needs=("weights", "network"),
+        ),
+        Entry(
+            "policy",
+            "the move that a network thinks most likely",
+            "boardgames.players.alphazero:Policy",
+            needs=("weights", "network"),
+        ),
+        Entry(
             "level",
             "alpha-beta search at ten strengths, level=1 to level=10",
             "boardgames.players.levels:Level",

@@ -150,10 +150,14 @@ def remembering(game: Game, repetition: Repetition, positions: int) -> Rememberi
 
 def declared_remembering(game: Game, ply_limit: int) -> Remembering | None:
     """Return the rules of a game for matches of its own, or None if it declares no rule about repetition."""
-    rule = game.facts.repetition
+    return remembering_if_needed(game, game.facts.repetition, ply_limit)
+
+
+def remembering_if_needed(game: Game, rule: Repetition | None, plies: int) -> Remembering | None:
+    """Return the rules for matches of up to so many plies, or None if repetition means nothing."""
     if rule is None or rule.meaning == "none":
         return None
-    return remembering(game, rule, min(ply_limit, MAX_REMEMBERED))
+    return remembering(game, rule, min(plies, MAX_REMEMBERED))
 
 
 @cache

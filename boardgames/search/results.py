@@ -8,6 +8,9 @@ from boardgames.game import Move, Position
 from boardgames.score import Score
 from boardgames.search.rules import EVALUATION_BOUND, WIN
 
+MAX_LINE_LENGTH = 100
+"""Plies of a principal variation that tree searches report."""
+
 
 def score_of(value: float, evaluation: Evaluation) -> Score:
     """Return the value of a search with `evaluation` as a score.

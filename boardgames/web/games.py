@@ -1,7 +1,8 @@
 """Descriptions of games for the page: layouts and their pictures, options, and agents."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from boardgames import plugins
 from boardgames.errors import PluginError, PositionError
@@ -19,12 +20,13 @@ from boardgames.web.messages import (
     picture_json,
 )
 from boardgames.web.training import trained_agents
-from boardgames.weights.lookup import usable_agents, usable_names
+from boardgames.weights.lookup import network_names, usable_agents, usable_names
 
 LEVEL = "level"
 """The agent whose levels the form offers."""
 MAX_PICTURES = 60
 """Maximum number of layouts that are shown as pictures."""
+NOTHING_LEARNED: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NOT_IN_BROWSER = frozenset({"human", "engine"})
 """People have seats of their own, and no page may start programs."""
 
@@ -78,13 +80,13 @@ def description(name: str) -> GameReply:
     """Return what can be chosen for a match of a game."""
     game = load(name)
     facts = game.facts
-    weights = tuple(usable_names(game))
+    learned = {"weights": tuple(usable_names(game)), "network": tuple(network_names(name))}
     loaded = load_agents(name)
     agents = [
         AgentEntry(
             entry.name,
             entry.summary,
-            [_entry_of(one, weights) for one in agent.declared_options if one.file != "write"],
+            [_entry_of(one, learned) for one in agent.declared_options if one.file != "write"],
         )
         for entry, agent in loaded
     ]
@@ -106,7 +108,7 @@ def description(name: str) -> GameReply:
         default_agent=facts.default_agent,
         premoves=_allows_premoves(game),
         levels=next((_levels(agent.declared_options) for entry, agent in loaded if entry.name == LEVEL), 0),
-        trained=trained_agents(weights),
+        trained=trained_agents([*learned["weights"], *learned["network"]]),
         overlays=[
             OverlayEntry(offer.entry.name, offer.entry.summary)
             for offer in plugins.registry().offers("overlays", name)
@@ -129,13 +131,13 @@ def _levels(options: Sequence[Option]) -> int:
     return int(next((option.maximum or 0 for option in options if option.role == "strength"), 0))
 
 
-def _entry_of(option: Option, weights: tuple[str, ...] = ()) -> OptionEntry:
-    """Return an option for pages: books and weights are chosen by name, not by file."""
+def _entry_of(option: Option, learned: Mapping[str, tuple[str, ...]] = NOTHING_LEARNED) -> OptionEntry:
+    """Return an option for pages: books, weights and networks are chosen by name, not by file."""
     choices = option.choices
     if option.file == "read" and option.default == "true":
         choices = ("true", "false")
-    elif option.role == "weights":
-        choices = weights
+    elif option.role in ("weights", "network"):
+        choices = learned.get(option.role, ())
     return OptionEntry(
         option.name,
         option.kind.__name__,

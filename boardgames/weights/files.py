@@ -88,6 +88,30 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     return arrays, header
 
 
+def read_header(path: Path) -> dict[str, Any]:
+    """Return the header of a file without reading its arrays, so that its checksum is not compared.
+
+    Raises
+    ------
+    FileError
+        If it cannot be read.
+    WeightsError
+        If it has no header.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    _check_file(path)
+    try:
+        with safe_open(path, framework="np") as opened:
+            header = json.loads((opened.metadata() or {}).get(HEADER) or "", parse_constant=_reject_constant)
+    except (SafetensorError, OSError, ValueError, TypeError, AttributeError, RecursionError):
+        header = None
+    if not isinstance(header, dict):
+        raise WeightsError(f"{path} is not a file of weights that boardgames has written")
+    header.pop(CHECKSUM, None)
+    return header
+
+
 def _checksum(arrays: Mapping[str, Array], header: Mapping[str, object]) -> str:
     """Return the SHA-256, in hexadecimal, of arrays in C order and a header without its checksum."""
     digest = hashlib.sha256(json.dumps(header, sort_keys=True, allow_nan=False).encode())

@@ -10,12 +10,15 @@ from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, We
 from boardgames.game import Game
 from boardgames.paths import data_folder, find_path, runs_folder
 from boardgames.patterns import PatternSet
+from boardgames.weights.files import read_header
 from boardgames.weights.weights import Weights
 
 BEST = Path("checkpoints") / "best.safetensors"
 """The best weights in the folder of a run."""
 
 SUFFIX = ".safetensors"
+NETWORK = "network"
+"""Key of a network's shape in the header of its file, and what the agents need that play with one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +150,36 @@ def usable_names(game: Game) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def network_names(game: str) -> list[str]:
+    """Return the names of networks for a game that plug-ins offer or that runs have learned."""
+    loaded = plugins.registry()
+    files = {
+        offer.entry.name: loaded.load("weights", offer.entry.name, game)
+        for offer in loaded.offers("weights", game)
+    }
+    files |= {name: runs_folder() / name / BEST for name in run_names()}
+    names = []
+    for name, path in files.items():
+        with suppress(BoardgamesError):
+            header = read_header(path) if isinstance(path, Path) else {}
+            if NETWORK in header and header.get("game") == game:
+                names.append(name)
+    return names
+
+
 def usable_agents(game: str) -> list[plugins.Offer]:
     """Return the agents that can play a game.
 
     An agent that needs weights (`Entry.needs`) is included if a plug-in offers weights of the same
-    name, or if the user has a run that learned weights of the same kind for this game.
+    name, or if the user has a run that learned weights of the same kind for this game. An agent that
+    needs a network is included if there is any for this game.
     """
     offers = plugins.registry().offers("agents", game)
     shipped = {offer.entry.name for offer in plugins.registry().offers("weights", game)}
     waiting = {offer.entry.name for offer in offers if "weights" in offer.entry.needs} - shipped
     learned = _kinds_learned(game) if waiting else set()
+    if any(NETWORK in offer.entry.needs for offer in offers) and network_names(game):
+        learned.add(NETWORK)
     return [
         offer
         for offer in offers

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from boardgames.declarations import Repetition
 from boardgames.errors import LimitError, OptionError, PositionError, quote
 from boardgames.executors.pool import core_count
 from boardgames.game import Game, Position, observation_of
@@ -24,10 +25,10 @@ from boardgames.kernels.abi import Floats
 from boardgames.kernels.bits import random_states
 from boardgames.kernels.bundles import Bundle
 from boardgames.search.batched.options import MAX_DEPTH, BatchSearchOptions, Integers, Workspace
-from boardgames.search.batched.proofs import NO_PROOF
+from boardgames.search.batched.proofs import NO_PROOF, proven_value
 from boardgames.search.batched.roots import ROOT, write_results
 from boardgames.search.batched.simulate import NO_ROW, gather, receive, write_leaves
-from boardgames.search.remembering import declared_remembering
+from boardgames.search.remembering import remembering_if_needed
 from boardgames.search.rules import UNLIMITED, rules_of
 
 LARGEST = 1 << 16
@@ -100,6 +101,39 @@ class Found:
     results: Actions
 
 
+@dataclass(frozen=True, slots=True)
+class EdgeValue:
+    """What a search knows of a move.
+
+    Attributes
+    ----------
+    action, visits : int
+        The move, and the number of simulations that played it.
+    value : float
+        Mean return of the side that makes the move, or its return with perfect play; 0 if nothing is known.
+    is_proven : bool
+        True if the value is that of perfect play.
+    prior : float
+        Its probability before the search.
+    node : int
+        The node that it leads to, or 0 if there is none.
+    """
+
+    action: int
+    visits: int
+    value: float
+    is_proven: bool
+    prior: float
+    node: int
+
+    @property
+    def rank(self) -> tuple[bool, float, int, float]:
+        """Return the sort key: proven wins, then moves by visits, proven losses last."""
+        is_lost = self.is_proven and self.value < 0
+        is_won = self.is_proven and self.value > 0
+        return (not is_lost, float(is_won), self.visits, self.value + self.prior * 1e-6)
+
+
 class BatchSearch:
     """Searches n positions of a game side by side, for one thread.
 
@@ -119,6 +153,8 @@ class BatchSearch:
         otherwise; by default the limit of the game.
     seed : int
         For the noise at the roots.
+    repetition : Repetition, optional
+        What a repeated position means; by default what the game declares.
     threads : int, optional
         By default as many as are worthwhile for this number of trees on this machine.
 
@@ -150,6 +186,7 @@ class BatchSearch:
         options: BatchSearchOptions | None = None,
         ply_limit: int | None = None,
         seed: int = 0,
+        repetition: Repetition | None = None,
         threads: int | None = None,
     ) -> None:
         if not isinstance(game, Game):
@@ -163,7 +200,7 @@ class BatchSearch:
         facts = game.facts
         ply_limit = facts.ply_limit if ply_limit is None else ply_limit
         self._ply_limit = UNLIMITED if ply_limit is None else ply_limit
-        self._rules = declared_remembering(game, self._ply_limit)
+        self.rules = remembering_if_needed(game, repetition or game.facts.repetition, self._ply_limit)
         self._observation = observation_of(game)
         self._threads = min(threads, size)
         self._workers = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
@@ -222,10 +259,12 @@ class BatchSearch:
         *,
         simulations: int | npt.ArrayLike,
         which: npt.NDArray[np.bool_] | None = None,
+        plies_left: int | None = None,
     ) -> None:
         """Start searches, all of them or those in `which`, `bool[n]`; the others go on.
 
-        See `run`.
+        For the other parameters see `run`. `plies_left` replaces the limit of plies, counted from the
+        positions.
         """
         state = self._workspace
         chosen = np.ones(self.size, dtype=np.bool_) if which is None else which
@@ -235,7 +274,10 @@ class BatchSearch:
             raise LimitError(f"simulations must be integers of at least 0, not {quote(simulations)}")
         state.roots[chosen] = packed[chosen]
         plies = positions.plies if isinstance(positions, Matches) else np.zeros(self.size, dtype=np.int64)
-        state.plies_left[chosen] = np.maximum(self._ply_limit - plies, 0)[chosen]
+        left = (
+            np.maximum(self._ply_limit - plies, 0) if plies_left is None else np.full(self.size, plies_left)
+        )
+        state.plies_left[chosen] = left[chosen]
         state.budgets[chosen] = budgets[chosen]
         for counters in (state.done, state.waiting, state.nodes_used, state.edges_used):
             counters[chosen] = 0
@@ -283,6 +325,34 @@ class BatchSearch:
         chosen, proven = results.T.copy()
         return Found(chosen, visits, policies[:, :-1].copy(), policies[:, -1].copy(), proven)
 
+    def edges(self, tree: int, node: int = ROOT) -> list[EdgeValue]:
+        """Return the moves of a node of a tree, in the order of their actions; none if it is a leaf."""
+        state = self._workspace
+        first, count = int(state.node_first[tree, node]), int(state.node_count[tree, node])
+        sign = 1 - 2 * int(state.node_side[tree, node])
+        if state.nodes_used[tree] <= node:
+            return []
+        found = []
+        for edge in range(first, first + count):
+            visits, proof = int(state.edge_visits[tree, edge]), int(state.edge_proof[tree, edge])
+            value = 0.0
+            if proof != NO_PROOF:
+                value = sign * proven_value(proof)
+            elif visits:
+                value = sign * float(state.edge_total[tree, edge]) / visits
+            prior = float(np.nan_to_num(state.edge_prior[tree, edge], nan=1 / count))
+            found.append(
+                EdgeValue(
+                    int(state.edge_action[tree, edge]),
+                    visits,
+                    min(max(value, -1.0), 1.0) + 0.0,  # no negative zero
+                    proof != NO_PROOF,
+                    prior,
+                    int(state.edge_child[tree, edge]),
+                )
+            )
+        return found
+
     def _packed(self, positions: Matches | Sequence[Position] | Words) -> Words:
         words = self._workspace.roots.shape[1]
         if isinstance(positions, Matches):
@@ -302,11 +372,11 @@ class BatchSearch:
         if not isinstance(position, Position):
             raise PositionError(f"positions must be Position, not {quote(position)}")
         own = self.game.pack(position)
-        return own if self._rules is None else self._rules.pack(position)
+        return own if self.rules is None else self.rules.pack(position)
 
     def _make_workspace(self, seed: int) -> Workspace:
         facts, size, leaves = self.game.facts, self.size, self.options.leaves
-        longer = self.game if self._rules is None else self._rules.game
+        longer = self.game if self.rules is None else self.rules.game
         words, edges = longer.facts.words, NODES * EDGES_PER_NODE + facts.actions
 
         def counters(count: int = size) -> Actions:

@@ -35,14 +35,13 @@ from boardgames.search.mcts.tree import (
     ranked_moves,
 )
 from boardgames.search.remembering import Remembering, remembering
-from boardgames.search.results import decode_line
+from boardgames.search.results import MAX_LINE_LENGTH, decode_line
 from boardgames.search.rules import UNLIMITED, plies_left_of, rules_of
 from boardgames.search.runner import run
 
 REPORT_S = 0.2
 FORCED_SIMULATIONS = 100
 """Maximum number of simulations if there is only one legal move."""
-MAX_LINE_LENGTH = 100
 
 
 class Searcher:

@@ -1,0 +1,305 @@
+"""The learner `alphazero`: a network learns a game from nothing, by searches in matches against itself.
+
+A step plays matches with the network as it was before the step, and meanwhile trains it on the samples
+of earlier steps, so that all cores have work. Both end before the next step begins: the result does not
+depend on how fast they are.
+
+Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
+through self-play", 2018. What is different here is named in the modules of this folder.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.errors import LearnerStateError
+from boardgames.game import Game
+from boardgames.learner import Array, Checkpoint, Learner, LearnerState, Scalar
+from boardgames.learning.base import TEST_MATCHES, Configured
+from boardgames.learning.metrics import is_step
+from boardgames.networks import Network, NetworkShape
+from boardgames.options import Option
+from boardgames.search.batched import BatchSearchOptions
+from boardgames.search.batched.options import MAX_CONSIDERED, ROOTS
+from boardgames.selfplay import derive_seed
+
+if TYPE_CHECKING:  # PyTorch and the kernels of self-play are loaded when training begins
+    from boardgames.learning.alphazero.replay import ReplayBuffer
+    from boardgames.learning.alphazero.selfplay import Played, SelfPlay
+    from boardgames.learning.alphazero.tasks import SentNetwork
+    from boardgames.learning.alphazero.training import Trainer
+
+SECONDS_PER_MINUTE = 60
+TRAINING, REPLAY, NETWORK = "training.", "replay.", "network."
+"""Prefixes of the arrays of a state."""
+DEFAULT_STEPS = 100
+FIRST_WINDOW = 30_000
+"""The number of samples from which on the window grows more slowly than samples are made."""
+TEST_PLIES = 4
+"""The largest number of random moves at the beginning of a test match."""
+SHARES = 64
+"""The largest number of actions in the policy of a sample."""
+SEARCH = BatchSearchOptions()
+
+
+class AlphaZero(Configured, Learner):
+    """Self-play with a batched search, and training of a residual network with PyTorch."""
+
+    name: ClassVar[str] = "alphazero"
+    follows_curve: ClassVar[bool] = False
+    extensible: ClassVar[tuple[str, ...]] = ("steps", "minutes")
+    declared_options = (
+        Option("steps", int, None, "number of steps; default: 100, or no limit with minutes", minimum=1,
+               maximum=10**9),
+        Option("minutes", float, None, "stop after the step in which training has taken this long",
+               minimum=0.01, maximum=10**6),
+        Option("matches", int, 512, "matches per step", minimum=1, maximum=10**6),
+        Option("parts", int, 2, "tasks into which the matches of a step are divided", minimum=1,
+               maximum=1024),
+        Option("simulations", int, 48, "simulations of a full search, from which the network learns",
+               minimum=1, maximum=10**6),
+        Option("fast_simulations", int, 12, "simulations of the other searches", minimum=1, maximum=10**6),
+        Option("full_share", float, 0.3, "share of the moves that get a full search", minimum=0.001,
+               maximum=1),
+        Option("root", str, SEARCH.root, "how a search explores at its root", choices=ROOTS),
+        Option("considered", int, SEARCH.considered, "moves that a Gumbel root samples", minimum=2,
+               maximum=MAX_CONSIDERED),
+        Option("random_plies", int, 12, "a match begins with 0 to this many random moves", minimum=0,
+               maximum=1000),
+        Option("search_share", float, 0.25,
+               "share of the search's value in what the network learns of a position; the rest is the "
+               "result of the match", minimum=0, maximum=1),
+        Option("ply_limit", int, None, "plies after which a match ends; default: the game's limit",
+               minimum=1, maximum=100_000),
+        Option("channels", int, 32, "channels of the network", minimum=1, maximum=1024),
+        Option("blocks", int, 3, "residual blocks of the network", minimum=0, maximum=100),
+        Option("pooled", int, 1, "how many of the last blocks see the whole board at once", minimum=0,
+               maximum=100),
+        Option("symmetries", bool, True, "train on symmetric images of positions"),
+        Option("reuse", float, 4.0, "how often a sample is used in training, on average", minimum=0.01,
+               maximum=1000),
+        Option("batch_size", int, 256, "samples per step of the optimiser", minimum=1, maximum=100_000),
+        Option("rate", float, 0.002, "learning rate at the beginning", minimum=1e-9, maximum=10),
+        Option("window", int, 500_000, "the largest number of samples that are kept", minimum=1,
+               maximum=10**9),
+        replace(TEST_MATCHES, default=0),
+        Option("test_simulations", int, 32, "simulations per move in these matches", minimum=1,
+               maximum=10**6),
+    )  # fmt: skip
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        blocks = self.integer("blocks")
+        self.shape = NetworkShape.of(
+            game,
+            channels=self.integer("channels"),
+            blocks=blocks,
+            pooled_blocks=tuple(range(max(0, blocks - self.integer("pooled")), blocks)),
+        )
+
+    @property
+    def length(self) -> int | None:
+        """Return the number of steps, or None if only time limits training."""
+        if self.options["steps"] is None:
+            return DEFAULT_STEPS if self.options["minutes"] is None else None
+        return self.integer("steps")
+
+    @property
+    def self_play(self) -> "SelfPlay":
+        """Return how matches are played."""
+        from boardgames.learning.alphazero.selfplay import SelfPlay
+
+        return SelfPlay(
+            simulations=self.integer("simulations"),
+            fast_simulations=self.integer("fast_simulations"),
+            full_share=self.number("full_share"),
+            random_plies=self.integer("random_plies"),
+            search_share=self.number("search_share"),
+            ply_limit=self._ply_limit,
+            search=BatchSearchOptions(root=self.text("root"), considered=self.integer("considered")),  # type: ignore[arg-type]  # one of ROOTS
+        )
+
+    def start(self, seed: int) -> LearnerState:
+        """Return a random network and no samples."""
+        trainer, replay = self._trainer(seed), self._replay()
+        scalars: dict[str, Scalar] = {"step": 0, "seed": seed, "added": 0}
+        if self.options["minutes"] is not None:
+            scalars["seconds"] = 0.0
+        return _state(trainer, replay, scalars)
+
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+        """Play matches, and train on the samples of earlier steps."""
+        from boardgames.learning.alphazero.tasks import SentNetwork, play_against_itself
+
+        begun = time.monotonic()
+        step, seed = _integer(state, "step"), _integer(state, "seed")
+        trainer, replay = self._restored(state)
+        sent = SentNetwork.of(self.game, trainer.network())
+        matches, parts = self.integer("matches"), min(self.integer("parts"), self.integer("matches"))
+        futures = [
+            executor.submit(
+                play_against_itself, sent, matches // parts + (part < matches % parts), self.self_play,
+                derive_seed(seed, self.name, step, part),
+            )
+            for part in range(parts)
+        ]  # fmt: skip
+        metrics = self._train(trainer, replay, state)
+        metrics |= self._score(sent, executor, derive_seed(seed, "test", step))
+        played = [future.result() for future in futures]
+        for part in played:
+            replay.add(part.samples)
+        scalars = {
+            **state.scalars, "step": step + 1, "added": sum(part.samples.size for part in played),
+        }  # fmt: skip
+        if "seconds" in scalars:
+            scalars["seconds"] = float(state.scalars["seconds"] or 0) + time.monotonic() - begun
+        return _state(trainer, replay, scalars), {**metrics, **_counts(played), "window": replay.size}
+
+    def is_done(self, state: LearnerState) -> bool:
+        """Return whether all steps are done, or the time is up."""
+        return self._progress(state) >= 1
+
+    def task_count(self, step: int) -> int:
+        """Return the number of tasks of self-play and of test matches."""
+        return min(self.integer("parts"), self.integer("matches")) + bool(self.integer("test_matches"))
+
+    def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
+        """Return all weights of the network as one array."""
+        tensors = self._tensors(state.arrays)
+        return np.concatenate([tensors[name].ravel() for name in self.shape.tensors]).astype(np.float64)
+
+    def saved(self, state: LearnerState) -> tuple[Mapping[str, Array], Mapping[str, object]]:
+        """Return the arrays and the header of the network."""
+        network = self.network(state)
+        return dict(network.tensors), network.header()
+
+    def network(self, state: LearnerState) -> Network:
+        """Return the network of a state, with averaged weights."""
+        return Network.of(self.game, self.shape, self._tensors(state.arrays))
+
+    def check(self, checkpoint: Checkpoint, seed: int) -> None:
+        """Raise unless the state fits the network and the game."""
+        scalars = checkpoint.state.scalars
+        if not all(is_step(scalars.get(name)) for name in ("step", "added")):
+            raise LearnerStateError(f"the state in {checkpoint.path} has no number of steps and samples")
+        self._restored(LearnerState(checkpoint.state.arrays, {**scalars, "seed": seed}))
+
+    def agent_with(self, result: str) -> str:
+        """Return the agent that plays with the network."""
+        return f"alphazero:weights={result}"
+
+    def matchups(self, result: str) -> Sequence[tuple[str, str]]:
+        """Return the agent, with a search of the length of the tests, and the game's baseline for search."""
+        facts = self.game.facts
+        agent = f"alphazero:weights={result},simulations={self.integer('test_simulations')}"
+        return ((agent, facts.search_baseline or facts.baseline),)
+
+    def _train(self, trainer: "Trainer", replay: "ReplayBuffer", state: LearnerState) -> dict[str, float]:
+        """Train on samples in proportion to the number that the last step added."""
+        from boardgames.learning.alphazero.training import scheduled
+
+        batch_size = self.integer("batch_size")
+        steps = int(_integer(state, "added") * self.number("reuse")) // batch_size
+        rate = scheduled(self.number("rate"), self._progress(state))
+        if not steps:
+            return {"rate": rate}
+        seed = derive_seed(state.scalars["seed"], "training", _integer(state, "step"))
+        return {
+            "rate": rate,
+            **trainer.train(replay, steps=steps, batch_size=batch_size, learning_rate=rate, seed=seed),
+        }
+
+    def _score(self, sent: "SentNetwork", executor: Executor, seed: int) -> dict[str, float]:
+        """Return the share of points against the game's baseline, or nothing without test matches."""
+        from boardgames.learning.alphazero.tasks import points_against
+
+        if not self.integer("test_matches"):
+            return {}
+        facts = self.game.facts
+        points = executor.submit(
+            points_against, sent, facts.search_baseline or facts.baseline, self.integer("test_matches"),
+            simulations=self.integer("test_simulations"),
+            random_plies=min(self.integer("random_plies"), TEST_PLIES),
+            ply_limit=self._ply_limit,
+            seed=seed,
+        )  # fmt: skip
+        return {"score": float(np.mean(points.result()))}
+
+    def _progress(self, state: LearnerState) -> float:
+        """Return how much of the training is done, by steps or by time, whichever ends it earlier."""
+        progress = 0.0 if self.length is None else _integer(state, "step") / self.length
+        if self.options["minutes"] is not None:
+            minutes = float(state.scalars.get("seconds") or 0) / SECONDS_PER_MINUTE
+            progress = max(progress, minutes / self.number("minutes"))
+        return progress
+
+    def _trainer(self, seed: int) -> "Trainer":
+        from boardgames.learning.alphazero.augmentation import Encoder
+        from boardgames.learning.alphazero.training import Settings, Trainer
+
+        # one thread, so that the result does not depend on the number of cores
+        trainer = Trainer(self.game, self.shape, settings=Settings(threads=1), seed=seed)
+        if not self.options["symmetries"]:
+            trainer.encoder = Encoder(self.game, symmetries=False)
+        return trainer
+
+    def _replay(self) -> "ReplayBuffer":
+        from boardgames.learning.alphazero.replay import ReplayBuffer, Window
+
+        facts, most = self.game.facts, self.integer("window")
+        window = Window(least=min(FIRST_WINDOW, most), most=most)
+        return ReplayBuffer(facts.words, facts.actions, min(SHARES, facts.actions), window)
+
+    def _restored(self, state: LearnerState) -> "tuple[Trainer, ReplayBuffer]":
+        trainer, replay = self._trainer(_integer(state, "seed")), self._replay()
+        for part, prefix in ((trainer, TRAINING), (replay, REPLAY)):
+            part.restore({
+                name.removeprefix(prefix): array
+                for name, array in state.arrays.items()
+                if name.startswith(prefix)
+            })  # fmt: skip
+        return trainer, replay
+
+    def _tensors(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+        try:
+            return {name: arrays[NETWORK + name] for name in self.shape.tensors}
+        except KeyError as error:
+            raise LearnerStateError(f"the state has no array {error}") from None
+
+    @property
+    def _ply_limit(self) -> int | None:
+        return None if self.options["ply_limit"] is None else self.integer("ply_limit")
+
+
+def _state(trainer: "Trainer", replay: "ReplayBuffer", scalars: Mapping[str, Scalar]) -> LearnerState:
+    arrays = {
+        **{TRAINING + name: array for name, array in trainer.arrays().items()},
+        **{REPLAY + name: array for name, array in replay.arrays().items()},
+        **{NETWORK + name: np.array(array) for name, array in trainer.network().tensors.items()},
+    }
+    return LearnerState(arrays, scalars)
+
+
+def _counts(played: "Sequence[Played]") -> dict[str, float]:
+    """Return what can be counted in the matches of a step."""
+    wins = np.sum([part.wins for part in played], axis=0)
+    matches = float(wins.sum())
+    return {
+        "decided": float(wins[:2].sum()) / matches,
+        "first_side": float(wins[0] + wins[2] / 2) / matches,
+        "plies": sum(part.plies for part in played) / matches,
+        "positions": float(sum(part.samples.size for part in played)),
+        "evaluations": float(sum(part.evaluations for part in played)),
+    }
+
+
+def _integer(state: LearnerState, name: str) -> int:
+    value = state.scalars[name]
+    if not isinstance(value, int):
+        raise LearnerStateError(f"the state has no integer {name!r}")
+    return value

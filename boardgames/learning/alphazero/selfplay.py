@@ -1,0 +1,191 @@
+"""Self-play: a network plays many matches against itself side by side, with a batched search for each move.
+
+Most moves are chosen by a fast search, the others by a full one, whose policy the network should learn
+(playout cap randomisation: D. Wu, "Accelerating self-play learning in Go", 2019). Matches begin with
+random moves, so that the network sees more than its own taste. A match ends as soon as the search has
+proven its result.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.batch import Batch
+from boardgames.game import Game
+from boardgames.kernels import Actions
+from boardgames.learning.alphazero.replay import NO_ACTION, Samples
+from boardgames.search.batched import BatchSearch, BatchSearchOptions, Evaluator, Found
+
+MOST_SHARES = 64
+"""The number of actions whose shares a sample keeps, those of the most likely ones."""
+READY_SHARE = 8
+"""Moves are made when one of this many searches is done, since each time costs the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfPlay:
+    """How matches are played.
+
+    Attributes
+    ----------
+    simulations, fast_simulations : int
+        Of a full and of a fast search.
+    full_share : float
+        The share of moves that get a full search, 0 to 1.
+    random_plies : int
+        A match begins with 0 to this many random moves.
+    temperature, temperature_plies : float, int
+        Unless the root is a Gumbel root, moves are drawn from the policy to the power of 1 / temperature
+        as long as a match has fewer plies; after that, the best move is played.
+    search_share : float
+        The share of the search's value in what the network should learn of a position, 0 to 1. The rest
+        is the result of the match.
+    ply_limit : int or None
+        Plies after which a match ends; by default the limit of the game.
+    search : BatchSearchOptions
+        How to search.
+    """
+
+    simulations: int = 64
+    fast_simulations: int = 16
+    full_share: float = 0.25
+    random_plies: int = 12
+    temperature: float = 1.0
+    temperature_plies: int = 12
+    search_share: float = 0.0
+    ply_limit: int | None = None
+    search: BatchSearchOptions = field(default_factory=BatchSearchOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """Samples of matches, and what happened in them.
+
+    Attributes
+    ----------
+    samples : Samples
+        One for each full search.
+    wins : tuple of int
+        How many matches side 0 won, side 1 won, and nobody won.
+    plies, evaluations : int
+        How many moves were made after the random ones, and how many positions the network evaluated.
+    """
+
+    samples: Samples
+    wins: tuple[int, int, int]
+    plies: int
+    evaluations: int
+
+
+def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: SelfPlay, seed: int) -> Played:
+    """Play matches side by side and return their samples.
+
+    Equal seeds give equal samples if the evaluator gives equal values to a position in every batch.
+    """
+    generator = np.random.default_rng(seed)
+    batch = Batch(game, matches, ply_limit=settings.ply_limit, seed=seed, threads=1)
+    play_random_moves(batch, settings.random_plies, generator)
+    search = BatchSearch(
+        game, matches, options=settings.search, ply_limit=settings.ply_limit, seed=seed, threads=1
+    )
+    recorder = _Recorder(batch)
+    is_over = batch.over
+    is_full = np.zeros(matches, dtype=np.bool_)
+    ready = ~is_over
+    plies = evaluations = 0
+    while True:
+        if ready.any():
+            is_full[ready] = generator.random(matches)[ready] < settings.full_share
+            simulations = np.where(is_full, settings.simulations, settings.fast_simulations)
+            search.start(batch, simulations=simulations, which=ready)
+        while (leaves := search.leaves()) is not None:
+            evaluations += len(leaves.masks)
+            search.update(*evaluator(*leaves))
+            ready = search.done & ~is_over
+            if READY_SHARE * ready.sum() >= (~is_over).sum():
+                break
+        ready = search.done & ~is_over
+        if not ready.any():
+            break
+        found = search.found()
+        recorder.record(ready & is_full, found)
+        recorder.decide(ready & (found.results >= 0), found.results)
+        moves = _moves(batch, found, settings, generator)
+        plies += int(ready.sum())
+        batch.step(np.where(ready, moves, 0), which=ready)
+        is_over = batch.over | recorder.is_decided
+        ready &= ~is_over
+    winners = recorder.winners()
+    wins = tuple(int((winners == side).sum()) for side in (0, 1, -1))
+    return Played(recorder.samples(settings.search_share), (wins[0], wins[1], wins[2]), plies, evaluations)
+
+
+def play_random_moves(batch: Batch, most: int, generator: np.random.Generator) -> None:
+    """Begin each match with 0 to `most` random moves, fewer if the match would end before."""
+    plies = generator.integers(most + 1, size=batch.size)
+    while True:
+        while (going := (batch.plies < plies) & ~batch.over).any():
+            batch.step(batch.sample(), which=going)
+        if not batch.over.any():
+            return
+        plies[batch.over] //= 2
+        batch.reset(batch.over)
+
+
+class _Recorder:
+    """The samples of matches, and the results that searches have proven."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._results = np.full(batch.size, -1, dtype=np.int64)
+        self._parts: list[tuple[npt.NDArray[np.generic], ...]] = []
+
+    @property
+    def is_decided(self) -> npt.NDArray[np.bool_]:
+        """Which matches have a result that was proven, `bool[n]`."""
+        decided: npt.NDArray[np.bool_] = self._results >= 0
+        return decided
+
+    def decide(self, which: npt.NDArray[np.bool_], results: Actions) -> None:
+        """End matches with proven results."""
+        self._results[which] = results[which]
+
+    def record(self, which: npt.NDArray[np.bool_], found: Found) -> None:
+        """Remember the positions of some matches, and what the search found out about them."""
+        chosen = np.flatnonzero(which)
+        kept = min(MOST_SHARES, found.policies.shape[1])
+        policies = found.policies[chosen]
+        actions = np.argsort(-policies, axis=1, kind="stable")[:, :kept].astype(np.int32)
+        shares = np.take_along_axis(policies, actions, axis=1)
+        actions[shares == 0] = NO_ACTION
+        shares /= shares.sum(axis=1, keepdims=True)
+        words = self._batch.packed()[chosen, : self._batch.game.facts.words]
+        self._parts.append((words, actions, shares, chosen, self._batch.sides[chosen], found.values[chosen]))
+
+    def winners(self) -> Actions:
+        """Return who has won each match, -1 for nobody."""
+        proven = np.where(self._results == 2, -1, self._results)
+        return np.where(self.is_decided, proven, self._batch.winners)
+
+    def samples(self, search_share: float) -> Samples:
+        """Return the samples, with targets made of the results and of the values of searches."""
+        words, actions, shares, matches, sides, values = (
+            np.concatenate(part) for part in zip(*self._parts, strict=True)
+        )
+        winners = self.winners()[matches]
+        results = np.zeros((len(words), 3), dtype=np.float32)
+        results[np.arange(len(words)), np.where(winners < 0, 1, np.where(winners == sides, 0, 2))] = 1
+        expected = np.stack([(1 + values) / 2, np.zeros_like(values), (1 - values) / 2], axis=1)
+        targets = (1 - search_share) * results + search_share * expected
+        return Samples(words, actions, shares, targets.astype(np.float32))
+
+
+def _moves(batch: Batch, found: Found, settings: SelfPlay, generator: np.random.Generator) -> Actions:
+    """Return the move to make in each match."""
+    if settings.search.root == "gumbel":
+        return found.actions
+    chances = found.policies.astype(np.float64) ** (1 / settings.temperature)
+    bounds = chances.cumsum(axis=1)
+    drawn = (bounds < generator.random((batch.size, 1)) * bounds[:, -1:]).sum(axis=1)
+    return np.where(batch.plies < settings.temperature_plies, drawn, found.actions)

@@ -1,0 +1,114 @@
+"""Tasks for workers: self-play of a network, and its matches against another agent.
+
+Only names, numbers and tensors are sent to workers, which need no PyTorch.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from boardgames import plugins
+from boardgames.batch import Batch
+from boardgames.game import Game
+from boardgames.kernels.abi import Floats
+from boardgames.learning.alphazero.selfplay import Played, SelfPlay, play_matches, play_random_moves
+from boardgames.networks import Network, NetworkShape
+from boardgames.player import NO_LIMIT, Context
+from boardgames.search.batched import BatchSearch, BatchSearchOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The names of a game with its layout and options, for `boardgames.load`."""
+
+    game: str
+    layout: str
+    options: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, game: Game) -> "Setup":
+        """Return the setup of a registered game."""
+        options = tuple((name, str(value)) for name, value in game.options.items() if value is not None)
+        return cls(game.facts.name, game.layout, options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentNetwork:
+    """A network as it is sent to workers."""
+
+    setup: Setup
+    shape: NetworkShape
+    tensors: Mapping[str, Floats]
+
+    @classmethod
+    def of(cls, game: Game, network: Network) -> "SentNetwork":
+        """Return what to send of a network."""
+        return cls(Setup.of(game), network.shape, dict(network.tensors))
+
+    def unpacked(self) -> tuple[Game, Network]:
+        """Return the game and the network."""
+        game = load_game(self.setup)
+        return game, Network.of(game, self.shape, self.tensors)
+
+
+@lru_cache(maxsize=4)
+def load_game(setup: Setup) -> Game:
+    """Return a game, which a process loads only once."""
+    return plugins.load(setup.game, layout=setup.layout, **dict(setup.options))
+
+
+def play_against_itself(sent: SentNetwork, matches: int, settings: SelfPlay, seed: int) -> Played:
+    """Let a network play matches against itself."""
+    game, network = sent.unpacked()
+    return play_matches(game, network.evaluate, matches, settings=settings, seed=seed)
+
+
+def points_against(
+    sent: SentNetwork,
+    opponent: str,
+    matches: int,
+    *,
+    simulations: int,
+    random_plies: int,
+    ply_limit: int | None,
+    seed: int,
+) -> list[float]:
+    """Return the points of a network in each of its matches against an agent, sides alternating.
+
+    A match begins with 0 to `random_plies` random moves. Two matches in a row have the same ones.
+    """
+    game, network = sent.unpacked()
+    batch = Batch(game, matches, ply_limit=ply_limit, seed=seed, threads=1)
+    openings = Batch(game, matches, ply_limit=ply_limit, seed=seed, threads=1)
+    play_random_moves(openings, random_plies, np.random.default_rng(seed))
+    for match in range(matches):
+        which = np.arange(matches) == match
+        batch.reset(which, start=openings.position(match // 2))
+    sides = np.arange(matches) % 2
+    search = BatchSearch(
+        game, matches, options=BatchSearchOptions(root="plain"), ply_limit=ply_limit, seed=seed, threads=1
+    )
+    players = [plugins.load_player(opponent, game, seed=seed + match) for match in range(matches)]
+    histories = [[batch.position(match)] for match in range(matches)]
+    try:
+        while not batch.over.all():
+            actions = np.zeros(matches, dtype=np.int64)
+            ours = (batch.sides == sides) & ~batch.over
+            if ours.any():
+                found = search.run(batch, network.evaluate, simulations=np.where(ours, simulations, 0))
+                actions[ours] = found.actions[ours]
+            for match in np.flatnonzero(~ours & ~batch.over).tolist():
+                position, history = histories[match][-1], tuple(histories[match][:-1])
+                choice = players[match].choose(position, NO_LIMIT, Context(history=history))
+                actions[match] = game.encode(choice.move) if choice.move is not None else position.actions[0]
+            going_on = ~batch.over
+            batch.step(actions)
+            for match in np.flatnonzero(going_on).tolist():
+                histories[match].append(batch.position(match))
+    finally:
+        for player in players:
+            player.close()
+    winners = batch.winners
+    return np.where(winners < 0, 0.5, np.where(winners == sides, 1.0, 0.0)).tolist()

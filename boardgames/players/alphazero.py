@@ -1,0 +1,156 @@
+"""The agents `alphazero`, which searches with a network, and `policy`, which plays its likeliest move."""
+
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from boardgames.errors import OptionError
+from boardgames.game import Game, Position
+from boardgames.networks import Network, load_network
+from boardgames.options import Option
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue, Player
+from boardgames.players.alphabeta import DEFAULT_SECONDS, TIME
+from boardgames.players.mcts import SIMULATIONS
+from boardgames.score import RETURN, Score
+from boardgames.search.batched import BatchSearchOptions
+from boardgames.search.batched.options import MAX_LEAVES
+from boardgames.search.batched.single import SingleSearch
+
+NETWORK = Option(
+    "weights", str, None, "the network: a name, a training run or a file", file="read", role="network"
+)
+DRAW_OFFER = Limit(simulations=100)
+PLAIN = BatchSearchOptions(root="plain")
+
+
+class NetworkPlayer(Player):
+    """Base class of agents that play with a network, which need no PyTorch."""
+
+    @cached_property
+    def network(self) -> Network:
+        """Return the network that the option `weights` names.
+
+        Raises
+        ------
+        OptionError, UnknownNameError, WeightsError, FileError
+            If there is none, or it is for another game.
+        """
+        name = self.options[NETWORK.name] or self.default_network
+        return load_network(str(name), self.game, any_layout=True)
+
+    @property
+    def default_network(self) -> str:
+        """Return the name of the network that a plug-in offers for the game."""
+        from boardgames.weights.lookup import offered_names
+
+        if ALPHAZERO not in offered_names(self.game):
+            raise OptionError(
+                f"{self.name} needs a network: train one with 'boardgames train {self.game.facts.name} "
+                f"--learner {ALPHAZERO}' and name it, as in {self.name}:weights=RUN"
+            )
+        return ALPHAZERO
+
+    def fingerprint(self) -> str:
+        """Return the hash of the network."""
+        return self.network.fingerprint()
+
+
+ALPHAZERO = "alphazero"
+
+
+class AlphaZero(NetworkPlayer):
+    """Searches with a network within its own limits and those of the caller, by default for a second.
+
+    With a limit of simulations, the same match gives the same moves.
+    """
+
+    name: ClassVar[str] = ALPHAZERO
+    declared_options: ClassVar[tuple[Option, ...]] = (
+        NETWORK,
+        SIMULATIONS,
+        TIME,
+        Option(
+            "exploration", float, PLAIN.exploration, "weight of exploration in PUCT", minimum=0, maximum=100
+        ),
+        Option(
+            "leaves", int, 8, "positions that the network values at the same time", minimum=1,
+            maximum=MAX_LEAVES,
+        ),
+    )  # fmt: skip
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        search_options = replace(
+            PLAIN, exploration=self.options["exploration"], leaves=self.options["leaves"]
+        )  # type: ignore[arg-type]  # read by kind
+        self._search = SingleSearch(game, self.network.evaluate, search_options)
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return the move with the most simulations, or one that is proven to be best."""
+        self._check_position(position)
+        return self._search.search(position, self._limit(limit), context).choice()
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = NO_LIMIT,
+        context: Context = NO_CONTEXT,
+        *,
+        lines: int | None = None,
+    ) -> Analysis:
+        """Return the mean return of every legal move, or of the best `lines`; it is 0 without simulations."""
+        self._check_position(position, lines=lines)
+        analysis = self._search.search(position, self._limit(limit), context, all_moves=True)
+        return replace(analysis, moves=analysis.moves[:lines])
+
+    def accepts_draw(self, position: Position, side: int) -> bool:
+        """Accept a draw if a short search favours one for `side`."""
+        self._check_game(position)
+        if position.outcome is not None:
+            return False
+        return self._search.search(position, DRAW_OFFER, NO_CONTEXT).favours_draw(side)
+
+    def _limit(self, limit: Limit) -> Limit:
+        own = Limit(simulations=self.options[SIMULATIONS.name], seconds=self.options[TIME.name])  # type: ignore[arg-type]  # read by kind
+        both = limit.tightened(own)
+        if all(value is None for value in (both.seconds, both.nodes, both.simulations, both.clock)):
+            return replace(both, seconds=DEFAULT_SECONDS)
+        return both
+
+
+class Policy(NetworkPlayer):
+    """Plays the move that a network thinks most likely, without a search."""
+
+    name: ClassVar[str] = "policy"
+    declared_options: ClassVar[tuple[Option, ...]] = (NETWORK,)
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return the most likely move."""
+        return self.analyse(position, limit, context).choice()
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = NO_LIMIT,
+        context: Context = NO_CONTEXT,
+        *,
+        lines: int | None = None,
+    ) -> Analysis:
+        """Return the moves with their probabilities, most likely first, and the value of the position."""
+        self._check_position(position, lines=lines)
+        actions = context.legal_actions(position)
+        mask = np.zeros((1, self.game.facts.actions), dtype=np.bool_)
+        mask[0, list(actions)] = True
+        policies, values = self.network.evaluate(position.observation()[None], mask)
+        order = sorted(actions, key=lambda action: (-policies[0, action], action))
+        score = Score.of(float(values[0]), RETURN)
+        moves = [
+            MoveValue(move, score, proven=False, line=(move,), visits=0, prior=float(policies[0, action]))
+            for action in order[:lines]
+            for move in (self.game.decode(position, action),)
+        ]
+        return Analysis(
+            position, score, RETURN, proven=False, moves=tuple(moves), depth=0, nodes=1, seconds=0.0
+        )

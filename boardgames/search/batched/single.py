@@ -1,0 +1,126 @@
+"""A search of one position by a network, as agents use it: within limits, with a report of its moves."""
+
+import time
+
+import numpy as np
+
+from boardgames.declarations import NO_REPETITION, Repetition
+from boardgames.errors import MatchError
+from boardgames.game import Game, Position
+from boardgames.player import Analysis, Context, Limit, MoveValue
+from boardgames.score import RETURN, Score
+from boardgames.search.batched.options import BatchSearchOptions
+from boardgames.search.batched.searcher import BatchSearch, EdgeValue, Evaluator
+from boardgames.search.results import MAX_LINE_LENGTH, decode_line
+from boardgames.search.rules import UNLIMITED, plies_left_of
+
+REPORT_S = 0.2
+ROOM = 512
+"""Plies for which a search below the last position of a match can remember positions."""
+FORCED_SIMULATIONS = 32
+"""Simulations are at most this many if there is only one legal move."""
+
+
+class SingleSearch:
+    """Searches positions one after the other.
+
+    Parameters
+    ----------
+    game : Game
+        The game.
+    evaluator : callable
+        See `Evaluator`.
+    options : BatchSearchOptions
+        How to search.
+    """
+
+    def __init__(self, game: Game, evaluator: Evaluator, options: BatchSearchOptions) -> None:
+        self.game, self.evaluator, self.options = game, evaluator, options
+        self._search: BatchSearch | None = None
+        self._rule, self._room = NO_REPETITION, 0
+
+    def search(
+        self, position: Position, limit: Limit, context: Context, *, all_moves: bool = False
+    ) -> Analysis:
+        """Search until a limit is reached and return the best move, or all moves, best first.
+
+        Parameters
+        ----------
+        position : Position
+            An unfinished position.
+        limit : Limit
+            Time and simulations end the search, and nodes, each simulation being one.
+        context : Context
+            Its `stop` ends the search; its `report` is called five times a second.
+        """
+        begun = time.perf_counter()
+        budget = limit.budget(position.side_to_move)
+        simulations = min(limit.simulations or UNLIMITED, limit.nodes or UNLIMITED)
+        actions = context.legal_actions(position)
+        if not actions:
+            raise MatchError("the match is over: repetition forbids every move")
+        if len(actions) == 1 and not all_moves:
+            simulations = min(simulations, FORCED_SIMULATIONS)
+        search = self._for(context.repetition_in(self.game), len(context.history))
+        words = position.words if search.rules is None else search.rules.pack(position, context.history)
+        search.start(
+            np.array([words]),
+            simulations=simulations,
+            plies_left=plies_left_of(self.game, context, UNLIMITED),
+        )
+        reported = begun
+        while (leaves := search.leaves()) is not None:
+            search.update(*self.evaluator(*leaves))
+            now = time.perf_counter()
+            if budget is not None and now - begun >= budget:
+                break
+            if context.stop is not None and context.stop.is_set():
+                break
+            if context.report is not None and now - reported >= REPORT_S:
+                context.report(self._analysis(search, position, begun, all_moves=False).choice())
+                reported = now
+        analysis = self._analysis(search, position, begun, all_moves=all_moves)
+        if context.report is not None:
+            context.report(analysis.choice())
+        return analysis
+
+    def _for(self, rule: Repetition, plies: int) -> BatchSearch:
+        """Return a search for this rule about repetition in a match that has lasted so many plies."""
+        if self._search is None or rule != self._rule or plies + ROOM > self._room:
+            self._rule, self._room = rule, 2 * (plies + ROOM)
+            self._search = BatchSearch(
+                self.game, 1, options=self.options, ply_limit=self._room, repetition=rule, threads=1
+            )
+        return self._search
+
+    def _analysis(
+        self, search: BatchSearch, position: Position, begun: float, *, all_moves: bool
+    ) -> Analysis:
+        found = search.found()
+        best = int(found.actions[0])
+        edges = sorted(search.edges(0), key=lambda edge: (edge.action == best, edge.rank), reverse=True)
+        moves = tuple(self._move_value(search, position, edge) for edge in edges[: None if all_moves else 1])
+        simulations = int(search.simulations[0])
+        return Analysis(
+            position=position,
+            score=moves[0].score,
+            unit=RETURN,
+            proven=int(found.results[0]) >= 0,
+            moves=moves,
+            depth=len(moves[0].line),
+            nodes=simulations,
+            seconds=time.perf_counter() - begun,
+            simulations=simulations,
+        )
+
+    def _move_value(self, search: BatchSearch, position: Position, edge: EdgeValue) -> MoveValue:
+        actions, following = [edge.action], edge
+        while len(actions) < MAX_LINE_LENGTH and following.node:
+            replies = [one for one in search.edges(0, following.node) if one.visits]
+            if not replies:
+                break
+            following = max(replies, key=lambda one: one.rank)
+            actions.append(following.action)
+        line = decode_line(position, tuple(actions))
+        score = Score.of(edge.value, RETURN)
+        return MoveValue(line[0], score, edge.is_proven, line, visits=edge.visits, prior=edge.prior)

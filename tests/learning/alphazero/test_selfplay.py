@@ -1,0 +1,104 @@
+"""Self-play makes true samples: legal moves, right results, as many as were asked for."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from nim import Nim
+from reference.minimax import tictactoe
+
+import boardgames
+from boardgames.batch import Batch
+from boardgames.game import Game
+from boardgames.learning.alphazero.selfplay import SelfPlay, play_matches, play_random_moves
+from boardgames.search.batched import BatchSearchOptions
+from boardgames.search.batched.options import ROOTS
+
+pytestmark = pytest.mark.plain
+
+GAMES: dict[str, Callable[[], Game]] = {
+    "connect4": lambda: boardgames.load("connect4", columns=4, rows=4),
+    "tictactoe": tictactoe,
+    "nim, moving again": lambda: Nim(again=True, stuck=True),
+}
+WIN, DRAW, LOSS = [1, 0, 0], [0, 1, 0], [0, 0, 1]
+
+
+def know_nothing(
+    observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+    return masks, np.zeros(len(masks))
+
+
+def winning_moves(game: Game, words: npt.NDArray[np.uint64]) -> list[int]:
+    """Return the moves that win at once, but not by leaving the other side without a move."""
+    position = game.unpack(words)
+    after = {action: position.apply_action(action).words for action in position.actions}
+    side = position.side_to_move
+    return [action for action, successor in after.items() if game.kernels.outcome(successor) == side]
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("name", GAMES)
+def test_samples_say_what_wins_at_once_and_what_came_of_it(name: str, root: str) -> None:
+    game = GAMES[name]()
+    settings = SelfPlay(
+        simulations=20,
+        fast_simulations=5,
+        full_share=1.0,
+        random_plies=12 if name == "connect4" else 8,
+        search=BatchSearchOptions(root=root),  # type: ignore[arg-type]  # one of ROOTS
+    )
+    played = play_matches(game, know_nothing, 150, settings=settings, seed=1)
+    samples = played.samples
+    assert samples.size == played.plies
+    assert sum(played.wins) == 150
+    sides = set()
+    for words, actions, shares, result in zip(*samples, strict=True):
+        position = game.unpack(words)
+        chosen = actions[actions >= 0].tolist()
+        assert set(chosen) <= set(position.actions)
+        assert shares.sum() == pytest.approx(1, abs=1e-5)
+        assert shares[len(chosen) :].tolist() == [0] * (len(actions) - len(chosen))
+        assert result.tolist() in (WIN, DRAW, LOSS)
+        if wins := winning_moves(game, words):
+            assert set(chosen) <= set(wins)
+            assert result.tolist() == WIN
+            sides.add(position.side_to_move)
+    assert sides == {0, 1} or name.startswith("nim")  # there, no move takes all
+
+
+def test_a_share_of_the_searches_is_full() -> None:
+    settings = SelfPlay(simulations=8, fast_simulations=2, full_share=0.25, random_plies=0)
+    played = play_matches(tictactoe(), know_nothing, 100, settings=settings, seed=2)
+    assert played.samples.size / played.plies == pytest.approx(0.25, abs=0.07)
+    assert played.evaluations < played.plies * 6  # far fewer than full searches would need
+
+
+def test_equal_seeds_give_equal_samples() -> None:
+    game = boardgames.load("connect4", columns=4, rows=4)
+    settings = SelfPlay(simulations=8, fast_simulations=2)
+    first, second, other = (
+        play_matches(game, know_nothing, 12, settings=settings, seed=seed) for seed in (3, 3, 4)
+    )
+    for left, right in zip(first.samples, second.samples, strict=True):
+        assert left.tobytes() == right.tobytes()
+    assert first.samples.positions.tobytes() != other.samples.positions.tobytes()
+
+
+def test_values_of_searches_can_be_part_of_the_results() -> None:
+    settings = SelfPlay(simulations=8, fast_simulations=2, full_share=1.0, search_share=1.0, random_plies=0)
+
+    played = play_matches(tictactoe(), know_nothing, 3, settings=settings, seed=1)
+    wins, draws, losses = played.samples.results.T
+    assert draws.max() == 0
+    assert wins + losses == pytest.approx(np.ones(len(wins)))
+    assert ((wins > 0.3) & (wins < 0.7)).any()  # nothing is known of the first positions
+
+
+def test_matches_begin_with_random_moves_and_are_not_over() -> None:
+    batch = Batch(tictactoe(), 300, seed=1)
+    play_random_moves(batch, 8, np.random.default_rng(1))
+    assert not batch.over.any()
+    assert set(batch.plies.tolist()) == set(range(9))
