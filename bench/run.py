@@ -32,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import engine
 import environments
 import hexifence
+import networks
 import solver
 import web
 from engine import Row, summary
@@ -231,6 +232,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "memory": memory,
     "matches": matches,
     "learning": learning,
+    "networks": networks.inference,
     "edge-sets": hexifence.edge_sets,
     "hexifence-table": hexifence.table,
     "hexifence-solver": hexifence.solver,

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from boardgames.errors import WeightsError, quote
 from boardgames.game import Game, observation_of
 from boardgames.kernels.abi import Floats
-from boardgames.networks.inference import evaluate
+from boardgames.networks.preparation import Prepared, prepare
 from boardgames.networks.shape import NetworkShape
 from boardgames.options import OptionValue
 from boardgames.player import fingerprint_of
@@ -76,6 +76,7 @@ class Network:
     planes: tuple[str, ...]
     tensors: Mapping[str, Floats]
     provenance: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # JSON values
+    _prepared: list[Prepared] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.planes) != self.shape.planes:
@@ -280,7 +281,13 @@ class Network:
         WeightsError
             If an array has another shape or type, or numbers become infinite.
         """
-        return evaluate(self.shape, self.tensors, observations, masks)
+        return self.prepared().evaluate(observations, masks)
+
+    def prepared(self) -> Prepared:
+        """Return the network as compiled code evaluates it, made at the first call."""
+        if not self._prepared:
+            self._prepared.append(prepare(self.shape, self.tensors))
+        return self._prepared[0]
 
 
 def load_network(text: str | PathLike[str], game: Game, *, any_layout: bool = False) -> Network:

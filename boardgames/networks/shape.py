@@ -8,8 +8,8 @@ from boardgames.errors import WeightsError, quote
 from boardgames.game import Game, observation_of
 from boardgames.observation import SQUARE, Places
 
-MAX_SIDE, MAX_PLANES, MAX_ACTIONS, MAX_TAPS = 64, 256, 1 << 20, 25
-MAX_CHANNELS, MAX_BLOCKS, MAX_UNITS = 1024, 100, 4096
+MAX_CELLS, MAX_PLANES, MAX_ACTIONS, MAX_TAPS, MAX_OFFSET = 4096, 256, 1 << 20, 25, 63
+MAX_CHANNELS, MAX_BLOCKS, MAX_UNITS = 512, 100, 4096
 MAX_PARAMETERS = 1 << 26
 """Largest number of weights: 256 MiB."""
 
@@ -66,8 +66,8 @@ class NetworkShape:
     def __post_init__(self) -> None:
         for name, low, high in (
             ("planes", 1, MAX_PLANES),
-            ("rows", 1, MAX_SIDE),
-            ("columns", 1, MAX_SIDE),
+            ("rows", 1, MAX_CELLS),
+            ("columns", 1, MAX_CELLS),
             ("actions", 1, MAX_ACTIONS),
             ("channels", 1, MAX_CHANNELS),
             ("blocks", 0, MAX_BLOCKS),
@@ -80,13 +80,17 @@ class NetworkShape:
                 raise WeightsError(
                     f"{name} of a network must be {low:,} to {high:,}, not {quote(getattr(self, name))}"
                 )
-        places = _pairs(self.places, "places", 0, MAX_SIDE - 1)
+        if self.rows * self.columns > MAX_CELLS:
+            raise WeightsError(
+                f"a network must have at most {MAX_CELLS:,} places, not {self.rows:,} x {self.columns:,}"
+            )
+        places = _pairs(self.places, "places", 0, MAX_CELLS - 1)
         if any(row >= self.rows or column >= self.columns for row, column in places):
             raise WeightsError(
                 f"a place of a network is outside of its {self.rows} rows and {self.columns} columns"
             )
         object.__setattr__(self, "places", () if len(places) == self.rows * self.columns else places)
-        taps = _pairs(self.taps, "taps", 1 - MAX_SIDE, MAX_SIDE - 1)
+        taps = _pairs(self.taps, "taps", -MAX_OFFSET, MAX_OFFSET)
         if not 1 <= len(taps) <= MAX_TAPS:
             raise WeightsError(f"a network must have 1 to {MAX_TAPS} taps, not {len(taps)}")
         object.__setattr__(self, "taps", taps)

@@ -9,8 +9,10 @@ import pytest
 
 import boardgames
 from boardgames.errors import WeightsError
+from boardgames.game import observation_of
 from boardgames.networks import HEXAGONAL, Network, NetworkShape, load_network
 from boardgames.weights.files import write_arrays
+from boardgames_abalone.board import NEIGHBOURS
 
 GAME = boardgames.load("connect4")
 SHAPE = NetworkShape.of(GAME, channels=4, blocks=1, pooled_blocks=(0,), policy_channels=2, value_channels=2,
@@ -79,15 +81,19 @@ WRONG_HEADERS: dict[str, tuple[Any, str]] = {
     "weights": (None, "has no network, but other weights"),
     "not a shape": ([4, 1], "is not a file of a network of version 1"),
     "no channels": ({}, "is not a file of a network of version 1"),
-    "too many channels": ({"channels": 10**9}, "channels of a network must be 1 to 1,024, not 1000000000"),
+    "too many channels": ({"channels": 10**9}, "channels of a network must be 1 to 512, not 1000000000"),
     "text": ({"blocks": "1"}, "blocks of a network must be 0 to 100, not '1'"),
     "place outside": ({"places": [[6, 0]]}, "a place of a network is outside of its 6 rows and 7 columns"),
     "no pairs": ({"taps": [1]}, "taps of a network must be pairs of numbers from -63 to 63"),
     "no taps": ({"taps": []}, "a network must have 1 to 25 taps, not 0"),
     "pooled block": ({"pooled_blocks": [1]}, r"pooled blocks of a network must be 0 to 0, not \[1\]"),
     "too large": (
-        {"channels": 1024, "blocks": 100},
-        "a network must have at most 67,108,864 weights, not 1,889,764,194",
+        {"channels": 512, "blocks": 100},
+        "a network must have at most 67,108,864 weights, not 472,",
+    ),
+    "too many places": (
+        {"rows": 100, "columns": 100},
+        "a network must have at most 4,096 places, not 100 x 100",
     ),
     "names of planes": ({"planes": 3}, "a network of 3 planes needs as many names"),
 }
@@ -165,3 +171,12 @@ def test_layout_may_differ_if_asked_for(tmp_path: Path) -> None:
 def test_weights_of_features_do_not_pass_for_a_network() -> None:
     with pytest.raises(WeightsError, match="has no network, but other weights"):
         load_network("td", GAME)
+
+
+def test_hexagonal_taps_are_the_neighbours_on_the_board_of_abalone() -> None:
+    game = boardgames.load("abalone")
+    places = observation_of(game).places
+    for cell, (row, column) in enumerate(places):
+        reached = {places.index(place) for down, right in HEXAGONAL
+                   if (place := (row + down, column + right)) in places}  # fmt: skip
+        assert reached == {cell, *NEIGHBOURS[cell].tolist()} - {-1}
