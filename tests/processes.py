@@ -1,6 +1,8 @@
 """The state of processes, including those that are not children of this one."""
 
+import os
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -18,6 +20,19 @@ def wait_until_dead(*pids: int) -> None:
     deadline = time.monotonic() + DEATH_TIMEOUT_S
     while any(map(is_alive, pids)):
         assert time.monotonic() < deadline, [pid for pid in pids if is_alive(pid)]
+        time.sleep(0.01)
+
+
+def usage() -> tuple[int, int]:
+    """Return how many threads this process has, and how many files are open; only on Linux."""
+    return threading.active_count(), len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - no paths are needed
+
+
+def wait_until_freed(before: tuple[int, int]) -> None:
+    """Wait until this process has no more threads and open files than before; fail if some are left."""
+    deadline = time.monotonic() + DEATH_TIMEOUT_S
+    while any(now > then for now, then in zip(usage(), before, strict=True)):
+        assert time.monotonic() < deadline, (before, usage())
         time.sleep(0.01)
 
 

@@ -11,7 +11,7 @@ from boardgames.cli.interrupts import stop_on_interrupt
 
 
 def wait_for_stop(is_set: object) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + TIMEOUT_S
     while not is_set():  # type: ignore[operator]  # a bound method
         assert time.monotonic() < deadline
         time.sleep(0.001)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, wait
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import executor_tasks as tasks
 import pytest
-from processes import is_alive, wait_until_dead
+from processes import is_alive, usage, wait_until_dead, wait_until_freed
 from waiting import TIMEOUT_S
 
 from boardgames.errors import DeadWorkerError, WorkerError
@@ -178,12 +177,12 @@ def test_shutdown_finishes_every_task_and_takes_no_more() -> None:
 def test_closed_pool_leaves_no_process_thread_or_open_file() -> None:
     with open_executor(2) as executor:  # so that files that Python opens only once are already open
         executor.submit(tasks.square, 1).result(TIMEOUT_S)
-    before = (threading.active_count(), len(os.listdir("/proc/self/fd")))  # noqa: PTH208 - no path is needed
+    before = usage()
     with open_executor(2) as executor:
         assert isinstance(executor, ProcessPool)
         pids = worker_ids(executor)
     assert not any(is_alive(pid) for pid in pids)
-    assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) == before  # noqa: PTH208
+    wait_until_freed(before)
 
 
 # --- programs --------------------------------------------------------------------------------

@@ -2,12 +2,12 @@
 
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import usage, wait_until_freed
 
 import boardgames
 from boardgames.clock import TimeControl
@@ -152,13 +152,12 @@ def test_faulty_engines_leave_no_files_or_threads_behind(monkeypatch: pytest.Mon
     fake("plain").match_started(0)  # the watchdog stays
     modes = ["exit-at-once", "exit", "killed", "two-moves", "flood"]
     modes += ["closed-stdin", "garbage", "hang", "long-stderr", "twice"]
-    before, threads = len(os.listdir("/proc/self/fd")), threading.active_count()  # noqa: PTH208 - no paths needed
+    before = usage()
     for mode in modes * 2:
         engine = fake(mode)
         play_random(engine, 0.03)
         engine.close()
-    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208 - no paths needed
-    assert threading.active_count() == threads
+    wait_until_freed(before)
 
 
 @pytest.mark.parametrize("mode", ["exit", "hang", "killed"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from installed import add_offers
-from web_pages import Page, Server
+from web_pages import ANSWER_SECONDS, Page, Server
 from websockets.exceptions import ConnectionClosed
 
 import boardgames
@@ -268,13 +268,13 @@ def test_rubbish_is_refused_and_the_page_stays_connected(page: Page, text: str) 
 def test_binary_messages_end_the_connection(page: Page) -> None:
     page.socket.send(b"{}")
     with pytest.raises(ConnectionClosed, match="must be text"):
-        page.socket.recv(timeout=10)
+        page.socket.recv(timeout=ANSWER_SECONDS)
 
 
 def test_messages_that_are_too_long_end_the_connection(page: Page) -> None:
     page.socket.send(json.dumps({"type": "catalogue", "re": "1" * 70_000}))
     with pytest.raises(ConnectionClosed):
-        page.socket.recv(timeout=10)
+        page.socket.recv(timeout=ANSWER_SECONDS)
 
 
 def test_a_flood_of_messages_ends_the_connection(page: Page, other: Page) -> None:
@@ -282,7 +282,7 @@ def test_a_flood_of_messages_ends_the_connection(page: Page, other: Page) -> Non
         for _ in range(1_000):
             page.send("matches")
         while True:
-            page.socket.recv(timeout=10)
+            page.socket.recv(timeout=ANSWER_SECONDS)
 
     with pytest.raises(ConnectionClosed, match="too many messages"):
         flood()
@@ -358,7 +358,7 @@ def test_players_do_not_hear_of_spectators_who_come_and_go(server: Server, page:
     other.send("leave", match=match)
     assert other.ask("catalogue")["type"] == "catalogue"
     page.send("view", re=7, match=match, ply=0)
-    while (message := json.loads(page.socket.recv(timeout=10))).get("re") != 7:
+    while (message := json.loads(page.socket.recv(timeout=ANSWER_SECONDS))).get("re") != 7:
         assert message["type"] not in ("match", "match-change")
 
 

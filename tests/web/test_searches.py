@@ -139,11 +139,10 @@ def test_search_that_ignores_its_stop_makes_room_after_some_time(monkeypatch: py
 
 def test_search_without_a_stop_may_use_its_own_time_while_others_wait() -> None:
     async def test() -> None:
-        searches, seconds = Searches(2), 4 * (module.MAX_WAIT_SECONDS + module.GRACE_SECONDS)
+        searches = Searches(2)
+        review = partial(time.sleep, 4 * (module.MAX_WAIT_SECONDS + module.GRACE_SECONDS))
         reviews = [
-            searches.run(
-                lambda: time.sleep(seconds), None, urgency=NOBODY_WAITS, subject="agent 'x'", seconds=seconds
-            )
+            searches.run(review, None, urgency=NOBODY_WAITS, subject="agent 'x'", seconds=TIMEOUT_S)
             for _ in range(6)
         ]
         assert await asyncio.gather(*reviews) == [None] * 6

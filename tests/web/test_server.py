@@ -18,9 +18,17 @@ from boardgames.web import server as module
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Return a server that hardly waits for those who neither ask nor read."""
+    """Return a server that hardly waits for those who do not ask."""
     monkeypatch.setattr(module, "REQUEST_SECONDS", 0.1)
-    monkeypatch.setattr(module, "UNREAD_SECONDS", 0.1)
+    server = Server(ping_seconds=TIMEOUT_S)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """Return a server that does not wait long for those who do not read."""
+    monkeypatch.setattr(module, "UNREAD_SECONDS", 1.0)
     server = Server(ping_seconds=TIMEOUT_S, unread_bytes=4096)
     yield server
     server.close()
@@ -86,16 +94,16 @@ def test_pages_that_do_not_answer_pings_are_disconnected() -> None:
 
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="this system has no such limit")
-def test_pages_that_do_not_read_are_disconnected_and_leave_their_matches(impatient: Server) -> None:
+def test_pages_that_do_not_read_are_disconnected_and_leave_their_matches(unread: Server) -> None:
     with socket.socket() as raw:
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        raw.connect(("127.0.0.1", impatient.port))
-        address, origin = f"ws://{impatient.host}/ws", Origin(f"http://{impatient.host}")
+        raw.connect(("127.0.0.1", unread.port))
+        address, origin = f"ws://{unread.host}/ws", Origin(f"http://{unread.host}")
         with connect(address, origin=origin, sock=raw, max_queue=1, close_timeout=0) as page:
             seats = [{"kind": "here"}, {"kind": "here"}]
             page.send(json.dumps({"type": "create", "game": "abalone", "seats": seats}))
             key = json.loads(page.recv())["match"]
-            match = impatient.lobby.get(key)
+            match = unread.lobby.get(key)
             assert match is not None
             page.send(json.dumps({"type": "join", "match": key}))
             assert json.loads(page.recv())["type"] == "match"
@@ -106,7 +114,7 @@ def test_pages_that_do_not_read_are_disconnected_and_leave_their_matches(impatie
                 return match.pages == 0
 
             wait(is_gone, 0.06)
-            impatient.wait_until_idle()
+            unread.wait_until_idle()
 
 
 def test_messages_are_sent_at_once() -> None:
