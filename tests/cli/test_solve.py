@@ -32,8 +32,8 @@ def test_every_move_has_its_score_and_its_distance_to_the_end(bg: Run) -> None:
 
 
 def test_layout_and_moves_set_the_position(bg: Run) -> None:
-    out = bg("solve", "connect4", "--layout", "4x4", "--moves", "4 3 2 1", "--json").out
-    assert json.loads(out)["position"] == "..../..../..../brbr"
+    out = bg("solve", "connect4", "--layout", "5x4", "--moves", "4 3 2 1", "--json").out
+    assert json.loads(out)["position"] == "...../...../...../brbr."
 
 
 def test_json_has_scores_results_and_best_play(bg: Run) -> None:

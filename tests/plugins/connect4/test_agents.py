@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from reference.connect4 import ReferencePosition, ReferenceSolver
 from reference.connect4_search import random_positions, scores_of_moves, text_of
+from waiting import TIMEOUT_S
 
 import boardgames
 from boardgames.errors import BookError, MatchError
@@ -18,7 +19,7 @@ from boardgames_connect4.board import Board
 from boardgames_connect4.solver import Solver
 from boardgames_connect4.solver.book import build_book
 
-SIZES = [(7, 6), (8, 8), (5, 5), (4, 4)]
+SIZES = [(7, 6), (8, 8), (5, 4)]
 
 
 def connect4(columns: int = 7, rows: int = 6) -> Game:
@@ -120,7 +121,7 @@ def test_finished_matches_are_rejected() -> None:
             request(connect4().parse("1212121"))
 
 
-@pytest.mark.parametrize("left", range(1, 43))
+@pytest.mark.parametrize("left", [1, 2, 3, 4, 41, 42])
 def test_plies_to_the_end_and_the_number_of_solvers_are_converted(left: int) -> None:
     for points in range(-(left // 2), (left + 1) // 2 + 1):
         assert points_of(score_of(points, left), left) == points
@@ -186,20 +187,20 @@ def test_without_enough_time_unsolved_moves_have_estimates() -> None:
 def test_the_first_moves_are_known_from_the_book(tmp_path: Path) -> None:
     game = connect4()
     assert solver(game).choose(game.start(), Limit(seconds=0.05)).proven
-    small, path = connect4(4, 4), tmp_path / "4x4.xz"
+    small, path = connect4(5, 4), tmp_path / "5x4.xz"
     searched = solver(small, "solver:book=false")
-    build_book(path, Board(4, 4), 3, Solver(small, book=False).packed_scores)
+    build_book(path, Board(5, 4), 3, Solver(small, book=False).packed_scores)
     with_book = solver(small, f"solver:book={path}")
     assert with_book.analyse(small.parse("1")).score == searched.analyse(small.parse("1")).score
-    with pytest.raises(BookError, match="is a book for 4x4, not for 7x6"):
+    with pytest.raises(BookError, match="is a book for 5x4, not for 7x6"):
         solver(game, f"solver:book={path}")
 
 
 def test_a_clock_at_zero_leaves_no_time_to_solve() -> None:
     game = connect4()
-    position = game.parse("531777365")  # not in the book; takes about a second
-    assert solver(game).choose(position).proven
-    assert not solver(game).choose(position, Limit(clock=Clock((0.0, 0.0)))).proven
+    position, searching = game.parse("4444443"), "solver:table=4,book=false"
+    assert solver(game, searching).choose(position, Limit(seconds=TIMEOUT_S)).proven
+    assert not solver(game, searching).choose(position, Limit(clock=Clock((0.0, 0.0)))).proven
 
 
 def test_a_move_that_is_solved_in_time_is_proven_though_others_are_not() -> None:

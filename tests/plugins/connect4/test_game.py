@@ -4,6 +4,7 @@ import pytest
 from reference.connect4 import Reference
 
 import boardgames
+from boardgames.compiling import compilation_deferred, rules_interpreted
 from boardgames.errors import OptionError, UnknownNameError
 from boardgames_connect4.game import Connect4
 
@@ -35,19 +36,13 @@ def test_the_reflection_is_declared_as_a_symmetry() -> None:
     assert reflection.action(game.start().words, 0) == 6
 
 
-QUICK_SIZES = [(4, 4), (5, 4), (5, 5), (7, 6), (8, 8)]
-"""Sizes whose kernels are compiled for other fast tests anyway; `make slow` tests all sizes."""
-SIZES = [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)]
-
-
-@pytest.mark.parametrize(
-    ("columns", "rows"),
-    [pytest.param(*size, marks=() if size in QUICK_SIZES else pytest.mark.slow) for size in SIZES],
-)
+@pytest.mark.parametrize("columns", range(4, 9))
+@pytest.mark.parametrize("rows", range(4, 9))
 def test_every_size_is_a_layout(columns: int, rows: int) -> None:
-    game = boardgames.load("connect4", layout=f"{columns}x{rows}")
-    assert str(game.start()) == "/".join(["." * columns] * rows)
-    assert game == boardgames.load("connect4", columns=columns, rows=rows)
+    with compilation_deferred(), rules_interpreted():  # most sizes are compiled by no other test
+        game = boardgames.load("connect4", layout=f"{columns}x{rows}")
+        assert str(game.start()) == "/".join(["." * columns] * rows)
+        assert game == boardgames.load("connect4", columns=columns, rows=rows)
 
 
 def test_a_layout_of_another_size_is_an_error() -> None:
