@@ -31,20 +31,28 @@ COMPILED_FIRST = (
     """
 import boardgames.search.alphabeta.searcher
 import boardgames.selfplay
+import boardgames.selfplay.bootstrapping
 import boardgames.learning.pattern_fit
 import boardgames_abalone.game
 import boardgames_abalone.passive
+import boardgames_abalone.patterns
 import faulty
 import nim
 import othello
+import reference.tactics
 """,
     """
 import boardgames
+import boardgames.batch
 import boardgames.search.mcts.searcher
+import boardgames.search.minimax
+import boardgames.testing.oracle
 for options in ({}, {"columns": 5, "rows": 4}, {"columns": 4, "rows": 4}):
     boardgames.load("connect4", **options)
 boardgames.load("hexifence", dimension=2)
 import boardgames_connect4.patterns
+import boardgames_connect4.solver
+import boardgames_connect4.value_iteration.policy
 import boardgames_hexifence.agents
 import boardgames_hexifence.control
 import boardgames_hexifence.farrugiulian
