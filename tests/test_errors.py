@@ -126,20 +126,22 @@ def test_long_text_is_truncated_with_its_length() -> None:
 # --- foreign text in messages ----------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [kind for kind in CLASSES if kind is not MissingExtraError])
 @pytest.mark.parametrize(
     "text",
     ["a\nb", "a\r\n\u2028b", " ".join(9999 * ["word"]), 99_999 * "x", "\n".join(9999 * ["a long line"])],
     ids=["lines", "line ends", "many words", "a long word", "many lines"],
 )
-def test_a_message_is_one_short_line_whatever_it_quotes(kind: type[Exception], text: str) -> None:
-    error = kind(f"cannot read {text}: not what was expected")
-    message = str(error)
-    assert message.startswith("cannot read ")
-    assert message.endswith(": not what was expected")
-    assert len(message.splitlines()) == 1
-    assert len(message) <= MAX_MESSAGE_LENGTH
-    assert str(pickle.loads(pickle.dumps(error))) == message
+def test_a_message_is_one_short_line_whatever_it_quotes(text: str) -> None:
+    for kind in CLASSES:
+        if kind is MissingExtraError:
+            continue
+        error = kind(f"cannot read {text}: not what was expected")
+        message = str(error)
+        assert message.startswith("cannot read ")
+        assert message.endswith(": not what was expected")
+        assert len(message.splitlines()) == 1
+        assert len(message) <= MAX_MESSAGE_LENGTH
+        assert str(pickle.loads(pickle.dumps(error))) == message
 
 
 @pytest.mark.parametrize("text", ["x" * 10**6, "x " * 10**6], ids=["word", "words"])

@@ -41,9 +41,9 @@ def board(**marbles: str) -> Position:
     return GAME.parse("/".join(rows))
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_layouts_round_trip(name: str) -> None:
-    assert str(boardgames.load("abalone", layout=name).start()) == f"{LAYOUTS[name]}:b:0:0"
+def test_layouts_round_trip() -> None:
+    for name, text in LAYOUTS.items():
+        assert str(boardgames.load("abalone", layout=name).start()) == f"{text}:b:0:0"
 
 
 def test_a_board_alone_means_black_to_move_and_no_marbles_lost() -> None:

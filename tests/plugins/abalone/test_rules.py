@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
@@ -178,27 +179,25 @@ REFUSED = {
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("side", [0, 1], ids=["black", "white"])
-@pytest.mark.parametrize("direction", range(6), ids=DIRECTIONS)
 @pytest.mark.parametrize(("before", "expected"), PUSHES, ids=PUSH_IDS)
-def test_legal_in_line_moves(before: str, expected: str, direction: int, side: int) -> None:
-    words = on_line(before, direction, side)
-    action = in_line_action(before, direction)
-    assert action in actions_of(words)
-    successor = successor_of(words, action)
-    goal = on_line(expected, direction, side)
-    pushed_off = before.count("x") - expected.count("x")
-    assert successor[:4].tolist() == goal[:4].tolist()
-    assert int(successor[4]) == (1 - side) | pushed_off << (16 if side == 0 else 8)
+def test_legal_in_line_moves(before: str, expected: str) -> None:
+    for direction, side in product(range(6), (0, 1)):
+        words = on_line(before, direction, side)
+        action = in_line_action(before, direction)
+        assert action in actions_of(words), (direction, side)
+        successor = successor_of(words, action)
+        goal = on_line(expected, direction, side)
+        pushed_off = before.count("x") - expected.count("x")
+        assert successor[:4].tolist() == goal[:4].tolist(), (direction, side)
+        assert int(successor[4]) == (1 - side) | pushed_off << (16 if side == 0 else 8), (direction, side)
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("side", [0, 1], ids=["black", "white"])
-@pytest.mark.parametrize("direction", range(6), ids=DIRECTIONS)
 @pytest.mark.parametrize("diagram", REFUSED.values(), ids=REFUSED)
-def test_illegal_in_line_moves(diagram: str, direction: int, side: int) -> None:
-    action = in_line_action(diagram, direction)
-    assert action not in actions_of(on_line(diagram, direction, side))
+def test_illegal_in_line_moves(diagram: str) -> None:
+    for direction, side in product(range(6), (0, 1)):
+        action = in_line_action(diagram, direction)
+        assert action not in actions_of(on_line(diagram, direction, side)), (direction, side)
 
 
 @pytest.mark.plain

@@ -71,11 +71,11 @@ def test_the_text_drawing_of_belgian_daisy() -> None:
     assert plain_text(draw(parse_words(LAYOUTS["belgian-daisy"]), [])) == BELGIAN_DAISY
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_rows_of_the_text_drawing_match_the_board_text(layout: str) -> None:
-    rows = plain_text(draw(parse_words(LAYOUTS[layout]), [])).splitlines()[2:11]
-    drawn = ["".join(symbol for symbol in row[1:] if symbol in ".bw") for row in rows]
-    assert "/".join(drawn) == LAYOUTS[layout]
+def test_the_rows_of_the_text_drawing_match_the_board_text() -> None:
+    for text in LAYOUTS.values():
+        rows = plain_text(draw(parse_words(text), [])).splitlines()[2:11]
+        drawn = ["".join(symbol for symbol in row[1:] if symbol in ".bw") for row in rows]
+        assert "/".join(drawn) == text
 
 
 def test_cells_have_their_names_as_ids() -> None:

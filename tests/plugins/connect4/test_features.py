@@ -12,7 +12,7 @@ from boardgames.game import Position
 
 pytestmark = pytest.mark.plain
 
-SIZES = [(7, 6), (8, 7), (8, 8), (4, 4)]
+SIZES = [(7, 6), (8, 8), (5, 4)]
 
 
 def features_of(position: Position, side: int) -> list[float]:

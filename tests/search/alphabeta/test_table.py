@@ -1,6 +1,7 @@
 """Transposition table: what is found, which entries are replaced, and which sizes are rejected."""
 
 import mmap
+from itertools import product
 
 import numpy as np
 import pytest
@@ -56,16 +57,14 @@ def is_found(table: Actions, key: np.uint64) -> bool:
     return look_up(table, key)[1] != 0
 
 
-@pytest.mark.parametrize("proven", [False, True])
-@pytest.mark.parametrize("bound", [UPPER, LOWER, EXACT])
-@pytest.mark.parametrize("depth", [0, 1, 100, 255])
-@pytest.mark.parametrize("action", [-1, 0, 1097, 2**32 - 2])
-def test_a_stored_entry_is_found(table: Actions, action: int, depth: int, bound: int, proven: bool) -> None:
-    store(table, KEY, -999_997.25, pack_facts(action, depth, bound, proven, 255))
-    value, facts = look_up(table, KEY)
-    assert value == -999_997.25
-    assert (action_of(facts), depth_of(facts), bound_of(facts)) == (action, depth, bound)
-    assert is_proven(facts) == proven
+def test_a_stored_entry_is_found(table: Actions) -> None:
+    bounds, depths, actions = (UPPER, LOWER, EXACT), (0, 1, 100, 255), (-1, 0, 1097, 2**32 - 2)
+    for action, depth, bound, proven in product(actions, depths, bounds, (False, True)):
+        store(table, KEY, -999_997.25, pack_facts(action, depth, bound, proven, 255))
+        value, facts = look_up(table, KEY)
+        assert value == -999_997.25
+        assert (action_of(facts), depth_of(facts), bound_of(facts)) == (action, depth, bound)
+        assert is_proven(facts) == proven
 
 
 def test_random_entries_are_found_or_replaced_but_never_mixed_up(table: Actions) -> None:

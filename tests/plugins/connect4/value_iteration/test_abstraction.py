@@ -12,7 +12,7 @@ from boardgames_connect4.value_iteration.abstraction import StateAbstraction, fi
 
 pytestmark = pytest.mark.plain
 
-SIZES = [(7, 6), (8, 7), (8, 8), (4, 4)]
+SIZES = [(7, 6), (8, 8), (5, 4)]
 DIAGONAL, GAP, OPEN_TWO = 1, 2, 4
 ALL = DIAGONAL | GAP | OPEN_TWO
 CHOICES = st.lists(st.integers(0, 7), max_size=60)
