@@ -14,6 +14,11 @@ Run = Callable[..., Any]
 QUICK = ("--option", "columns=4", "--option", "rows=4", "--matches", "2", "--positions", "5")
 
 
+def check_here(game: Any, **settings: Any) -> Any:  # as check_game
+    """Check a game without a process of its own."""
+    return check_game(game, **{**settings, "isolated": False})
+
+
 @pytest.mark.slow
 def test_a_correct_game_exits_with_0(bg: Run) -> None:
     ran = bg("check", "connect4", *QUICK)
@@ -47,7 +52,11 @@ def test_a_finding_names_check_and_message(bg: Run, wrong_perft: None) -> None:
         "crash",
     ],
 )
-def test_command_of_a_finding_reproduces_it(fault: str, bg: Run, othello: None) -> None:
+def test_command_of_a_finding_reproduces_it(
+    fault: str, bg: Run, othello: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if fault not in ("reads past weights", "crash"):  # the others do no harm to this process
+        monkeypatch.setattr("boardgames.testing.check_game", check_here)
     first = json.loads(bg("check", "othello6", "--option", f"fault={fault}", "--json").out)["findings"][0]
     program, *arguments = shlex.split(first["command"])
     ran = bg(*arguments, "--json")
@@ -106,6 +115,6 @@ def wrong_perft(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def checked(game: Any, **settings: Any) -> Any:
         game.facts = replace(game.facts, perft=((game.layout, (99,)),))
-        return check_game(game, **{**settings, "isolated": False})
+        return check_here(game, **settings)
 
     monkeypatch.setattr("boardgames.testing.check_game", checked)

@@ -55,7 +55,18 @@ def read_sections() -> dict[str, Section]:
 
 
 SECTIONS = read_sections()
-EXAMPLES = [(section, command) for section in SECTIONS.values() for command in section.examples]
+
+
+def marks(words: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a test of a command: `check` compiles all kernels again, with bounds checks."""
+    return (pytest.mark.slow,) if words.startswith("boardgames check") else ()
+
+
+EXAMPLES = [
+    pytest.param(section, command, id=command, marks=marks(command))
+    for section in SECTIONS.values()
+    for command in section.examples
+]
 
 
 def paths(value: object, types: dict[str, str], path: str = "") -> Iterator[tuple[str, object]]:
@@ -187,7 +198,7 @@ def test_every_command_with_json_is_documented(words: str) -> None:
     assert SECTIONS[f"boardgames {words}"].examples
 
 
-@pytest.mark.parametrize(("section", "command"), EXAMPLES, ids=[command for _, command in EXAMPLES])
+@pytest.mark.parametrize(("section", "command"), EXAMPLES)
 def test_an_object_has_the_documented_keys_and_types(
     section: Section, command: str, printed: Printed
 ) -> None:
@@ -199,7 +210,7 @@ def test_an_object_has_the_documented_keys_and_types(
     assert real["schema"] == 1
 
 
-@pytest.mark.parametrize("title", SECTIONS)
+@pytest.mark.parametrize("title", [pytest.param(title, marks=marks(title)) for title in SECTIONS])
 def test_every_documented_key_appears(title: str, printed: Printed) -> None:
     section = SECTIONS[title]
     items = [item for command in section.examples for item in paths(printed(command), section.types)]
@@ -208,6 +219,6 @@ def test_every_documented_key_appears(title: str, printed: Printed) -> None:
     assert {path for path in section.types if path not in seen and not path.startswith(empty)} == set()
 
 
-@pytest.mark.parametrize(("section", "command"), EXAMPLES, ids=[command for _, command in EXAMPLES])
+@pytest.mark.parametrize(("section", "command"), EXAMPLES)
 def test_an_example_is_true(section: Section, command: str, printed: Printed) -> None:
     assert is_within(section.examples[command], printed(command))
