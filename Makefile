@@ -78,7 +78,7 @@ coverage: $(VENV)/for-check
 	$(BIN)/coverage report
 
 slow: $(VENV)/for-check
-	$(PYTEST) -m slow $(ARGS)
+	$(PYTEST) -m slow tests $(ARGS)
 
 docs: $(VENV)/for-check
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs

@@ -4,7 +4,6 @@ import itertools
 import math
 from collections.abc import Mapping
 
-import choix
 import numpy as np
 import pytest
 
@@ -37,6 +36,8 @@ def points_of(count: int, series: Series) -> np.ndarray:
 
 def slow_ratings(points: np.ndarray) -> list[float]:
     """Return the ratings of the package choix, which iterates Luce spectral ranking."""
+    import choix  # here, since it takes a second, and all workers import this module
+
     log_odds = choix.ilsr_pairwise_dense(points, max_iter=100_000)
     return list(400 / math.log(10) * (log_odds - log_odds.mean()))
 
