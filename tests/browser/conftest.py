@@ -39,6 +39,14 @@ def server() -> Iterator[Server]:
         server.close()
 
 
+@pytest.fixture(scope="module")
+def scripts(browser: Any, server: Server) -> Iterator[Any]:
+    """Return a page for scripts that use the modules of the page and leave nothing behind."""
+    visitor = Visitor(browser, server)
+    yield visitor.open("#/training")
+    visitor.close()
+
+
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Kept]:
     with tictactoe_installed():

@@ -128,28 +128,25 @@ ARROW = board_of("x...", {"near": (("a1", "b1", "c1"),), "far": (("a1", "c1", "b
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_every_move_is_made_by_selecting_its_group_in_any_order_or_dragging_it(
-    visit: Visit, game: str
+    scripts: Any, game: str
 ) -> None:
-    page = visit().open("#/training")
     found = pictures(GAMES[game](), POSITIONS)
     assert any(picture["clicks"] for picture in found)
-    assert page.evaluate(UNREACHABLE, found) == []
+    assert scripts.evaluate(UNREACHABLE, found) == []
 
 
-def test_moves_that_differ_only_in_the_order_of_clicks_can_all_be_made(visit: Visit) -> None:
-    page = visit().open("#/training")
-    assert page.evaluate(UNREACHABLE, [JUMPS, CIRCLE, ARROW]) == []
+def test_moves_that_differ_only_in_the_order_of_clicks_can_all_be_made(scripts: Any) -> None:
+    assert scripts.evaluate(UNREACHABLE, [JUMPS, CIRCLE, ARROW]) == []
     for move, sequences in RELAY["clicks"].items():
-        after = page.evaluate(AFTER, [RELAY, sequences[0]])
+        after = scripts.evaluate(AFTER, [RELAY, sequences[0]])
         assert after["choices"][0] == move
         assert sorted(after["choices"]) == ["first", "second"]
 
 
-def test_cells_on_the_path_of_a_piece_are_not_selected_before_it(visit: Visit) -> None:
-    page = visit().open("#/training")
+def test_cells_on_the_path_of_a_piece_are_not_selected_before_it(scripts: Any) -> None:
     for picture in (JUMPS, CIRCLE, ARROW):
-        assert page.evaluate(AFTER, [picture, ["c1"]])["event"] == "refused"
-    assert page.evaluate(AFTER, [JUMPS, ["a1", "c1", "a1"]])["path"] == []
+        assert scripts.evaluate(AFTER, [picture, ["c1"]])["event"] == "refused"
+    assert scripts.evaluate(AFTER, [JUMPS, ["a1", "c1", "a1"]])["path"] == []
 
 
 @pytest.mark.parametrize(
@@ -164,20 +161,18 @@ def test_cells_on_the_path_of_a_piece_are_not_selected_before_it(visit: Visit) -
     ],
 )
 def test_clicks_select_marbles_one_by_one(
-    visit: Visit, ids: list[str], event: str, path: list[str], selected: list[str]
+    scripts: Any, ids: list[str], event: str, path: list[str], selected: list[str]
 ) -> None:
-    page = visit().open("#/training")
     picture = as_data(boardgames.load("abalone", layout="standard").start().picture())
-    after = page.evaluate(AFTER, [picture, ids])
+    after = scripts.evaluate(AFTER, [picture, ids])
     assert (after["event"], after["path"], after["selected"]) == (event, path, selected)
 
 
-def test_every_cell_that_a_group_can_move_to_is_a_target(visit: Visit) -> None:
-    page = visit().open("#/training")
+def test_every_cell_that_a_group_can_move_to_is_a_target(scripts: Any) -> None:
     row = "...../....../......./......../..bbb..../......../......./....../....."
     picture = as_data(boardgames.load("abalone").parse(row).picture())
     for ids in (["e4", "e5", "e3"], ["e5", "e3"]):
-        options = page.evaluate(AFTER, [picture, ids])["options"]
+        options = scripts.evaluate(AFTER, [picture, ids])["options"]
         assert set(options) - set(ids) - {"e4"} == {
             "e2",
             "e6",

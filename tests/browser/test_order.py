@@ -65,11 +65,10 @@ def lose(page: Any, kind: str) -> None:
     page.route_web_socket("**/ws", connect)
 
 
-def test_the_order_in_which_its_properties_are_set_does_not_change_the_board(visit: Visit) -> None:
-    page = visit().open("#/training")
+def test_the_order_in_which_its_properties_are_set_does_not_change_the_board(scripts: Any) -> None:
     for game in ("abalone", "connect4", "hexifence"):
         picture = msgspec.json.decode(picture_json(boardgames.load(game).start().picture()))
-        drawn = page.evaluate(DRAW_IN_EVERY_ORDER, picture)
+        drawn = scripts.evaluate(DRAW_IN_EVERY_ORDER, picture)
         assert len(set(drawn)) == 1
         assert drawn[0].count('data-id="') == len(picture["cells"]) + len(picture["lines"])
 
@@ -90,8 +89,9 @@ def test_the_order_in_which_its_properties_are_set_does_not_change_the_board(vis
 def test_unanswered_requests_are_repeated_after_reconnecting(
     visit: Visit, home: object, address: str, kind: str, shown: str
 ) -> None:
-    player, visitor = visit(), visit()
+    visitor = visit()
     if address == "match":
+        player = visit()
         player.start("tictactoe", "here")
         address = f"#{player.page.url.partition('#')[2]}"
     lose(visitor.page, kind)

@@ -272,23 +272,18 @@ def test_a_page_with_an_unknown_game_in_its_address_says_so(visit: Visit) -> Non
     assert not page.get_by_text("There is no game").count()
 
 
-@pytest.mark.parametrize(
-    ("address", "reason"),
-    [
+def test_an_unknown_address_says_what_is_wrong_and_leads_back(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open()
+    for address, reason in (
         ("#/rubbish", "There is no page “#/rubbish” here."),
         ("#/match/", "There is no page “#/match/” here."),
         ("#/match/nope", "This match is not available."),
         ("#/training/xyz", "No such run 'xyz'"),
         ("#/learn/foo", "No such game 'foo'"),
         ("#/analysis/chess", "No such game 'chess'"),
-    ],
-)
-def test_an_unknown_address_says_what_is_wrong_and_leads_back(
-    visit: Visit, address: str, reason: str
-) -> None:
-    visitor = visit()
-    page = visitor.open()
-    page.goto(f"{visitor.origin}/{address}")
-    page.get_by_text(reason).first.wait_for()
-    page.locator("main").get_by_role("link", name="All").click()
-    page.wait_for_url(re.compile(r"#/(training)?$"))
+    ):
+        page.goto(f"{visitor.origin}/{address}")
+        page.get_by_text(reason).first.wait_for()
+        page.locator("main").get_by_role("link", name="All").click()
+        page.wait_for_url(re.compile(r"#/(training)?$"))
