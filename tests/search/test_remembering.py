@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -42,6 +43,18 @@ def mazes(
             yield match.position, match.positions[:-1]
 
 
+@cache
+def solved_mazes(
+    rule: str, kind: type[Game]
+) -> list[tuple[Position, tuple[Position, ...], int, dict[str, int]]]:
+    """Return positions with their history, the result of best play and that of each move."""
+    count, is_quick = (30, rule in QUICK) if kind is Maze else (14, rule in QUICK and rule != "draw:3")
+    return [
+        (position, history, *best_moves(position, history, Repetition.parse(rule)))
+        for position, history in mazes(rule, kind, count, 4 if is_quick else 3)
+    ]
+
+
 CASES = [
     *(pytest.param(Maze, rule, marks=[pytest.mark.plain] if rule in PLAIN else []) for rule in RULES),
     *((PlainMaze, rule) for rule in ("draw:3", "loss:2", "forbidden:2")),
@@ -53,11 +66,9 @@ CASES = [
     "agent", ["alphabeta:table=1", "alphabeta:table=0,repetition=false", "mcts:memory=8"]
 )
 def test_choices_agree_with_full_minimax(agent: str, rule: str, kind: type[Game]) -> None:
-    repetition, results, sides = Repetition.parse(rule), set(), set()
+    results, sides = set(), set()
     counts_first_repetition, proven = agent == "alphabeta:table=1" and rule.startswith("draw"), 0
-    count, is_quick = (30, rule in QUICK) if kind is Maze else (14, rule in QUICK and rule != "draw:3")
-    for position, history in mazes(rule, kind, count, 4 if is_quick else 3):
-        best, values = best_moves(position, history, repetition)
+    for position, history, best, values in solved_mazes(rule, kind):
         player = load_player(agent, position.game, seed=1)
         choice = player.choose(position, MANY if agent.startswith("mcts") else DEEP, Context(history=history))
         player.close()
