@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import TIMEOUT_S
 
 import boardgames
 
@@ -153,9 +154,16 @@ def test_a_stop_is_answered_quickly(game: str, started: Callable[..., Pipes]) ->
         engine.tell("stop")
         engine.until("bestmove")
         slowest = max(slowest, time.monotonic() - asked)
-    assert slowest < 5.0  # only a hang takes longer; on an idle machine it takes a millisecond
+    assert slowest < 60.0  # only a hang takes longer; on an idle machine it takes a millisecond
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait as long as a busy machine needs for the answer of a search that was stopped."""
+    monkeypatch.setattr("boardgames.ugi.server.STOP_TIMEOUT_S", TIMEOUT_S)
+
+
+@pytest.mark.usefixtures("patient")
 def test_the_end_of_the_input_ends_the_engine_even_during_a_search(bg_on_descriptors: Run) -> None:
     ran = bg_on_descriptors("engine", "abalone", typed="position startpos\ngo infinite")
     assert ran.code == 0
@@ -171,11 +179,12 @@ def test_the_end_of_the_input_lets_a_search_with_a_limit_finish(bg_on_descriptor
     assert answer.startswith("bestmove ")
 
 
+@pytest.mark.usefixtures("patient")
 def test_quit_cuts_a_search_short(bg_on_descriptors: Run) -> None:
     ran = bg_on_descriptors("engine", "abalone", typed="position startpos\ngo depth 60\nquit\n")
     assert ran.code == 0
     *_, info, answer = ran.out.splitlines()
-    assert int(info.split()[2]) < 5  # a search that may finish would get deeper within its minute
+    assert int(info.split()[2]) < 8  # a search that may finish would get deeper within its minute
     assert answer.startswith("bestmove ")
 
 
@@ -211,7 +220,7 @@ def test_an_interrupt_ends_the_engine_without_a_message(started: Callable[..., P
     engine.tell("go infinite")
     engine.until("info depth 2")
     engine.process.send_signal(signal.SIGINT)
-    _, err = engine.process.communicate(timeout=60)
+    _, err = engine.process.communicate(timeout=TIMEOUT_S)
     assert engine.process.returncode == 130
     assert err == ""
 
@@ -225,7 +234,7 @@ def test_output_of_an_agent_does_not_disturb_the_protocol(home: Path) -> None:
         input=typed + "isready\n" * 20,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT_S,
         check=True,
     )
     assert {line.split()[0] for line in done.stdout.splitlines()} <= {"info", "bestmove", "readyok"}
@@ -256,7 +265,7 @@ def test_a_closed_output_ends_the_engine(home: Path) -> None:
         stderr=subprocess.PIPE,
     )
     os.close(target)
-    _, err = process.communicate(b"ugi\nisready\n", timeout=60)
+    _, err = process.communicate(b"ugi\nisready\n", timeout=TIMEOUT_S)
     assert (process.returncode, err) == (0, b"")
 
 

@@ -145,20 +145,30 @@ def test_a_plugin_that_adds_something_other_than_a_command_breaks_nothing(plugin
     assert bg("number").code == 2
 
 
+def run_in_bash(command: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell with pipes")
 @pytest.mark.parametrize(
     "arguments", ["games", pytest.param("perft connect4 --divide", marks=pytest.mark.slow)]
 )
 def test_a_closed_pipe_is_no_error(arguments: str, home: object) -> None:
     command = f"set -o pipefail; {sys.executable} -m boardgames {arguments} | head -c 0"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a device that is always full")
 def test_a_full_disk_gives_one_line_and_code_2(home: object) -> None:
     command = f"{sys.executable} -m boardgames games > /dev/full"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
     assert (done.returncode, done.stderr) == (
         2,
         "error: cannot write the output: no space left on device\n",
@@ -171,14 +181,14 @@ def test_a_full_disk_gives_one_line_and_code_2(home: object) -> None:
 )
 def test_closed_streams_are_not_an_error(arguments: str, home: object) -> None:
     command = f"{sys.executable} -m boardgames {arguments} <&- >&- 2>&-"
-    assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 0
+    assert run_in_bash(command).returncode == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("out", ["/dev/null", "/dev/full"])
 def test_an_error_that_cannot_be_printed_keeps_its_exit_code(out: str, home: object) -> None:
     command = f"{sys.executable} -m boardgames show nosuch > {out} 2> /dev/full"
-    assert subprocess.run(["bash", "-c", command], timeout=TIMEOUT_S, check=False).returncode == 2
+    assert run_in_bash(command).returncode == 2
 
 
 @pytest.mark.parametrize(

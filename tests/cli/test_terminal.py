@@ -138,10 +138,12 @@ def test_a_match_ends_at_the_prompt_when_time_runs_out(terminal: Run, records: R
 @pytest.mark.slow
 def test_time_for_a_move_counts_down_below_the_prompt(terminal: Run) -> None:
     user = terminal(*TWO_PEOPLE, "--time", "100", NO_COLOR="1")
-    user.wait_for("1:39 for this move")
+    user.wait_for("1:3")  # a second may be left out while the machine is busy
+    user.wait_for(" for this move")
     user.wait_for("8")  # only what changes is drawn again
     user.type("4\n")
-    user.wait_for("1:39 for this move")
+    user.wait_for("1:3")
+    user.wait_for(" for this move")
     user.type("quit\n")
     assert user.wait() == 0
 
@@ -368,9 +370,9 @@ def test_solve_counts_positions_and_nodes_while_it_works(home: Path, terminal: R
     (home.parent / "positions").write_text("445353\n4455\n4\n")
     user = terminal("solve", "connect4", "--agent", "solver:book=false", "--file", "positions")
     user.wait_for("solving, 2 of 3 positions, ")
-    user.wait_for(" nodes, 3 s")
+    while len(set(re.findall(r"2 of 3 positions, ([\d,]+) nodes", user.seen))) < 2:
+        user.wait_for(" nodes, ")
     assert user.interrupt() == 130
-    assert len(set(re.findall(r"2 of 3 positions, ([\d,]+) nodes", user.seen))) > 1
 
 
 def test_the_number_of_positions_tried_is_shown_while_puzzles_are_made(terminal: Run) -> None:

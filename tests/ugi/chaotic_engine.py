@@ -54,7 +54,7 @@ def misbehave(log: str) -> None:
 
 def main() -> None:
     log, chance = sys.argv[1], float(sys.argv[2])
-    fake_engine.DELAY_S = 1.5  # more than the arena's time for a move
+    fake_engine.DELAY_S = 6.0  # more than the arena's time for a move
     position: list[str] = []
     while line := sys.stdin.readline():
         words = line.split()
