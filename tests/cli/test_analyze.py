@@ -91,7 +91,7 @@ def test_compiling_takes_no_time_from_an_analysis(program: Run, home: Path) -> N
 
 def test_a_solver_that_only_estimates_says_so(bg: Run) -> None:
     notice = "not every move was solved in time: values without ! are estimates"
-    assert notice in bg("analyze", "connect4", "--layout", "8x7", "--time", "0.05").out
+    assert notice in bg("analyze", "connect4", "--layout", "8x8", "--time", "0.05").out
     assert notice not in bg("analyze", "connect4", "366241373674445377651127").out
     assert notice not in bg("analyze", "connect4", "445353", "--agent", "alphabeta:depth=2").out
 
@@ -124,7 +124,7 @@ def test_invalid_input_gives_a_one_line_error(arguments: list[str], said: str, b
 
 
 def test_the_moves_of_a_finished_match_are_reviewed(bg: Run) -> None:
-    out = bg("analyze", "connect4", "1212121").out
+    out = bg("analyze", "connect4", "1212121", "--agent", "alphabeta:depth=3").out
     assert out.startswith("the match: ? - ? 1-0, 7 plies\n")
     assert "  7 red  1" in out
 
