@@ -209,6 +209,15 @@ def test_the_second_player_has_the_same_page_before_and_after_the_first_move(
 
 
 @pytest.mark.slow
+def test_the_pad_is_never_empty(visit: Visit) -> None:
+    first, second = visit(), visit()
+    first.start("abalone", "open")
+    sit_down(first, second, "white")
+    for visitor in (first, second):
+        visitor.page.get_by_text("Select pieces on the board").wait_for()
+
+
+@pytest.mark.slow
 def test_controls_that_have_become_useless_disappear_at_the_end(visitor: Visitor) -> None:
     visitor.start("abalone", "here")
     unused = [visitor.page.locator(one) for one in (".pad-box", ".typed")]

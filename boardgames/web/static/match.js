@@ -644,7 +644,6 @@ export class Match {
     this.typing.draw(isMine && !isOver, this.#canMove());
     this.hasSelections ||= Object.values(state.picture.clicks).flat().some((ids) => ids.length > 1);
     this.pad.element.hidden = !isMine || isOver || !this.hasSelections;
-    this.pad.isIdle = !this.board.interactive;
     this.pad.draw();
     this.confirmations.hidden = !isMine;
     this.premoves.hidden = !isMine || !this.hasPremoves;

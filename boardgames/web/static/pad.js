@@ -15,7 +15,6 @@ const KEYS = { 0: "D6", 60: "C3", 120: "Z1", 180: "A4", 240: "Q7", 300: "E9", 30
 export class Pad {
   /** @type {Way[] | null} */
   compass = null; // the six directions that the buttons and keys stand for
-  isIdle = false; // whether nothing can be selected now
   key = "";
 
   /** @param {Board} board */
@@ -32,14 +31,13 @@ export class Pad {
     const { path } = board.clicks;
     /** @type {Map<string, Step>} */
     const options = path.length ? board.clicks.next() : new Map();
-    const key = JSON.stringify([path, board.flipped, [...options.keys()], this.isIdle]);
+    const key = JSON.stringify([path, board.flipped, [...options.keys()]]);
     if (key === this.key) return;
     this.key = key;
     this.compass = null;
     if (!path.length) {
       this.pad.className = "pad";
-      const help = this.isIdle ? []
-        : board.directions.length === 6 ? [T.compassHelp, h("span", { class: "with-keys" }, T.compassKeys)] : [T.padHelp];
+      const help = board.directions.length === 6 ? [T.compassHelp, h("span", { class: "with-keys" }, T.compassKeys)] : [T.padHelp];
       this.pad.replaceChildren(h("p", { class: "pad-help" }, ...help));
       return;
     }
