@@ -192,6 +192,20 @@ def test_the_dialog_closes_when_another_page_is_opened(visit: Visit) -> None:
 
 
 @pytest.mark.slow
+def test_a_puzzle_is_analysed_from_the_side_that_solves_it(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.open("#/learn/abalone/puzzles")
+    page.get_by_role("button", name="Next", exact=True).click()  # white is to move in the second one
+    page.locator(".learn .board .target.live").first.wait_for(state="attached")
+    heights = [visitor.target(cell).bounding_box()["y"] for cell in ("i9", "a1")]
+    assert heights[0] > heights[1]
+    page.get_by_role("link", name="Analyse").click()
+    page.locator(".analysis .board").wait_for()
+    heights = [visitor.target(cell).bounding_box()["y"] for cell in ("i9", "a1")]
+    assert heights[0] > heights[1]
+
+
+@pytest.mark.slow
 def test_a_lesson_is_solved_with_the_keys(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/learn/connect4/2")

@@ -80,6 +80,7 @@ export class Learn {
   solved = h("p", { class: "muted solved-count" });
   solution = button(T.showSolution, () => this.#solve());
   next = button(T.nextExercise, () => this.#next());
+  analyse = h("a", { class: "button" }, T.analyse);
 
   /**
    * @param {Net} net
@@ -225,7 +226,8 @@ export class Learn {
       h("div", { class: "exercise-text" }, h("h2", {}, heading), extra, entry.text && h("p", {}, entry.text), h("p", { class: "task" }, entry.task)),
       this.table,
       h("div", { class: "exercise-end" }, this.status,
-        h("div", { class: "actions" }, this.next, this.again, this.solution, h("a", { class: "button", href: this.#analysis(entry) }, T.analyse)))));
+        h("div", { class: "actions" }, this.next, this.again, this.solution, this.analyse))));
+    this.analyse.href = this.#analysis(entry);
     this.#restart().then(() => this.entry === entry && this.table.scrollIntoView({ block: "nearest" }));
   }
 
@@ -233,6 +235,7 @@ export class Learn {
   #analysis({ layout, options, position }) {
     const query = new URLSearchParams({ ...(layout ? { layout } : {}), position });
     for (const [name, value] of Object.entries(options)) query.set(`option.${name}`, value);
+    if (this.person) query.set("side", String(this.person));
     return `#/analysis/${encodeURIComponent(this.game)}?${query}`;
   }
 
@@ -275,7 +278,10 @@ export class Learn {
     const state = await this.#after(moves);
     if (!isShown()) return;
     this.state = state;
-    this.person ??= state.to_move;
+    if (this.person === null && this.entry) {
+      this.person = state.to_move;
+      this.analyse.href = this.#analysis(this.entry); // seen from their side
+    }
     this.#show(state.picture, isOpen && !isSolved && state.to_move === this.person);
     this.again.disabled = !moves.length;
     this.solution.disabled = isSolved;
