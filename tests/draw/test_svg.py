@@ -166,7 +166,7 @@ def test_changed_line_is_in_front_of_the_others() -> None:
     assert [stroke.get("data-id") for stroke in drawn] == ["open", "old", None, None, "new"]
 
 
-@pytest.mark.parametrize(("side", "size"), [(3, "16"), (8, "34")])
+@pytest.mark.parametrize(("side", "size"), [(3, "13"), (9, "34")])
 def test_coordinates_are_smaller_beside_few_cells(side: int, size: str) -> None:
     cells = tuple(Cell(f"{x} {y}", x, y) for x in range(side) for y in range(side))
     root = ET.fromstring(svg(Picture(cells=cells, labels=(Label(0.0, -1.0, "A"),))))
