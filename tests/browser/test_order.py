@@ -100,6 +100,26 @@ def test_unanswered_requests_are_repeated_after_reconnecting(
 
 
 @pytest.mark.slow
+def test_a_lost_connection_is_not_blamed_for_a_move_that_was_made(visit: Visit) -> None:
+    visitor, sockets = visit(), []
+
+    def connect(socket: Any) -> None:
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    page, creator = visitor.page, visitor.server.page()
+    created = creator.create("here", "here", game="tictactoe")
+    creator.close()
+    page.route_web_socket("**/ws", connect)
+    page.goto(f"{visitor.origin}/#/match/{created['match']}/{created['token']}")
+    page.locator('.board .live[data-id="b2"]').click(force=True)
+    page.locator(".moves").get_by_text("b2").wait_for()
+    sockets[0].close()
+    visitor.wait(lambda: len(sockets) == 2, "a new connection")
+    assert not page.locator(".board-notice").is_visible()
+
+
+@pytest.mark.slow
 def test_games_can_be_chosen_before_the_server_has_loaded_them(visit: Visit) -> None:
     visitor, sockets = visit(), []
     visitor.page.route_web_socket("**/ws", lambda socket: sockets.append(socket))  # noqa: PLW0108 - Playwright marks it

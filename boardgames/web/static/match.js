@@ -305,6 +305,7 @@ export class Match {
     this.sent = ply;
     this.#drawBoard();
     this.net.send({ type: "move", match: this.id, ply, move }, (reason) => {
+      if (reason === T.lost && this.latest && this.latest.ply > ply) return; // the move had been made before
       this.sent = null;
       this.#drawBoard();
       onRefusal(reason);
