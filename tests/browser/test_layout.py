@@ -26,6 +26,8 @@ OVERLAPS = """tolerance => {
     const text = walker.currentNode.textContent.trim();
     const isVisible = element.checkVisibility({ visibilityProperty: true });
     if (!text || element.closest(".hidden, .skip, option, noscript") || !isVisible) continue;
+    const news = element.closest(".connection"); // lies over the page on phones while games are compiled
+    if (news && getComputedStyle(news).position === "fixed") continue;
     if (document.querySelector("dialog[open]") && !element.closest("dialog")) continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
