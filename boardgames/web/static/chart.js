@@ -1,6 +1,6 @@
 // Line charts as SVG. Values are read with the pointer, the keyboard or a screen reader.
 
-import { h, s, setText } from "./dom.js";
+import { h, loadStyles, s, setText } from "./dom.js";
 import { T } from "./texts.js";
 
 /** @typedef {[number, number]} Point  a step and a value, or a place in the drawing */
@@ -14,6 +14,12 @@ const COLOURS = 6;
 const MARKERS = 9;
 const DASHES = ["", "8 4", "2 4", "10 3 2 3"];
 const SHAPES = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5l4.5 8h-9z"];
+/** @type {Promise<unknown> | undefined} */
+let styles;
+
+/** Load the styles of charts once, and return a promise of the end. */
+export const loadChartStyles = () => (styles ??= loadStyles("chart.css"));
+
 /** @type {Record<string, number>} */
 const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -1e9, End: 1e9, Escape: 1e9 };
 

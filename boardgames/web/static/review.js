@@ -146,7 +146,8 @@ export class Review {
     this.figure.hidden = !this.points.length;
     if (this.figure.hidden) return;
     if (this.chart?.title !== title) {
-      const { Chart } = await import("./chart.js");
+      const { Chart, loadChartStyles } = await import("./chart.js");
+      await loadChartStyles();
       if (this.chart?.title !== title) {
         const chart = new Chart(title, (ply, isChosen) => (isChosen ? this.go(ply ?? Infinity) : chart.mark(ply ?? this.ply)),
           { nameOf: (ply) => {

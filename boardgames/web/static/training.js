@@ -1,6 +1,6 @@
 // Training runs: a list of them, and one with its curves, standings and weights, while it trains.
 
-import { Chart, legend, short } from "./chart.js";
+import { Chart, legend, loadChartStyles, short } from "./chart.js";
 import { announce, h, loadStyles, preferences, replaceItems, setText } from "./dom.js";
 import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
@@ -11,7 +11,7 @@ import { T } from "./texts.js";
 /** @import { Net } from "./net.js" */
 /** @import { Point } from "./chart.js" */
 
-await loadStyles("training.css");
+await Promise.all([loadStyles("training.css"), loadChartStyles()]);
 
 const ROWS = 20;
 const DRAWN_WEIGHTS = 6;
