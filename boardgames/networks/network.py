@@ -32,6 +32,7 @@ import numpy.typing as npt
 from boardgames.errors import WeightsError, quote
 from boardgames.game import Game, observation_of
 from boardgames.kernels.abi import Floats
+from boardgames.learner import STATE_PREFIX
 from boardgames.networks.preparation import Prepared, prepare
 from boardgames.networks.shape import NetworkShape
 from boardgames.options import OptionValue
@@ -146,14 +147,16 @@ class Network:
 
     @classmethod
     def read(cls, path: Path) -> "Network":
-        """Return the network in a file.
+        """Return the network in a file, which may be the checkpoint of a run.
 
         Raises
         ------
         FileError, WeightsError
             If the file cannot be read or has no network.
         """
-        return cls.from_arrays(*read_arrays(path), path)
+        arrays, header = read_arrays(path)
+        own = {name: array for name, array in arrays.items() if not name.startswith(STATE_PREFIX)}
+        return cls.from_arrays(own, header, path)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Network":

@@ -82,9 +82,10 @@ class AlphaZero(NetworkPlayer):
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
-        search_options = replace(
-            PLAIN, exploration=self.options["exploration"], leaves=self.options["leaves"]
-        )  # type: ignore[arg-type]  # read by kind
+        exploration, leaves = self.options["exploration"], self.options["leaves"]
+        assert isinstance(exploration, int | float)
+        assert isinstance(leaves, int)
+        search_options = replace(PLAIN, exploration=float(exploration), leaves=leaves)
         self._search = SingleSearch(game, self.network.evaluate, search_options)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:

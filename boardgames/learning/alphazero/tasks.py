@@ -111,4 +111,4 @@ def points_against(
         for player in players:
             player.close()
     winners = batch.winners
-    return np.where(winners < 0, 0.5, np.where(winners == sides, 1.0, 0.0)).tolist()
+    return [float(one) for one in np.where(winners < 0, 0.5, np.where(winners == sides, 1.0, 0.0))]
