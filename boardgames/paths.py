@@ -92,12 +92,34 @@ def read_any_text(path: Path) -> tuple[str, str]:
     FileError
         If the file is missing or unreadable, or holds no text.
     """
-    data = read_bytes(path)
+    return decode_any_text(read_bytes(path), str(path))
+
+
+def decode_any_text(data: bytes, name: str) -> tuple[str, str]:
+    r"""Return the text of bytes that need not be UTF-8, and a warning if they are not.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of a file or a stream.
+    name : str
+        What it is called in error messages.
+
+    Raises
+    ------
+    FileError
+        If it is no text.
+
+    Examples
+    --------
+    >>> decode_any_text(b"J\xf6rg", "names.txt")
+    ('Jörg', 'not UTF-8, read as Latin-1')
+    """
     try:
         return data.decode("utf-8-sig"), ""
     except UnicodeDecodeError:
         if b"\0" in data:
-            raise FileError(f"cannot read {path}: not text") from None
+            raise FileError(f"cannot read {name}: not text") from None
         return data.decode("latin-1"), "not UTF-8, read as Latin-1"
 
 

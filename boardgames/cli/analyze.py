@@ -1,7 +1,6 @@
 """`boardgames analyze`: the values of a position's moves, or a review of a recorded match."""
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,12 +12,15 @@ import click
 from boardgames.cli.completion import complete_agent, complete_game, complete_notation
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import (
+    STDIN,
     explain_errors,
     load_game,
     load_game_for,
     load_player,
     load_position,
+    name_of,
     position_text,
+    read_source,
     record_defaults,
     say_assumptions,
     split_notation,
@@ -60,7 +62,7 @@ from boardgames.errors import (
     quote,
 )
 from boardgames.options import agent_title
-from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_any_text, write_atomic
+from boardgames.paths import check_writable, write_atomic
 
 if TYPE_CHECKING:
     from boardgames.game import Game, Move
@@ -71,7 +73,6 @@ if TYPE_CHECKING:
 
 LINE_MOVES = 8
 """Maximum number of moves to print from a line of play."""
-STDIN = "-"
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
 """Time for each position of a recorded match if neither the user nor the agent sets a limit."""
@@ -200,8 +201,8 @@ def analyze(
     """Evaluate the moves of a position of GAME, or review a recorded match.
 
     RECORD is an existing file, a name that ends in .record, .pgn or .txt, or
-    `-` for standard input. It may also be PGN of another program, or moves
-    alone. ID is the number of a stored match, which `boardgames matches` lists;
+    `-` for standard input. It may also be PGN of another program, moves alone,
+    or a file with a position. ID is the number of a stored match, which `boardgames matches` lists;
     write match:12 where 12 is also a position. Anything else is a POSITION; the
     default is the start of the game. The moves of a finished match are reviewed.
     Of a file with many matches one is reviewed; those that cannot be read are
@@ -245,12 +246,11 @@ def _has_position(defaults: "Defaults", source: str, notation: str | None) -> bo
     from boardgames.reading import read_position
     from boardgames.record import choose_record
 
-    path = Path(source)
-    if source == STDIN or not path.is_file():
+    if source != STDIN and not Path(source).is_file():
         return False
     options = tuple(f"{name}={value}" for name, value in defaults.options.items())
     try:
-        text = position_text(path, defaults.game, read_any_text(path)[0])
+        text = position_text(source, defaults.game, read_source(source)[0])
         read_position(load_game_for(defaults.game, defaults.layout or None, options, text), text, notation)
     except BoardgamesError:
         return False
@@ -429,8 +429,8 @@ def _match_of_file(
     from boardgames.plugins import load_game_of
     from boardgames.record import parse_records
 
-    where = "standard input" if source == STDIN else source
-    text, warning = _read_source(source)
+    where = name_of(source)
+    text, warning = read_source(source)
     parsed = replace(parse_records(text, load_game_of, defaults), warnings=(warning,) if warning else ())
     readable = dict(zip(parsed.numbers, parsed.records, strict=True))
     count = len(parsed.records) + len(parsed.errors)
@@ -515,16 +515,6 @@ def _stored_record(game: str, subject: str) -> "tuple[int, Record]":
             f"match {number} is a match of {stored.game}: boardgames analyze {stored.game} {PREFIX}{number}"
         )
     return number, choose_record(stored.record, load_game_of, where=f"stored match {number}")[2]
-
-
-def _read_source(source: str) -> tuple[str, str]:
-    """Return the text of a file or of standard input, and a warning if it is not UTF-8."""
-    if source != STDIN:
-        return read_any_text(Path(source))
-    text = sys.stdin.read(MAX_TEXT_BYTES + 1)
-    if len(text) > MAX_TEXT_BYTES:
-        raise FileError(f"standard input is too long: more than {MAX_TEXT_BYTES:,} characters")
-    return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"), ""
 
 
 def _check_chart_file(path: Path, source: str) -> None:

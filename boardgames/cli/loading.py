@@ -1,6 +1,7 @@
 """Games, positions and players for commands."""
 
 import shlex
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -15,6 +16,7 @@ from boardgames.cli.program import PROGRAM
 from boardgames.compiling import rules_interpreted
 from boardgames.errors import (
     BoardgamesError,
+    FileError,
     MoveError,
     OptionError,
     PositionError,
@@ -24,7 +26,7 @@ from boardgames.errors import (
     suggest,
 )
 from boardgames.options import parse_assignments
-from boardgames.paths import find_path, read_any_text
+from boardgames.paths import MAX_TEXT_BYTES, decode_any_text, find_path, read_any_text
 
 if TYPE_CHECKING:
     from boardgames.game import Game, Position
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from boardgames.reading import Defaults
     from boardgames.record import ParsedRecords
 
+STDIN = "-"
+"""Stands for standard input where a file of matches or positions is expected."""
 MAX_POSITION_LENGTH = 10_000
 """Maximum number of characters in a position; longer files are not read as positions."""
 
@@ -101,15 +105,15 @@ def load_position(
 ) -> "Position":
     """Load a game and return the position given as an argument or with `--position`, by default the start.
 
-    The argument may also be the name of a file with a position. Moves given with `--moves` are made from
-    there. The notation may be one for positions or for moves.
+    The argument may also be the name of a file with a position, or `-` for standard input. Moves given with
+    `--moves` are made from there. The notation may be one for positions or for moves.
     """
     if argument is not None and text is not None:
         raise OptionError("give the position either as an argument or with --position, not both")
-    path = None if argument is None else position_file(argument)
+    source = None if argument is None else position_source(argument)
     chosen = text if argument is None else argument
-    if path is not None:
-        chosen = position_text(path, name, read_file(path))
+    if source is not None:
+        chosen = position_text(source, name, read_file(source))
     game = load_game_for(name, layout, options, chosen)
     for_position, for_moves = split_notation(game, notation)
     if chosen is None:
@@ -120,15 +124,16 @@ def load_position(
         position = read_position(game, chosen, for_position)
     except PositionError as error:
         folder = None if argument is None else find_path(argument)
-        if path is None and folder is not None and folder.is_dir():
+        if source is None and folder is not None and folder.is_dir():
             raise PositionError(f"{folder} is a folder; give the name of a file, or a position") from None
-        if better := _why_no_position(path, chosen, game, error):
+        if better := _why_no_position(source, chosen, game, error):
             raise PositionError(better) from None
         raise
-    if path is not None and (count := _count_joined_matches(chosen, position)) > 1:
-        raise PositionError(_not_a_position(path, name, count))
-    if for_position is None and (path is not None or not _needs_no_notation(chosen, game)):
-        say_notations(str(path or quote(chosen)), "position", [position_notation(chosen, position)])
+    if source is not None and (count := _count_joined_matches(chosen, position)) > 1:
+        raise PositionError(_not_a_position(source, name, count))
+    if for_position is None and (source is not None or not _needs_no_notation(chosen, game)):
+        where = quote(chosen) if source is None else name_of(source)
+        say_notations(where, "position", [position_notation(chosen, position)])
     return apply_moves(position, moves, for_moves)
 
 
@@ -140,24 +145,24 @@ def _needs_no_notation(text: str, game: "Game") -> bool:
     return False
 
 
-def _why_no_position(path: Path | None, text: str, game: "Game", error: PositionError) -> str:
+def _why_no_position(source: str | None, text: str, game: "Game", error: PositionError) -> str:
     """Say what a text is instead of a position, or return an empty text if that is unknown."""
     from boardgames.pgn import has_tags
     from boardgames.reading import without_examples
 
-    if path is not None and has_tags(text):
-        return _not_a_position(path, game.facts.name)
-    if path is not None and (count := _count_matches(text, game)):
-        return _not_a_position(path, game.facts.name, count)
+    if source is not None and has_tags(text):
+        return _not_a_position(source, game.facts.name)
+    if source is not None and (count := _count_matches(text, game)):
+        return _not_a_position(source, game.facts.name, count)
     other = what_it_looks_like(text, game.facts.name)
     return f"{without_examples(error)}; {other}" if other else ""
 
 
-def _not_a_position(path: Path, game: str, count: int = 0) -> str:
+def _not_a_position(source: str, game: str, count: int = 0) -> str:
     """Return a message with the number of matches in a file, unless it is 0, and how to show them."""
-    shown, matches = shlex.quote(str(path)), f"{count} matches" if count else "matches"
+    shown, matches = shlex.quote(source), f"{count} matches" if count else "matches"
     return (
-        f"{path} has {'a match' if count == 1 else matches} and not a position; "
+        f"{name_of(source)} has {'a match' if count == 1 else matches} and not a position; "
         f"`{PROGRAM} replay {shown} --game {game}` shows {'it' if count == 1 else 'them'}"
     )
 
@@ -248,8 +253,8 @@ def _kind_of(text: str, name: str, expected: "Game") -> str:
     return ""
 
 
-def read_matches(path: Path, defaults: "Defaults") -> "tuple[str, ParsedRecords]":
-    """Return the text of a file, and the matches in it.
+def read_matches(source: str, defaults: "Defaults") -> "tuple[str, ParsedRecords]":
+    """Return the text of a file, or of standard input if its name is `-`, and the matches in it.
 
     Raises
     ------
@@ -259,7 +264,7 @@ def read_matches(path: Path, defaults: "Defaults") -> "tuple[str, ParsedRecords]
     from boardgames.plugins import load_game_of
     from boardgames.record import parse_records
 
-    text, warning = read_any_text(path)
+    text, warning = read_source(source)
     parsed = parse_records(text, load_game_of, defaults)
     return text, replace(parsed, warnings=(*parsed.warnings, warning)) if warning else parsed
 
@@ -292,34 +297,57 @@ def say_notations(where: str, what: str, notations: Iterable[str | None], *, can
         say(f"{where}: {what} read in the notation {names}{advice}", err=True)
 
 
-def say_assumptions(file: object, parsed: "ParsedRecords", *, can_choose: bool = True) -> None:
+def say_assumptions(where: str, parsed: "ParsedRecords", *, can_choose: bool = True) -> None:
     """Say what was assumed about the matches of a file; for `can_choose` see `say_notations`."""
     for warning in parsed.warnings:
-        say(f"{file}: {warning}", err=True)
-    say_notations(str(file), "moves", parsed.notations, can_choose=can_choose)
+        say(f"{where}: {warning}", err=True)
+    say_notations(where, "moves", parsed.notations, can_choose=can_choose)
 
 
-def position_file(argument: str) -> Path | None:
-    """Return the file that an argument names, or None if there is no such file and it is a position."""
+def position_source(argument: str) -> str | None:
+    """Return the file that an argument names, or `-`; None if it is neither, but a position."""
+    if argument == STDIN:
+        return STDIN
     path = find_path(argument)
-    return path if path is not None and path.is_file() else None
+    return str(path) if path is not None and path.is_file() else None
 
 
-def read_file(path: Path) -> str:
-    """Return the text of a file, with line feeds as line ends; warn if it is not UTF-8.
+def name_of(source: str) -> str:
+    """Return what messages call a source: the name of the file, or `standard input` for `-`."""
+    return "standard input" if source == STDIN else source
+
+
+def read_source(source: str) -> tuple[str, str]:
+    """Return the text of a file, or of standard input if its name is `-`, and a warning if it is not UTF-8.
+
+    Standard input is read once and remembered for the rest of the command.
 
     Raises
     ------
     FileError
-        If the file is missing or unreadable, or holds no text.
+        If the text cannot be read, is too long, or is no text.
     """
-    text, warning = read_any_text(path)
+    if source != STDIN:
+        return read_any_text(Path(source))
+    memory = click.get_current_context().meta
+    if STDIN not in memory:
+        data = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1)
+        if len(data) > MAX_TEXT_BYTES:
+            raise FileError(f"standard input is too long: more than {MAX_TEXT_BYTES:,} bytes")
+        memory[STDIN] = decode_any_text(data, name_of(STDIN))
+    text, warning = memory[STDIN]
+    return text, warning
+
+
+def read_file(source: str) -> str:
+    """Return the text of `read_source`, with line feeds as line ends; warn if it is not UTF-8."""
+    text, warning = read_source(source)
     if warning:
-        say(f"{path}: {warning}", err=True)
+        say(f"{name_of(source)}: {warning}", err=True)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def position_text(path: Path, game: str, text: str) -> str:
+def position_text(source: str, game: str, text: str) -> str:
     """Return the text of a file if it can be a position of a game.
 
     Raises
@@ -331,10 +359,10 @@ def position_text(path: Path, game: str, text: str) -> str:
 
     check_no_test_set(text, load_game(game, None, ()))
     if not text.strip():
-        raise PositionError(f"{path} is empty")
+        raise PositionError(f"{name_of(source)} is empty")
     if len(text) > MAX_POSITION_LENGTH:
         raise PositionError(
-            f"{path} is too long for a position: more than {MAX_POSITION_LENGTH:,} characters"
+            f"{name_of(source)} is too long for a position: more than {MAX_POSITION_LENGTH:,} characters"
         )
     return text
 

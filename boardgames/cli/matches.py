@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from boardgames.cli.completion import complete_agent, complete_game
-from boardgames.cli.loading import explain_errors, read_matches, record_defaults, say_assumptions
+from boardgames.cli.loading import explain_errors, name_of, read_matches, record_defaults, say_assumptions
 from boardgames.cli.options import (
     POSITIVE,
     ListingGroup,
@@ -233,12 +233,13 @@ def export(
         "boardgames matches import all.record",
         "boardgames matches import home.record club.record",
         "boardgames matches import server.pgn --game abalone",
+        "boardgames matches export - --game abalone | ssh club boardgames matches import -",
     ),
 )
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @record_options
 def import_files(
-    files: tuple[Path, ...],
+    files: tuple[str, ...],
     game: str | None,
     layout: str | None,
     options: tuple[str, ...],
@@ -246,7 +247,8 @@ def import_files(
 ) -> None:
     """Add the matches of record files to the database; duplicates are skipped.
 
-    FILE may also be PGN of another program or, with --game, moves alone: one
+    FILE may be `-` for standard input.
+    It may also be PGN of another program or, with --game, moves alone: one
     match in each line, or matches separated by empty lines.
 
     Matches with errors are reported and skipped; the exit code is then 2.
@@ -256,6 +258,7 @@ def import_files(
     defaults = record_defaults(game, layout, options, notation)
     added = known = with_date = without_date = bad = 0
     for file in files:
+        where = name_of(file)
         try:
             text, parsed = read_matches(file, defaults)
         except FileError as error:
@@ -263,10 +266,10 @@ def import_files(
             bad += 1
             continue
         except RecordError as error:
-            print_error(f"{file}: {error}")
+            print_error(f"{where}: {error}")
             bad += 1
             continue
-        say_assumptions(file, parsed)
+        say_assumptions(where, parsed)
         errors = explain_errors(parsed, text, defaults.game)
         if not parsed.records and not errors:
             errors = ["there are no matches in it"]
@@ -277,7 +280,7 @@ def import_files(
             added += len(done.ids)
             known += len(parsed.records) - len(done.ids) - len(rejected)
             with_date, without_date = with_date + done.with_date, without_date + done.without_date
-        print_errors([f"{file}: {error}" for error in errors])
+        print_errors([f"{where}: {error}" for error in errors])
         bad += len(errors)
     known_text = f", {count_text(known, 'match', 'matches')} already stored" if known else ""
     say(f"added {count_text(added, 'match', 'matches')}{known_text}")

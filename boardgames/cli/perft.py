@@ -43,7 +43,8 @@ def perft(
 ) -> None:
     """Count the leaf positions at a depth below a position of GAME.
 
-    A match that ends earlier has no leaf; one that ends at this depth counts.
+    POSITION may also be the name of a file with a position, or `-` for standard
+    input. A match that ends earlier has no leaf; one that ends at this depth counts.
     """
     from boardgames import search
 

@@ -10,7 +10,7 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game, complete_notation
 from boardgames.cli.interrupts import end_if_stuck, interrupt_on_termination, without_interrupts
-from boardgames.cli.loading import load_game_for, split_notation
+from boardgames.cli.loading import STDIN, load_game_for, split_notation
 from boardgames.cli.options import (
     NON_NEGATIVE,
     NON_NEGATIVE_SECONDS,
@@ -129,7 +129,7 @@ HIGHEST_LEVEL = 10
     flag_value=NEWEST,
     metavar="[FILE]",
     help="Resume the last match of FILE or, without FILE, the unfinished match that was saved last. "
-    "You need not name the GAME.",
+    "You need not name the GAME. `-` is standard input, for matches between agents or with --web.",
 )
 @click.option("--confirm", is_flag=True, help="Ask for confirmation after each of your moves.")
 @click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")
@@ -234,15 +234,14 @@ def play(
     session = Session(setup, notation=for_moves, confirm=confirm)
     listeners = () if watch else (session.on_event,)
     background = any(is_person(seat) for seat in setup.players)
+    if background:
+        _check_person(watch, resume)
     with rules_interpreted() if background else nullcontext():
         manager = setup.start_match(
             record, today=today(), starts_clocks=False, listeners=listeners, background=background
         )
     with interrupt_on_termination():
         if has_person(manager):
-            if watch:
-                close_players(manager)
-                raise OptionError("--watch only works with two agents; a person sees every move anyway")
             code = session.run(manager, resumed)
         else:
             try:
@@ -283,6 +282,14 @@ def _check_terminal(opens: bool | None, port: int | None) -> None:
         raise OptionError("--open and --no-open only work with --web")
     if port is not None:
         raise OptionError("--port only works with --web")
+
+
+def _check_person(watch: bool, resume: str | None) -> None:
+    """Raise OptionError if a person cannot play a match with these options."""
+    if watch:
+        raise OptionError("--watch only works with two agents; a person sees every move anyway")
+    if resume == STDIN:
+        raise OptionError("a person cannot play if the match comes from standard input; write --resume FILE")
 
 
 def _opponent(second: str | None, agent: str | None, level: int | None) -> str | None:

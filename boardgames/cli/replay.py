@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.loading import explain_errors, read_matches, record_defaults, say_assumptions
+from boardgames.cli.loading import explain_errors, name_of, read_matches, record_defaults, say_assumptions
 from boardgames.cli.options import POSITIVE, examples, record_options
 from boardgames.cli.output import count_text, one_line, outcome_text, print_errors, print_picture, say
 from boardgames.cli.program import EXIT_WRONG_INPUT
@@ -29,9 +29,10 @@ HELP = "Enter: next ply, b: back, a number: that ply, n: next match, q: quit"
         "boardgames replay match.record --list",
         "boardgames replay 12",
         "boardgames replay moves.txt --game abalone --layout standard",
+        "echo 4 4 5 3 | boardgames replay - --game connect4",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|ID")
+@click.argument("file", metavar="FILE|ID")
 @click.option("--match", "number", type=POSITIVE, metavar="N", help="Only match N of the file.")
 @click.option(
     "--svg", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="Draw every position as SVG."
@@ -40,7 +41,7 @@ HELP = "Enter: next ply, b: back, a number: that ply, n: next match, q: quit"
 @click.option("--flip", is_flag=True, help="Turn the board around.")
 @record_options
 def replay(
-    file: Path,
+    file: str,
     number: int | None,
     folder: Path | None,
     as_list: bool,
@@ -52,6 +53,7 @@ def replay(
 ) -> None:
     """Step through the recorded matches of FILE, or print them if there is no terminal.
 
+    FILE may be `-` for standard input.
     ID is the number of a stored match, which `boardgames matches` lists.
 
     FILE may also be PGN of another program or, with --game, moves alone: one
@@ -66,14 +68,15 @@ def replay(
     from boardgames.record import parse_records
 
     text = ""
-    if (stored := stored_number(str(file))) is None:
+    if (stored := stored_number(file)) is None:
         defaults = record_defaults(game, layout, options, notation)
         text, parsed = read_matches(file, defaults)
     elif number is not None:
         raise OptionError("--match chooses a match of a file, and this is one stored match")
     else:
         parsed = parse_records(stored_match(stored).record, load_game_of)
-    say_assumptions(file, parsed)
+    where = name_of(file)
+    say_assumptions(where, parsed)
     print_errors(explain_errors(parsed, text, game or ""))
     records = [
         (stored or place, record) for place, record in zip(parsed.numbers, parsed.records, strict=True)
@@ -81,7 +84,7 @@ def replay(
     if number is not None:
         records = [(place, record) for place, record in records if place == number]
     if not records and not parsed.errors:
-        raise RecordError(f"no match {number} in {file}" if number else f"no matches in {file}")
+        raise RecordError(f"no match {number} in {where}" if number else f"no matches in {where}")
     if as_list:
         for place, record in records:
             say(f"{place}. {_title(record)}")

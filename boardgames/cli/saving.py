@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boardgames.cli.continuing import continue_text
-from boardgames.cli.loading import read_matches, say_assumptions
+from boardgames.cli.loading import name_of, read_matches, say_assumptions
 from boardgames.cli.output import say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
@@ -185,7 +185,7 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or `-` for standard input.
     game : str or None
         The game that the match must be of, or None for any.
 
@@ -197,25 +197,25 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
     """
     from boardgames.reading import Defaults
 
-    text, parsed = read_matches(path, Defaults(game or ""))
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text, parsed = read_matches(str(path), Defaults(game or ""))
+    text, where = text.replace("\r\n", "\n").replace("\r", "\n"), name_of(str(path))
     if parsed.errors and game is None and not parsed.records and not _GAME_TAG.search(text):
         shown = shlex.quote(str(path))
-        raise RecordError(f"{path} does not name the game; write `{PROGRAM} play GAME --resume {shown}`")
+        raise RecordError(f"{where} does not name the game; write `{PROGRAM} play GAME --resume {shown}`")
     if parsed.errors:
-        raise RecordError(f"{path} has an error: {parsed.errors[0]}")
+        raise RecordError(f"{where} has an error: {parsed.errors[0]}")
     if not parsed.records:
-        raise RecordError(f"no matches in {path}")
+        raise RecordError(f"no matches in {where}")
     record = parsed.records[-1]
     if game is not None and record.game != game:
-        raise RecordError(f"{path} contains a match of {quote(record.game)}, not {game}")
+        raise RecordError(f"{where} contains a match of {quote(record.game)}, not {game}")
     if record.outcome is not None:
         shown = shlex.quote(str(path))
         raise RecordError(
-            f"the match in {path} is finished ({record.result}); see it with `{PROGRAM} replay {shown}` "
+            f"the match in {where} is finished ({record.result}); see it with `{PROGRAM} replay {shown}` "
             f"or `{PROGRAM} analyze {record.game} {shown}`"
         )
-    say_assumptions(path, parsed, can_choose=False)
+    say_assumptions(where, parsed, can_choose=False)
     is_own = path.parent.resolve() == _saved_matches().resolve() and len(parsed.records) == 1
     return UnfinishedMatch(record, path if is_own else None, text)
 

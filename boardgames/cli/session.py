@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.interrupts import end_if_stuck, without_interrupts
-from boardgames.cli.loading import load_player
+from boardgames.cli.loading import STDIN, load_player
 from boardgames.cli.options import output_path, user_path
 from boardgames.cli.output import (
     BOOK,
@@ -455,6 +455,8 @@ class Session:
     def _load(self, argument: str) -> None:
         if not argument:
             raise FileError("write load FILE, with the name of a file")
+        if argument == STDIN:
+            raise FileError("a match cannot be loaded from standard input; write load FILE")
         resumed = read_unfinished(user_path(argument), self.manager.game.facts.name)
         manager = self.setup.start_match(resumed.record, starts_clocks=False, background=True)
         self._end_match()

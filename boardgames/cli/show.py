@@ -78,8 +78,8 @@ def show(
 ) -> None:
     """Show a position of GAME; the start by default.
 
-    POSITION may also be the name of a file with a position. With --notation the
-    position or its moves are printed in this notation.
+    POSITION may also be the name of a file with a position, or `-` for standard
+    input. With --notation the position or its moves are printed in this notation.
 
     With --features the board is drawn with the overlays of the game, if it has
     any: in Hexifence the kinds of edges, and chains and loops. Below it are the

@@ -1,10 +1,8 @@
 """`boardgames solve`: the exact scores of positions, by the solver of a game."""
 
-import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +13,8 @@ from boardgames.cli.loading import (
     load_game_for,
     load_player,
     load_position,
-    position_file,
+    name_of,
+    position_source,
     read_file,
     say_notations,
     split_notation,
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from boardgames.player import Analysis, ExactPlayer
     from boardgames.score import Score
 
-STDIN = "-"
 MAX_PROGRESS_UPDATES = 200
 """Approximate number of progress updates while the positions of files are solved."""
 ALWAYS_COUNTED = 2
@@ -122,6 +120,9 @@ def solve(
 ) -> None:
     """Solve a position of GAME: who wins with best play, and how soon.
 
+    POSITION may also be the name of a file with a position, or `-` for standard
+    input.
+
     Prints the score of every move, all best moves, best play to the end, how
     many positions were searched, and the time and memory that it took. Memory is
     the largest amount that the whole program has used. The score is the
@@ -148,7 +149,7 @@ def solve(
         if any(value is not None for value in (position_argument, position_text, moves)):
             repeated = (
                 ""
-                if position_argument is None or position_file(position_argument) is None
+                if position_argument is None or position_source(position_argument) is None
                 else (f"; for another file, write --file {position_argument}")
             )
             raise OptionError(f"give either a position or --file, not both{repeated}")
@@ -189,9 +190,9 @@ def _solve_files(
         found, wrong = read_positions(file, numbered, loaded, for_position)
         positions, bad = positions + found, bad + wrong
         for one in wrong[:MAX_ERRORS]:
-            print_error(f"{one.error} ({_name_of(file)}, line {one.line})")
+            print_error(f"{one.error} ({name_of(file)}, line {one.line})")
         if len(wrong) > MAX_ERRORS:
-            print_error(f"{len(wrong) - MAX_ERRORS:,} more lines of {_name_of(file)} cannot be read")
+            print_error(f"{len(wrong) - MAX_ERRORS:,} more lines of {name_of(file)} cannot be read")
         if for_position is None:
             _say_notations(file, found)
     if not positions:
@@ -205,7 +206,7 @@ def _say_notations(file: str, positions: list[FilePosition]) -> None:
     from boardgames.reading import MAX_SAMPLE, position_notation
 
     sample = (position_notation(one.text, one.position) for one in positions[:MAX_SAMPLE])
-    say_notations(_name_of(file), "positions", sample)
+    say_notations(name_of(file), "positions", sample)
 
 
 def read_lines(file: str) -> list[tuple[int, str]]:
@@ -221,11 +222,11 @@ def read_lines(file: str) -> list[tuple[int, str]]:
     FileError
         If the file cannot be read or has no such line.
     """
-    text = sys.stdin.read() if file == STDIN else read_file(Path(file))
+    text = read_file(file)
     numbered = enumerate((line.partition("#")[0].strip() for line in text.splitlines()), start=1)
     if lines := [(number, line) for number, line in numbered if line]:
         return lines
-    raise FileError(f"there are no positions in {_name_of(file)}")
+    raise FileError(f"there are no positions in {name_of(file)}")
 
 
 def read_positions(
@@ -246,10 +247,6 @@ def read_positions(
         else:
             positions.append(FilePosition(file, number, text, position, expected))
     return positions, bad
-
-
-def _name_of(file: str) -> str:
-    return "standard input" if file == STDIN else file
 
 
 def _load_solver(agent: str | None, game: "Game") -> "ExactPlayer":
@@ -428,7 +425,7 @@ def _print_comparison(
     different = [(one, score) for one, score in stated if is_different(player, one, score)]
     has_many_files = len({one.file for one, _ in solved} | {one.file for one in bad}) > 1
     for one, score in different:
-        place = f"{_name_of(one.file)}, " * has_many_files + f"line {one.line}"
+        place = f"{name_of(one.file)}, " * has_many_files + f"line {one.line}"
         number = number_of(player, one.position, score)
         say(f"{place}: the score of {one.text} is {number}, not {one.expected:g}")
     counts = (

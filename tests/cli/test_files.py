@@ -267,3 +267,60 @@ def test_a_text_with_a_mistake_is_not_taken_for_another_game(bg: Run) -> None:
         assert ran.code == 2
         assert "'9' is not a column" in ran.err
         assert "looks like" not in ran.err
+
+
+# --- standard input ---
+
+RECORD = '[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "said"),
+    [
+        (["replay", "-", "--list"], RECORD, "1. connect4: ? - ? *, 2 plies"),
+        (["replay", "-", "--list", "--game", "connect4"], "4 5 7\n", "1. connect4: ? - ? *, 3 plies"),
+        (["matches", "import", "-"], RECORD, "added 1 match"),
+        (["show", "connect4", "-"], "4457", "......./......./......./......./...b.../...rr.b"),
+        (["perft", "connect4", "-", "--depth", "1"], "4457", "7 leaves at depth 1"),
+        (["analyze", "connect4", "-", "--depth", "1"], "4 5 7", "match 1 of 1: ? - ? *, 3 plies"),
+        (["analyze", "connect4", "-", "--depth", "1"], "7/7/7/7/7/3r3 b", "values of all moves for blue"),
+        (
+            ["play", "--resume", "-", "--first", "random", "--second", "random", "--seed", "1"],
+            RECORD,
+            "\n1. 4 {0.0} 4 {0.0} 2. ",
+        ),
+    ],
+    ids=[
+        "replay",
+        "moves",
+        "import",
+        "show",
+        "perft",
+        "review",
+        "position",
+        "resume",
+    ],
+)
+def test_a_hyphen_is_standard_input(arguments: list[str], typed: str, said: str, bg: Run) -> None:
+    ran = bg(*arguments, typed=typed)
+    assert ran.code == 0
+    assert said in ran.out
+
+
+def test_standard_input_is_named_in_errors(bg: Run) -> None:
+    ran = bg("replay", "-")
+    assert (ran.code, ran.err) == (2, "error: no matches in standard input\n")
+
+
+def test_standard_input_in_latin_1_is_read_with_a_warning(bg: Run) -> None:
+    ran = bg(
+        "replay", "-", "--list", typed=RECORD.replace("[Start", '[First "J\xf6rg"]\n[Start').encode("latin-1")
+    )
+    assert "J\xf6rg" in ran.out
+    assert ran.err == "standard input: not UTF-8, read as Latin-1\n"
+
+
+def test_a_person_cannot_resume_a_match_from_standard_input(bg: Run) -> None:
+    ran = bg("play", "--resume", "-", typed=RECORD)
+    assert (ran.code, ran.out) == (2, "")
+    assert "write --resume FILE" in ran.err

@@ -126,6 +126,8 @@ _TOKEN = re.compile(
     f"|(?P<joined>{_JOINED})(?![a-z0-9])|(?P<cell>[a-i][1-9])(?![a-z0-9])|(?P<other>[^\\s,;]+)",
     _ANY_CASE,
 )
+_GAP = re.compile(r"[,;\n]")
+"""What ends a move between cells that stand alone."""
 _Way = tuple["_Way | None", str] | None
 """Cells grouped into moves, as a linked list: the moves before the last one, and that one; None is empty."""
 _PLAIN = re.compile(r"(?:[a-i][1-9]){2,3}(?:[\s,;]+(?:[a-i][1-9]){2,3})*", _ANY_CASE)
@@ -465,22 +467,28 @@ def split_moves(text: str, notation: str | None = None) -> list[str]:
     """
     if _PLAIN.fullmatch(text):
         return re.split(r"[\s,;]+", text)
+    return list(_split(text, notation in (NACRE, PLAYSTRATEGY)))
+
+
+@lru_cache(maxsize=4)  # a text is split for each notation that is tried
+def _split(text: str, has_two_cells: bool) -> tuple[str, ...]:
+    """Return the texts of the moves in a text; with `has_two_cells`, lone cells are joined in pairs only."""
     moves: list[str] = []
     cells: list[str] = []
     commas: list[int] = []
     end = 0
     for token in _TOKEN.finditer(text):
         if token["cell"]:
-            if cells and re.search("[,;\n]", text[end : token.start()]):
+            if cells and _GAP.search(text, end, token.start()):
                 commas.append(len(cells))
             cells.append(token[0])
         else:
-            moves += _joined_cells(cells, commas, notation)
+            moves += _joined_cells(cells, commas, has_two_cells)
             cells, commas = [], []
             if words := token[0].split():  # unless it is a space that is not ASCII
                 moves.append(" ".join(words))
         end = token.end()
-    return moves + _joined_cells(cells, commas, notation)
+    return (*moves, *_joined_cells(cells, commas, has_two_cells))
 
 
 def _move_notation(text: str) -> str:
@@ -711,11 +719,11 @@ def _other_reading(words: Words, legal: Sequence[int], text: str) -> str:
     return ", ".join(f"in the notation {' or '.join(names)} it is {move}" for move, names in meanings.items())
 
 
-def _joined_cells(names: list[str], commas: list[int], notation: str | None) -> list[str]:
+def _joined_cells(names: list[str], commas: list[int], has_two_cells: bool) -> list[str]:
     """Return moves made of cells that stood alone; a comma stood before those with the given indices."""
     ends = [0, *commas, len(names)]
     segments = [names[start:end] for start, end in pairwise(ends)]
-    is_move = _is_two_cells if notation in (NACRE, PLAYSTRATEGY) else _is_move
+    is_move = _is_two_cells if has_two_cells else _is_move
     if commas and all(is_move(segment) for segment in segments):
         return [" ".join(segment) for segment in segments]
     ways: list[list[_Way]] = [[None]]  # at most two ways to group the first cells

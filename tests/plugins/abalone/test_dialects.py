@@ -33,7 +33,11 @@ from boardgames.errors import (
     PositionError,
 )
 from boardgames.game import Move, Position
+from boardgames.plugins import load_game_of
+from boardgames.reading import Defaults
+from boardgames.record import parse_records
 from boardgames.testing import positions
+from boardgames_abalone import dialects
 from boardgames_abalone.board import LAYOUTS
 from boardgames_abalone.dialects import MOVE_NOTATIONS, POSITION_NOTATIONS, successors
 
@@ -461,6 +465,12 @@ def test_cells_that_can_be_grouped_in_two_ways_are_rejected_with_both() -> None:
     assert "is ambiguous: " in str(raised.value)
     assert "a1 a2, b2 b3, c3 c4" in str(raised.value)
     assert "a1 a2 b2, b3 c3 c4" in str(raised.value)
+
+
+def test_a_long_text_is_not_split_again_for_every_notation() -> None:
+    dialects._split.cache_clear()
+    assert parse_records("a1 " * 50, load_game_of, Defaults("abalone")).errors
+    assert dialects._split.cache_info().misses <= 4
 
 
 def spellings(position: Position, move: Move) -> list[str]:
