@@ -846,7 +846,8 @@ def plain_matches(
     """Yield the matches of a text that has only moves, with or without numbers.
 
     Matches are separated by empty lines, or each is on a line of its own. A line with the name of a
-    layout applies to the matches after it; if there is no such layout, they cannot be read.
+    layout applies to the matches after it; if there is no such layout, they cannot be read. A text may
+    also have all positions of one match instead of its moves.
 
     Parameters
     ----------
@@ -856,9 +857,25 @@ def plain_matches(
         The notation of the moves.
     memory : Memory, optional
         Cache of the moves that have been read, for `read_match`.
+
+    Raises
+    ------
+    RecordError
+        If the text has the positions of a match, and one cannot be read or does not follow by one move.
     """
-    layout, game, unknown = "", load(""), ""
     memory = Memory() if memory is None else memory
+    for positions in (text.split("\n"), re.split(r"\n\s*\n", text)):
+        if match := _match_of_positions(list(filter(None, map(str.strip, positions))), load(""), memory):
+            yield match
+            return
+    yield from _matches_of_moves(text, load, notation, memory)
+
+
+def _matches_of_moves(
+    text: str, load: Callable[[str], Game], notation: str | None, memory: Memory
+) -> Iterator[MatchText]:
+    """Yield the matches of a text with moves; for the parameters see `plain_matches`."""
+    layout, game, unknown = "", load(""), ""
     for block in re.split(r"\n\s*\n", _COMMENT.sub(" ", text)):
         lines: list[str] = []
         for line in [*filter(None, map(str.strip, block.split("\n"))), ""]:
@@ -877,6 +894,34 @@ def plain_matches(
                 lines.append(line)
     if unknown:  # no layout either, since no match comes after it
         yield _plain_match(unknown, "", game, notation)
+
+
+def _match_of_positions(texts: list[str], game: Game, memory: Memory) -> MatchText | None:
+    """Return the match whose positions are listed, or None if the texts do not begin like such a match."""
+    if len(texts) < 2:
+        return None
+    try:
+        first, second = (read_position(game, text) for text in texts[:2])
+    except PositionError:
+        return None
+    if _move_between(first, second) is None or _is_match(texts[0], game, None, memory):
+        return None
+    position, moves = first, list[str]()
+    for number, text in enumerate(texts[1:], start=2):
+        try:
+            following = read_position(game, text)
+        except PositionError as error:
+            raise RecordError(f"position {number} of the match: {error}") from None
+        if (move := _move_between(position, following)) is None:
+            raise RecordError(f"position {number} of the match does not follow from the one before by a move")
+        position = following
+        moves.append(move)
+    return MatchText([("Start", str(first))], moves, [None] * len(moves), UNFINISHED)
+
+
+def _move_between(before: Position, after: Position) -> str | None:
+    """Return the move that leads from one position to another, or None if there is none."""
+    return next((move.text for move in before.legal_moves if before.apply(move) == after), None)
 
 
 def _layout_in(line: str, game: Game, load: Callable[[str], Game]) -> Game | None:

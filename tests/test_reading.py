@@ -112,6 +112,39 @@ def test_a_broken_line_does_not_hide_the_others() -> None:
     assert "(ply 2, token '9')" in str(error)
 
 
+def board_texts(game: Game, moves: list[str], notation: str) -> list[str]:
+    position = game.start()
+    positions = [position, *(position := position.apply(move) for move in moves)]
+    return [game.format(one, notation=notation) for one in positions]
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "notation", "separator"),
+    [
+        ("abalone", ["a1b2", "i5h5", "a2b3"], "board", "\n"),
+        ("abalone", ["a1b2", "i5h5"], "course", "\n\n"),
+        ("connect4", ["4", "4", "5"], "rows", "\n"),
+        ("hexifence", ["3", "7"], "board-file", "\n\n"),
+    ],
+)
+def test_all_positions_of_a_match_are_a_record_of_it(
+    name: str, moves: list[str], notation: str, separator: str
+) -> None:
+    game = boardgames.load(name)
+    record = one(separator.join(board_texts(game, moves, notation)), Defaults(name))
+    assert (record.moves, record.start) == (tuple(moves), str(game.start()))
+
+
+def test_a_position_that_does_not_follow_from_the_one_before_is_named() -> None:
+    texts = board_texts(boardgames.load("connect4"), ["4", "4", "5", "3"], "rows")
+    with pytest.raises(RecordError, match=r"^position 4 of the match does not follow from the one before"):
+        parse("\n".join([*texts[:3], texts[4]]))
+
+
+def test_positions_that_are_also_moves_are_matches_of_their_own() -> None:
+    assert [record.moves for record in parse("4\n44\n").records] == [("4",), ("4", "4")]
+
+
 def test_a_line_with_the_name_of_a_layout_sets_it() -> None:
     standard = boardgames.load("abalone", layout="standard")
     first, second = standard.start().legal_moves[:2]
