@@ -13,6 +13,7 @@ from boardgames.cli.completion import complete_agent, complete_game, complete_no
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import (
     STDIN,
+    count_matches,
     explain_errors,
     load_game,
     load_game_for,
@@ -241,23 +242,19 @@ def analyze(
 
 
 def _has_position(defaults: "Defaults", source: str, notation: str | None) -> bool:
-    """Return whether a file has a position and no match."""
-    from boardgames.plugins import load_game_of
+    """Return whether a file has a position, and not only readable matches."""
     from boardgames.reading import read_position
-    from boardgames.record import choose_record
 
     if source != STDIN and not Path(source).is_file():
         return False
     options = tuple(f"{name}={value}" for name, value in defaults.options.items())
     try:
         text = position_text(source, defaults.game, read_source(source)[0])
-        read_position(load_game_for(defaults.game, defaults.layout or None, options, text), text, notation)
+        game = load_game_for(defaults.game, defaults.layout or None, options, text)
+        read_position(game, text, notation)
     except BoardgamesError:
         return False
-    with suppress(BoardgamesError):
-        choose_record(text, load_game_of, defaults=defaults)
-        return False
-    return True
+    return not count_matches(text, game, defaults.notation)
 
 
 def _is_stored(

@@ -152,7 +152,7 @@ def _why_no_position(source: str | None, text: str, game: "Game", error: Positio
 
     if source is not None and has_tags(text):
         return _not_a_position(source, game.facts.name)
-    if source is not None and (count := _count_matches(text, game)):
+    if source is not None and (count := count_matches(text, game)):
         return _not_a_position(source, game.facts.name, count)
     other = what_it_looks_like(text, game.facts.name)
     return f"{without_examples(error)}; {other}" if other else ""
@@ -167,7 +167,7 @@ def _not_a_position(source: str, game: str, count: int = 0) -> str:
     )
 
 
-def _count_matches(text: str, game: "Game", notation: str | None = None) -> int:
+def count_matches(text: str, game: "Game", notation: str | None = None) -> int:
     """Return how many matches a text without tags has, or 0 if one of them cannot be read."""
     from boardgames.plugins import load_game_of
     from boardgames.reading import Defaults
@@ -186,7 +186,7 @@ def _count_joined_matches(text: str, position: "Position") -> int:
     for notation in position.game.facts.move_notations:
         with suppress(MoveError):
             if start.apply_moves(text, notation=notation) == position:
-                return _count_matches(text, position.game, notation)
+                return count_matches(text, position.game, notation)
     return 1
 
 

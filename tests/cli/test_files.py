@@ -272,6 +272,8 @@ def test_a_text_with_a_mistake_is_not_taken_for_another_game(bg: Run) -> None:
 # --- standard input ---
 
 RECORD = '[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n'
+BOARD_FILE = "2\n++++---\n+-+-+--\n++++++-\n+-+-+-+\n-++++++\n--+-+-+\n---++++\n"
+"""Its first line is also a move."""
 
 
 @pytest.mark.parametrize(
@@ -284,6 +286,11 @@ RECORD = '[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n'
         (["perft", "connect4", "-", "--depth", "1"], "4457", "7 leaves at depth 1"),
         (["analyze", "connect4", "-", "--depth", "1"], "4 5 7", "match 1 of 1: ? - ? *, 3 plies"),
         (["analyze", "connect4", "-", "--depth", "1"], "7/7/7/7/7/3r3 b", "values of all moves for blue"),
+        (
+            ["analyze", "hexifence", "-", "--depth", "1", "--lines", "1"],
+            BOARD_FILE,
+            "the best moves for blue",
+        ),
         (
             ["play", "--resume", "-", "--first", "random", "--second", "random", "--seed", "1"],
             RECORD,
@@ -298,6 +305,7 @@ RECORD = '[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n'
         "perft",
         "review",
         "position",
+        "board file",
         "resume",
     ],
 )
