@@ -93,6 +93,20 @@ def new_edge_set(position: Words) -> Actions:
     return edge_set
 
 
+def kinds_of(edge_set: Actions) -> list[int]:
+    """Return the kind of every edge, `DRAWN` for edges that are not open.
+
+    Examples
+    --------
+    >>> from boardgames_hexifence.notation import parse_words, start_text
+    >>> set(kinds_of(new_edge_set(parse_words(start_text(2), 2)))) == {SAFE}
+    True
+    """
+    count = int(EDGES[edge_set[DIMENSION]])
+    kinds: list[int] = edge_set[PLACES + count : PLACES + 2 * count].tolist()
+    return kinds
+
+
 @kernel(types.int64(ACTIONS, types.int64))
 def number_of(edge_set: Actions, kind: int) -> int:
     """Return the number of open edges of a kind."""

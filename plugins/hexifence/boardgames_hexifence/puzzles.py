@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from boardgames.errors import OptionError
-from boardgames.game import Game, Move, Position
+from boardgames.game import Game, Position
 from boardgames.puzzles import Candidate
 from boardgames_hexifence.chains import chains_of
-from boardgames_hexifence.edges import kind_of, new_edge_set
+from boardgames_hexifence.edges import kinds_of, new_edge_set
 from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE
 from boardgames_hexifence.game import Hexifence
 
@@ -28,9 +28,9 @@ FEWEST_SAFE = 3
 def sacrifices(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
     """Yield positions with a safe edge and nothing to capture, in which a sacrifice may win."""
 
-    def solutions(position: Position, kinds: dict[Move, int]) -> list[Move]:
+    def solutions(position: Position, kinds: dict[int, int]) -> list[int]:
         is_quiet = SAFE in kinds.values() and not {FREE, CAPTURING} & set(kinds.values())
-        return [move for move, kind in kinds.items() if kind == SACRIFICING] if is_quiet else []
+        return [edge for edge, kind in kinds.items() if kind == SACRIFICING] if is_quiet else []
 
     return _candidates(game, generator, solutions)
 
@@ -38,9 +38,9 @@ def sacrifices(game: Game, generator: np.random.Generator) -> Iterator[Candidate
 def hand_outs(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
     """Yield positions with an opened chain or loop whose last cells can be handed out."""
 
-    def solutions(position: Position, kinds: dict[Move, int]) -> list[Move]:
+    def solutions(position: Position, kinds: dict[int, int]) -> list[int]:
         opened = {edge for chain in chains_of(position.words) if chain.is_opened for edge in chain.edges}
-        return [move for move, kind in kinds.items() if kind == SACRIFICING and move.action in opened]
+        return [edge for edge, kind in kinds.items() if kind == SACRIFICING and edge in opened]
 
     return _candidates(game, generator, solutions)
 
@@ -48,10 +48,10 @@ def hand_outs(game: Game, generator: np.random.Generator) -> Iterator[Candidate]
 def safe_edges(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
     """Yield positions with several safe edges and nothing to capture, in which one of them may win."""
 
-    def solutions(position: Position, kinds: dict[Move, int]) -> list[Move]:
+    def solutions(position: Position, kinds: dict[int, int]) -> list[int]:
         if {FREE, CAPTURING} & set(kinds.values()):
             return []
-        safe = [move for move, kind in kinds.items() if kind == SAFE]
+        safe = [edge for edge, kind in kinds.items() if kind == SAFE]
         return safe if len(safe) >= FEWEST_SAFE else []
 
     return _candidates(game, generator, solutions)
@@ -60,37 +60,42 @@ def safe_edges(game: Game, generator: np.random.Generator) -> Iterator[Candidate
 def _candidates(
     game: Game,
     generator: np.random.Generator,
-    solutions: Callable[[Position, dict[Move, int]], list[Move]],
+    solutions: Callable[[Position, dict[int, int]], list[int]],
 ) -> Iterator[Candidate]:
-    """Yield the positions of random matches that have possible solutions, one from each match."""
+    """Yield the positions of random matches that have possible solutions, one from each match.
+
+    `solutions` chooses edges of a position, given the kinds of the open ones. Moves have no texts here
+    except those that are yielded: most positions are thrown away.
+    """
     assert isinstance(game, Hexifence)
     if game.dimension not in MOST_OPEN:
         raise OptionError(f"puzzles have dimension 2 or 3, not {game.dimension}")
-    most = MOST_OPEN[game.dimension]
+    most, start = MOST_OPEN[game.dimension], game.start()
     while True:
         found = []
-        position = game.start()
-        while len(position.legal_moves) > FEWEST_OPEN:
+        position = start
+        while len(position.actions) > FEWEST_OPEN:
             kinds = _kinds(position)
-            if len(kinds) <= most and (moves := solutions(position, kinds)):
-                found.append(Candidate(position, tuple(moves)))
-            position = position.apply(_careless_move(kinds, generator))
+            if len(kinds) <= most and (edges := solutions(position, kinds)):
+                found.append((position, edges))
+            position = position.apply_action(_careless_edge(kinds, generator))
         if found:
-            yield found[int(generator.integers(len(found)))]
+            position, edges = found[int(generator.integers(len(found)))]
+            yield Candidate(position, tuple(move for move in position.legal_moves if move.action in edges))
 
 
-def _kinds(position: Position) -> dict[Move, int]:
-    """Return the kind of edge of each move."""
-    edge_set = new_edge_set(position.words)
-    return {move: int(kind_of(edge_set, move.action)) for move in position.legal_moves}
+def _kinds(position: Position) -> dict[int, int]:
+    """Return the kind of each open edge."""
+    kinds = kinds_of(new_edge_set(position.words))
+    return {edge: kinds[edge] for edge in position.actions}
 
 
-def _careless_move(kinds: dict[Move, int], generator: np.random.Generator) -> Move:
-    """Return a move that captures or is safe, if there is one, or sometimes any move."""
-    moves = list(kinds)
+def _careless_edge(kinds: dict[int, int], generator: np.random.Generator) -> int:
+    """Return an edge that captures or is safe, if there is one, or sometimes any edge."""
+    edges = list(kinds)
     if generator.random() >= RANDOM_SHARE:
         for good in ((FREE, CAPTURING), (SAFE,)):
-            moves = [move for move in kinds if kinds[move] in good] or moves
-            if len(moves) < len(kinds):
+            edges = [edge for edge in kinds if kinds[edge] in good] or edges
+            if len(edges) < len(kinds):
                 break
-    return moves[int(generator.integers(len(moves)))]
+    return edges[int(generator.integers(len(edges)))]

@@ -1,12 +1,16 @@
 """Puzzles of Hexifence: each has one winning move of its kind, checked by a search without the table."""
 
+import numpy as np
 import pytest
 
 from boardgames import load, load_player
+from boardgames.kernels import Words
 from boardgames.player import ExactPlayer
 from boardgames.puzzles import Puzzle, make_puzzles
 from boardgames_hexifence.edges import kind_of, new_edge_set, number_of
 from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE
+from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.puzzles import sacrifices
 from boardgames_hexifence.solver import Solver
 
 
@@ -52,3 +56,17 @@ def test_solutions_are_of_the_kind_that_is_asked_for() -> None:
             assert (free + capturing > 0) == (kind == "hand-out")
             assert safe >= {"sacrifice": 1, "hand-out": 0, "safe-edge": 3}[kind]
             assert sum(puzzle.position.apply(puzzle.solution).score) == sum(puzzle.position.score)
+
+
+def test_moves_of_rejected_positions_are_not_written_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+    original = Hexifence.format_action
+
+    def format_action(self: Hexifence, words: Words, action: int) -> str:
+        written.append(action)
+        return original(self, words, action)
+
+    monkeypatch.setattr(Hexifence, "format_action", format_action)
+    game = load("hexifence", dimension=2)
+    candidate = next(sacrifices(game, np.random.default_rng(1)))
+    assert written == [move.action for move in candidate.position.legal_moves]
