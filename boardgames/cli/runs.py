@@ -366,6 +366,7 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
             if share is not None
         ]
         print_table(results, right=(1,), cut=())
+    _print_unmeasured(compared)
     for group in means:
         members = ", ".join(run.summary.name for run in group.runs)
         say(f"\n{wrap(f'mean of {members}, with 95% intervals:', 2)}")
@@ -373,6 +374,19 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
             say(f"  best {group.best.value:.4g} [{group.best.low:.4g}, {group.best.high:.4g}]")
         for opponent, share in group.strength.items():
             say(wrap(f"  against {opponent} {interval_text(share)}", 4))
+
+
+def _print_unmeasured(runs: "Sequence[ComparedRun]") -> None:
+    """Say which runs have not been measured, if others have, and how to measure them."""
+    if not any(run.strength for run in runs):
+        return
+    for run in runs:
+        if not run.strength:
+            name = shlex.quote(run.summary.name)
+            is_done = run.summary.progress.is_done
+            command = f"runs measure {name}" if is_done else f"train --resume {name}"
+            reason = "has not been measured" if is_done else "is measured when it is finished"
+            say(wrap(f"\n{run.summary.name} {reason}: `{PROGRAM} {command}`", 2))
 
 
 def _print_compared(runs: "Sequence[ComparedRun]", changed: "Sequence[str]") -> list[str]:

@@ -325,6 +325,24 @@ def test_a_comparison_fits_the_terminal_and_never_cuts_off_the_names_of_runs(
     ]
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("done", "second has not been measured: `boardgames runs measure second`"),
+        ("stopped", "second is measured when it is finished: `boardgames train --resume second`"),
+    ],
+)
+def test_a_comparison_names_the_runs_that_have_not_been_measured(
+    status: str, said: str, home: Path, bg: Run
+) -> None:
+    with Folder.create(home / "runs" / "first", small(steps=1)) as run:
+        Measurement(10, 1, (Series("td", "greedy", wins=6, losses=4, draws=0),), 10).write(run.folder)
+    with Folder.create(home / "runs" / "second", small(steps=1)) as run:
+        if status == "done":
+            Trainer(run).train(InProcess())
+    assert said in bg("runs", "compare", "first", "second").out.splitlines()
+
+
 def test_settings_are_below_a_comparison_if_there_is_no_room_for_columns(
     home: Path, bg: Run, bg_on_terminal: Run
 ) -> None:
