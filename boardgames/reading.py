@@ -921,7 +921,8 @@ def _match_of_positions(texts: list[str], game: Game, memory: Memory) -> MatchTe
 
 def _move_between(before: Position, after: Position) -> str | None:
     """Return the move that leads from one position to another, or None if there is none."""
-    return next((move.text for move in before.legal_moves if before.apply(move) == after), None)
+    found = (move.text for move in before.legal_moves if before.apply_action(move.action) == after)
+    return next(found, None)
 
 
 def _layout_in(line: str, game: Game, load: Callable[[str], Game]) -> Game | None:
