@@ -15,11 +15,10 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from numba import types
 
 import boardgames
 from boardgames.game import Move, Position
-from boardgames.kernels import Reals, Words, kernel, row
+from boardgames.kernels import Reals, Words, kernel, row, types
 from boardgames.kernels.abi import REALS, WORDS_STACK
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, Player, Stop
 from boardgames.search.alphabeta.options import SearchOptions

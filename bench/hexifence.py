@@ -14,11 +14,10 @@ from pathlib import Path
 
 import numpy as np
 from engine import Row, measure_process, summary
-from numba import types
 
 import boardgames
 from boardgames.game import Game, Position
-from boardgames.kernels import Actions, kernel
+from boardgames.kernels import Actions, kernel, types
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT
 from boardgames.player import Stop
 from boardgames_hexifence.edges import make, member, new_edge_set, number_of, unmake

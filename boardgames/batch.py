@@ -16,12 +16,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.errors import IllegalMoveError, LimitError, OptionError, PositionError, quote
 from boardgames.executors.pool import core_count
 from boardgames.game import Game, Position, observation_of
-from boardgames.kernels import Actions, Bytes, Observe, Words, kernel, random_below, row, row_out
+from boardgames.kernels import Actions, Bytes, Observe, Words, kernel, random_below, row, row_out, types
 from boardgames.kernels.abi import (
     ACTIONS,
     ACTIONS_OUT,

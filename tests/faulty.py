@@ -9,16 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from boardgames.declarations import Contempt, Evaluation, Facts, Feature, FeatureSet, Kernels, Symmetry
 from boardgames.errors import PositionError
 from boardgames.game import Game, Position
 from boardgames.kernels import (
-    JIT,
     Actions,
     Apply,
     Evaluate,
@@ -32,8 +29,10 @@ from boardgames.kernels import (
     Words,
     kernel,
     mix,
+    types,
 )
-from boardgames.kernels.abi import WORDS
+from boardgames.kernels.abi import WORDS, WORDS_OUT
+from boardgames.kernels.plain import compiled_by
 from boardgames.picture import Cell, Picture, Piece
 from boardgames.score import RETURN, Unit
 
@@ -187,35 +186,30 @@ def apply_unwritten(position: Words, action: int, successor: Words) -> None:
     successor[2] = ONE - position[2]
 
 
-if JIT:
+def thawed_code(typing_context: Any, position: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        view = arrayobj.make_array(signature.return_type)(context, builder)
+        arrayobj.populate_array(
+            view,
+            data=whole.data,
+            shape=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.shape)),
+            strides=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.strides)),
+            itemsize=whole.itemsize,
+            meminfo=None,
+            parent=None,
+        )
+        return view._getvalue()
 
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def thawed(typing_context: Any, position: Any) -> Any:
-        """Make a read-only position writable, as no kernel should."""
+    return WORDS_OUT(WORDS), generate
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-            view = arrayobj.make_array(signature.return_type)(context, builder)
-            arrayobj.populate_array(
-                view,
-                data=whole.data,
-                shape=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.shape)),
-                strides=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.strides)),
-                itemsize=whole.itemsize,
-                meminfo=None,
-                parent=None,
-            )
-            return view._getvalue()
 
-        return types.Array(types.uint64, 1, "C")(WORDS), generate
-
-else:
-
-    def thawed(position: Any) -> Any:
-        """Make a read-only position writable, as no kernel should."""
-        while position.base is not None:
-            position = position.base
-        return position
+@compiled_by(thawed_code)
+def thawed(position: Any) -> Any:
+    """Make a read-only position writable, as no kernel should."""
+    while position.base is not None:
+        position = position.base
+    return position
 
 
 @kernel(Apply)

@@ -10,7 +10,6 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels, Symmetry
 from boardgames.errors import PositionError
@@ -28,6 +27,7 @@ from boardgames.kernels import (
     Words,
     kernel,
     popcount,
+    types,
 )
 from boardgames.options import Option
 from boardgames.picture import Button, Cell, Picture, Piece

@@ -527,7 +527,7 @@ def _check_names(config: "Config") -> None:
     Kernels may take minutes to compile, but a wrong name is found in seconds.
     """
     from boardgames.compiling import compilation_deferred
-    from boardgames.kernels.dispatcher import compile_deferred
+    from boardgames.kernels.lazy import compile_deferred
     from boardgames.options import read_options
     from boardgames.plugins import registry
 

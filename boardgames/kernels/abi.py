@@ -3,22 +3,25 @@
 A kernel is compiled for exactly one signature when its module is imported, and
 cached (`boardgames.kernels.cache`); code in the cache is loaded at its first use. Generic
 code takes kernels as first-class functions, so that one compilation serves every game.
+Where compilation is deferred, Numba is imported only when a kernel has to be compiled or loaded.
 
 With `NUMBA_DISABLE_JIT=1` kernels run as plain Python, behind a wrapper that
 casts arguments to the types of the signature and makes inputs read-only.
 """
 
+import weakref
 from collections.abc import Callable
 from types import FunctionType
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
-from numba.np.numpy_support import from_dtype
 
+from boardgames.compiling import waits_for_call
 from boardgames.errors import KernelError
-from boardgames.kernels.dispatcher import KernelDispatcher
+from boardgames.kernels import types
+from boardgames.kernels.identity import identity
+from boardgames.kernels.lazy import Kernel, deferred
 from boardgames.kernels.plain import JIT, Function, plain_kernel
 
 Words = npt.NDArray[np.uint64]
@@ -91,26 +94,24 @@ FORCING = 10_000
 """Rank of moves that win or threaten to win at once, which are searched a ply deeper."""
 
 
-def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:  # Numba has no type stubs
+def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> types.Array:
     """Return the type that a kernel declares for an array of records of a structured dtype."""
-    return types.Array(from_dtype(dtype), 1, "C", readonly=readonly)
+    return types.Array(types.Record(dtype), 1, readonly=readonly)
 
 
-def first_class(signature: Any) -> Any:  # Numba has no type stubs
+def first_class(signature: types.Signature) -> types.FunctionType:
     """Return the type of an argument that is itself a kernel of `signature`."""
     return types.FunctionType(signature)
 
 
-def kernel(
-    signature: Any, *, inline: bool = False
-) -> Callable[[Function], Function]:  # Numba has no type stubs
+def kernel(signature: types.Signature, *, inline: bool = False) -> Callable[[Function], Function]:
     """Compile a function for `signature` now, or load it from the cache when it is first used.
 
     Parameters
     ----------
-    signature : numba signature
+    signature : Signature
         One of the signatures of this module or, for a helper, a signature of
-        Numba types: `types.uint64(types.uint64)`.
+        `boardgames.kernels.types`: `types.uint64(types.uint64)`.
     inline : bool
         Inline the code into every kernel that calls it, however long it is.
 
@@ -126,9 +127,14 @@ def kernel(
         If the function does not compile or takes another number of arguments.
     """
 
-    def decorate(function: Function) -> Any:  # a dispatcher: Numba has no type stubs
+    def decorate(function: Function) -> Any:  # a kernel, with the type of the function for mypy
         if not isinstance(function, FunctionType):
             raise KernelError(f"only a Python function can be a kernel, not {function!r}")
+        if not isinstance(signature, types.Signature):
+            raise KernelError(
+                f"the signature of {function.__qualname__} must be made of `boardgames.kernels.types`, "
+                f"which replace those of Numba, not {signature!r}"
+            )
         expected = len(signature.args)
         if function.__code__.co_argcount != expected:
             raise KernelError(
@@ -137,12 +143,29 @@ def kernel(
             )
         if not JIT:
             return plain_kernel(function, signature)
-        return KernelDispatcher(function, signature, inline=inline)
+        made = Kernel(
+            function,
+            signature,
+            inline=inline,
+            identity=identity(function, signature, inline),
+            make_dispatcher=_new_dispatcher,
+        )
+        if waits_for_call():
+            deferred.append(weakref.ref(made))
+        elif not made.dispatcher.is_compiled():
+            made.dispatcher.load(is_defined=False)
+        return made
 
     return decorate
 
 
-def check_kernel(name: str, function: Any, signature: Any) -> None:
+def _new_dispatcher(made: Kernel) -> Any:  # Numba has no type stubs
+    from boardgames.kernels.dispatcher import KernelDispatcher  # here, because it imports Numba
+
+    return KernelDispatcher(made)
+
+
+def check_kernel(name: str, function: Any, signature: types.Signature) -> None:
     """Check that `function` is a kernel compiled for `signature`.
 
     Raises
@@ -150,13 +173,10 @@ def check_kernel(name: str, function: Any, signature: Any) -> None:
     KernelError
         If it is not; the message contains both signatures.
     """
-    if not JIT:
-        actual = getattr(function, "kernel_signature", None)
-    else:
-        compiled = getattr(function, "nopython_signatures", None)
-        actual = compiled[0] if compiled and len(compiled) == 1 else None
-    expected = (signature.args, signature.return_type)
-    if actual is None or (actual.args, actual.return_type) != expected:
+    actual = (
+        function.signature if isinstance(function, Kernel) else getattr(function, "kernel_signature", None)
+    )
+    if actual != signature:
         what = (
             f"is compiled for {actual}" if actual is not None else "is not a function decorated with `kernel`"
         )

@@ -12,118 +12,112 @@ sees everything that was written before the value was stored.
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-from numba.np import arrayobj
 
+from boardgames.kernels import types
 from boardgames.kernels.abi import record_array
-from boardgames.kernels.plain import JIT
+from boardgames.kernels.plain import compiled_by
 
-if JIT:
 
-    def _element(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        """Return the pointer to an element of an `int64` array."""
-        array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.gep(array.data, [arguments[1]])
+def _element(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Return the pointer to an element of an `int64` array."""
+    from numba.np import arrayobj
 
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def atomic_load(typing_context: Any, array: Any, index: Any) -> Any:
-        """Return an element of an `int64` array, read from memory and never from a register."""
+    array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+    return builder.gep(array.data, [arguments[1]])
 
+
+def _load_code(ordering: str) -> Any:
+    def code(typing_context: Any, array: Any, index: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            from llvmlite import ir
+
             pointer = _element(context, builder, signature, arguments)
+            return builder.load_atomic(pointer, ordering, 8, typ=ir.IntType(64))
+
+        return types.int64(array, types.int64), generate
+
+    return code
+
+
+@compiled_by(_load_code("monotonic"))
+def atomic_load(array: Any, index: Any) -> Any:
+    """Return an element of an `int64` array, read from memory and never from a register."""
+    return np.int64(array[index])
+
+
+@compiled_by(_load_code("acquire"))
+def load_acquire(array: Any, index: Any) -> Any:
+    """Return an element; everything that was written before it was stored is then visible, too."""
+    return np.int64(array[index])
+
+
+def _store_code(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _element(context, builder, signature, arguments)
+        builder.store_atomic(arguments[2], pointer, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64), generate
+
+
+@compiled_by(_store_code)
+def atomic_store(array: Any, index: Any, value: Any) -> None:
+    """Set an element; everything that was written before becomes visible with it."""
+    array[index] = value
+
+
+def _add_code(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _element(context, builder, signature, arguments)
+        return builder.atomic_rmw("add", pointer, arguments[2], "monotonic")
+
+    return types.int64(array, types.int64, types.int64), generate
+
+
+@compiled_by(_add_code)
+def atomic_add(array: Any, index: Any, amount: Any) -> Any:
+    """Add to an element and return its previous value."""
+    before = np.int64(array[index])
+    array[index] += amount
+    return before
+
+
+def _swap_code(typing_context: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _element(context, builder, signature, arguments)
+        pair = builder.cmpxchg(pointer, arguments[2], arguments[3], "acq_rel", "monotonic")
+        return builder.extract_value(pair, 1)
+
+    return types.boolean(array, types.int64, types.int64, types.int64), generate
+
+
+@compiled_by(_swap_code)
+def compare_and_swap(array: Any, index: Any, expected: Any, value: Any) -> Any:
+    """Set an element to `value` if it is `expected`; return whether it was."""
+    if array[index] != expected:
+        return False
+    array[index] = value
+    return True
+
+
+def field_loader(dtype: np.dtype[Any], field: str) -> Any:
+    """Return a function that reads an `int64` field of the first record of an array atomically."""
+    kind, offset = record_array(dtype), int(dtype.fields[field][1])  # type: ignore[index]  # it has fields
+
+    def code(typing_context: Any, array: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            from llvmlite import ir
+            from numba.core import cgutils
+            from numba.np import arrayobj
+
+            records = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+            pointer = cgutils.pointer_add(builder, records.data, offset, ir.IntType(64).as_pointer())
             return builder.load_atomic(pointer, "monotonic", 8, typ=ir.IntType(64))
 
-        return types.int64(array, types.int64), generate
+        return types.int64(kind), generate
 
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def load_acquire(typing_context: Any, array: Any, index: Any) -> Any:
-        """Return an element; everything that was written before it was stored is then visible, too."""
+    @compiled_by(code)
+    def load(array: Any) -> Any:
+        return np.int64(array[field][0])
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            pointer = _element(context, builder, signature, arguments)
-            return builder.load_atomic(pointer, "acquire", 8, typ=ir.IntType(64))
-
-        return types.int64(array, types.int64), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def atomic_store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-        """Set an element; everything that was written before becomes visible with it."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            pointer = _element(context, builder, signature, arguments)
-            builder.store_atomic(arguments[2], pointer, "release", 8)
-            return context.get_dummy_value()
-
-        return types.void(array, types.int64, types.int64), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def atomic_add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
-        """Add to an element and return its previous value."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            pointer = _element(context, builder, signature, arguments)
-            return builder.atomic_rmw("add", pointer, arguments[2], "monotonic")
-
-        return types.int64(array, types.int64, types.int64), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def compare_and_swap(typing_context: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
-        """Set an element to `value` if it is `expected`; return whether it was."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            pointer = _element(context, builder, signature, arguments)
-            pair = builder.cmpxchg(pointer, arguments[2], arguments[3], "acq_rel", "monotonic")
-            return builder.extract_value(pair, 1)
-
-        return types.boolean(array, types.int64, types.int64, types.int64), generate
-
-    def field_loader(dtype: np.dtype[Any], field: str) -> Any:
-        """Return an intrinsic that reads an `int64` field of the first record of an array atomically."""
-        kind, offset = record_array(dtype), int(dtype.fields[field][1])  # type: ignore[index]  # it has fields
-
-        @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-        def load(typing_context: Any, array: Any) -> Any:
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                records = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-                pointer = cgutils.pointer_add(builder, records.data, offset, ir.IntType(64).as_pointer())
-                return builder.load_atomic(pointer, "monotonic", 8, typ=ir.IntType(64))
-
-            return types.int64(kind), generate
-
-        return load
-
-else:
-
-    def atomic_load(array: Any, index: Any) -> Any:
-        """Return an element of an `int64` array."""
-        return np.int64(array[index])
-
-    load_acquire = atomic_load
-
-    def atomic_store(array: Any, index: Any, value: Any) -> None:
-        """Set an element."""
-        array[index] = value
-
-    def atomic_add(array: Any, index: Any, amount: Any) -> Any:
-        """Add to an element and return its previous value."""
-        before = np.int64(array[index])
-        array[index] += amount
-        return before
-
-    def compare_and_swap(array: Any, index: Any, expected: Any, value: Any) -> Any:
-        """Set an element to `value` if it is `expected`; return whether it was."""
-        if array[index] != expected:
-            return False
-        array[index] = value
-        return True
-
-    def field_loader(dtype: np.dtype[Any], field: str) -> Any:
-        """Return a function that reads a field of the first record of an array."""
-
-        def load(array: Any) -> Any:
-            return np.int64(array[field][0])
-
-        return load
+    return load

@@ -11,10 +11,9 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
 
 from boardgames.errors import OptionError, quote
+from boardgames.kernels import types
 from boardgames.kernels.abi import WORDS_OUT, Words, kernel
 from boardgames.kernels.plain import compiled_by
 
@@ -40,6 +39,8 @@ def popcount(word: Any) -> Any:
 
 def _lowest_bit_code(typing_context: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        from llvmlite import ir
+
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), generate
@@ -54,7 +55,7 @@ def lowest_bit(word: Any) -> Any:
 def _same_bits_code(source: Any, target: Any) -> Any:
     def code(typing_context: Any, word: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.bitcast(arguments[0], context.get_value_type(target))
+            return builder.bitcast(arguments[0], context.get_value_type(types.numba_type(target)))
 
         return target(source), generate
 

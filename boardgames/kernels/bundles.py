@@ -34,17 +34,11 @@ from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils, typing
-from numba.experimental.function_type import _get_jit_address, _get_wrapper_address
-from numba.extending import intrinsic
-from numba.np import arrayobj
-from numba.np.numpy_support import as_dtype
 
 from boardgames.errors import KernelError
+from boardgames.kernels import types
 from boardgames.kernels.abi import ACTIONS, Actions, Reals, check_kernel, first_class
-from boardgames.kernels.plain import JIT
+from boardgames.kernels.plain import JIT, compiled_by
 
 BUNDLE = ACTIONS
 """Type of the words of a bundle as a kernel's argument."""
@@ -117,8 +111,8 @@ def kinds_of(fields: type[NamedTuple]) -> Mapping[str, Any]:
 def _words_of(field: str, kind: Any, item: Any) -> list[Any]:
     if not isinstance(kind, types.Array):
         check_kernel(field, item, kind)
-        return [_get_wrapper_address(item, kind), _get_jit_address(item, kind), 0] if JIT else [0] * _WORDS
-    dtype = as_dtype(kind.dtype)
+        return [*item.dispatcher.addresses(), 0] if JIT else [0] * _WORDS
+    dtype = kind.dtype
     if not isinstance(item, np.ndarray) or (item.dtype, item.ndim) != (dtype, kind.ndim):
         raise KernelError(
             f"{field} must be an array of {_name(dtype)} with {kind.ndim} axes, not {_described(item)}"
@@ -138,82 +132,95 @@ def _name(dtype: np.dtype[Any]) -> str:
     return "records of " + ", ".join(dtype.names) if dtype.names else str(dtype)
 
 
-if JIT:
-    _WORD = ir.IntType(64)
+def unpacker(fields: type[Fields]) -> Callable[[Actions | Reals], Fields]:
+    """Return a function for kernels that turns the words of a bundle into a named tuple.
 
-    def unpacker(fields: type[Fields]) -> Callable[[Actions | Reals], Fields]:
-        """Return an intrinsic that turns the words of a bundle into a named tuple.
+    Parameters
+    ----------
+    fields : named tuple class
+        The class of the bundle's items.
 
-        Parameters
-        ----------
-        fields : named tuple class
-            The class of the bundle's items.
+    Raises
+    ------
+    KernelError
+        If the annotation of a field has no kind.
+    """
+    kinds = tuple(kinds_of(fields).values())
+    frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in kinds]
 
-        Raises
-        ------
-        KernelError
-            If the annotation of a field has no kind.
-        """
-        kinds = kinds_of(fields)
-        members = [kind if isinstance(kind, types.Array) else first_class(kind) for kind in kinds.values()]
-        result = types.NamedTuple(members, fields)
+    @compiled_by(_unpack_code(kinds, fields))
+    def unpack(bundle: Any) -> Any:
+        items = list(_items[int(bundle.view(np.int64)[0])])
+        for index, is_frozen in enumerate(frozen):
+            if is_frozen:
+                items[index] = items[index].view()
+                items[index].flags.writeable = False
+        return fields(*items)
 
-        @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-        def unpack(typing_context: Any, bundle: Any) -> Any:
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
-                words = builder.bitcast(data, _WORD.as_pointer())
-                values = [_field(context, builder, words, place, kind) for place, kind in enumerate(members)]
-                return context.make_tuple(builder, result, values)
+    return unpack
 
-            return typing.signature(result, bundle), generate
 
-        return unpack  # type: ignore[no-any-return]  # Numba has no type stubs
+def _unpack_code(kinds: Sequence[Any], fields: type[NamedTuple]) -> Any:
+    """Return the code of `unpack`, an intrinsic."""
+    members = [kind if isinstance(kind, types.Array) else first_class(kind) for kind in kinds]
+    result = types.NamedTuple(members, fields)
 
-    def _field(context: Any, builder: Any, words: Any, place: int, kind: Any) -> Any:
-        """Return one field of a bundle as a value of compiled code."""
-        loaded = [
-            builder.load(builder.gep(words, [_WORD(_WORDS * place + index)], source_etype=_WORD), typ=_WORD)
-            for index in range(_WORDS)
-        ]
-        if isinstance(kind, types.Array):
-            return _array(context, builder, kind, loaded)
-        function = cgutils.create_struct_proxy(kind)(context, builder)
-        pointer = context.get_value_type(types.voidptr)
-        function.c_addr = builder.inttoptr(loaded[0], pointer)
-        function.jit_addr = builder.inttoptr(loaded[1], pointer)
-        function.py_addr = cgutils.get_null_value(pointer)
-        return function._getvalue()
+    def code(typing_context: Any, bundle: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            from llvmlite import ir
+            from numba.np import arrayobj
 
-    def _array(context: Any, builder: Any, kind: Any, words: Sequence[Any]) -> Any:
-        view = arrayobj.make_array(kind)(context, builder)
-        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-        shape, strides = words[1 : 1 + kind.ndim], [size]
-        if kind.ndim > 1:
-            strides.insert(0, builder.mul(shape[1], size))
-        arrayobj.populate_array(
-            view,
-            data=builder.inttoptr(words[0], view.data.type),
-            shape=cgutils.pack_array(builder, shape),
-            strides=cgutils.pack_array(builder, strides),
-            itemsize=size,
-            meminfo=None,
-            parent=None,
-        )
-        return view._getvalue()
+            data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+            words = builder.bitcast(data, ir.IntType(64).as_pointer())
+            values = [
+                _field(context, builder, words, place, types.numba_type(kind))
+                for place, kind in enumerate(members)
+            ]
+            return context.make_tuple(builder, types.numba_type(result), values)
 
-else:
+        return result(bundle), generate
 
-    def unpacker(fields: type[Fields]) -> Callable[[Actions | Reals], Fields]:
-        """Return a function that turns the words of a bundle into a named tuple."""
-        frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in kinds_of(fields).values()]
+    return code
 
-        def unpack(bundle: Any) -> Any:
-            items = list(_items[int(bundle.view(np.int64)[0])])
-            for index, is_frozen in enumerate(frozen):
-                if is_frozen:
-                    items[index] = items[index].view()
-                    items[index].flags.writeable = False
-            return fields(*items)
 
-        return unpack
+def _field(context: Any, builder: Any, words: Any, place: int, kind: Any) -> Any:
+    """Return one field of a bundle, of a type of Numba, as a value of compiled code."""
+    from llvmlite import ir
+    from numba.core import cgutils
+    from numba.core.types import Array, voidptr
+
+    word = ir.IntType(64)
+    loaded = [
+        builder.load(builder.gep(words, [word(_WORDS * place + index)], source_etype=word), typ=word)
+        for index in range(_WORDS)
+    ]
+    if isinstance(kind, Array):
+        return _array(context, builder, kind, loaded)
+    function = cgutils.create_struct_proxy(kind)(context, builder)
+    pointer = context.get_value_type(voidptr)
+    function.c_addr = builder.inttoptr(loaded[0], pointer)
+    function.jit_addr = builder.inttoptr(loaded[1], pointer)
+    function.py_addr = cgutils.get_null_value(pointer)
+    return function._getvalue()
+
+
+def _array(context: Any, builder: Any, kind: Any, words: Sequence[Any]) -> Any:
+    from numba.core import cgutils
+    from numba.core.types import intp
+    from numba.np import arrayobj
+
+    view = arrayobj.make_array(kind)(context, builder)
+    size = context.get_constant(intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    shape, strides = words[1 : 1 + kind.ndim], [size]
+    if kind.ndim > 1:
+        strides.insert(0, builder.mul(shape[1], size))
+    arrayobj.populate_array(
+        view,
+        data=builder.inttoptr(words[0], view.data.type),
+        shape=cgutils.pack_array(builder, shape),
+        strides=cgutils.pack_array(builder, strides),
+        itemsize=size,
+        meminfo=None,
+        parent=None,
+    )
+    return view._getvalue()

@@ -18,7 +18,6 @@ import shutil
 import stat
 import tempfile
 import time
-import types
 import uuid
 import warnings
 from collections.abc import Callable
@@ -27,16 +26,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import llvmlite
+import numba
+from numba.core import config
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from boardgames.errors import KernelError
 from boardgames.kernels.identity import identity
+from boardgames.kernels.lazy import Kernel
 from boardgames.paths import cache_folder
 
 KEPT_DAYS = 30
 CHECKSUM_BYTES = 32
+_FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX")
 _DAY_S = 86_400
 
 
@@ -48,10 +52,8 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
     Parameters
     ----------
-    function : function
-        The function to compile.
-    settings : tuple
-        What else the compiled code depends on: the signature and the options of the compiler.
+    kernel : Kernel
+        The kernel to compile.
     may_count : bool
         If False, code that counts references to arrays is not saved.
     check : callable
@@ -61,21 +63,21 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
     def __init__(
         self,
-        function: types.FunctionType,
-        settings: tuple[object, ...] = (),
+        kernel: Kernel,
         *,
         may_count: bool = True,
         check: Callable[[Any], None] = lambda result: None,  # Numba has no type stubs
     ) -> None:
-        self._folder = kernel_folder(function.__module__)
-        self._function, self.may_count, self._check = function, may_count, check
-        self._settings = settings
-        self.identity = identity(function, *settings)
+        self._folder = kernel_folder(kernel.__module__)
+        self._kernel, self.may_count, self._check = kernel, may_count, check
+        self._function = kernel.py_func
+        self.identity = compiled_identity(kernel.identity)
         self.is_current = True
 
     def look_again(self) -> None:
         """Find out whether the function would still compile to the same code as when it was defined."""
-        self.is_current = identity(self._function, *self._settings) == self.identity
+        one = self._kernel
+        self.is_current = identity(one.py_func, one.signature, one.inline) == one.identity
 
     @property
     def cache_path(self) -> str:
@@ -159,6 +161,13 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         digest = hashlib.sha256(key.encode()).hexdigest()[:16]
         name = re.sub(r"\W", "_", f"{self._function.__module__}.{self._function.__name__}")
         return self._folder / f"{name}-{digest}.kernel"
+
+
+def compiled_identity(identity_of_kernel: str) -> str:
+    """Return a hash, 16 hexadecimal digits, of a kernel's identity and of the compiler with its flags."""
+    versions = (numba.__version__, llvmlite.__version__)
+    key = (identity_of_kernel, versions, [repr(getattr(config, flag, None)) for flag in _FLAGS])
+    return hashlib.sha256(repr(key).encode()).hexdigest()[:16]
 
 
 def counts_references(library: Any) -> bool:

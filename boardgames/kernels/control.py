@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
+from boardgames.kernels import types
 from boardgames.kernels.abi import kernel, record_array
 from boardgames.kernels.atomics import field_loader
 

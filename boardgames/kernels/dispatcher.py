@@ -6,7 +6,6 @@ This relies on private parts of Numba, as `boardgames.kernels.cache` does.
 import re
 import signal
 import threading
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -22,11 +21,13 @@ from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 from numba.core.typeinfer import register_dispatcher
 from numba.core.typing import make_concrete_template
+from numba.experimental.function_type import _get_jit_address, _get_wrapper_address
 
-from boardgames.compiling import is_interpreted, report, waits_for_call
+from boardgames.compiling import report
 from boardgames.errors import KernelError
 from boardgames.kernels.cache import KernelCache, counts_references
-from boardgames.kernels.plain import plain_kernel
+from boardgames.kernels.lazy import Kernel
+from boardgames.kernels.types import numba_type
 
 _NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
@@ -67,10 +68,6 @@ _PYTHON_TYPES = {"Tuple": "tuple", "UniTuple": "tuple", "DictType": "dict"}
 _USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) constants"
 
 
-_deferred: list[weakref.ref["KernelDispatcher"]] = []
-"""The kernels that are compiled when they are first called, except those known to be compiled."""
-
-
 class _CountsError(Exception):
     """A kernel was compiled without reference counting, but calls code that creates or returns arrays."""
 
@@ -89,10 +86,7 @@ def _needs_counting(function: FunctionType, signature: Any) -> bool:
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # the name of a recursive function is not defined yet
             named.append(cell.cell_contents)
-    return any(
-        isinstance(one, Dispatcher) and not isinstance(getattr(one, "_cache", None), KernelCache)
-        for one in named
-    )
+    return any(isinstance(one, Dispatcher) for one in named)
 
 
 def _holds_array(kind: Any) -> bool:
@@ -100,53 +94,42 @@ def _holds_array(kind: Any) -> bool:
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no type stubs
-    """A function that is compiled for one signature, or loaded from the cache when it is first needed.
-
-    What is not in the cache is compiled at once, so that the author sees its errors, unless
-    `boardgames.compiling.compilation_deferred` says otherwise.
+    """The code of a kernel, which is compiled for one signature or loaded from the cache.
 
     Most kernels count no references to arrays, since their callers keep the arrays alive, and counting
     took up to half the time of a short kernel. A kernel that creates arrays, or passes them to plain
     Python in a block of `numba.objmode`, has to count.
-
-    Parameters
-    ----------
-    function : function
-        The function to compile.
-    signature : numba signature
-        The types of its arguments and result.
-    inline : bool
-        Whether the code is inlined into every kernel that calls it.
-
-    Raises
-    ------
-    KernelError
-        If the function is not in the cache and does not compile.
     """
 
-    def __init__(self, function: FunctionType, signature: Any, *, inline: bool) -> None:
+    def __init__(self, kernel: Kernel) -> None:
+        function = kernel.py_func
         calls_python = _calls_python(function)
-        options = {"nogil": not calls_python, "forceinline": inline}
-        self._signature = signature
-        self._must_count = calls_python or _needs_counting(function, signature)
+        options = {"nogil": not calls_python, "forceinline": kernel.inline}
+        self._signature = numba_type(kernel.signature)
+        self._must_count = calls_python or _needs_counting(function, self._signature)
         self._state: Literal["new", "loading", "loaded"] = "loading"  # loading as long as this method runs
         self._compiled: Any = {}
         super().__init__(function, targetoptions={**options, "nopython": True, "boundscheck": None})
-        self._cache = KernelCache(function, (signature, options), check=partial(_check_merges, function))
+        self._cache = KernelCache(kernel, check=partial(_check_merges, function))
         self._state = "new"
-        if waits_for_call():
-            _deferred.append(weakref.ref(self))
-        elif not self.is_compiled():
-            self._load(is_defined=False)
+
+    @property
+    def is_loaded(self) -> bool:
+        """True if the code has been loaded or compiled."""
+        return self._state == "loaded"
 
     def is_compiled(self) -> bool:
         """Return True if the kernel has been loaded or is in the cache."""
-        return self._state == "loaded" or self._cache.contains(self._signature, self.targetctx)
+        return self.is_loaded or self._cache.contains(self._signature, self.targetctx)
+
+    def addresses(self) -> tuple[int, int]:
+        """Return the addresses of the code for callers in C and for compiled code."""
+        return _get_wrapper_address(self, self._signature), _get_jit_address(self, self._signature)
 
     @property
     def overloads(self) -> Any:
         """The compiled code by the types of the arguments, as Numba reads and fills it."""
-        self._load()
+        self.load()
         return self._compiled
 
     @overloads.setter
@@ -171,22 +154,19 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Return the code for a call from Python for which Numba has found none; later calls find it."""
-        if is_interpreted() and self._state != "loaded":
-            return self._interpreted
-        self._load()
+        self.load()
         if not self._search_new_conversions(*args, **kws):
             self._explain_matching_error(*args, **kws)
         return self._compiled[self._signature.args].entry_point
 
-    def _interpreted(self, *args: Any) -> Any:
-        """Run the kernel as plain Python, or compiled if it needs something that only compiled code has."""
-        with suppress(Exception):
-            return plain_kernel(self.py_func, self._signature)(*args)
-        self._load()
-        return self(*args)
+    def load(self, *, is_defined: bool = True) -> None:
+        """Load or compile the code, unless that has been done; other threads wait until it is there.
 
-    def _load(self, *, is_defined: bool = True) -> None:
-        """Load or compile the code, unless that has been done; other threads wait until it is there."""
+        Raises
+        ------
+        KernelError
+            If it does not compile.
+        """
         if self._state == "loaded":
             return
         with global_compiler_lock:
@@ -229,45 +209,6 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
                 raise _CountsError
 
 
-def load_kernel(kernel: Any) -> None:  # a dispatcher: Numba has no type stubs
-    """Load the code of a kernel, or compile it, without calling it; plain Python has none.
-
-    Raises
-    ------
-    KernelError
-        If it does not compile.
-    """
-    if isinstance(kernel, KernelDispatcher):
-        kernel._load()
-
-
-def compile_deferred() -> None:
-    """Compile the deferred kernels that are neither loaded nor in the cache, in order of definition.
-
-    Raises
-    ------
-    KernelError
-        If one does not compile.
-    """
-    for reference in tuple(_deferred):
-        kernel = reference()
-        if kernel is not None and not kernel.is_compiled():
-            kernel._load()
-
-
-def uncompiled_kernels() -> set[str]:
-    """Return the modules of the deferred kernels that are neither loaded nor in the cache."""
-    modules = set()
-    for reference in list(_deferred):
-        kernel = reference()
-        if kernel is None or kernel.is_compiled():
-            with suppress(ValueError):  # another thread has removed it
-                _deferred.remove(reference)
-        else:
-            modules.add(kernel.py_func.__module__)
-    return modules
-
-
 class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has no type stubs
     """Reports kernels that are compiled; other functions of Numba are compiled as parts of them.
 
@@ -303,13 +244,13 @@ def _recursive(dispatcher: Any) -> Iterator[None]:  # Numba has no type stubs
     function = dispatcher.py_func
     variables, name = function.__globals__, function.__name__
     older = variables.get(name) if name == function.__qualname__ else None
-    if isinstance(older, Dispatcher):
+    if isinstance(older, Kernel):
         variables[name] = dispatcher
     try:
         with register_dispatcher(dispatcher):
             yield
     finally:
-        if isinstance(older, Dispatcher):
+        if isinstance(older, Kernel):
             variables[name] = older
 
 

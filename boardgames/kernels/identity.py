@@ -3,8 +3,9 @@
 It covers the byte code of the function; what it captures from its module and its closure, which
 are constants of the compiled code; the kernels that it calls, by their own identities; the
 Python functions that write the code of intrinsics and overloads, and what these capture in turn;
-and the versions and flags of the compiler. Only code in memory counts: a file that is edited while
-a process runs changes nothing until the module is reloaded. Line numbers, comments and
+and the versions of Python and NumPy. `boardgames.kernels.cache` adds those of the compiler and its
+flags, so that an identity can be computed without Numba. Only code in memory counts: a file that is
+edited while a process runs changes nothing until the module is reloaded. Line numbers, comments and
 annotations do not count.
 
 The standard library, NumPy, Numba and llvmlite are covered by their versions. Functions marked as
@@ -20,20 +21,13 @@ from functools import cache, partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
-from numba import types
-from numba.core import config
-from numba.core.dispatcher import Dispatcher
-from numba.core.registry import cpu_target
-from numba.core.typing.templates import Signature
-from numba.extending import _Intrinsic
 
-from boardgames.kernels.plain import is_callback
+from boardgames.kernels.lazy import Kernel
+from boardgames.kernels.plain import Intrinsic, is_callback
+from boardgames.kernels.types import Kind, Signature
 
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"llvmlite", "numba", "numpy"}
-_FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
 _EMPTY = object()
 _SCALARS = frozenset({bool, float, complex, str, bytes, type(None), type(...)})
@@ -54,8 +48,7 @@ def identity(function: FunctionType, *settings: object) -> str:
     """
     description = _Description()
     description.add_function(function)
-    versions = (sys.implementation.name, sys.version, np.__version__, numba.__version__, llvmlite.__version__)
-    description.add((versions, [repr(getattr(config, flag, None)) for flag in _FLAGS], settings))
+    description.add((sys.implementation.name, sys.version, np.__version__, settings))
     return hashlib.sha256("\0".join(description.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -72,7 +65,7 @@ class _Description:
         self._is_python = False  # True inside the Python code that generates an intrinsic
 
     def add(self, value: Any) -> None:
-        kind = type(value)
+        kind: Any = type(value)  # not every metaclass has a hash, in theory
         if kind is int:
             self.texts.append(f"int {value:x}")  # Python limits the length of decimal texts
         elif kind in _SCALARS or isinstance(value, (np.generic, np.dtype, Enum)):
@@ -81,17 +74,15 @@ class _Description:
             self._add_all(f"{_name(kind)} {getattr(value, '_fields', '')}", value)
         elif kind is CodeType:
             self._add_code(value)
-        elif isinstance(value, (types.Type, Signature)):
-            self.texts.append(_type_text(value))
+        elif isinstance(value, (Kernel, Kind, Signature)):
+            self.texts.append(f"kernel {value.identity}" if isinstance(value, Kernel) else repr(value))
         elif isinstance(value, np.ndarray):
             self._add_array(value)
         elif kind is frozenset or kind is set:
             self.texts.append(f"set {sorted(map(repr, value))}")
-        elif isinstance(value, Dispatcher):
-            self._add_dispatcher(value)
         elif id(value) in self._met:
             self.texts.append(f"again {self._met[id(value)][0]}")
-        else:
+        elif not (_is_from_numba(kind) and self._add_from_numba(value)):
             self._met[id(value)] = (len(self._met), value)
             self._add_object(value)
 
@@ -121,22 +112,37 @@ class _Description:
         else:
             self.texts.append(hashlib.sha256(array.tobytes()).hexdigest())
 
-    def _add_dispatcher(self, dispatcher: Any) -> None:
-        known = getattr(dispatcher._cache, "identity", None)
-        if known is not None:  # a kernel: what counts is what it was compiled from
-            self.texts.append(f"kernel {known}")
+    def _add_from_numba(self, value: Any) -> bool:
+        """Add a type, compiled function or intrinsic made with Numba; return False for other objects."""
+        from numba.core.dispatcher import Dispatcher
+        from numba.core.types import Type
+        from numba.core.typing.templates import Signature
+        from numba.extending import _Intrinsic
+
+        if isinstance(value, (Type, Signature)):
+            self.texts.append(_type_text(value))
+        elif isinstance(value, Dispatcher):
+            self.texts.append(f"dispatcher {sorted(value.targetoptions.items())}")
+            self.add(value.py_func)
+        elif isinstance(value, _Intrinsic):
+            self._met[id(value)] = (len(self._met), value)
+            settings = (value._prefer_literal, sorted(value._ctor_kwargs.items()))
+            self._add_intrinsic(settings, value._defn)
         else:
-            self.texts.append(f"dispatcher {sorted(dispatcher.targetoptions.items())}")
-            self.add(dispatcher.py_func)
+            return False
+        return True
+
+    def _add_intrinsic(self, settings: object, code: Any) -> None:  # code: any callable
+        self.texts.append(f"intrinsic {settings}")
+        before, self._is_python = self._is_python, True
+        self.add(code)
+        self._is_python = before
 
     def _add_object(self, value: Any) -> None:
         if isinstance(value, FunctionType):
             self._add_function(value)
-        elif isinstance(value, _Intrinsic):
-            self.texts.append(f"intrinsic {value._prefer_literal} {sorted(value._ctor_kwargs.items())}")
-            before, self._is_python = self._is_python, True
-            self.add(value._defn)
-            self._is_python = before
+        elif isinstance(value, Intrinsic):
+            self._add_intrinsic(value.prefer_literal, value.code)
         elif isinstance(value, ModuleType):
             self.texts.append(f"module {value.__name__}")
         elif isinstance(value, type):
@@ -162,7 +168,7 @@ class _Description:
             else:
                 self._add_captured(captured, names)
         older = function.__globals__.get(own_name)
-        if own_name == function.__qualname__ and isinstance(older, Dispatcher):  # a reload replaces it
+        if own_name == function.__qualname__ and isinstance(older, Kernel):  # a reload replaces it
             self._named.add((id(function.__globals__), own_name))
         self._add_named(function.__globals__, names)
         if not (own_name or self._is_python):
@@ -221,8 +227,17 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 @cache
+def _is_from_numba(kind: Any) -> bool:  # a class
+    """Return True if a class is Numba's or derived from one of Numba."""
+    return any(str(base.__module__).partition(".")[0] == "numba" for base in kind.__mro__)
+
+
+@cache
 def _type_text(kind: Any) -> str:
     """Return the text of a Numba type or signature: its name, and the fields of the named tuples in it."""
+    from numba import types
+    from numba.core.typing.templates import Signature
+
     inner = [getattr(kind, name, None) for name in ("dtype", "signature", "return_type")]
     inner += [*getattr(kind, "args", ()), *getattr(kind, "types", ())]
     fields = repr(kind.fields) if isinstance(kind, types.BaseNamedTuple) else ""
@@ -232,10 +247,15 @@ def _type_text(kind: Any) -> str:
 
 def _overloads(function: FunctionType) -> list[object]:
     """Return the functions that give kernels the code of a Python function (`numba.extending.overload`)."""
+    if "numba" not in sys.modules:
+        return []
+    from numba.core.registry import cpu_target
+    from numba.core.types import Function
+
     context = cpu_target.typing_context
     context.refresh()
     found = context._lookup_global(function)
-    templates = found.templates if isinstance(found, types.Function) else ()
+    templates = found.templates if isinstance(found, Function) else ()
     return [getattr(template, "_overload_func", template) for template in templates]
 
 

@@ -10,14 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-from numba.np import arrayobj
 
+from boardgames.kernels import types
 from boardgames.kernels.abi import Words
-from boardgames.kernels.plain import JIT
+from boardgames.kernels.plain import compiled_by
 
 LANES, ROW_WORDS = 32, 8
 """Number of lanes in a row, and of the words in which they are packed."""
@@ -53,11 +49,9 @@ def row_adder(boards: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> Add
     chunks : sequence of Chunk
         The parts into which each bitboard is divided.
     """
-    make = _compiled_adder if JIT else _plain_adder
-    return make(tuple(boards), tuple(chunks))
+    boards, chunks = tuple(boards), tuple(chunks)
 
-
-def _plain_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) -> Adder:
+    @compiled_by(_adder_code(boards, chunks))
     def add_rows(position: Words, side: int, rows: Words, place: int) -> Lanes:
         total, several = rows[place : place + ROW_WORDS].copy(), np.zeros(ROW_WORDS, dtype=np.uint64)
         for starts in reversed(boards):
@@ -72,32 +66,45 @@ def _plain_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...])
     return add_rows
 
 
-def _compiled_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) -> Adder:
-    """Return an intrinsic without loops, in which all lanes stay in vector registers."""
+_ROW_BYTES, _ROW_SHIFT = 8 * ROW_WORDS, 6
 
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def add_rows(typing_context: Any, position: Any, side: Any, rows: Any, place: Any) -> Any:
+
+def _adder_code(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) -> Any:
+    """Return the code of `add_rows` without loops, in which all lanes stay in vector registers."""
+
+    def code(typing_context: Any, position: Any, side: Any, rows: Any, place: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            from llvmlite import ir
+            from numba.np import arrayobj
+
+            word_type, byte = ir.IntType(64), ir.IntType(8)
+            vector = ir.VectorType(word_type, ROW_WORDS)
             words = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
             whole = arrayobj.make_array(signature.args[2])(context, builder, arguments[2])
-            start = builder.bitcast(builder.gep(whole.data, [arguments[3]]), _BYTE.as_pointer())
-            is_first = builder.icmp_signed("==", arguments[1], _WORD(0))
+            start = builder.bitcast(builder.gep(whole.data, [arguments[3]]), byte.as_pointer())
+            is_first = builder.icmp_signed("==", arguments[1], word_type(0))
 
             def row_at(offset: Any) -> Any:
-                pointer = builder.gep(start, [offset], inbounds=True, source_etype=_BYTE)
-                return builder.load(builder.bitcast(pointer, _VECTOR.as_pointer()), align=8, typ=_VECTOR)
+                pointer = builder.gep(start, [offset], inbounds=True, source_etype=byte)
+                return builder.load(builder.bitcast(pointer, vector.as_pointer()), align=8, typ=vector)
 
-            total, several = row_at(_WORD(0)), None
+            total, several = row_at(word_type(0)), None
             for of_first, of_second in reversed(boards):
-                begin, offset = builder.select(is_first, _WORD(of_first), _WORD(of_second)), _ROW_BYTES
+                begin, offset = (
+                    builder.select(is_first, word_type(of_first), word_type(of_second)),
+                    _ROW_BYTES,
+                )
                 for word, first, size in chunks:
-                    bits = builder.load(builder.gep(words.data, [builder.add(begin, _WORD(word))]), typ=_WORD)
+                    pointer = builder.gep(words.data, [builder.add(begin, word_type(word))])
+                    bits = builder.load(pointer, typ=word_type)
                     shift = first - _ROW_SHIFT  # so that the bits become an offset in bytes at once
                     bits = (
-                        builder.lshr(bits, _WORD(shift)) if shift >= 0 else builder.shl(bits, _WORD(-shift))
+                        builder.lshr(bits, word_type(shift))
+                        if shift >= 0
+                        else builder.shl(bits, word_type(-shift))
                     )
-                    bits = builder.and_(bits, _WORD(((1 << size) - 1) << _ROW_SHIFT))
-                    row = row_at(builder.add(bits, _WORD(offset)))
+                    bits = builder.and_(bits, word_type(((1 << size) - 1) << _ROW_SHIFT))
+                    row = row_at(builder.add(bits, word_type(offset)))
                     several = row if several is None else builder.add(several, row)
                     offset += _ROW_BYTES << size
                 total = builder.add(total, several)
@@ -105,56 +112,59 @@ def _compiled_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ..
 
         return LANES_TYPE(position, types.int64, rows, types.int64), generate
 
-    added: Adder = add_rows
-    return added
+    return code
 
 
-if JIT:
-    _WORD, _INDEX, _SHORT, _BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(16), ir.IntType(8)
-    _VECTOR = ir.VectorType(_WORD, ROW_WORDS)
-    _ROW_BYTES, _ROW_SHIFT = 8 * ROW_WORDS, 6
+def _to_vector(builder: Any, lanes: Any) -> Any:  # llvmlite's values have no types
+    from llvmlite import ir
 
-    def _to_vector(builder: Any, lanes: Any) -> Any:  # llvmlite's values have no types
-        vector = ir.Constant(_VECTOR, ir.Undefined)
-        for place in range(ROW_WORDS):
-            word = builder.extract_value(lanes, place)
-            vector = builder.insert_element(vector, word, _INDEX(place))
-        return vector
+    vector = ir.Constant(ir.VectorType(ir.IntType(64), ROW_WORDS), ir.Undefined)
+    for place in range(ROW_WORDS):
+        word = builder.extract_value(lanes, place)
+        vector = builder.insert_element(vector, word, ir.IntType(32)(place))
+    return vector
 
-    def _to_tuple(builder: Any, vector: Any) -> Any:
-        lanes = ir.Constant(ir.ArrayType(_WORD, ROW_WORDS), ir.Undefined)
-        for place in range(ROW_WORDS):
-            word = builder.extract_element(vector, _INDEX(place))
-            lanes = builder.insert_value(lanes, word, place)
-        return lanes
 
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def sum_of_shorts(typing_context: Any, shorts: Any, first: Any, lanes: Any) -> Any:
-        """Return the sum of the 16-bit integers at `first` plus each of the lanes."""
+def _to_tuple(builder: Any, vector: Any) -> Any:
+    from llvmlite import ir
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-            start = builder.gep(whole.data, [arguments[1]], source_etype=_SHORT)
-            # loading single lanes from memory is faster than extracting them from a vector, so
-            # an empty assembler statement keeps LLVM from removing the store
-            stored = cgutils.alloca_once(builder, _VECTOR)
-            builder.store(_to_vector(builder, arguments[2]), stored, align=8)
-            builder.asm(ir.FunctionType(ir.VoidType(), [stored.type]), "", "r,~{memory}", [stored], True)
-            lanes = builder.bitcast(stored, _SHORT.as_pointer())
-            sums: list[Any] = [_INDEX(0)] * 4  # several sums, because each addition waits for the last one
-            for lane in range(LANES):
-                index = builder.load(builder.gep(lanes, [_INDEX(lane)], source_etype=_SHORT), typ=_SHORT)
-                pointer = builder.gep(start, [builder.zext(index, _WORD)], source_etype=_SHORT)
-                short = builder.sext(builder.load(pointer, typ=_SHORT), _INDEX)
-                sums[lane % 4] = builder.add(sums[lane % 4], short)
-            total = builder.add(builder.add(sums[0], sums[1]), builder.add(sums[2], sums[3]))
-            return builder.sext(total, _WORD)
+    lanes = ir.Constant(ir.ArrayType(ir.IntType(64), ROW_WORDS), ir.Undefined)
+    for place in range(ROW_WORDS):
+        word = builder.extract_element(vector, ir.IntType(32)(place))
+        lanes = builder.insert_value(lanes, word, place)
+    return lanes
 
-        return types.int64(shorts, types.int64, LANES_TYPE), generate
 
-else:
+def _sum_code(typing_context: Any, shorts: Any, first: Any, lanes: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        from llvmlite import ir
+        from numba.core import cgutils
+        from numba.np import arrayobj
 
-    def sum_of_shorts(shorts: Any, first: Any, lanes: Any) -> Any:
-        """Return the sum of the 16-bit integers at `first` plus each of the lanes."""
-        places = first + np.array(lanes, dtype=np.uint64).view(np.uint16).astype(np.int64)
-        return shorts[places].sum(dtype=np.int64)
+        word, index_type, short_type = ir.IntType(64), ir.IntType(32), ir.IntType(16)
+        whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        start = builder.gep(whole.data, [arguments[1]], source_etype=short_type)
+        # loading single lanes from memory is faster than extracting them from a vector, so
+        # an empty assembler statement keeps LLVM from removing the store
+        stored = cgutils.alloca_once(builder, ir.VectorType(word, ROW_WORDS))
+        builder.store(_to_vector(builder, arguments[2]), stored, align=8)
+        builder.asm(ir.FunctionType(ir.VoidType(), [stored.type]), "", "r,~{memory}", [stored], True)
+        lanes = builder.bitcast(stored, short_type.as_pointer())
+        sums: list[Any] = [index_type(0)] * 4  # several sums, because each addition waits for the last one
+        for lane in range(LANES):
+            place = builder.gep(lanes, [index_type(lane)], source_etype=short_type)
+            index = builder.zext(builder.load(place, typ=short_type), word)
+            pointer = builder.gep(start, [index], source_etype=short_type)
+            short = builder.sext(builder.load(pointer, typ=short_type), index_type)
+            sums[lane % 4] = builder.add(sums[lane % 4], short)
+        total = builder.add(builder.add(sums[0], sums[1]), builder.add(sums[2], sums[3]))
+        return builder.sext(total, word)
+
+    return types.int64(shorts, types.int64, LANES_TYPE), generate
+
+
+@compiled_by(_sum_code)
+def sum_of_shorts(shorts: Any, first: Any, lanes: Any) -> Any:
+    """Return the sum of the 16-bit integers at `first` plus each of the lanes."""
+    places = first + np.array(lanes, dtype=np.uint64).view(np.uint16).astype(np.int64)
+    return shorts[places].sum(dtype=np.int64)

@@ -1,22 +1,22 @@
 """Kernels as plain Python: with the JIT off, or until they are loaded if the rules are interpreted."""
 
 import functools
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
-from numba import types
-from numba.extending import _Intrinsic
 
-JIT = not numba.config.DISABLE_JIT
+from boardgames.kernels import types
+
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
 """False where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
 
 _CALLBACK = "is_callback"
 Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
 
 
-def plain_kernel(function: Function, signature: Any) -> Function:  # Numba has no type stubs
+def plain_kernel(function: Function, signature: types.Signature) -> Function:
     """Wrap a kernel so that it runs without compilation, but is as strict about types as the compiled one."""
     casts = [_CASTS.get(kind) for kind in signature.args]
     frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in signature.args]
@@ -39,7 +39,7 @@ def plain_kernel(function: Function, signature: Any) -> Function:  # Numba has n
     return plain  # type: ignore[return-value]
 
 
-_CASTS: dict[Any, Callable[[Any], Any]] = {
+_CASTS: dict[types.Kind, Callable[[Any], Any]] = {
     types.int64: np.int64,
     types.uint64: np.uint64,
     types.float64: np.float64,
@@ -66,24 +66,41 @@ def compiled_by(
     Parameters
     ----------
     code : callable
-        What `numba.extending.intrinsic` takes: called with the typing context and the types of the arguments.
+        Called with the typing context and the types of the arguments, which are Numba's. It returns
+        the signature of the call and the function that generates its code, as for
+        `numba.extending.intrinsic`, or None for other types.
     prefer_literal : bool
         Whether constants are passed to it as literal types.
     """
 
     def decorate(function: Function) -> Any:  # Numba has no type stubs
-        if not JIT:
-            return function
-        intrinsic = _CallableIntrinsic(function.__name__, code, prefer_literal)
-        functools.update_wrapper(intrinsic, function)
-        intrinsic._register()
-        return intrinsic
+        return Intrinsic(function, code, prefer_literal=prefer_literal) if JIT else function
 
     return decorate
 
 
-class _CallableIntrinsic(_Intrinsic):  # type: ignore[misc]  # Numba has no type stubs
-    """An intrinsic that can be called from Python, too."""
+class Intrinsic:
+    """A function with code of its own in kernels; Python can call it, too."""
+
+    def __init__(self, function: Function, code: Callable[..., Any], *, prefer_literal: bool) -> None:
+        functools.update_wrapper(self, function)
+        self.code, self.prefer_literal = code, prefer_literal
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.__wrapped__(*arguments)
+        """Call the Python function."""
+        return self.__wrapped__(*arguments)  # type: ignore[attr-defined]  # set by update_wrapper
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:  # Numba has no type stubs
+        """How Numba types this object in kernels."""
+        from numba.core.registry import cpu_target
+        from numba.extending import intrinsic
+
+        @functools.wraps(self.code)
+        def code(*arguments: Any) -> Any:
+            found = self.code(*arguments)
+            return found and (types.numba_type(found[0]), found[1])
+
+        known = intrinsic(prefer_literal=self.prefer_literal)(code)
+        cpu_target.typing_context.refresh()  # or it would not know what has just been defined
+        return cpu_target.typing_context.resolve_value_type(known)

@@ -11,16 +11,16 @@ kernel returns. They cost nothing, while `np.empty` takes about as long as a sho
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.np import arrayobj
 
 from boardgames.kernels.plain import compiled_by
+from boardgames.kernels.types import float64, int64, numba_type, uint64, void
 
 
 def _row_code(writable: bool) -> Any:
     def row_view(typing_context: Any, stack: Any, index: Any) -> Any:
+        from numba.core import cgutils, types
+        from numba.np import arrayobj
+
         if not (isinstance(stack, types.Array) and stack.ndim == 2 and stack.layout == "C"):
             return None
         result = types.Array(stack.dtype, 1, "C", readonly=not writable)
@@ -64,6 +64,9 @@ def row_out(stack: Any, index: Any) -> Any:
 
 def _head_code(writable: bool) -> Any:
     def head_view(typing_context: Any, array: Any, length: Any) -> Any:
+        from numba.core import cgutils, types
+        from numba.np import arrayobj
+
         if not (isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"):
             return None
         result = types.Array(array.dtype, 1, "C", readonly=not writable)
@@ -103,12 +106,16 @@ def head_out(array: Any, length: Any) -> Any:
 
 def _local_code(kind: Any) -> Any:
     def local(typing_context: Any, count: Any) -> Any:
+        from llvmlite import ir
+        from numba.core import cgutils, types
+        from numba.np import arrayobj
+
         if not isinstance(count, types.IntegerLiteral):
             return None
-        result = types.Array(kind, 1, "C")
+        result = types.Array(numba_type(kind), 1, "C")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            item, length = context.get_value_type(kind), count.literal_value
+            item, length = context.get_value_type(result.dtype), count.literal_value
             data = cgutils.alloca_once(builder, item, size=ir.IntType(64)(max(length, 1)))
             array = arrayobj.make_array(result)(context, builder)
             number, size = ir.IntType(context.address_size), context.get_abi_sizeof(item)
@@ -128,25 +135,29 @@ def _local_code(kind: Any) -> Any:
     return local
 
 
-@compiled_by(_local_code(types.float64), prefer_literal=True)
+@compiled_by(_local_code(float64), prefer_literal=True)
 def local_reals(count: Any) -> Any:
     """Return an uninitialised array of floats; `count` must be a constant."""
     return np.empty(count)
 
 
-@compiled_by(_local_code(types.int64), prefer_literal=True)
+@compiled_by(_local_code(int64), prefer_literal=True)
 def local_integers(count: Any) -> Any:
     """Return an uninitialised array of integers; `count` must be a constant."""
     return np.empty(count, dtype=np.int64)
 
 
-@compiled_by(_local_code(types.uint64), prefer_literal=True)
+@compiled_by(_local_code(uint64), prefer_literal=True)
 def local_words(count: Any) -> Any:
     """Return an uninitialised array of words; `count` must be a constant."""
     return np.empty(count, dtype=np.uint64)
 
 
 def _prefetch_code(typing_context: Any, array: Any, index: Any) -> Any:
+    from llvmlite import ir
+    from numba.core import cgutils
+    from numba.np import arrayobj
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
         pointer = builder.gep(whole.data, [arguments[1]])
@@ -156,7 +167,7 @@ def _prefetch_code(typing_context: Any, array: Any, index: Any) -> Any:
         builder.call(function, [pointer, number(0), number(3), number(1)])
         return context.get_dummy_value()
 
-    return types.void(array, types.int64), generate
+    return void(array, int64), generate
 
 
 @compiled_by(_prefetch_code)

@@ -16,10 +16,9 @@ from itertools import pairwise
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 
 from boardgames.game import Game
-from boardgames.kernels import Actions, Cells, Features, Phase, Reals, Words, kernel, row
+from boardgames.kernels import Actions, Cells, Features, Phase, Reals, Words, kernel, row, types
 from boardgames.kernels.abi import (
     ACTIONS,
     ACTIONS_OUT,

@@ -3,11 +3,10 @@
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 
 from boardgames.errors import LimitError, quote
 from boardgames.game import Move, Position
-from boardgames.kernels import Actions, Control, Words, kernel, load_stop, new_control, row, row_out
+from boardgames.kernels import Actions, Control, Words, kernel, load_stop, new_control, row, row_out, types
 from boardgames.kernels.abi import (
     ACTIONS_STACK,
     WORDS_STACK,

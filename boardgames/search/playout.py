@@ -6,7 +6,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.errors import LimitError, OptionError, quote
 from boardgames.game import Position
@@ -20,6 +19,7 @@ from boardgames.kernels import (
     random_below,
     row,
     row_out,
+    types,
 )
 from boardgames.kernels.abi import (
     ACTIONS_STACK,

@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import (
     Evaluation,
@@ -56,6 +55,7 @@ from boardgames.kernels import (
     kernel,
     local_words,
     mix,
+    types,
 )
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS
 from boardgames.search.rules import DRAWN, ONGOING

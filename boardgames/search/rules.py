@@ -9,10 +9,8 @@ are preferred; evaluations stay below `EVALUATION_BOUND`. These numbers are inte
 from collections.abc import Callable
 from typing import Any
 
-from numba import types
-
 from boardgames.game import Game
-from boardgames.kernels import OutcomeOf, SideToMove, Words, kernel
+from boardgames.kernels import OutcomeOf, SideToMove, Words, kernel, types
 from boardgames.kernels.abi import WORDS, first_class
 from boardgames.player import Context
 

@@ -8,8 +8,6 @@ moves of a side with depth 0, which plays at random.
 
 from collections.abc import Sequence
 
-from numba import types
-
 from boardgames.declarations import Evaluation
 from boardgames.game import Game
 from boardgames.kernels import (
@@ -23,6 +21,7 @@ from boardgames.kernels import (
     random_below,
     row,
     row_out,
+    types,
 )
 from boardgames.kernels.abi import ACTIONS, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE

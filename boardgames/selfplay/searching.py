@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Evaluation
 from boardgames.game import Game
-from boardgames.kernels import TACTICAL, Actions, Control, Reals, Words, kernel, load_stop
+from boardgames.kernels import TACTICAL, Actions, Control, Reals, Words, kernel, load_stop, types
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, REALS_OUT
 from boardgames.kernels.bundles import BUNDLE, Bundle
 from boardgames.search.alphabeta.options import SearchOptions

@@ -32,7 +32,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.game import Game
 from boardgames.kernels import (
@@ -48,6 +47,7 @@ from boardgames.kernels import (
     random_below,
     row,
     row_out,
+    types,
 )
 from boardgames.kernels.abi import (
     ACTIONS,

@@ -29,7 +29,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.declarations import FeatureSet
 from boardgames.game import Game
@@ -46,6 +45,7 @@ from boardgames.kernels import (
     random_below,
     row,
     row_out,
+    types,
 )
 from boardgames.kernels.abi import (
     ACTIONS_STACK,

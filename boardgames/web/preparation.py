@@ -17,7 +17,7 @@ from boardgames.executors import run_isolated
 from boardgames.faults import package_of
 from boardgames.game import Game
 from boardgames.hookspecs import Entry
-from boardgames.kernels.dispatcher import load_kernel, uncompiled_kernels
+from boardgames.kernels.lazy import load_kernel, uncompiled_kernels
 from boardgames.options import parse_agent
 from boardgames.paths import cache_folder
 from boardgames.plugins import close_player, load, load_player
@@ -169,7 +169,7 @@ class Games:
             return
         name = game.facts.name
         self.titles[name] = game.facts.title, game.facts.sides
-        load_classes = partial(_load_classes, name, [parse_agent(agent)[0] for agent in agents])
+        load_classes = partial(_load_classes, game, [parse_agent(agent)[0] for agent in agents])
         get_ready = partial(_get_ready, game, agents)
         await self._compile_missing(name, load_classes, get_ready, urgency, title=game.facts.title)
         with suppress(Exception):  # reported when the rules are needed
@@ -269,9 +269,11 @@ def _has_uncompiled(name: str, load: Callable[[], object]) -> bool:
     return any(package_of(module) in packages for module in uncompiled_kernels())
 
 
-def _load_classes(name: str, agents: Sequence[str]) -> None:
+def _load_classes(game: Game, agents: Sequence[str]) -> None:
+    """Import all that defines kernels which the agents need."""
+    _ = game.evaluation, game.contempt  # a game may make them when they are needed
     for agent in agents:
-        plugins.registry().load("agents", agent, name)
+        plugins.registry().load("agents", agent, game.facts.name)
 
 
 def _get_ready(game: Game, agents: Sequence[str]) -> None:

@@ -15,7 +15,6 @@ from functools import cache
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import MAX_VALUE, Evaluation
 from boardgames.errors import PluginError
@@ -29,6 +28,7 @@ from boardgames.kernels import (
     local_integers,
     local_reals,
     row,
+    types,
 )
 from boardgames.kernels.abi import ACTIONS, REALS, REALS_TABLE, SHORTS, SHORTS_TABLE, WORDS, Shorts
 from boardgames.kernels.bundles import unpacker

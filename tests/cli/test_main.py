@@ -83,6 +83,21 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stderr.splitlines() == [f"{name} []" for name in ["", *COMMANDS]]
 
 
+def test_boards_are_shown_without_numba() -> None:
+    code = (
+        "import sys\n"
+        "from boardgames.cli.main import main\n"
+        "for game in ('abalone', 'connect4', 'hexifence'):\n"
+        "    try:\n        main(['show', game])\n"
+        "    except SystemExit as end:\n"
+        "        print(game, end.code, 'numba' in sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+    )
+    assert done.stderr.splitlines() == [f"{game} 0 False" for game in ("abalone", "connect4", "hexifence")]
+
+
 def test_listing_plugins_compiles_nothing() -> None:
     code = (
         "import sys\n"

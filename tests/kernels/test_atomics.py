@@ -4,9 +4,8 @@ import threading
 
 import numpy as np
 import pytest
-from numba import types
 
-from boardgames.kernels import JIT, Actions, kernel
+from boardgames.kernels import JIT, Actions, kernel, types
 from boardgames.kernels.abi import ACTIONS_OUT
 from boardgames.kernels.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap, load_acquire
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import types
 
-from boardgames.kernels import bit, has_bit, kernel, lowest_bit, next_random, popcount, random_below
+from boardgames.kernels import bit, has_bit, kernel, lowest_bit, next_random, popcount, random_below, types
 
 pytestmark = pytest.mark.plain
 

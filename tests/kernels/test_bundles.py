@@ -6,10 +6,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
-from numba import types
 
 from boardgames.errors import KernelError
-from boardgames.kernels import JIT, Actions, Reals, bundles, kernel
+from boardgames.kernels import JIT, Actions, Reals, bundles, kernel, types
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS, record_array
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 

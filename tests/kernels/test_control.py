@@ -4,9 +4,8 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from numba import types
 
-from boardgames.kernels import JIT, Control, is_stopped, kernel, load_stop, new_control
+from boardgames.kernels import JIT, Control, is_stopped, kernel, load_stop, new_control, types
 from boardgames.kernels.control import CONTROL
 
 TIMEOUT_S = 20.0

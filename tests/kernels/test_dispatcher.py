@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import types
 from numba.extending import intrinsic
 
 from boardgames.compiling import (
@@ -21,9 +20,9 @@ from boardgames.compiling import (
     rules_interpreted,
 )
 from boardgames.errors import KernelError
-from boardgames.kernels import JIT, kernel
+from boardgames.kernels import JIT, kernel, types
 from boardgames.kernels.cache import kernel_folder
-from boardgames.kernels.dispatcher import uncompiled_kernels
+from boardgames.kernels.lazy import uncompiled_kernels
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python needs no code")
 
@@ -50,7 +49,7 @@ def new_doubler(adder: Adder) -> Any:  # a dispatcher: Numba has no type stubs
 
 
 def is_loaded(function: Any) -> bool:  # Numba has no type stubs
-    return bool(function.stats.cache_hits)
+    return bool(function.dispatcher.stats.cache_hits)
 
 
 @pytest.fixture(autouse=True)
@@ -147,6 +146,14 @@ def test_deferred_kernels_are_compiled_when_they_are_first_called() -> None:
     assert len(files()) == 2
 
 
+def test_a_deferred_kernel_has_no_dispatcher_until_it_is_called() -> None:
+    with compilation_deferred():
+        adder = new_adder()
+    assert "_dispatcher" not in vars(adder)
+    assert adder(3) == 3 + OFFSET
+    assert "_dispatcher" in vars(adder)
+
+
 def test_deferred_kernels_called_by_another_are_compiled_with_it() -> None:
     remove_files()
     with compilation_deferred():
@@ -201,7 +208,7 @@ def test_deferred_kernels_are_compiled_once_by_threads_that_call_them_together()
         adder = new_adder()
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(adder, range(8))) == [number + OFFSET for number in range(8)]
-    assert sum(adder.stats.cache_misses.values()) == 1
+    assert sum(adder.dispatcher.stats.cache_misses.values()) == 1
 
 
 # --- rules as plain Python -----------------------------------------------------
@@ -262,9 +269,9 @@ def test_an_interpreted_kernel_that_fails_as_plain_python_is_loaded() -> None:
     with compilation_deferred(), rules_interpreted():
         assert by_rules(reinterpreted, 5) == 5 + OFFSET
     compiled: Any = reinterpreted  # Numba has no type stubs
-    assert sum(compiled.stats.cache_misses.values()) == 1
+    assert sum(compiled.dispatcher.stats.cache_misses.values()) == 1
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
 def only_compiled(typing_context: Any, number: Any) -> Any:
-    return types.int64(types.int64), lambda context, builder, signature, arguments: arguments[0]
+    return number(number), lambda context, builder, signature, arguments: arguments[0]

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import types
 
-from boardgames.kernels import Words, kernel
+from boardgames.kernels import Words, kernel, types
 from boardgames.kernels.abi import SHORTS, WORDS, Shorts
 from boardgames.kernels.lanes import (
     LANES,

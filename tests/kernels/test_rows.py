@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from numba import types
 
-from boardgames.kernels import JIT, Words, kernel, local_integers, local_reals, row, row_out
+from boardgames.kernels import JIT, Words, kernel, local_integers, local_reals, row, row_out, types
 from boardgames.kernels.abi import WORDS, WORDS_OUT, WORDS_STACK
 
 pytestmark = pytest.mark.plain

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Evaluation, position_key
 from boardgames.game import Position
-from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, row, row_out
+from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, row, row_out, types
 from boardgames.kernels.abi import WORDS_STACK
 from boardgames.kernels.bundles import BUNDLE, Bundle
 from boardgames.search.alphabeta.workspace import unpack

@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
-from numba import types
 
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
-from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, row, row_out
+from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, row, row_out, types
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS, WORDS_STACK
 from boardgames.kernels.bundles import Bundle
 from boardgames.player import Limit, Player

@@ -122,7 +122,7 @@ with event.install_recorder("numba:compile") as recorder:
     from weighedgame.features import SIZES
     game = boardgames.load("connect4")
     made = linear_evaluation(game, SIZES, np.ones(1), tanh=False)
-print(made.value(game.start().words), len(recorder.buffer) // 2, made.kernel._cache.cache_path)
+print(made.value(game.start().words), len(recorder.buffer) // 2, made.kernel.dispatcher._cache.cache_path)
 """
 
 

@@ -8,9 +8,7 @@ moves, and without the history heuristic, the game's `move_order` ranks quiet
 moves too.
 """
 
-from numba import types
-
-from boardgames.kernels import Actions, kernel, row, row_out
+from boardgames.kernels import Actions, kernel, row, row_out, types
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK
 from boardgames.kernels.bundles import BUNDLE
 from boardgames.search.alphabeta.table import ACTION_MASK

@@ -27,7 +27,6 @@ The techniques, in the order in which `pvs` applies them:
 """
 
 import numpy as np
-from numba import types
 
 from boardgames.kernels import (
     FORCING,
@@ -41,6 +40,7 @@ from boardgames.kernels import (
     prefetch,
     row,
     row_out,
+    types,
 )
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, REALS_OUT, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE

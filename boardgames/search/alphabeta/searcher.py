@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import NO_REPETITION, Evaluation, no_pass_turn
 from boardgames.errors import MatchError
@@ -29,6 +28,7 @@ from boardgames.kernels import (
     kernel,
     new_control,
     row,
+    types,
 )
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
 from boardgames.kernels.bundles import Bundle

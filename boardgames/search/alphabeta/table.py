@@ -25,10 +25,9 @@ import mmap
 from contextlib import suppress
 
 import numpy as np
-from numba import types
 
 from boardgames.errors import OptionError, quote
-from boardgames.kernels import Actions, bits_to_float, float_to_bits, kernel
+from boardgames.kernels import Actions, bits_to_float, float_to_bits, kernel, types
 from boardgames.kernels.abi import ACTIONS_OUT
 from boardgames.kernels.atomics import atomic_load
 from boardgames.machine import free_memory

@@ -5,7 +5,6 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.declarations import Evaluation, position_key
 from boardgames.game import Game
@@ -21,6 +20,7 @@ from boardgames.kernels import (
     kernel,
     row,
     row_out,
+    types,
 )
 from boardgames.kernels.abi import (
     ACTIONS_OUT,

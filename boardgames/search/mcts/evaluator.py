@@ -7,9 +7,7 @@ Nothing else in `boardgames.search.mcts.simulate` depends on the evaluation.
 
 import math
 
-from numba import types
-
-from boardgames.kernels import Actions, kernel, load_stop, random_below, row, row_out
+from boardgames.kernels import Actions, kernel, load_stop, random_below, row, row_out, types
 from boardgames.kernels.bundles import BUNDLE
 from boardgames.search.mcts.options import EVALUATION_PRIOR, ORDER_PRIOR, unpack
 from boardgames.search.mcts.tree import (

@@ -20,9 +20,7 @@ move twice in a row.
 
 import math
 
-from numba import types
-
-from boardgames.kernels import Actions, Words, kernel, load_stop, random_below, row, row_out
+from boardgames.kernels import Actions, Words, kernel, load_stop, random_below, row, row_out, types
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS_OUT
 from boardgames.kernels.atomics import atomic_add, atomic_load, atomic_store, compare_and_swap, load_acquire
 from boardgames.kernels.bundles import BUNDLE

@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numba import types
 
 from boardgames.errors import OptionError, quote
 from boardgames.game import Position
-from boardgames.kernels import Actions, Apply, Words, kernel, row, row_out
+from boardgames.kernels import Actions, Apply, Words, kernel, row, row_out, types
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS_STACK, first_class
 from boardgames.kernels.atomics import atomic_add, load_acquire
 from boardgames.machine import free_memory

@@ -6,11 +6,10 @@ an open line of the opponent mean a loss, and two marks in an open line of the s
 """
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Actions, Cells, Features, Reals, Words, kernel
+from boardgames.kernels import Actions, Cells, Features, Reals, Words, kernel, types
 from boardgames.kernels.abi import WORDS
 from boardgames.patterns import PatternSet
 from boardgames_tictactoe.game import CELLS, EMPTY, LINES, SYMMETRIES

@@ -18,11 +18,10 @@ a marble with six own neighbours; a *pair* is two neighbouring marbles of one si
 """
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Features, Reals, Words, kernel, popcount
+from boardgames.kernels import Features, Reals, Words, kernel, popcount, types
 from boardgames.kernels.abi import REALS_OUT, WORDS
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, OUTER_RINGS
 from boardgames_abalone.rules import ONE, PAIR, STATUS, ZERO, behind

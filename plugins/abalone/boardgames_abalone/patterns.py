@@ -14,11 +14,10 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Actions, Cells, Features, Phase, Reals, Words, kernel
+from boardgames.kernels import Actions, Cells, Features, Phase, Reals, Words, kernel, types
 from boardgames.kernels.abi import WORDS
 from boardgames.patterns import PatternModel, PatternSet
 from boardgames_abalone.board import (

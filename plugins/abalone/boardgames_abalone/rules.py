@@ -20,7 +20,6 @@ An action is 366 (type - 1) + 61 direction + cell, 0 to 1097:
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.kernels import (
     FORCING,
@@ -39,6 +38,7 @@ from boardgames.kernels import (
     kernel,
     lowest_bit,
     mix,
+    types,
 )
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS_OUT
 from boardgames_abalone.board import (

@@ -24,11 +24,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Features, Reals, Words, kernel, popcount
+from boardgames.kernels import Features, Reals, Words, kernel, popcount, types
 from boardgames.kernels.abi import WORDS
 from boardgames_abalone.board import (
     CELLS,

@@ -5,10 +5,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Evaluation
-from boardgames.kernels import Evaluate, Reals, Words, kernel, popcount
+from boardgames.kernels import Evaluate, Reals, Words, kernel, popcount, types
 from boardgames.kernels.abi import REALS
 from boardgames.score import RETURN
 from boardgames_connect4.board import Board

@@ -12,11 +12,10 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Features, Reals, Words, kernel, popcount
+from boardgames.kernels import Features, Reals, Words, kernel, popcount, types
 from boardgames_connect4.board import Board
 from boardgames_connect4.rules import ALL_BITS, ONE, STATUS, ZERO
 

@@ -19,7 +19,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
 
 from boardgames.kernels import (
     Actions,
@@ -32,6 +31,7 @@ from boardgames.kernels import (
     Words,
     kernel,
     mix,
+    types,
 )
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS, WORDS_OUT
 from boardgames_connect4.board import Board

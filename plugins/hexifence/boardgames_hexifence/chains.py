@@ -31,9 +31,8 @@ of Melbourne, 2016).
 from dataclasses import dataclass
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Words, kernel, lowest_bit, popcount
+from boardgames.kernels import Actions, Words, kernel, lowest_bit, popcount, types
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK
 from boardgames_hexifence.board import (
     CELL_OFFSETS,

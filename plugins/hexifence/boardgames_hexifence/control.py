@@ -12,11 +12,10 @@ weights serve all dimensions. Seen from the other side, all features have the op
 from pathlib import Path
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Actions, Features, Reals, Words, kernel, mix, row_out
+from boardgames.kernels import Actions, Features, Reals, Words, kernel, mix, row_out, types
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
 from boardgames_hexifence.board import CELLS, EDGE_WORDS, EDGES
 from boardgames_hexifence.chains import ROWS, scan

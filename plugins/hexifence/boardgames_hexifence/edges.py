@@ -19,9 +19,8 @@ An edge set of a board with E edges and C cells contains, in this order:
 """
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Words, kernel, lowest_bit, random_below
+from boardgames.kernels import Actions, Words, kernel, lowest_bit, random_below, types
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, WORDS, WORDS_OUT
 from boardgames_hexifence.board import (
     CELL_OFFSETS,

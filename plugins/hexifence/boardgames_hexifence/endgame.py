@@ -11,9 +11,7 @@ Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melb
 E. Berlekamp, "The Dots and Boxes Game", 2000.
 """
 
-from numba import types
-
-from boardgames.kernels import Actions, Words, kernel, random_below
+from boardgames.kernels import Actions, Words, kernel, random_below, types
 from boardgames.kernels.abi import ACTIONS, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE
 from boardgames_hexifence.board import CELLS_OF_EDGE, EDGE_OFFSETS, EDGES

@@ -14,9 +14,8 @@ Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melb
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Control, Words, bit, is_stopped, kernel, mix, random_below
+from boardgames.kernels import Actions, Control, Words, bit, is_stopped, kernel, mix, random_below, types
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL

@@ -5,11 +5,10 @@ The four kinds of edges are those of J. Tran and M. Farrugia's Hexifence agent
 """
 
 import numpy as np
-from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Features, Reals, Words, bit, has_bit, kernel, lowest_bit
+from boardgames.kernels import Features, Reals, Words, bit, has_bit, kernel, lowest_bit, types
 from boardgames.kernels.abi import WORDS
 from boardgames_hexifence.board import (
     CELL_OFFSETS,

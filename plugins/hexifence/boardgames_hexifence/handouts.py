@@ -12,9 +12,7 @@ values differ by no more than the lengths do, and opening the longer one first n
 that.
 """
 
-from numba import types
-
-from boardgames.kernels import Actions, kernel
+from boardgames.kernels import Actions, kernel, types
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK
 
 SHORT, LOOP, CHAIN = 0, 1, 2

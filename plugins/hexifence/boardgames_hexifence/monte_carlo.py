@@ -18,10 +18,9 @@ import time
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 
 from boardgames.game import Game, Position
-from boardgames.kernels import Actions, Control, Reals, Words, is_stopped, kernel, new_control
+from boardgames.kernels import Actions, Control, Reals, Words, is_stopped, kernel, new_control, types
 from boardgames.kernels.abi import ACTIONS_OUT, REALS_OUT, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL

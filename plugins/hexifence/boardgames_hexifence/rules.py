@@ -20,7 +20,6 @@ edge.
 """
 
 import numpy as np
-from numba import types
 
 from boardgames.kernels import (
     Actions,
@@ -33,6 +32,7 @@ from boardgames.kernels import (
     has_bit,
     kernel,
     lowest_bit,
+    types,
 )
 from boardgames.kernels.abi import WORDS
 from boardgames_hexifence.board import (

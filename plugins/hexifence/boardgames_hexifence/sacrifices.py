@@ -17,9 +17,19 @@ opening the fewest cells each time for 59 %.
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Control, Words, bit, is_stopped, kernel, mix, random_below, row_out
+from boardgames.kernels import (
+    Actions,
+    Control,
+    Words,
+    bit,
+    is_stopped,
+    kernel,
+    mix,
+    random_below,
+    row_out,
+    types,
+)
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL

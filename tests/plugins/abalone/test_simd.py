@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import types
 
-from boardgames.kernels import Reals, kernel
+from boardgames.kernels import Reals, kernel, types
 from boardgames.kernels.abi import REALS
 from boardgames_abalone import rules
 from boardgames_abalone.board import CELLS, DIRECTIONS, NEIGHBOURS

@@ -548,10 +548,10 @@ kernels = {
     name: found
     for module in (minimax, perft, playout, rules, ordering, quiescence, search, searcher, table, workspace)
     for name, found in vars(module).items()
-    if hasattr(found, "nopython_signatures")
+    if hasattr(found, "dispatcher")
 }
-compiled = {name for name, found in kernels.items() if sum(found.stats.cache_misses.values())}
-loaded = {name for name, found in kernels.items() if sum(found.stats.cache_hits.values())}
+compiled = {name for name, found in kernels.items() if sum(found.dispatcher.stats.cache_misses.values())}
+loaded = {name for name, found in kernels.items() if sum(found.dispatcher.stats.cache_hits.values())}
 print(len(kernels), compiled)
 print(len(loaded))
 """

@@ -20,9 +20,8 @@ base-inverse and zugzwang); the bounds on scores are ours.
 """
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import kernel, popcount
+from boardgames.kernels import kernel, popcount, types
 from boardgames_connect4.rules import ONE, ZERO, has_line
 from boardgames_connect4.solver.geometry import GEOMETRY, Geometry
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
 
+from boardgames.kernels import types
 from boardgames_connect4.board import WORD_BITS, Board
 
 MIRRORED_PLIES = 14

@@ -28,9 +28,18 @@ from functools import cache
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Control, Words, is_stopped, kernel, lowest_bit, popcount, prefetch
+from boardgames.kernels import (
+    Actions,
+    Control,
+    Words,
+    is_stopped,
+    kernel,
+    lowest_bit,
+    popcount,
+    prefetch,
+    types,
+)
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK
 from boardgames.kernels.atomics import atomic_load, atomic_store, compare_and_swap
 from boardgames.kernels.bundles import BUNDLE, unpacker

@@ -15,9 +15,8 @@ say which columns are full. Then the tag is so long that all positions share one
 """
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, kernel, lowest_bit
+from boardgames.kernels import Actions, kernel, lowest_bit, types
 from boardgames.kernels.abi import ACTIONS_OUT
 from boardgames.kernels.atomics import atomic_load, atomic_store
 from boardgames_connect4.rules import ONE, ZERO

@@ -21,11 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
 
 from boardgames.errors import UnknownNameError, quote, suggest
 from boardgames.game import Game
-from boardgames.kernels import Words, kernel, lowest_bit
+from boardgames.kernels import Words, kernel, lowest_bit, types
 from boardgames.kernels.abi import WORDS
 from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.rules import ONE, STATUS, ZERO

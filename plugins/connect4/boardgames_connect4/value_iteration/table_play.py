@@ -17,10 +17,20 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.game import Game
-from boardgames.kernels import Actions, Control, Reals, Words, kernel, load_stop, random_below, row, row_out
+from boardgames.kernels import (
+    Actions,
+    Control,
+    Reals,
+    Words,
+    kernel,
+    load_stop,
+    random_below,
+    row,
+    row_out,
+    types,
+)
 from boardgames.kernels.abi import (
     ACTIONS,
     ACTIONS_STACK,

@@ -25,9 +25,7 @@ number handed out. The value is the larger of c + V(R) and (c - h) - h - V(R), t
 c - h + |V(R) + h| (`value_of_opened`).
 """
 
-from numba import types
-
-from boardgames.kernels import Words, kernel
+from boardgames.kernels import Words, kernel, types
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK
 from boardgames_hexifence.solver.strings import (
     NOWHERE,

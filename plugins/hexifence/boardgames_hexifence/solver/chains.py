@@ -20,9 +20,8 @@ programming.
 """
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Words, kernel, lowest_bit, mix, popcount, row_out
+from boardgames.kernels import Actions, Words, kernel, lowest_bit, mix, popcount, row_out, types
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT, WORDS_STACK
 from boardgames_hexifence.handouts import CHAIN, GROUPS, LOOP, SHORT, group_of, insert, value_of_isolated
 from boardgames_hexifence.solver.strings import (

@@ -17,9 +17,19 @@ as a collision of this hash.
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Control, Words, has_bit, is_stopped, kernel, mix, popcount, row_out
+from boardgames.kernels import (
+    Actions,
+    Control,
+    Words,
+    has_bit,
+    is_stopped,
+    kernel,
+    mix,
+    popcount,
+    row_out,
+    types,
+)
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT, WORDS_STACK
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL

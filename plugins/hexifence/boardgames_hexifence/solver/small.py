@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.errors import FileError
-from boardgames.kernels import Actions, Words, kernel, popcount
+from boardgames.kernels import Actions, Words, kernel, popcount, types
 from boardgames.paths import cache_folder, read_bytes, write_atomic
 from boardgames_hexifence.board import board
 from boardgames_hexifence.rules import FIRST

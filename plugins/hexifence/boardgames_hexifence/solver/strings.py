@@ -22,9 +22,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Words, bit, kernel, lowest_bit
+from boardgames.kernels import Actions, Words, bit, kernel, lowest_bit, types
 from boardgames.kernels.abi import ACTIONS, WORDS, WORDS_OUT, WORDS_STACK
 from boardgames_hexifence.board import CELL_OFFSETS, EDGES_OF_CELL, SIDES_OF_CELL, board
 from boardgames_hexifence.rules import dimension_of, is_drawn

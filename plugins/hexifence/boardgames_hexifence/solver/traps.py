@@ -11,9 +11,7 @@ last safe edge.
 
 from collections.abc import Sequence
 
-from numba import types
-
-from boardgames.kernels import kernel
+from boardgames.kernels import kernel, types
 from boardgames_hexifence.solver.small import (
     MASKS,
     STEPS,
