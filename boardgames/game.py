@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.compiling import rules_code
+from boardgames.compiling import rules_code, waits_for_call
 from boardgames.declarations import (
     NO_EVALUATION,
     Contempt,
@@ -601,6 +601,8 @@ class Game(ABC):
                 f"{self.facts.name} has no layout {quote(self.layout)}"
                 f"{suggest(self.layout, self.layout_names)}"
             )
+        if not waits_for_call():  # a game may make them when they are needed
+            _ = self.evaluation, self.contempt
 
     @abstractmethod
     def prepare(self) -> None:

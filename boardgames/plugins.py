@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -550,19 +550,16 @@ _printing_on_stderr = _PrintingOnStderr()
 
 def _check_target(kind: Kind, name: str, target: object) -> None:
     """Raise PluginError if the target of an entry is not of the kind that its hook asks for."""
-    from boardgames.game import Game
-    from boardgames.learner import Learner
-    from boardgames.player import Player
-
     what = f"{_SINGULAR[kind]} {name!r}"
-    bases: dict[Kind, tuple[type, str]] = {
-        "games": (Game, "Game"),
-        "agents": (Player, "Player"),
-        "learners": (Learner, "Learner"),
-        "experiments": (object, "Experiment"),  # the class is in a module of a higher level
+    bases: dict[Kind, tuple[str, str]] = {  # imported when they are needed
+        "games": ("boardgames.game", "Game"),
+        "agents": ("boardgames.player", "Player"),
+        "learners": ("boardgames.learner", "Learner"),
+        "experiments": ("", "Experiment"),  # the class is in a module of a higher level
     }
     if kind in bases:
-        base, base_name = bases[kind]
+        module, base_name = bases[kind]
+        base = getattr(importlib.import_module(module), base_name) if module else object
         if not (isinstance(target, type) and issubclass(target, base)):
             raise PluginError(f"{what} is not a subclass of {base_name}: {quote(target)}")
         declared = getattr(target, "declared_options", None)
@@ -835,6 +832,9 @@ def _check_declarations(game: "Game", name: str) -> None:
     from boardgames.declarations import Evaluation, Facts, Kernels
 
     for attribute, kind in (("facts", Facts), ("kernels", Kernels), ("evaluation", Evaluation)):
+        is_lazy = isinstance(getattr(type(game), attribute, None), cached_property)
+        if is_lazy and attribute not in vars(game):  # the game makes it when it is needed
+            continue
         value = getattr(game, attribute, None)
         if not isinstance(value, kind):
             raise PluginError(

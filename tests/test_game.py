@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import Enum
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,8 @@ from reference.minimax import tictactoe
 from waiting import TIMEOUT_S
 
 import boardgames
+from boardgames.compiling import compilation_deferred
+from boardgames.declarations import NO_EVALUATION, Evaluation
 from boardgames.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
@@ -508,6 +511,19 @@ def test_games_and_positions_are_pickled_without_kernels(name: str, options: dic
     assert copy.deepcopy(game) == game
     assert copy.copy(position) is copy.deepcopy(position) is position
     assert b"Dispatcher" not in sent
+
+
+def test_an_evaluation_may_be_made_when_it_is_needed() -> None:
+    class Lazy(Nim):
+        @cached_property
+        def evaluation(self) -> Evaluation:  # type: ignore[override]  # it can be set, too
+            return NO_EVALUATION
+
+    assert "evaluation" in vars(Lazy()), "its kernels are compiled when the game is loaded"
+    with compilation_deferred():
+        game = Lazy()
+    assert "evaluation" not in vars(game)
+    assert game.evaluation is NO_EVALUATION
 
 
 def test_a_game_that_hangs_holds_up_no_other_game() -> None:

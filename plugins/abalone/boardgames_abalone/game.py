@@ -1,7 +1,7 @@
 """Abalone as a `Game`: its facts and options, with kernels and notation behind methods that check."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from boardgames.declarations import (
     LIMIT,
+    Contempt,
     Evaluation,
     Facts,
     Kernels,
@@ -20,7 +21,6 @@ from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.options import Option
 from boardgames.picture import Picture
-from boardgames.weights import Weights
 from boardgames_abalone import dialects, rules, view
 from boardgames_abalone import notation as texts
 from boardgames_abalone.board import (
@@ -32,10 +32,7 @@ from boardgames_abalone.board import (
     SYMMETRIES,
     layout_named,
 )
-from boardgames_abalone.contempt import contempt
-from boardgames_abalone.evaluation import SHAPES_WEIGHTS
 from boardgames_abalone.lessons import LESSONS
-from boardgames_abalone.patterns import SHAPES
 from boardgames_abalone.presets import PRESETS
 from boardgames_abalone.reasons import explain_clicks, explain_illegal_move
 
@@ -126,10 +123,24 @@ class Abalone(Game):
             pass_turn=rules.pass_turn,
             outcome_at_limit=rules.outcome_by_score if by_score else no_outcome_at_limit,
         )
+
+    @cached_property
+    def evaluation(self) -> Evaluation:  # type: ignore[override]  # it can be set, as the attribute can
+        """The value of the shapes that the marbles form, made when it is first needed."""
+        from boardgames.weights import Weights
+        from boardgames_abalone.evaluation import SHAPES_WEIGHTS
+        from boardgames_abalone.patterns import SHAPES
+
         if Abalone._default_evaluation is None:  # the evaluation does not depend on the options
             Abalone._default_evaluation = Weights.read(SHAPES_WEIGHTS).evaluation(self, SHAPES)
-        self.evaluation = Abalone._default_evaluation
-        self.contempt = contempt(self)
+        return Abalone._default_evaluation
+
+    @cached_property
+    def contempt(self) -> Contempt:  # type: ignore[override]  # it can be set, as the attribute can
+        """How to play against opponents that only wait, made when it is first needed."""
+        from boardgames_abalone.contempt import contempt
+
+        return contempt(self)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Return the packed position of a text, by default in any notation that is not ambiguous."""
