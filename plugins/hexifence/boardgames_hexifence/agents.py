@@ -6,6 +6,7 @@ the final difference of cells.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from boardgames.errors import MatchError, OptionError, PositionError
@@ -81,8 +82,12 @@ class Strong(TimedExactPlayer):
         super().__init__(game, seed=seed, **options)
         self._dimension = game.dimension
         self._solver = self._new_solver()
-        self._monte_carlo = MonteCarlo(game)
         self._random_share, self._beginners_share = LEVELS[int(self.options[LEVEL.name] or 0) - 1]
+
+    @cached_property
+    def _monte_carlo(self) -> MonteCarlo:
+        """The simulations, made when they are first needed, since that loads code that no board needs."""
+        return MonteCarlo(self.game)
 
     def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
         """Return the final difference of cells of each position."""
