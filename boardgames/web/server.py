@@ -12,6 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from boardgames.compiling import compilation_deferred
 from boardgames.errors import OptionError, quote
 from boardgames.web.app import create_app
 from boardgames.web.calls import call_in_thread
@@ -98,8 +99,9 @@ async def _open_lobby(*, is_private: bool) -> "Lobby":
     """Return the lobby with the saved matches; importing the code that plays them takes a while."""
 
     def new_lobby() -> "Lobby":
-        from boardgames.web.archive import Archive
-        from boardgames.web.lobby import Lobby
+        with compilation_deferred():  # or the first page would wait for Numba
+            from boardgames.web.archive import Archive
+            from boardgames.web.lobby import Lobby
 
         return Lobby(archive=Archive(), is_private=is_private)
 

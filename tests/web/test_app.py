@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import os
 import re
 import socket
 import subprocess
@@ -137,6 +138,24 @@ assert len(app._listed_games().games) >= 3
 assert not {"numba", "numpy"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.slow
+def test_the_lobby_is_opened_without_numba(tmp_path: Path) -> None:
+    code = """
+import asyncio, sys
+from boardgames.web.server import _open_lobby
+async def open_and_close():
+    lobby = await _open_lobby(is_private=True)
+    print("numba" in sys.modules)
+    await lobby.close()
+asyncio.run(open_and_close())
+"""
+    environment = os.environ | {"BOARDGAMES_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "False\n"
 
 
 def test_the_page_is_complete_without_a_network() -> None:
