@@ -22,6 +22,7 @@ from boardgames_connect4.game import Connect4
 
 CORE_AGENTS = {
     "alphabeta",
+    "alphazero",
     "engine",
     "greedy",
     "human",
@@ -29,6 +30,7 @@ CORE_AGENTS = {
     "mcts",
     "minimax",
     "ntuple",
+    "policy",
     "random",
     "td",
 }

@@ -243,15 +243,17 @@ def _recursive(dispatcher: Any) -> Iterator[None]:  # Numba has no type stubs
     """Let a recursive kernel find itself by its name, which after a reload still means the old kernel."""
     function = dispatcher.py_func
     variables, name = function.__globals__, function.__name__
-    older = variables.get(name) if name == function.__qualname__ else None
-    if isinstance(older, Kernel):
+    named = variables.get(name) if name == function.__qualname__ else None
+    # other threads may read the name meanwhile, so it changes only if it means another kernel
+    is_older = isinstance(named, Kernel) and named.__dict__.get("_dispatcher") is not dispatcher
+    if is_older:
         variables[name] = dispatcher
     try:
         with register_dispatcher(dispatcher):
             yield
     finally:
-        if isinstance(older, Kernel):
-            variables[name] = older
+        if is_older:
+            variables[name] = named
 
 
 @contextmanager

@@ -15,9 +15,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from boardgames.kernels import Actions, Bytes, kernel, local_integers
+from boardgames.kernels import Actions, Bytes, kernel, local_integers, types
 from boardgames.kernels.abi import (
     ACTIONS,
     ACTIONS_OUT,

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
 from numba.core import cgutils
 from numba.np import arrayobj
 
+from boardgames.kernels import types
 from boardgames.kernels.plain import JIT, compiled_by
 
 LANES = 16

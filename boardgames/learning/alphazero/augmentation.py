@@ -16,11 +16,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.declarations import Symmetry
 from boardgames.game import Game, observation_of
-from boardgames.kernels import Actions, Bytes, Observe, Words, kernel, row, row_out
+from boardgames.kernels import Actions, Bytes, Observe, Words, kernel, row, row_out, types
 from boardgames.kernels.abi import (
     ACTIONS,
     ACTIONS_OUT,

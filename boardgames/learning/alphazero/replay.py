@@ -161,7 +161,7 @@ class ReplayBuffer:
         first = max(0, samples.size - kept)
         self._reserve(samples.size - first, kept)
         begin, self._end = self._end, self._end + samples.size - first
-        for own, new in zip(self._room, added, strict=True):
+        for own, new in zip(self._room.columns, added.columns, strict=True):
             own[begin : self._end] = new[first:]
         self._begin = max(self._begin, self._end - kept)
 
@@ -194,7 +194,7 @@ class ReplayBuffer:
             positions, lengths = arrays["positions"], arrays["lengths"].astype(np.int64)
             room = self._empty(len(positions))
             is_used = np.arange(self.width) < lengths[:, None]
-            for name, array in zip(_Room._fields, room, strict=True):
+            for name, array in zip(_Room._fields, room.columns, strict=True):
                 given = arrays[name]
                 if given.dtype != array.dtype:
                     raise ValueError
@@ -213,7 +213,7 @@ class ReplayBuffer:
             return
         staying = min(self.size, max(kept - added, 0))
         room = self._empty(max(LEAST_ROOM, (staying + added) * 3 // 2))
-        for own, new in zip(self._room, room, strict=True):
+        for own, new in zip(self._room.columns, room.columns, strict=True):
             new[:staying] = own[self._end - staying : self._end]
         self._room, self._begin, self._end = room, 0, staying
 
@@ -239,6 +239,10 @@ class _Room(NamedTuple):
     actions: npt.NDArray[np.signedinteger]
     shares: npt.NDArray[np.uint16]
     results: npt.NDArray[np.uint16]
+
+    @property
+    def columns(self) -> list[Array]:
+        return [self.positions, self.actions, self.shares, self.results]
 
     @classmethod
     def empty(cls, size: int, words: int, width: int, dtype: np.dtype[np.signedinteger]) -> "_Room":

@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from boardgames.errors import OptionError, quote
-from boardgames.kernels import Actions, Bytes, Observe, Words
+from boardgames.kernels import Actions, Bytes, Observe, Words, types
 from boardgames.kernels.abi import (
     ACTIONS_OUT,
     ACTIONS_STACK,

@@ -4,9 +4,7 @@ A proof is the result of a match, 0 to 2, plus 1, or `NO_PROOF` (M. Winands, Y. 
 "Monte-Carlo Tree Search Solver", 2008).
 """
 
-from numba import types
-
-from boardgames.kernels import Actions, kernel
+from boardgames.kernels import Actions, kernel, types
 from boardgames.kernels.bundles import BUNDLE
 from boardgames.search.batched.options import unpack
 from boardgames.search.rules import DRAWN

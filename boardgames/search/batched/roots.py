@@ -12,9 +12,8 @@
 import math
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Words, kernel, next_random, row_out
+from boardgames.kernels import Actions, Words, kernel, next_random, row_out, types
 from boardgames.kernels.abi import ACTIONS_STACK, FLOATS_OUT, FLOATS_STACK, WORDS_OUT, Floats
 from boardgames.kernels.bundles import BUNDLE
 from boardgames.search.batched.options import GUMBEL_ROOT, NOISE_ROOT, unpack

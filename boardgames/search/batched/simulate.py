@@ -16,9 +16,8 @@ the leaves of all trees in one batch.
 import math
 
 import numpy as np
-from numba import types
 
-from boardgames.kernels import Actions, Bytes, kernel, row, row_out
+from boardgames.kernels import Actions, Bytes, kernel, row, row_out, types
 from boardgames.kernels.abi import BYTES_STACK, FLOATS_STACK, Floats
 from boardgames.kernels.bundles import BUNDLE
 from boardgames.search.batched.options import GUMBEL_ROOT, MAX_DEPTH, NOISE_ROOT, unpack
