@@ -33,6 +33,7 @@ import engine
 import environments
 import hexifence
 import networks
+import selfplay
 import solver
 import web
 from engine import Row, summary
@@ -233,6 +234,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "matches": matches,
     "learning": learning,
     "networks": networks.inference,
+    "networks-selfplay": selfplay.with_networks,
     "edge-sets": hexifence.edge_sets,
     "hexifence-table": hexifence.table,
     "hexifence-solver": hexifence.solver,

@@ -56,7 +56,8 @@ class Entry:
     needs : tuple of str
         What plug-ins must offer for a game so that the entry can be used: `"features"` or
         `"patterns"`; also `"weights"` for an agent that by default plays with weights of its own
-        name, and `"network"` besides if they are a network. The entry is not listed for other games.
+        name, together with `"network"` if these weights are a network. The entry is not listed for
+        other games.
     title : str
         What the page calls a game before it is loaded, such as `Connect Four`; by default its name
         with a capital letter, and with spaces for hyphens.

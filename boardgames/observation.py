@@ -34,9 +34,9 @@ Places = tuple[tuple[int, int], ...]
 SQUARE: Places = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
 """A place of a square board and its eight neighbours, as steps down and to the right."""
 HEXAGONAL: Places = ((-1, 0), (-1, 1), (0, -1), (0, 0), (0, 1), (1, -1), (1, 0))
-"""A place and its six neighbours on a hexagonal board whose lower left and upper right diagonal is a line."""
+"""A place and its six neighbours on a sheared hexagonal board, with a line from lower left to upper right."""
 HEXAGONAL_MIRRORED: Places = ((-1, -1), (-1, 0), (0, -1), (0, 0), (0, 1), (1, 0), (1, 1))
-"""The same on a board whose upper left and lower right diagonal is a line."""
+"""The same on a board with a line from upper left to lower right."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -33,7 +33,7 @@ maximum_signature_line_length = 80
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 default_role = "code"
-suppress_warnings = ["ref.python"]  # the axes of arrays, as in `int8[n, actions]`, are no references
+suppress_warnings = ["ref.python"]  # the axes of arrays, as in `int8[n, actions]`, are not references
 
 # --- pages ------------------------------------------------------------------------------------------
 

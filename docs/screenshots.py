@@ -31,8 +31,8 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 WIDTHS, HEIGHT = (360, 800, 1300), 780
 COLOURS = 128
 SETTLE_MS = 400
-PATIENCE_S = 600
-"""The agents that analyse may have to be compiled first."""
+TIMEOUT_S = 600
+"""Long enough to compile the agents."""
 MATCHES: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "abalone": (
         {"names": ("Ann", "Ben")},
@@ -70,7 +70,7 @@ def main() -> None:
             context = browser.new_context(
                 viewport={"width": width, "height": HEIGHT}, color_scheme=scheme, reduced_motion="reduce"
             )
-            context.set_default_timeout(1000 * PATIENCE_S)
+            context.set_default_timeout(1000 * TIMEOUT_S)
             for name, (address, prepare) in views.items():
                 page = context.new_page()
                 page.goto(f"http://{host}/{address}")
@@ -94,7 +94,7 @@ def _views(host: str) -> dict[str, tuple[str, Callable[[Page], object]]]:
     """Make the matches; return what is shown by name: the end of the address, and what is done there."""
     keys = {}
     for game, (fields, moves) in MATCHES.items():
-        with connect(f"ws://{host}/ws", origin=Origin(f"http://{host}"), open_timeout=PATIENCE_S) as socket:
+        with connect(f"ws://{host}/ws", origin=Origin(f"http://{host}"), open_timeout=TIMEOUT_S) as socket:
             keys[game] = _play(socket, game, dict(fields), moves.split())
     views: dict[str, tuple[str, Callable[[Page], object]]] = {
         game: (f"#/match/{key}/{token}", _wait_for_board) for game, (key, token) in keys.items()

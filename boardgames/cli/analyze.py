@@ -242,7 +242,7 @@ def analyze(
 
 
 def _has_position(defaults: "Defaults", source: str, notation: str | None) -> bool:
-    """Return whether a file has a position, and not only readable matches."""
+    """Return whether a file has a position and cannot be read as matches."""
     from boardgames.reading import read_position
 
     if source != STDIN and not Path(source).is_file():

@@ -305,7 +305,7 @@ def say_assumptions(where: str, parsed: "ParsedRecords", *, can_choose: bool = T
 
 
 def position_source(argument: str) -> str | None:
-    """Return the file that an argument names, or `-`; None if it is neither, but a position."""
+    """Return the name of the file or `-`, or None if the argument is itself a position."""
     if argument == STDIN:
         return STDIN
     path = find_path(argument)

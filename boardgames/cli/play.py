@@ -129,7 +129,7 @@ HIGHEST_LEVEL = 10
     flag_value=NEWEST,
     metavar="[FILE]",
     help="Resume the last match of FILE or, without FILE, the unfinished match that was saved last. "
-    "You need not name the GAME. `-` is standard input, for matches between agents or with --web.",
+    "You need not name the GAME. `-` reads standard input, which needs two agents or --web.",
 )
 @click.option("--confirm", is_flag=True, help="Ask for confirmation after each of your moves.")
 @click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")

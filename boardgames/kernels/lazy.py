@@ -1,4 +1,4 @@
-"""Kernels and intrinsics as Python objects that Numba learns of only when they are compiled or loaded.
+"""Kernels that import Numba only when they are compiled or loaded from the cache.
 
 The first board of a match needs the rules only as plain Python, and Numba takes longer to import
 than everything else that it needs.
@@ -57,7 +57,7 @@ class Kernel:
     def dispatcher(self) -> Any:  # Numba has no type stubs
         """The dispatcher that compiles and runs the code."""
         known = self.__dict__.get("_dispatcher")
-        # threads may make two, of which all take the same one
+        # several threads may make one; `setdefault` keeps the first
         return known or self.__dict__.setdefault("_dispatcher", self._make_dispatcher(self))
 
     @property

@@ -97,7 +97,7 @@ def bg_learners() -> list[Entry]:
         ),
         Entry(
             "alphazero",
-            "a network that learns from its own searches",
+            "a network that learns from searches in self-play",
             "boardgames.learning.alphazero.learner:AlphaZero",
         ),
     ]

@@ -1,4 +1,4 @@
-"""Networks that value positions and moves: files, checks and evaluation, without PyTorch."""
+"""Networks that evaluate positions and moves: files, checks and evaluation, without PyTorch."""
 
 from boardgames.networks.network import Network, load_network
 from boardgames.networks.shape import NetworkShape

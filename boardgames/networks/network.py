@@ -160,9 +160,9 @@ class Network:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Network":
-        """Return the network among the arrays of a file, given its header."""
+        """Return the network that the arrays and the header of a file describe."""
         if KIND not in header:
-            raise WeightsError(f"{path} has no network, but other weights")
+            raise WeightsError(f"{path} contains other weights, not a network")
         game, layout, planes = header.get("game"), header.get("layout"), header.get("planes")
         options, provenance = header.get("options"), header.get("provenance", {})
         sizes = header[KIND]
@@ -178,7 +178,7 @@ class Network:
             and sizes.keys() == {one.name for one in fields(NetworkShape)}
         )
         if not is_known:
-            raise WeightsError(f"{path} is not a file of a network of version {SCHEMA}")
+            raise WeightsError(f"{path} is not a network file of version {SCHEMA}")
         try:
             shape = NetworkShape(**sizes)
             return cls(shape, str(game), str(layout), options or {}, tuple(planes or ()), arrays, provenance)
@@ -247,7 +247,7 @@ class Network:
                 f"{wanted.rows} x {wanted.columns}"
             )
         if shape.board != wanted.board:
-            raise WeightsError("the network is for a board with other places")
+            raise WeightsError("the network is for a board of another shape")
         if self.shape.actions != game.facts.actions:
             raise WeightsError(
                 f"the network is for {self.shape.actions:,} actions, but {game.facts.name} has "
@@ -263,7 +263,7 @@ class Network:
     ) -> tuple[Floats, Floats]:
         """Return the probabilities of moves, and values for the side to move.
 
-        The numbers of a position do not depend on the other positions.
+        The result for a position does not depend on the rest of the batch, bit for bit.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class Network:
         Returns
         -------
         policies : float32[n, actions]
-            Each row has the sum 1, or 0 if no action is legal.
+            Each row sums to 1, or to 0 if no action is legal.
         values : float32[n]
             Probability of a win minus that of a loss, -1 to 1.
 

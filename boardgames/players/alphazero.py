@@ -1,4 +1,4 @@
-"""The agents `alphazero`, which searches with a network, and `policy`, which plays its likeliest move."""
+"""The agents `alphazero`, which searches with a network, and `policy`, which plays its most probable move."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -48,7 +48,7 @@ class NetworkPlayer(Player):
         if ALPHAZERO not in offered_names(self.game):
             raise OptionError(
                 f"{self.name} needs a network: train one with 'boardgames train {self.game.facts.name} "
-                f"--learner {ALPHAZERO}' and name it, as in {self.name}:weights=RUN"
+                f"--learner {ALPHAZERO}' and pass it with {self.name}:weights=RUN"
             )
         return ALPHAZERO
 
@@ -75,7 +75,7 @@ class AlphaZero(NetworkPlayer):
             "exploration", float, PLAIN.exploration, "weight of exploration in PUCT", minimum=0, maximum=100
         ),
         Option(
-            "leaves", int, 8, "positions that the network values at the same time", minimum=1,
+            "leaves", int, 8, "number of leaves that are evaluated in one batch", minimum=1,
             maximum=MAX_LEAVES,
         ),
     )  # fmt: skip
@@ -122,13 +122,13 @@ class AlphaZero(NetworkPlayer):
 
 
 class Policy(NetworkPlayer):
-    """Plays the move that a network thinks most likely, without a search."""
+    """Plays the most probable move of a network's policy, without a search."""
 
     name: ClassVar[str] = "policy"
     declared_options: ClassVar[tuple[Option, ...]] = (NETWORK,)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the most likely move."""
+        """Return the most probable move."""
         return self.analyse(position, limit, context).choice()
 
     def analyse(
@@ -139,7 +139,7 @@ class Policy(NetworkPlayer):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the moves with their probabilities, most likely first, and the value of the position."""
+        """Return the moves with their probabilities, most probable first, and the value of the position."""
         self._check_position(position, lines=lines)
         actions = context.legal_actions(position)
         mask = np.zeros((1, self.game.facts.actions), dtype=np.bool_)

@@ -21,7 +21,7 @@ def bg_agents() -> list[Entry]:
         ),
         Entry(
             "policy",
-            "the move that a network thinks most likely",
+            "the most probable move of a policy network, without search",
             "boardgames.players.alphazero:Policy",
             needs=("weights", "network"),
         ),

@@ -154,7 +154,7 @@ def declared_remembering(game: Game, ply_limit: int) -> Remembering | None:
 
 
 def remembering_if_needed(game: Game, rule: Repetition | None, plies: int) -> Remembering | None:
-    """Return the rules for matches of up to so many plies, or None if repetition means nothing."""
+    """Return the rules for matches of up to so many plies, or None if repetition has no meaning."""
     if rule is None or rule.meaning == "none":
         return None
     return remembering(game, rule, min(plies, MAX_REMEMBERED))

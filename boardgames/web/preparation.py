@@ -270,7 +270,7 @@ def _has_uncompiled(name: str, load: Callable[[], object]) -> bool:
 
 
 def _load_classes(game: Game, agents: Sequence[str]) -> None:
-    """Import all that defines kernels which the agents need."""
+    """Import every module with kernels that the agents need."""
     _ = game.evaluation, game.contempt  # a game may make them when they are needed
     for agent in agents:
         plugins.registry().load("agents", agent, game.facts.name)

@@ -89,7 +89,7 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """Return the header of a file without reading its arrays, so that its checksum is not compared.
+    """Return the header of a file without reading its arrays or verifying its checksum.
 
     Raises
     ------

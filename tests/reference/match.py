@@ -1,4 +1,4 @@
-"""Matches that are played by positions, slowly."""
+"""A slow reference for matches, played position by position."""
 
 from boardgames.declarations import NO_REPETITION
 from boardgames.game import Position

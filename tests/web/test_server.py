@@ -18,7 +18,7 @@ from boardgames.web import server as module
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Return a server that hardly waits for those who do not ask."""
+    """Return a server with a short request timeout."""
     monkeypatch.setattr(module, "REQUEST_SECONDS", 0.1)
     server = Server(ping_seconds=TIMEOUT_S)
     yield server
@@ -27,7 +27,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 @pytest.fixture
 def unread(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Return a server that does not wait long for those who do not read."""
+    """Return a server with a short timeout for sending."""
     monkeypatch.setattr(module, "UNREAD_SECONDS", 1.0)
     server = Server(ping_seconds=TIMEOUT_S, unread_bytes=4096)
     yield server

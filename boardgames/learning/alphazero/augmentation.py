@@ -2,8 +2,8 @@
 
 The symmetries of a game are Python functions of packed positions and actions. What they do to observations
 is a permutation of places, and what they do to actions is in most games a permutation, too. Both are found
-by trying the functions on positions of random matches. With these tables a symmetric image costs nothing,
-because observation, mask and policy are written to the places where the image has them.
+by trying the functions on positions of random matches. With these tables a symmetric image costs next to
+nothing, because observation, mask and policy are written to the places where the image has them.
 
 A symmetry is left out if it does not permute the places, or if the image of an action depends on the
 position. The others are composed until they form a group.
@@ -38,7 +38,7 @@ PROBED_PLIES = 8000
 PROBED_POSITIONS = 400
 """Number of positions whose observations are compared."""
 LEAST_TRIES, MOST_TRIES = 20, 20_000
-"""How often the image of an action is asked for at least, if it occurs, and of all actions together."""
+"""Each action is tried at most `MOST_TRIES` / actions times, or `LEAST_TRIES` times if that is more."""
 LONGEST_MATCH = 400
 MOST_IMAGES = 64
 """Largest number of symmetries."""
@@ -73,7 +73,7 @@ class Images:
         return len(self.places)
 
 
-class Batch(NamedTuple):
+class TrainingBatch(NamedTuple):
     """What a network is trained with.
 
     Attributes
@@ -199,7 +199,7 @@ class Encoder:
         self.observation = observation_of(game)
         self.images = images_of(game) if symmetries else _identity(game)
 
-    def batch(self, samples: Samples, chosen: npt.ArrayLike | int = 0) -> Batch:
+    def batch(self, samples: Samples, chosen: npt.ArrayLike | int = 0) -> TrainingBatch:
         """Return the arrays of samples.
 
         Parameters
@@ -230,9 +230,9 @@ class Encoder:
         bundle = Bundle(workspace)
         encode(bundle.words)
         planes = workspace.planes.reshape(count, *observation.shape)
-        return Batch(planes, workspace.legal.view(np.bool_), workspace.policies, samples.results)
+        return TrainingBatch(planes, workspace.legal.view(np.bool_), workspace.policies, samples.results)
 
-    def random_images(self, samples: Samples, seed: int) -> Batch:
+    def random_images(self, samples: Samples, seed: int) -> TrainingBatch:
         """Return the arrays of samples, each under a random symmetry."""
         generator = np.random.default_rng(seed)
         return self.batch(samples, generator.integers(self.images.count, size=samples.size))

@@ -1,4 +1,4 @@
-"""The learner `alphazero`: a network learns a game from nothing, by searches in matches against itself.
+"""The learner `alphazero`: a network learns a game from scratch, by searches in matches against itself.
 
 A step plays matches with the network as it was before the step, and meanwhile trains it on the samples
 of earlier steps, so that all cores have work. Both end before the next step begins: the result does not
@@ -23,6 +23,7 @@ from boardgames.learner import Array, Checkpoint, Learner, LearnerState, Scalar
 from boardgames.learning.base import TEST_MATCHES, Configured
 from boardgames.learning.metrics import is_step
 from boardgames.networks import Network, NetworkShape
+from boardgames.networks.shape import MAX_BLOCKS, MAX_CHANNELS
 from boardgames.options import Option
 from boardgames.search.batched import BatchSearchOptions
 from boardgames.search.batched.options import MAX_CONSIDERED, ROOTS
@@ -76,8 +77,8 @@ class AlphaZero(Configured, Learner):
                "result of the match", minimum=0, maximum=1),
         Option("ply_limit", int, None, "plies after which a match ends; default: the game's limit",
                minimum=1, maximum=100_000),
-        Option("channels", int, 32, "channels of the network", minimum=1, maximum=1024),
-        Option("blocks", int, 3, "residual blocks of the network", minimum=0, maximum=100),
+        Option("channels", int, 32, "channels of the network", minimum=1, maximum=MAX_CHANNELS),
+        Option("blocks", int, 3, "residual blocks of the network", minimum=0, maximum=MAX_BLOCKS),
         Option("pooled", int, 0, "how many of the last blocks see the whole board at once", minimum=0,
                maximum=100),
         Option("symmetries", bool, True, "train on symmetric images of positions"),
@@ -158,7 +159,7 @@ class AlphaZero(Configured, Learner):
         }  # fmt: skip
         if "seconds" in scalars:
             scalars["seconds"] = float(state.scalars["seconds"] or 0) + time.monotonic() - begun
-        return _state(trainer, replay, scalars), {**metrics, **_counts(played), "window": replay.size}
+        return _state(trainer, replay, scalars), {**metrics, **_counts(played), "samples": replay.size}
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all steps are done, or the time is up."""
@@ -186,7 +187,9 @@ class AlphaZero(Configured, Learner):
         """Raise unless the state fits the network and the game."""
         scalars = checkpoint.state.scalars
         if not all(is_step(scalars.get(name)) for name in ("step", "added")):
-            raise LearnerStateError(f"the state in {checkpoint.path} has no number of steps and samples")
+            raise LearnerStateError(
+                f"the state in {checkpoint.path} does not say how many steps and samples it has"
+            )
         self._restored(LearnerState(checkpoint.state.arrays, {**scalars, "seed": seed}))
 
     def agent_with(self, result: str) -> str:
@@ -194,7 +197,7 @@ class AlphaZero(Configured, Learner):
         return f"alphazero:weights={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agent, with a search of the length of the tests, and the game's baseline for search."""
+        """Return the agent, with `test_simulations` per move, and the search baseline that measures it."""
         facts = self.game.facts
         agent = f"alphazero:weights={result},simulations={self.integer('test_simulations')}"
         return ((agent, facts.search_baseline or facts.baseline),)

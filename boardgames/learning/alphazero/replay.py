@@ -1,9 +1,9 @@
 """Samples of self-play, and the replay buffer that holds the most recent ones.
 
-A sample is a position, the share of visits of each action that the search looked at, and what came of the
-match. Shares are kept as 16-bit integers, so that 300,000 samples of Connect Four take 17 MB, and
-`ReplayBuffer.arrays` leaves out the unused places of policies, so that checkpoints of games with many
-actions stay small.
+A sample is a position, a target policy from the search, and a target result: that of the match, mixed with
+the value of the search if `search_share` is not 0. Shares are kept as 16-bit integers, so that 300,000
+samples of Connect Four take 17 MB, and `ReplayBuffer.arrays` leaves out the unused places of policies, so
+that checkpoints of games with many actions stay small.
 
 The window grows with the number of samples that were ever made, as in KataGo: while the network learns
 quickly, old samples are worth little.
@@ -154,7 +154,7 @@ class ReplayBuffer:
             If a sample has more actions than there is room for.
         """
         if samples.actions.shape[1] > self.width and (samples.actions[:, self.width :] != NO_ACTION).any():
-            raise LearnerStateError(f"the replay buffer has room for {self.width} actions of a sample")
+            raise LearnerStateError(f"the replay buffer stores at most {self.width} actions per sample")
         self.made += samples.size
         added = _Room.of(samples, self.width, self._dtype)
         kept = self.window.size(self.made)
@@ -201,7 +201,7 @@ class ReplayBuffer:
                 array[is_used if name in ("actions", "shares") else ...] = given
             made = int(arrays["made"][0])
         except (KeyError, IndexError, ValueError):
-            raise LearnerStateError("the replay buffer is damaged or of another game") from None
+            raise LearnerStateError("the replay buffer is damaged or belongs to another game") from None
         self._room, self._begin, self._end, self.made = room, 0, len(positions), made
 
     def _empty(self, size: int) -> "_Room":
@@ -259,7 +259,7 @@ class _Room(NamedTuple):
         columns = min(width, samples.actions.shape[1])
         room.actions[:, :columns] = samples.actions[:, :columns]
         room.shares[:, :columns] = np.rint(samples.shares[:, :columns] * WHOLE)
-        # rounded down for a draw, so that the two never exceed the whole
+        # capped, so that win and draw together do not exceed 1
         room.results[:, 0] = np.rint(samples.results[:, 0] * WHOLE)
         room.positions[:] = samples.positions
         room.results[:, 1] = np.minimum(np.rint(samples.results[:, 1] * WHOLE), WHOLE - room.results[:, 0])

@@ -1,9 +1,9 @@
 """Self-play: a network plays many matches against itself side by side, with a batched search for each move.
 
 Most moves are chosen by a fast search, the others by a full one, whose policy the network should learn
-(playout cap randomisation: D. Wu, "Accelerating self-play learning in Go", 2019). Matches begin with
-random moves, so that the network sees more than its own taste. A match ends as soon as the search has
-proven its result.
+(playout cap randomisation: D. Wu, "Accelerating self-play learning in Go", 2019). Matches begin with random
+moves, so that training covers positions that the network would not reach by itself. A match ends as soon as
+the search has proven its result.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from boardgames.search.batched import BatchSearch, BatchSearchOptions, Evaluator
 MOST_SHARES = 64
 """The number of actions whose shares a sample keeps, those of the most likely ones."""
 READY_SHARE = 8
-"""Moves are made when one of this many searches is done, since each time costs the same."""
+"""Moves are made as soon as 1 / `READY_SHARE` of the searches are done, since a round has a fixed cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class SelfPlay:
     Attributes
     ----------
     simulations, fast_simulations : int
-        Of a full and of a fast search.
+        Number of simulations of a full search and of a fast one.
     full_share : float
         The share of moves that get a full search, 0 to 1.
     random_plies : int

@@ -23,7 +23,7 @@ import numpy as np
 from boardgames.errors import LearnerStateError, MissingExtraError, OptionError
 from boardgames.game import Game, observation_of
 from boardgames.learner import Array
-from boardgames.learning.alphazero.augmentation import Batch, Encoder
+from boardgames.learning.alphazero.augmentation import Encoder, TrainingBatch
 from boardgames.learning.alphazero.replay import Indices, Samples, draw
 from boardgames.networks import Network, NetworkShape
 
@@ -60,13 +60,13 @@ class Settings:
     normalised : bool
         Normalise batches while training.
     weight_decay : float
-        Share of the weights that is taken off in each step, as a multiple of the learning rate.
+        Decoupled weight decay of AdamW.
     value_weight : float
         Weight of the loss of the value; that of the policy has the weight 1.
     average : float
-        Share of the averaged weights that a step keeps.
-    longest_gradient : float
-        Longer gradients are shortened to this length.
+        Decay of the exponential moving average of the weights.
+    max_gradient_norm : float
+        Gradients are clipped to this norm.
     warm_up : int
         Number of steps during which the learning rate rises to its full value.
     threads : int or None
@@ -77,7 +77,7 @@ class Settings:
     weight_decay: float = 1e-3
     value_weight: float = 1.0
     average: float = 0.999
-    longest_gradient: float = 4.0
+    max_gradient_norm: float = 4.0
     warm_up: int = 100
     threads: int | None = None
 
@@ -157,7 +157,7 @@ class Trainer:
         -------
         dict
             `loss`, `policy_loss` and `value_loss`; `policy_entropy` of the network; `value_accuracy`,
-            the share of samples whose most likely result is the right one; `gradient`, the mean length.
+            the share of samples whose most likely result is the right one; `gradient_norm`, its mean.
 
         Raises
         ------
@@ -214,7 +214,7 @@ class Trainer:
         """
         parts, steps = self._tensors(), arrays.get("steps")
         if steps is None or steps.shape != (1,):
-            raise LearnerStateError("the state of training has no number of steps")
+            raise LearnerStateError("the training state has no step count")
         for part, tensors in parts.items():
             for name, tensor in tensors.items():
                 given = arrays.get(f"{part}.{name}")
@@ -242,14 +242,14 @@ class Trainer:
         for tower in (self.tower, self.average):
             tower.restore(network.tensors)
 
-    def _step(self, batch: Batch, learning_rate: float) -> torch.Tensor:
+    def _step(self, batch: TrainingBatch, learning_rate: float) -> torch.Tensor:
         """Take a step on a batch, and return `METRICS`."""
         settings = self.settings
         losses = _losses(self.tower, batch, self.device)
         loss = losses["policy_loss"] + settings.value_weight * losses["value_loss"]
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # has no types
-        gradient = torch.nn.utils.clip_grad_norm_(self.tower.parameters(), settings.longest_gradient)
+        gradient = torch.nn.utils.clip_grad_norm_(self.tower.parameters(), settings.max_gradient_norm)
         measured = [loss, *(losses[name] for name in METRICS[1:-1]), gradient]
         values = torch.stack([one.detach() for one in measured]).double().cpu()
         if not torch.isfinite(values).all():
@@ -282,7 +282,7 @@ class Trainer:
         return {**parts, **moments}
 
 
-METRICS = ("loss", "policy_loss", "value_loss", "policy_entropy", "value_accuracy", "gradient")
+METRICS = ("loss", "policy_loss", "value_loss", "policy_entropy", "value_accuracy", "gradient_norm")
 
 
 def scheduled(peak: float, progress: float, *, last: float = 0.05) -> float:
@@ -305,7 +305,7 @@ def scheduled(peak: float, progress: float, *, last: float = 0.05) -> float:
     return peak * (last + (1 - last) * (1 + math.cos(math.pi * min(max(progress, 0.0), 1.0))) / 2)
 
 
-def _losses(tower: Tower, batch: Batch, device: torch.device) -> dict[str, torch.Tensor]:
+def _losses(tower: Tower, batch: TrainingBatch, device: torch.device) -> dict[str, torch.Tensor]:
     """Return the losses of a batch and what else can be measured."""
     planes, policies = torch.from_numpy(batch.planes).to(device), torch.from_numpy(batch.policies).to(device)
     legal, results = torch.from_numpy(batch.legal).to(device), torch.from_numpy(batch.results).to(device)

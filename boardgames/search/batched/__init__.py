@@ -1,4 +1,4 @@
-"""Monte Carlo tree search from many positions at once, with leaves that a network values in batches.
+"""Monte Carlo tree search from many positions at once, with leaves that are evaluated in batches.
 
 Read `simulate` first: the kernels of a simulation in the order in which they run. `roots` has what
 is special at the root: noise, the Gumbel root, and what the search makes of its moves. `options`

@@ -30,7 +30,7 @@ ROOTS: tuple[Root, ...] = get_args(Root)
 GUMBEL_ROOT, NOISE_ROOT, PLAIN_ROOT = range(len(ROOTS))
 
 MAX_DEPTH = 512
-"""Leaves at this depth have the value of their parent and are not expanded."""
+"""Nodes at this depth keep the network's value; the search does not descend below them."""
 MAX_LEAVES = 64
 MAX_CONSIDERED = 1024
 
@@ -65,8 +65,8 @@ class BatchSearchOptions:
     ----------
     root : str
         How moves of the root are chosen for simulations: `gumbel` samples moves without replacement and
-        drops half of them again and again; `noise` is PUCT with Dirichlet noise in the priors; `plain`
-        is PUCT without noise.
+        divides the simulations among them by sequential halving; `noise` is PUCT with Dirichlet noise in
+        the priors; `plain` is PUCT without noise.
     considered : int
         Number of moves that a Gumbel root samples, 2 to 1024.
     leaves : int
@@ -81,8 +81,8 @@ class BatchSearchOptions:
         The share of Dirichlet noise in the priors of the root, and the sum of its parameters, which are
         equal for all legal moves.
     forced : float
-        With noise, a move of the root with prior p gets at least the square root of `forced` p n of n
-        simulations, and the policy is pruned again by those that PUCT would not have made. 0 turns both off.
+        Forced playouts: with noise, a move of the root with prior p gets at least sqrt(forced p n) of n
+        simulations, which are then pruned from the policy. 0 turns both off.
     value_offset, value_scale : float
         How much the values of moves count beside the logarithms of their priors at a Gumbel root: a
         difference d in the probability of winning counts as `value_scale` (`value_offset` + most visits) d.

@@ -22,8 +22,8 @@ from boardgames.search.batched.proofs import NO_PROOF, PROVEN_DRAW, proven_value
 ROOT = 0
 NO_EDGE = -1
 NO_ACTION = -1
-NOTHING = -1
-"""A proof that no edge has."""
+SKIP_NONE = -1
+"""Passed as `skipped` to leave out no edge."""
 SHIFT_11 = np.uint64(11)
 UNIT = 2.0**-53
 SMALLEST = 1e-12
@@ -101,8 +101,8 @@ def mean_of(bundle: Actions, tree: int, edge: int, sign: float) -> float:
 def completed_value(bundle: Actions, tree: int) -> float:
     """Return what a root move without visits is taken to be worth, for the side to move.
 
-    This is the mean of the network's value and of those of the moves with visits, weighted by their
-    priors.
+    The network's value counts as one visit, and the mean value of the moves with visits, weighted by
+    their priors, as the sum of their visits.
     """
     search = unpack(bundle)
     sign = 1.0 - 2.0 * search.node_side[tree, ROOT]
@@ -118,7 +118,7 @@ def completed_value(bundle: Actions, tree: int) -> float:
 
 @kernel(types.void(BUNDLE, types.int64, FLOATS_OUT))
 def write_scores(bundle: Actions, tree: int, scores: Floats) -> None:
-    """Write the logarithms of the root's priors, each plus what its move's value counts, without noise."""
+    """Write the score of each move of the root: the log of its prior plus its scaled value, without noise."""
     search = unpack(bundle)
     options = search.options[0]
     sign = 1.0 - 2.0 * search.node_side[tree, ROOT]
@@ -137,7 +137,7 @@ def write_scores(bundle: Actions, tree: int, scores: Floats) -> None:
 
 @kernel(types.int64(types.int64, types.int64, types.int64))
 def visits_in_turn(moves: int, simulations: int, number: int) -> int:
-    """Return how many visits the moves have that sequential halving considers for a simulation.
+    """Return the number of visits of the moves that sequential halving considers in a simulation.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def forced_visits(bundle: Actions, tree: int, edge: int, visits: float) -> float
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64, FLOATS_OUT))
 def prune_visits(bundle: Actions, tree: int, best: int, visits: int, policy: Floats) -> None:
-    """Take away visits of other edges of the root than the best one that PUCT would not have made.
+    """Subtract from every edge of the root but the best one the visits that PUCT would not have made.
 
     `policy` has the visits of the edges, and `visits` is the number of all simulations.
     """
@@ -249,8 +249,9 @@ def prune_visits(bundle: Actions, tree: int, best: int, visits: int, policy: Flo
 def write_visit_policy(bundle: Actions, tree: int, skipped: int, policy: Floats) -> float:
     """Write the shares of visits of the root's edges, and return its value for the side to move.
 
-    Edges with the proof `skipped` get no probability. With noise, visits of other moves than the most
-    visited one that PUCT would not have made are taken away, and then single visits.
+    Edges with the proof `skipped` get no probability. With noise, forced visits are pruned: from every
+    move but the most visited one, the visits that PUCT alone would not have made are subtracted, and moves
+    that are left with a single visit are dropped.
     """
     search = unpack(bundle)
     options = search.options[0]
@@ -343,7 +344,7 @@ def write_results(
         if count == 0:
             policies[tree, actions] = (1.0 - 2.0 * side) * proven_value(proof)
             continue
-        skipped = NOTHING if proof == 2 - side else 2 - side
+        skipped = SKIP_NONE if proof == 2 - side else 2 - side
         if math.isnan(search.edge_prior[tree, 0]):  # a move wins at once, so that nothing was evaluated
             for edge in range(count):
                 search.edge_prior[tree, edge] = 1.0 / count

@@ -135,7 +135,7 @@ class EdgeValue:
 
 
 class BatchSearch:
-    """Searches n positions of a game side by side, for one thread.
+    """Searches n positions of a game side by side. Only one thread at a time may use it.
 
     Equal seeds give equal results, whatever the number of threads, if the evaluator gives equal values
     to a position in every batch.

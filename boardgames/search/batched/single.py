@@ -49,7 +49,7 @@ class SingleSearch:
         position : Position
             An unfinished position.
         limit : Limit
-            Time and simulations end the search, and nodes, each simulation being one.
+            The search ends at a limit of time, simulations or nodes; a simulation counts as a node.
         context : Context
             Its `stop` ends the search; its `report` is called five times a second.
         """

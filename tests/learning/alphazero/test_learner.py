@@ -120,7 +120,7 @@ def test_a_state_of_another_network_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LearnerStateError, match=r"input\.weight"):
         learner().check(checkpoint, 1)
     damaged = Checkpoint(tmp_path / "other", arrays, {"state": {"seed": 1}})
-    with pytest.raises(LearnerStateError, match="number of steps"):
+    with pytest.raises(LearnerStateError, match="how many steps"):
         learner().check(damaged, 1)
 
 

@@ -76,7 +76,7 @@ def test_a_damaged_buffer_is_refused() -> None:
 
 
 def test_too_many_actions_of_a_sample_are_refused() -> None:
-    with pytest.raises(LearnerStateError, match="the replay buffer has room for 2 actions of a sample"):
+    with pytest.raises(LearnerStateError, match="stores at most 2 actions per sample"):
         ReplayBuffer(words=2, actions=40, width=2).add(samples(range(3)))
 
 

@@ -122,13 +122,13 @@ def test_a_state_of_another_network_is_refused() -> None:
         trainer().restore({})
 
 
-def test_no_samples_are_refused() -> None:
+def test_training_without_samples_is_refused() -> None:
     one, empty = trainer(), ReplayBuffer(words=GAME.facts.words, actions=4, width=2)
     with pytest.raises(LearnerStateError, match="there are no samples to train on"):
         one.train(empty, steps=1, batch_size=1, learning_rate=0.01, seed=1)
 
 
-def test_a_full_gpu_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_out_of_gpu_memory_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def exhausted(*_: object) -> None:
         raise torch.OutOfMemoryError
 

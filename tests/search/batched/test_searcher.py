@@ -133,7 +133,7 @@ def test_proofs_are_true_and_the_move_keeps_the_result(name: str, root: str) -> 
 
 
 @pytest.mark.parametrize("root", ROOTS)
-def test_a_position_gets_the_same_search_in_any_company(root: str) -> None:
+def test_the_search_of_a_position_does_not_depend_on_the_batch(root: str) -> None:
     game = boardgames.load("connect4")
     options = BatchSearchOptions(root=root)  # type: ignore[arg-type]  # one of ROOTS
     evaluate = tasteful(7)

@@ -1,0 +1,54 @@
+"""Measure how fast a network plays against itself, and how much of that time is the search's."""
+
+import time
+from collections.abc import Iterator
+from statistics import median
+
+from engine import Row, summary
+
+import boardgames
+from boardgames.learning.alphazero.selfplay import SelfPlay, play_matches
+from boardgames.networks import Network, NetworkShape
+
+GAMES = {"connect4": None, "hexifence": None, "abalone": 100}
+"""Games with their limits of plies."""
+MATCHES, BATCH = 256, 256
+SIMULATIONS = 32
+
+
+def with_networks(runs: int) -> Iterator[Row]:
+    """Measure evaluations of positions in self-play and in batches, in turns, and matches, on one core."""
+    for name, ply_limit in GAMES.items():
+        game = boardgames.load(name)
+        network = Network.random(game, NetworkShape.of(game, channels=32, blocks=3), seed=1)
+        settings = SelfPlay(
+            simulations=SIMULATIONS, fast_simulations=SIMULATIONS, full_share=1.0, random_plies=0,
+            ply_limit=ply_limit,
+        )  # fmt: skip
+        play_matches(game, network.evaluate, 8, settings=settings, seed=0)
+        inside, bare, matches = [], [], []
+        for run in range(runs):
+            started = time.process_time()
+            played = play_matches(game, network.evaluate, MATCHES, settings=settings, seed=run)
+            seconds = time.process_time() - started
+            inside.append(played.evaluations / seconds)
+            matches.append(MATCHES / seconds)
+            bare.append(_bare(network, seconds / 4))
+        share = median(one / other for one, other in zip(inside, bare, strict=True))
+        yield f"self-play {name}, {SIMULATIONS} simulations", summary(matches, "matches/CPU s"), ""
+        result = f"{summary(inside, 'evaluations/CPU s')}, {share:.0%} of the network alone"
+        yield "the same", result, "85 %"
+
+
+def _bare(network: Network, seconds: float) -> float:
+    """Return evaluations per second in full batches."""
+    game = boardgames.load(network.game)
+    batch = boardgames.Batch(game, BATCH, seed=1, ply_limit=100)
+    for _ in range(6):
+        batch.step(batch.sample())
+    observations, masks = batch.observations(), batch.masks()
+    count, started = 0, time.process_time()
+    while (used := time.process_time() - started) < seconds:
+        network.evaluate(observations, masks)
+        count += BATCH
+    return count / used
