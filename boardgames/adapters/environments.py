@@ -129,8 +129,8 @@ class Board:
             raise OptionError(f"{game.facts.name} has no board to draw; use render_mode='ansi'")
         self.game, self.render_mode = game, render_mode
         self.rules = MatchRules.between_agents(game) if rules is None else rules
-        self._observation = observation_of(game)
-        self.observation_space: spaces.Space[Planes] = spaces.Box(-128, 127, self._observation.shape, np.int8)
+        shape = observation_of(game).shape
+        self.observation_space: spaces.Space[Planes] = spaces.Box(-128, 127, shape, np.int8)
         self.mask_space: spaces.Space[Mask] = spaces.Box(0, 1, (game.facts.actions,), np.int8)
         self._start = game.start()
         self.state = MatchState(self._start, self.rules)
@@ -158,7 +158,7 @@ class Board:
 
     def observation(self, side: int) -> Planes:
         """Return what a side sees, `int8[planes, rows, columns]`."""
-        return self._observation.array(self.position.words, side)
+        return observation_of(self.game).array(self.position.words, side)
 
     def mask(self, *, is_empty: bool = False) -> Mask:
         """Return which actions can be made, `int8[actions]`; none if the mask `is_empty`."""

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 NAME_COLUMNS = 11
 
 
+LEARNERS = {"patterns": " --learner ntuple", "network": " --learner alphazero"}
+"""The options of `train` for agents that need patterns or a network."""
+
+
 @click.command(epilog=examples("boardgames games", "boardgames games abalone", "boardgames games --json"))
 @click.argument("game", required=False, shell_complete=complete_game)
 @json_option
@@ -87,7 +91,8 @@ def agents(game: str | None, agent: str | None, as_json: bool) -> None:
     if game is not None:
         for offer in loaded.offers("agents", game):
             if offer not in offers:
-                learner = " --learner ntuple" if "patterns" in offer.entry.needs else ""
+                needs = offer.entry.needs
+                learner = next((name for need, name in LEARNERS.items() if need in needs), "")
                 command = f"{PROGRAM} train {game}{learner}"
                 say(wrap(f"{offer.entry.name} can play once weights are learned: `{command}`", 2))
 

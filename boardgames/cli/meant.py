@@ -132,11 +132,12 @@ def _setting(wanted: str, words: Sequence[str]) -> str:
 def _agent_with(wanted: str, value: str, words: Sequence[str]) -> str:
     """Return an agent with an option of this name, the default agent if it has it, or an empty text."""
     from boardgames.plugins import load, registry
+    from boardgames.weights.lookup import usable_agents
 
     if (game := named_game(words)) is None:
         return ""
     known = registry()
-    names = [offer.entry.name for offer in known.offers("agents", game)]
+    names = [offer.entry.name for offer in usable_agents(game)]
     best = load(game).facts.default_agent
     for name in sorted(names, key=lambda name: (name != best, name)):
         declared = known.load("agents", name, game).declared_options

@@ -113,7 +113,7 @@ if JIT:
                 both = builder.fadd(builder.load(total, typ=_PANEL), self._panel_at(self._work, place))
                 builder.store(both, total)
             value = builder.load(total, typ=_PANEL)
-            value = builder.select(builder.fcmp_ordered(">", value, floor), value, floor)
+            value = builder.select(builder.fcmp_unordered(">", value, floor), value, floor)  # keeps NaN
             pointer = builder.bitcast(self._element(self._work, place), _PANEL.as_pointer())
             builder.store(value, pointer, align=4)
 

@@ -16,7 +16,7 @@ from boardgames.players.mcts import SIMULATIONS
 from boardgames.score import RETURN, Score
 from boardgames.search.batched import BatchSearchOptions
 from boardgames.search.batched.options import MAX_LEAVES
-from boardgames.search.batched.single import SingleSearch
+from boardgames.search.batched.single import MEMORY, SingleSearch
 
 NETWORK = Option(
     "weights", str, None, "the network: a name, a training run or a file", file="read", role="network"
@@ -78,6 +78,10 @@ class AlphaZero(NetworkPlayer):
             "leaves", int, 8, "number of leaves that are evaluated in one batch", minimum=1,
             maximum=MAX_LEAVES,
         ),
+        Option(
+            "memory", int, MEMORY, "size of the tree in MB; when it is full, the search ends", minimum=1,
+            maximum=1 << 20, role="memory",
+        ),
     )  # fmt: skip
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
@@ -86,7 +90,9 @@ class AlphaZero(NetworkPlayer):
         assert isinstance(exploration, int | float)
         assert isinstance(leaves, int)
         search_options = replace(PLAIN, exploration=float(exploration), leaves=leaves)
-        self._search = SingleSearch(game, self.network.evaluate, search_options)
+        memory = self.options["memory"]
+        assert isinstance(memory, int)
+        self._search = SingleSearch(game, self.network.evaluate, search_options, memory=memory)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the move with the most simulations, or one that is proven to be best."""
@@ -112,6 +118,15 @@ class AlphaZero(NetworkPlayer):
         if position.outcome is not None:
             return False
         return self._search.search(position, DRAW_OFFER, NO_CONTEXT).favours_draw(side)
+
+    def match_started(self, side: int) -> None:
+        """Get the search ready before the clock starts."""
+        self._search.prepare()
+
+    def close(self) -> None:
+        """Free the memory of the search, after waiting for a search in another thread to end."""
+        with self._in_use(wait=True):
+            self._search.release()
 
     def _limit(self, limit: Limit) -> Limit:
         own = Limit(simulations=self.options[SIMULATIONS.name], seconds=self.options[TIME.name])  # type: ignore[arg-type]  # read by kind
@@ -139,13 +154,16 @@ class Policy(NetworkPlayer):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the moves with their probabilities, most probable first, and the value of the position."""
+        """Return the moves with their probabilities, most probable first, and the value of the position.
+
+        Moves that lose by repetition come last.
+        """
         self._check_position(position, lines=lines)
-        actions = context.legal_actions(position)
+        actions, sound = context.legal_actions(position), context.sound_actions(position)
         mask = np.zeros((1, self.game.facts.actions), dtype=np.bool_)
         mask[0, list(actions)] = True
         policies, values = self.network.evaluate(position.observation()[None], mask)
-        order = sorted(actions, key=lambda action: (-policies[0, action], action))
+        order = sorted(actions, key=lambda action: (action not in sound, -policies[0, action], action))
         score = Score.of(float(values[0]), RETURN)
         moves = [
             MoveValue(move, score, proven=False, line=(move,), visits=0, prior=float(policies[0, action]))

@@ -797,6 +797,7 @@ class LiveMatch:
         while not self._manager.is_ready(side):
             await asyncio.sleep(READY_INTERVAL_SECONDS)
         await call_in_thread(partial(close_player, player))
+        self._tables.release(player)
 
     # --- changes ---------------------------------------------------------------
 

@@ -54,6 +54,11 @@ class Tables:
                 )
             self._sizes[player] = size
 
+    def release(self, player: Player) -> None:
+        """Count the tables of an agent no longer, since it has been closed."""
+        with self._lock:
+            self._sizes.pop(player, None)
+
     def _used(self) -> int:
         return sum(self._sizes.values())
 

@@ -52,6 +52,9 @@ def as_bytes(arrays: Mapping[str, Array], header: Mapping[str, object]) -> bytes
         text = json.dumps({**plain, CHECKSUM: _checksum(copies, plain)}, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise WeightsError(f"the header of a file must have JSON values: {quote(str(error))}") from None
+    size = sum(array.nbytes for array in copies.values()) + len(text)
+    if size > MAX_BYTES * 0.99:  # some bytes are needed for the names of arrays
+        raise WeightsError(f"a file of weights can have at most {MAX_BYTES:,} bytes, not {size:,}")
     content: bytes = save(copies, metadata={HEADER: text})
     return content
 

@@ -145,22 +145,21 @@ def usable_names(game: Game) -> list[str]:
     names = []
     for name in [*offered_names(game), *run_names()]:
         with suppress(BoardgamesError):
-            find_weights(name, game)
-            names.append(name)
+            path = find_source(name, game).path
+            if NETWORK not in read_header(path):  # which takes less time than reading it
+                read_weights(path, game)
+                names.append(name)
     return list(dict.fromkeys(names))
 
 
 def network_names(game: str) -> list[str]:
     """Return the names of networks for a game that plug-ins offer or that runs have learned."""
     loaded = plugins.registry()
-    files = {
-        offer.entry.name: loaded.load("weights", offer.entry.name, game)
-        for offer in loaded.offers("weights", game)
-    }
-    files |= {name: runs_folder() / name / BEST for name in run_names()}
+    offered = [offer.entry.name for offer in loaded.offers("weights", game)]
     names = []
-    for name, path in files.items():
+    for name in dict.fromkeys([*offered, *run_names()]):
         with suppress(BoardgamesError):
+            path = loaded.load("weights", name, game) if name in offered else runs_folder() / name / BEST
             header = read_header(path) if isinstance(path, Path) else {}
             if NETWORK in header and header.get("game") == game:
                 names.append(name)
@@ -191,8 +190,12 @@ def _kinds_learned(game: str) -> set[str]:
     """Return the kinds of weights, `"features"` and `"patterns"`, that the user's runs have for a game."""
     kinds = set()
     for name in run_names():
+        path = runs_folder() / name / BEST
         with suppress(BoardgamesError):
-            weights = Weights.read(runs_folder() / name / BEST)
+            header = read_header(path)
+            if NETWORK in header or header.get("game") != game:
+                continue
+            weights = Weights.read(path)
             if weights.game == game:
                 kinds.add("patterns" if weights.groups else "features")
     return kinds

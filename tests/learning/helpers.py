@@ -46,6 +46,10 @@ QUICK: dict[str, dict[str, object]] = {
     },
     "value-iteration": {"steps": 3, "matches": 12, "test_matches": 4},
     "regression": {"steps": 2, "matches": 6, "nodes": 30, "test_matches": 4, "opening": 4},
+    "alphazero": {
+        "steps": 2, "matches": 4, "simulations": 4, "fast_simulations": 2, "channels": 4, "blocks": 1,
+        "batch_size": 8, "test_matches": 2, "test_simulations": 2,
+    },
 }  # fmt: skip
 """Settings with which a learner is quick."""
 

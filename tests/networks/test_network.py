@@ -78,9 +78,9 @@ def test_file_with_wrong_tensors_is_refused(tmp_path: Path, tensors: dict[str, A
 
 
 WRONG_HEADERS: dict[str, tuple[Any, str]] = {
-    "weights": (None, "has no network, but other weights"),
-    "not a shape": ([4, 1], "is not a file of a network of version 1"),
-    "no channels": ({}, "is not a file of a network of version 1"),
+    "weights": (None, "contains other weights, not a network"),
+    "not a shape": ([4, 1], "is not a network file of version 1"),
+    "no channels": ({}, "is not a network file of version 1"),
     "too many channels": ({"channels": 10**9}, "channels of a network must be 1 to 512, not 1000000000"),
     "text": ({"blocks": "1"}, "blocks of a network must be 0 to 100, not '1'"),
     "place outside": ({"places": [[6, 0]]}, "a place of a network is outside of its 6 rows and 7 columns"),
@@ -118,7 +118,7 @@ def test_file_with_wrong_sizes_is_refused(tmp_path: Path, sizes: Any, message: s
 def test_file_with_a_wrong_header_is_refused(tmp_path: Path, key: str) -> None:
     path = tmp_path / "network.safetensors"
     write_arrays(path, NETWORK.tensors, {**NETWORK.header(), key: 1.5})
-    with pytest.raises(WeightsError, match="is not a file of a network of version 1"):
+    with pytest.raises(WeightsError, match="is not a network file of version 1"):
         load_network(path, GAME)
 
 
@@ -147,7 +147,7 @@ def test_network_of_other_rules_is_refused(tmp_path: Path, facts: dict[str, Any]
 
 SIZES: dict[str, tuple[dict[str, Any], str]] = {
     "rows": ({"rows": 7}, "the network is for a board of 7 x 7 places, not of 6 x 7"),
-    "places": ({"places": ((0, 0), (0, 1))}, "the network is for a board with other places"),
+    "places": ({"places": ((0, 0), (0, 1))}, "the network is for a board of another shape"),
     "actions": ({"actions": 8}, "the network is for 8 actions, but connect4 has 7"),
 }
 
@@ -169,7 +169,7 @@ def test_layout_may_differ_if_asked_for(tmp_path: Path) -> None:
 
 
 def test_weights_of_features_do_not_pass_for_a_network() -> None:
-    with pytest.raises(WeightsError, match="has no network, but other weights"):
+    with pytest.raises(WeightsError, match="contains other weights, not a network"):
         load_network("td", GAME)
 
 

@@ -79,6 +79,16 @@ def test_default_limit_is_a_share_of_the_free_memory(monkeypatch: pytest.MonkeyP
         Tables().reserve(player)
 
 
+def test_tables_of_a_closed_agent_are_free_even_if_something_still_refers_to_it() -> None:
+    tables, game = Tables(20), boardgames.load("connect4")
+    players = [boardgames.load_player("alphabeta:table=16", game) for _ in range(2)]
+    tables.reserve(players[0])
+    with pytest.raises(TablesError):
+        tables.reserve(players[1])
+    tables.release(players[0])
+    tables.reserve(players[1])
+
+
 def test_match_and_analysis_without_room_for_their_tables_are_refused(small: Server) -> None:
     pages: list[Page] = [small.page() for _ in range(3)]
     pages[0].start("here", AGENT)

@@ -10,23 +10,24 @@ through self-play", 2018. What is different here is named in the modules of this
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import LearnerStateError
+from boardgames.errors import LearnerStateError, OptionError
 from boardgames.game import Game
 from boardgames.learner import Array, Checkpoint, Learner, LearnerState, Scalar
-from boardgames.learning.base import TEST_MATCHES, Configured
+from boardgames.learning.base import START, TEST_MATCHES, Configured
 from boardgames.learning.metrics import is_step
-from boardgames.networks import Network, NetworkShape
+from boardgames.networks import Network, NetworkShape, load_network
 from boardgames.networks.shape import MAX_BLOCKS, MAX_CHANNELS
-from boardgames.options import Option
+from boardgames.options import Option, is_finite
 from boardgames.search.batched import BatchSearchOptions
 from boardgames.search.batched.options import MAX_CONSIDERED, ROOTS
+from boardgames.search.batched.searcher import LARGEST
 from boardgames.selfplay import derive_seed
 
 if TYPE_CHECKING:  # PyTorch and the kernels of self-play are loaded when training begins
@@ -43,8 +44,6 @@ FIRST_WINDOW = 30_000
 """The number of samples from which on the window grows more slowly than samples are made."""
 TEST_PLIES = 4
 """The largest number of random moves at the beginning of a test match."""
-SHARES = 64
-"""The largest number of actions in the policy of a sample."""
 SEARCH = BatchSearchOptions()
 
 
@@ -59,6 +58,7 @@ class AlphaZero(Configured, Learner):
                maximum=10**9),
         Option("minutes", float, None, "stop after the step in which training has taken this long",
                minimum=0.01, maximum=10**6),
+        replace(START, summary="network to start with: a name, a run or a file; default: a random one"),
         Option("matches", int, 512, "matches per step", minimum=1, maximum=10**6),
         Option("parts", int, 2, "tasks into which the matches of a step are divided", minimum=1,
                maximum=1024),
@@ -86,6 +86,8 @@ class AlphaZero(Configured, Learner):
                maximum=1000),
         Option("batch_size", int, 64, "samples per step of the optimiser", minimum=1, maximum=100_000),
         Option("rate", float, 0.003, "learning rate at the beginning", minimum=1e-9, maximum=10),
+        Option("device", str, "auto", "where to train; auto is a GPU if PyTorch finds one",
+               choices=("auto", "cpu", "cuda")),
         Option("window", int, 500_000, "the largest number of samples that are kept", minimum=1,
                maximum=10**9),
         replace(TEST_MATCHES, default=0),
@@ -95,7 +97,13 @@ class AlphaZero(Configured, Learner):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        blocks = self.integer("blocks")
+        facts, blocks = game.facts, self.integer("blocks")
+        if self.integer("pooled") > blocks:
+            raise OptionError(f"pooled must be at most blocks, {blocks}, not {self.integer('pooled')}")
+        if -(-self.integer("matches") // self.integer("parts")) > LARGEST:
+            raise OptionError(f"each of the parts can have at most {LARGEST:,} matches; set parts to more")
+        if self._ply_limit is None and facts.ply_limit is None and facts.longest_match is None:
+            raise OptionError(f"the rules of {facts.name} do not limit a match: set ply_limit")
         self.shape = NetworkShape.of(
             game,
             channels=self.integer("channels"),
@@ -126,9 +134,24 @@ class AlphaZero(Configured, Learner):
         )
 
     def start(self, seed: int) -> LearnerState:
-        """Return a random network and no samples."""
+        """Return a random network, or the one that is given, and no samples.
+
+        Raises
+        ------
+        OptionError
+            If the given network has another size.
+        """
         trainer, replay = self._trainer(seed), self._replay()
-        scalars: dict[str, Scalar] = {"step": 0, "seed": seed, "added": 0}
+        if self.text("start"):
+            given = load_network(self.text("start"), self.game, any_layout=True)
+            if given.shape != self.shape:
+                raise OptionError(
+                    f"the network {self.text('start')!r} has {given.shape.channels} channels and "
+                    f"{given.shape.blocks} blocks, {len(given.shape.pooled_blocks)} of them pooled: set the "
+                    "same channels, blocks and pooled"
+                )
+            trainer.start_from(given)
+        scalars: dict[str, Scalar] = {"step": 0, "seed": seed, "owed": 0.0}
         if self.options["minutes"] is not None:
             scalars["seconds"] = 0.0
         return _state(trainer, replay, scalars)
@@ -149,16 +172,16 @@ class AlphaZero(Configured, Learner):
             )
             for part in range(parts)
         ]  # fmt: skip
-        metrics = self._train(trainer, replay, state)
-        metrics |= self._score(sent, executor, derive_seed(seed, "test", step))
+        score = self._submit_test(sent, executor, derive_seed(seed, "test", step))
+        metrics, owed = self._train(trainer, replay, state)
         played = [future.result() for future in futures]
         for part in played:
             replay.add(part.samples)
-        scalars = {
-            **state.scalars, "step": step + 1, "added": sum(part.samples.size for part in played),
-        }  # fmt: skip
-        if "seconds" in scalars:
-            scalars["seconds"] = float(state.scalars["seconds"] or 0) + time.monotonic() - begun
+        added = sum(part.samples.size for part in played)
+        scalars = {**state.scalars, "step": step + 1, "owed": owed + added * self.number("reuse")}
+        if self.options["minutes"] is not None:
+            scalars["seconds"] = float(scalars.get("seconds") or 0) + time.monotonic() - begun
+        metrics |= {} if score is None else {"score": float(np.mean(score.result()))}
         return _state(trainer, replay, scalars), {**metrics, **_counts(played), "samples": replay.size}
 
     def is_done(self, state: LearnerState) -> bool:
@@ -186,10 +209,8 @@ class AlphaZero(Configured, Learner):
     def check(self, checkpoint: Checkpoint, seed: int) -> None:
         """Raise unless the state fits the network and the game."""
         scalars = checkpoint.state.scalars
-        if not all(is_step(scalars.get(name)) for name in ("step", "added")):
-            raise LearnerStateError(
-                f"the state in {checkpoint.path} does not say how many steps and samples it has"
-            )
+        if not is_step(scalars.get("step")) or not is_finite(scalars.get("owed")):
+            raise LearnerStateError(f"the state in {checkpoint.path} does not say how many steps it has made")
         self._restored(LearnerState(checkpoint.state.arrays, {**scalars, "seed": seed}))
 
     def agent_with(self, result: str) -> str:
@@ -202,36 +223,45 @@ class AlphaZero(Configured, Learner):
         agent = f"alphazero:weights={result},simulations={self.integer('test_simulations')}"
         return ((agent, facts.search_baseline or facts.baseline),)
 
-    def _train(self, trainer: "Trainer", replay: "ReplayBuffer", state: LearnerState) -> dict[str, float]:
-        """Train on samples in proportion to the number that the last step added."""
+    def _train(
+        self, trainer: "Trainer", replay: "ReplayBuffer", state: LearnerState
+    ) -> tuple[dict[str, float], float]:
+        """Train on the number of samples that earlier steps have left to do.
+
+        Returns
+        -------
+        metrics : dict
+        owed : float
+            The number of samples that is left, since it is less than a batch.
+        """
         from boardgames.learning.alphazero.training import scheduled
 
         batch_size = self.integer("batch_size")
-        steps = int(_integer(state, "added") * self.number("reuse")) // batch_size
-        rate = scheduled(self.number("rate"), self._progress(state))
-        if not steps:
-            return {"rate": rate}
-        seed = derive_seed(state.scalars["seed"], "training", _integer(state, "step"))
-        return {
-            "rate": rate,
-            **trainer.train(replay, steps=steps, batch_size=batch_size, learning_rate=rate, seed=seed),
-        }
+        steps, owed = divmod(float(state.scalars["owed"] or 0), batch_size)
+        metrics = {"rate": scheduled(self.number("rate"), self._progress(state)), "training_steps": steps}
+        if steps:
+            seed = derive_seed(state.scalars["seed"], "training", _integer(state, "step"))
+            metrics |= trainer.train(
+                replay, steps=int(steps), batch_size=batch_size, learning_rate=metrics["rate"], seed=seed
+            )
+        return metrics, owed
 
-    def _score(self, sent: "SentNetwork", executor: Executor, seed: int) -> dict[str, float]:
-        """Return the share of points against the game's baseline, or nothing without test matches."""
+    def _submit_test(
+        self, sent: "SentNetwork", executor: Executor, seed: int
+    ) -> "Future[list[float]] | None":
+        """Let the network play test matches against the game's baseline, unless there are none."""
         from boardgames.learning.alphazero.tasks import points_against
 
         if not self.integer("test_matches"):
-            return {}
+            return None
         facts = self.game.facts
-        points = executor.submit(
+        return executor.submit(
             points_against, sent, facts.search_baseline or facts.baseline, self.integer("test_matches"),
             simulations=self.integer("test_simulations"),
             random_plies=min(self.integer("random_plies"), TEST_PLIES),
             ply_limit=self._ply_limit,
             seed=seed,
         )  # fmt: skip
-        return {"score": float(np.mean(points.result()))}
 
     def _progress(self, state: LearnerState) -> float:
         """Return how much of the training is done, by steps or by time, whichever ends it earlier."""
@@ -246,17 +276,18 @@ class AlphaZero(Configured, Learner):
         from boardgames.learning.alphazero.training import Settings, Trainer
 
         # one thread, so that the result does not depend on the number of cores
-        trainer = Trainer(self.game, self.shape, settings=Settings(threads=1), seed=seed)
+        device = None if self.options["device"] == "auto" else self.text("device")
+        trainer = Trainer(self.game, self.shape, settings=Settings(threads=1), seed=seed, device=device)
         if not self.options["symmetries"]:
             trainer.encoder = Encoder(self.game, symmetries=False)
         return trainer
 
     def _replay(self) -> "ReplayBuffer":
-        from boardgames.learning.alphazero.replay import ReplayBuffer, Window
+        from boardgames.learning.alphazero.replay import MOST_SHARES, ReplayBuffer, Window
 
         facts, most = self.game.facts, self.integer("window")
         window = Window(least=min(FIRST_WINDOW, most), most=most)
-        return ReplayBuffer(facts.words, facts.actions, min(SHARES, facts.actions), window)
+        return ReplayBuffer(facts.words, facts.actions, min(MOST_SHARES, facts.actions), window)
 
     def _restored(self, state: LearnerState) -> "tuple[Trainer, ReplayBuffer]":
         trainer, replay = self._trainer(_integer(state, "seed")), self._replay()

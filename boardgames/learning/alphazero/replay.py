@@ -25,6 +25,8 @@ from boardgames.learner import Array
 
 WHOLE = 65_535
 """A share of 1 as a 16-bit integer."""
+MOST_SHARES = 64
+"""The largest number of actions whose shares a sample of self-play keeps, those of the most likely ones."""
 NO_ACTION = -1
 """Fills the rest of a row of actions."""
 SMALL = 2**15
@@ -194,11 +196,16 @@ class ReplayBuffer:
             positions, lengths = arrays["positions"], arrays["lengths"].astype(np.int64)
             room = self._empty(len(positions))
             is_used = np.arange(self.width) < lengths[:, None]
+            count = int(lengths.sum())
             for name, array in zip(_Room._fields, room.columns, strict=True):
-                given = arrays[name]
-                if given.dtype != array.dtype:
+                given, is_sparse = arrays[name], name in ("actions", "shares")
+                if given.dtype != array.dtype or given.shape != ((count,) if is_sparse else array.shape):
                     raise ValueError
-                array[is_used if name in ("actions", "shares") else ...] = given
+                array[is_used if is_sparse else ...] = given
+            if len(lengths) != len(positions) or room.actions.max(initial=0) >= self.actions:
+                raise ValueError
+            if room.actions.min(initial=NO_ACTION) < NO_ACTION:
+                raise ValueError
             made = int(arrays["made"][0])
         except (KeyError, IndexError, ValueError):
             raise LearnerStateError("the replay buffer is damaged or belongs to another game") from None

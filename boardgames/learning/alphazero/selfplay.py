@@ -14,11 +14,10 @@ import numpy.typing as npt
 from boardgames.batch import Batch
 from boardgames.game import Game
 from boardgames.kernels import Actions
-from boardgames.learning.alphazero.replay import NO_ACTION, Samples
+from boardgames.learning.alphazero.replay import MOST_SHARES, NO_ACTION, Samples
 from boardgames.search.batched import BatchSearch, BatchSearchOptions, Evaluator, Found
+from boardgames.selfplay import derive_seed
 
-MOST_SHARES = 64
-"""The number of actions whose shares a sample keeps, those of the most likely ones."""
 READY_SHARE = 8
 """Moves are made as soon as 1 / `READY_SHARE` of the searches are done, since a round has a fixed cost."""
 
@@ -87,7 +86,12 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
     batch = Batch(game, matches, ply_limit=settings.ply_limit, seed=seed, threads=1)
     play_random_moves(batch, settings.random_plies, generator)
     search = BatchSearch(
-        game, matches, options=settings.search, ply_limit=settings.ply_limit, seed=seed, threads=1
+        game,
+        matches,
+        options=settings.search,
+        ply_limit=settings.ply_limit,
+        seed=derive_seed(seed, "search"),  # other noise than the random moves
+        threads=1,
     )
     recorder = _Recorder(batch)
     is_over = batch.over
@@ -98,7 +102,7 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
         if ready.any():
             is_full[ready] = generator.random(matches)[ready] < settings.full_share
             simulations = np.where(is_full, settings.simulations, settings.fast_simulations)
-            search.start(batch, simulations=simulations, which=ready)
+            search.start(batch, simulations=simulations, which=ready, noisy=is_full)
         while (leaves := search.leaves()) is not None:
             evaluations += len(leaves.masks)
             search.update(*evaluator(*leaves))

@@ -92,23 +92,29 @@ def points_against(
     )
     players = [plugins.load_player(opponent, game, seed=seed + match) for match in range(matches)]
     histories = [[batch.position(match)] for match in range(matches)]
+    resigned = np.zeros(matches, dtype=np.bool_)
     try:
-        while not batch.over.all():
+        while (going_on := ~batch.over & ~resigned).any():
             actions = np.zeros(matches, dtype=np.int64)
-            ours = (batch.sides == sides) & ~batch.over
+            ours = (batch.sides == sides) & going_on
             if ours.any():
-                found = search.run(batch, network.evaluate, simulations=np.where(ours, simulations, 0))
-                actions[ours] = found.actions[ours]
-            for match in np.flatnonzero(~ours & ~batch.over).tolist():
-                position, history = histories[match][-1], tuple(histories[match][:-1])
-                choice = players[match].choose(position, NO_LIMIT, Context(history=history))
-                actions[match] = game.encode(choice.move) if choice.move is not None else position.actions[0]
-            going_on = ~batch.over
-            batch.step(actions)
+                search.start(batch, simulations=simulations, which=ours)
+                while (leaves := search.leaves()) is not None:
+                    search.update(*network.evaluate(*leaves))
+                actions[ours] = search.found().actions[ours]
+            for match in np.flatnonzero(~ours & going_on).tolist():
+                history = tuple(histories[match][:-1])
+                plies_left = None if ply_limit is None else ply_limit - int(batch.plies[match])
+                context = Context(history=history, plies_left=plies_left)
+                move = players[match].choose(histories[match][-1], NO_LIMIT, context).move
+                resigned[match] = move is None
+                actions[match] = 0 if move is None else game.encode(move)
+            going_on &= ~resigned
+            batch.step(actions, which=going_on)
             for match in np.flatnonzero(going_on).tolist():
                 histories[match].append(batch.position(match))
     finally:
         for player in players:
             player.close()
-    winners = batch.winners
+    winners = np.where(resigned, sides, batch.winners)
     return [float(one) for one in np.where(winners < 0, 0.5, np.where(winners == sides, 1.0, 0.0))]

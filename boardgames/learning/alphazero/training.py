@@ -232,7 +232,7 @@ class Trainer:
                 moments["step"].fill_(self.steps)
 
     def start_from(self, network: Network) -> None:
-        """Go on from the weights of a network, with new moments and averages.
+        """Start from the weights of a network.
 
         Raises
         ------

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from boardgames.errors import OptionError, quote
-from boardgames.kernels import Actions, Bytes, Observe, Words, types
+from boardgames.kernels import Actions, Bytes, Observe, Reals, Words, types
 from boardgames.kernels.abi import (
     ACTIONS_OUT,
     ACTIONS_STACK,
     BYTES_STACK,
     FLOATS_STACK,
+    REALS_STACK,
     WORDS_STACK,
     ApplyKernel,
     Floats,
@@ -148,8 +149,10 @@ class Workspace(NamedTuple):
         Plies from the root after which a limit ends the match.
     budgets, done, waiting : int64[n]
         Simulations that a tree gets, those that are done, and those that wait for evaluations.
+    noisy : int64[n]
+        0 for the trees whose root gets no Dirichlet noise and no forced playouts.
     nodes_used, edges_used : int64[n]
-        How many nodes and edges there are.
+        How many nodes and edges there are; -1 nodes before a tree is started.
     node_first, node_count : int32[n, nodes]
         The first edge of a node, and the number of its edges.
     node_side, node_proof : int8[n, nodes]
@@ -160,7 +163,7 @@ class Workspace(NamedTuple):
         The action, and the node it leads to or `NO_NODE`.
     edge_visits, edge_waiting : int32[n, edges]
         Simulations that are done, and those that wait.
-    edge_prior, edge_total : float32[n, edges]
+    edge_prior, edge_total : float32[n, edges], float64[n, edges]
         The prior, which is not a number before its node is evaluated, and the sum of the returns.
     edge_proof : int8[n, edges]
         The proof of the position after the move.
@@ -189,6 +192,7 @@ class Workspace(NamedTuple):
     budgets: Annotated[Actions, ACTIONS_OUT]
     done: Annotated[Actions, ACTIONS_OUT]
     waiting: Annotated[Actions, ACTIONS_OUT]
+    noisy: Annotated[Actions, ACTIONS_OUT]
     nodes_used: Annotated[Actions, ACTIONS_OUT]
     edges_used: Annotated[Actions, ACTIONS_OUT]
     node_first: Annotated[Integers, INTEGERS_STACK]
@@ -201,7 +205,7 @@ class Workspace(NamedTuple):
     edge_visits: Annotated[Integers, INTEGERS_STACK]
     edge_waiting: Annotated[Integers, INTEGERS_STACK]
     edge_prior: Annotated[Floats, FLOATS_STACK]
-    edge_total: Annotated[Floats, FLOATS_STACK]
+    edge_total: Annotated[Reals, REALS_STACK]
     edge_proof: Annotated[Bytes, BYTES_STACK]
     root_noise: Annotated[Floats, FLOATS_STACK]
     root_scores: Annotated[Floats, FLOATS_STACK]

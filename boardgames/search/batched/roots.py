@@ -75,7 +75,7 @@ def add_noise(bundle: Actions, tree: int) -> None:
     if options.root == GUMBEL_ROOT:
         for edge in range(count):
             search.root_noise[tree, edge] = -math.log(-math.log(random_unit(state)))
-    elif options.root == NOISE_ROOT and options.noise_share > 0.0 and options.noise_total > 0.0:
+    elif search.noisy[tree] != 0 and options.root == NOISE_ROOT and options.noise_share > 0.0:
         total = 0.0
         for edge in range(count):
             noise = random_gamma(state, options.noise_total / count)
@@ -257,7 +257,7 @@ def write_visit_policy(bundle: Actions, tree: int, skipped: int, policy: Floats)
     options = search.options[0]
     sign = 1.0 - 2.0 * search.node_side[tree, ROOT]
     count, best = int(search.node_count[tree, ROOT]), NO_EDGE
-    visits, total, priors = 0, 0.0, 0.0
+    visits, total, priors, kept = 0, 0.0, 0.0, 0
     value = sign * float(search.node_value[tree, ROOT])
     for edge in range(count):
         policy[edge] = 0.0
@@ -266,9 +266,11 @@ def write_visit_policy(bundle: Actions, tree: int, skipped: int, policy: Floats)
         if search.edge_proof[tree, edge] != skipped:
             policy[edge] = search.edge_visits[tree, edge]
             priors += search.edge_prior[tree, edge]
+            kept += 1
             if best == NO_EDGE or policy[edge] > policy[best]:
                 best = edge
-    if options.root == NOISE_ROOT and options.forced > 0.0 and policy[best] > 0.0:
+    is_noisy = options.root == NOISE_ROOT and search.noisy[tree] != 0
+    if is_noisy and options.forced > 0.0 and policy[best] > 0.0:
         prune_visits(bundle, tree, best, visits, policy)
     for edge in range(count):
         total += policy[edge]
@@ -276,7 +278,7 @@ def write_visit_policy(bundle: Actions, tree: int, skipped: int, policy: Floats)
         if total > 0.0:
             policy[edge] /= total
         elif search.edge_proof[tree, edge] != skipped:  # nothing was visited
-            policy[edge] = search.edge_prior[tree, edge] / priors
+            policy[edge] = search.edge_prior[tree, edge] / priors if priors > 0.0 else 1.0 / kept
     return value / (1.0 + visits)
 
 
@@ -287,19 +289,24 @@ def chosen_edge(bundle: Actions, tree: int, skipped: int, policy: Floats) -> int
     side, count = int(search.node_side[tree, ROOT]), int(search.node_count[tree, ROOT])
     is_gumbel = search.options[0].root == GUMBEL_ROOT
     scores = row_out(search.root_scores, tree)
-    best, most, highest = NO_EDGE, -1, -math.inf
+    best, most, highest = NO_EDGE, -1.0, -math.inf
     for edge in range(count):
         proof = search.edge_proof[tree, edge]
         if proof == side + 1:
             return edge
         if proof == skipped:
             continue
-        visits = search.edge_visits[tree, edge]
-        score = scores[edge] + search.root_noise[tree, edge] if is_gumbel else policy[edge]
-        if visits > most or (visits == most and score > highest):
-            best, most, highest = edge, visits, score
+        # elsewhere, the policy has the shares of visits, without those that were forced
+        weight = float(search.edge_visits[tree, edge]) if is_gumbel else float(policy[edge])
+        score = scores[edge] + search.root_noise[tree, edge] if is_gumbel else search.edge_prior[tree, edge]
+        if weight > most or (weight == most and score > highest):
+            best, most, highest = edge, weight, score
     sign = 1.0 - 2.0 * side
-    if most > 0 and search.edge_proof[tree, best] == NO_PROOF and mean_of(bundle, tree, best, sign) < 0.0:
+    if (
+        search.edge_visits[tree, best] > 0
+        and search.edge_proof[tree, best] == NO_PROOF
+        and mean_of(bundle, tree, best, sign) < 0.0
+    ):
         for edge in range(count):
             if search.edge_proof[tree, edge] == PROVEN_DRAW:
                 return edge
@@ -339,8 +346,10 @@ def write_results(
     actions = search.moves.shape[1]
     for tree in range(first, last):
         side, count = int(search.node_side[tree, ROOT]), int(search.node_count[tree, ROOT])
-        proof = int(search.node_proof[tree, ROOT])
+        proof = int(search.node_proof[tree, ROOT]) if search.nodes_used[tree] > 0 else NO_PROOF
         results[tree, 0], results[tree, 1] = NO_ACTION, proof - 1
+        if search.nodes_used[tree] <= 0 or (proof == NO_PROOF and math.isnan(search.edge_prior[tree, 0])):
+            continue  # nothing is known yet
         if count == 0:
             policies[tree, actions] = (1.0 - 2.0 * side) * proven_value(proof)
             continue
@@ -348,7 +357,8 @@ def write_results(
         if math.isnan(search.edge_prior[tree, 0]):  # a move wins at once, so that nothing was evaluated
             for edge in range(count):
                 search.edge_prior[tree, edge] = 1.0 / count
-                search.node_value[tree, ROOT] = proven_value(proof)
+                search.root_noise[tree, edge] = 0.0
+            search.node_value[tree, ROOT] = proven_value(proof)
         policy = row_out(search.root_policy, tree)
         value = 0.0
         if search.options[0].root == GUMBEL_ROOT:

@@ -27,7 +27,14 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.search.batched.options import MAX_DEPTH, BatchSearchOptions, Integers, Workspace
 from boardgames.search.batched.proofs import NO_PROOF, proven_value
 from boardgames.search.batched.roots import ROOT, write_results
-from boardgames.search.batched.simulate import NO_ROW, gather, receive, write_leaves
+from boardgames.search.batched.simulate import (
+    NO_ROW,
+    SHORT,
+    UNFINISHED_TREES,
+    gather,
+    receive,
+    write_leaves,
+)
 from boardgames.search.remembering import remembering_if_needed
 from boardgames.search.rules import UNLIMITED, rules_of
 
@@ -155,6 +162,9 @@ class BatchSearch:
         For the noise at the roots.
     repetition : Repetition, optional
         What a repeated position means; by default what the game declares.
+    memory : int, optional
+        Megabytes (2^20 bytes) that the trees may use; a search whose tree is full ends. By default they
+        grow as long as there is memory.
     threads : int, optional
         By default as many as are worthwhile for this number of trees on this machine.
 
@@ -187,6 +197,7 @@ class BatchSearch:
         ply_limit: int | None = None,
         seed: int = 0,
         repetition: Repetition | None = None,
+        memory: int | None = None,
         threads: int | None = None,
     ) -> None:
         if not isinstance(game, Game):
@@ -200,6 +211,9 @@ class BatchSearch:
         facts = game.facts
         ply_limit = facts.ply_limit if ply_limit is None else ply_limit
         self._ply_limit = UNLIMITED if ply_limit is None else ply_limit
+        if not (type(self._ply_limit) is int and self._ply_limit >= 1):
+            raise LimitError(f"ply_limit must be at least 1, not {quote(ply_limit)}")
+        self._most_bytes = None if memory is None else memory << 20
         self.rules = remembering_if_needed(game, repetition or game.facts.repetition, self._ply_limit)
         self._observation = observation_of(game)
         self._threads = min(threads, size)
@@ -211,10 +225,9 @@ class BatchSearch:
     def done(self) -> npt.NDArray[np.bool_]:
         """Which searches have made all their simulations or found a proof, `bool[n]`."""
         state = self._workspace
-        is_proven = (state.nodes_used > 0) & (state.node_proof[:, ROOT] != NO_PROOF)
-        done: npt.NDArray[np.bool_] = (state.waiting == 0) & (
-            is_proven | ((state.nodes_used > 0) & (state.done >= state.budgets))
-        )
+        is_proven = state.node_proof[:, ROOT] != NO_PROOF
+        ended = is_proven | (state.done >= state.budgets)
+        done: npt.NDArray[np.bool_] = (state.nodes_used > 0) & (state.waiting == 0) & ended
         return done
 
     @property
@@ -260,18 +273,28 @@ class BatchSearch:
         simulations: int | npt.ArrayLike,
         which: npt.NDArray[np.bool_] | None = None,
         plies_left: int | None = None,
+        noisy: bool | npt.NDArray[np.bool_] = True,
     ) -> None:
         """Start searches, all of them or those in `which`, `bool[n]`; the others go on.
 
         For the other parameters see `run`. `plies_left` replaces the limit of plies, counted from the
-        positions.
+        positions. `noisy`, one value or `bool[n]`, says which roots get Dirichlet noise and forced playouts,
+        if the options ask for them.
         """
         state = self._workspace
-        chosen = np.ones(self.size, dtype=np.bool_) if which is None else which
+        chosen = np.ones(self.size, dtype=np.bool_) if which is None else np.asarray(which)
+        if chosen.dtype != np.bool_ or chosen.shape != (self.size,):
+            raise LimitError(
+                f"positions are chosen by bool[{self.size}], not {chosen.dtype}{list(chosen.shape)}"
+            )
         packed = self._packed(positions)
-        budgets = np.broadcast_to(np.asarray(simulations), self.size)
-        if budgets.dtype.kind not in "iu" or budgets.min() < 0:
-            raise LimitError(f"simulations must be integers of at least 0, not {quote(simulations)}")
+        given = np.asarray(simulations)
+        if given.dtype.kind not in "iu" or given.shape not in ((), (self.size,)) or given.min() < 0:
+            raise LimitError(
+                f"simulations must be an integer of at least 0, or {self.size} of them, not "
+                f"{quote(simulations)}"
+            )
+        budgets = np.broadcast_to(np.minimum(given, UNLIMITED), self.size)
         state.roots[chosen] = packed[chosen]
         plies = positions.plies if isinstance(positions, Matches) else np.zeros(self.size, dtype=np.int64)
         left = (
@@ -279,21 +302,26 @@ class BatchSearch:
         )
         state.plies_left[chosen] = left[chosen]
         state.budgets[chosen] = budgets[chosen]
+        state.noisy[chosen] = np.broadcast_to(noisy, self.size)[chosen]
         for counters in (state.done, state.waiting, state.nodes_used, state.edges_used):
             counters[chosen] = 0
 
-    def leaves(self) -> Leaves | None:
-        """Run simulations until the searches need evaluations; return None if all are done.
+    def leaves(self, is_over: Callable[[], bool] = lambda: False) -> Leaves | None:
+        """Run simulations until the searches need evaluations; return None if none does any more.
 
-        `update` must be called with the evaluations before this is called again.
+        `update` must be called with the evaluations before this is called again. `is_over` is called after
+        many simulations that needed no evaluation; if it returns True, nothing more is searched.
         """
-        while any(self._share(lambda *rows: gather(self._bundle.words, *rows))):
-            self._grow()
-        state = self._workspace
-        counts, leaves = state.waiting, self.options.leaves
-        total = int(counts.sum())
-        if total == 0:
-            return None
+        total = 0
+        while total == 0:
+            reached = max(self._share(lambda *rows: gather(self._bundle.words, *rows)))
+            if reached == SHORT and self._grow():
+                continue
+            total = int(self._workspace.waiting.sum())
+            if total == 0 and (reached != UNFINISHED_TREES or is_over()):
+                return None
+        state, leaves = self._workspace, self.options.leaves
+        counts = state.waiting
         slots = np.arange(leaves) < counts[:, None]
         state.path_row[:] = NO_ROW
         state.path_row[slots.ravel()] = np.arange(total)
@@ -316,7 +344,10 @@ class BatchSearch:
         self._share(lambda *rows: receive(self._bundle.words, given, returns, *rows))
 
     def found(self) -> Found:
-        """Return what the searches have found out so far; they need a first evaluation each."""
+        """Return what the searches have found out so far.
+
+        Where nothing is known yet, because the root has not been evaluated, policies are 0 and actions -1.
+        """
         actions = self.game.facts.actions
         results = np.full((self.size, 2), -1, dtype=np.int64)
         visits = np.zeros((self.size, actions), dtype=np.int64)
@@ -397,9 +428,10 @@ class BatchSearch:
             moves=np.zeros((size, facts.actions), dtype=np.int64),
             plies_left=counters(),
             budgets=counters(),
+            noisy=counters(),
             done=counters(),
             waiting=counters(),
-            nodes_used=counters(),
+            nodes_used=counters() - 1,
             edges_used=counters(),
             node_first=integers(NODES),
             node_count=integers(NODES),
@@ -411,7 +443,7 @@ class BatchSearch:
             edge_visits=integers(edges),
             edge_waiting=integers(edges),
             edge_prior=floats(edges),
-            edge_total=floats(edges),
+            edge_total=np.zeros((size, edges)),
             edge_proof=np.zeros((size, edges), dtype=np.int8),
             root_noise=floats(facts.actions),
             root_scores=floats(facts.actions),
@@ -425,8 +457,8 @@ class BatchSearch:
             options=self.options.record(no_moves_draws=facts.no_moves_draws),
         )
 
-    def _grow(self) -> None:
-        """Make room for more nodes or edges, whichever are short."""
+    def _grow(self) -> bool:
+        """Make room for more nodes or edges; return False if that would take too much memory."""
         state = self._workspace
         grown: dict[str, Any] = {}  # arrays of several types
         for kind, used in (("node_", state.nodes_used), ("edge_", state.edges_used)):
@@ -439,15 +471,23 @@ class BatchSearch:
                     larger = np.zeros((self.size, 2 * columns), dtype=array.dtype)
                     larger[:, :columns] = array
                     grown[name] = larger
+        added = sum(array.nbytes // 2 for array in grown.values())
+        if self._most_bytes is not None and self._tree_bytes() + added > self._most_bytes:
+            return False
         self._workspace = state._replace(**grown)
         self._bundle = Bundle(self._workspace)
+        return True
 
-    def _share(self, work: Callable[[int, int], bool | None]) -> list[bool]:
+    def _tree_bytes(self) -> int:
+        arrays = self._workspace._asdict().items()
+        return sum(array.nbytes for name, array in arrays if name.startswith(("node_", "edge_")))
+
+    def _share(self, work: Callable[[int, int], int | None]) -> list[int]:
         """Do work on all trees, divided among the threads, and return what it returned."""
         if self._workers is None:
-            return [bool(work(0, self.size))]
+            return [work(0, self.size) or 0]
         bounds = [self.size * thread // self._threads for thread in range(self._threads + 1)]
-        return [bool(done) for done in self._workers.map(work, bounds[:-1], bounds[1:])]
+        return [done or 0 for done in self._workers.map(work, bounds[:-1], bounds[1:])]
 
 
 def _evaluations(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:

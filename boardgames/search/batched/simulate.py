@@ -36,6 +36,10 @@ NO_NODE = 0
 NO_ROW = -1
 WAITS, DONE, COLLIDED = range(3)
 """How a descent ends: at a leaf to evaluate, with a value, or at a leaf that waits already."""
+GATHERED, UNFINISHED_TREES, SHORT = range(3)
+"""What `gather` returns."""
+MOST_DESCENTS = 1000
+"""Simulations of a tree in a call of `gather`, so that limits of time are kept even if all lead to proofs."""
 
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
@@ -56,7 +60,8 @@ def puct_edge(bundle: Actions, tree: int, node: int) -> int:
     all_visits = float(visits + waiting)
     unseen = sign * total / (1.0 + visits) - options.first_play_reduction * math.sqrt(seen)
     exploration = exploration_term(options.exploration, all_visits)
-    is_forced = node == ROOT and options.root == NOISE_ROOT and options.forced > 0.0
+    is_noisy = options.root == NOISE_ROOT and search.noisy[tree] != 0
+    is_forced = node == ROOT and is_noisy and options.forced > 0.0
     best, highest = NO_EDGE, -math.inf
     for edge in range(first, last):
         proof = search.edge_proof[tree, edge]
@@ -185,42 +190,50 @@ def descend(bundle: Actions, tree: int) -> int:
             return DONE
 
 
-@kernel(types.boolean(BUNDLE, types.int64, types.int64))
-def gather(bundle: Actions, first: int, last: int) -> bool:
-    """Run simulations in trees `first` to `last` - 1 until they have enough leaves or are done.
+@kernel(types.int64(BUNDLE, types.int64))
+def gather_tree(bundle: Actions, tree: int) -> int:
+    """Run simulations in a tree until it has enough leaves or is done; return what `gather` does."""
+    search = unpack(bundle)
+    leaves, actions = search.options[0].leaves, search.moves.shape[1]
+    for _ in range(MOST_DESCENTS):
+        is_due = search.done[tree] + search.waiting[tree] < search.budgets[tree]
+        if search.waiting[tree] == leaves or not (is_due or search.nodes_used[tree] == 0):
+            return GATHERED
+        has_nodes = search.nodes_used[tree] < search.node_first.shape[1]
+        if not has_nodes or search.edges_used[tree] + actions > search.edge_action.shape[1]:
+            return SHORT
+        if search.nodes_used[tree] == 0:
+            for word in range(search.positions.shape[1]):
+                search.positions[3 * tree, word] = search.roots[tree, word]
+            if search.node_proof[tree, add_node(bundle, tree, 3 * tree, 0)] == NO_PROOF:
+                wait(bundle, tree, 3 * tree, 0, ROOT)
+        if search.node_proof[tree, ROOT] != NO_PROOF or math.isnan(search.node_value[tree, ROOT]):
+            return GATHERED
+        ended = descend(bundle, tree)
+        if ended == COLLIDED:
+            return GATHERED
+        if ended == DONE:
+            search.done[tree] += 1
+    return UNFINISHED_TREES
+
+
+@kernel(types.int64(BUNDLE, types.int64, types.int64))
+def gather(bundle: Actions, first: int, last: int) -> int:
+    """Run simulations in the started ones of trees `first` to `last` - 1.
 
     Returns
     -------
-    boolean
-        True if a tree has no room for another node; it goes on when it has got more.
+    int64
+        `SHORT` if a tree has no room for another node, and goes on when it has got more; otherwise
+        `UNFINISHED_TREES` if a tree has made `MOST_DESCENTS` simulations that needed no evaluation; otherwise
+        `GATHERED`: all trees have enough leaves or are done.
     """
     search = unpack(bundle)
-    leaves, actions = search.options[0].leaves, search.moves.shape[1]
-    is_short = False
+    state = GATHERED
     for tree in range(first, last):
-        while search.waiting[tree] < leaves and (
-            search.nodes_used[tree] == 0 or search.done[tree] + search.waiting[tree] < search.budgets[tree]
-        ):
-            if (
-                search.nodes_used[tree] == search.node_first.shape[1]
-                or search.edges_used[tree] + actions > search.edge_action.shape[1]
-            ):
-                is_short = True
-                break
-            if search.nodes_used[tree] == 0:
-                for word in range(search.positions.shape[1]):
-                    search.positions[3 * tree, word] = search.roots[tree, word]
-                if search.node_proof[tree, add_node(bundle, tree, 3 * tree, 0)] == NO_PROOF:
-                    wait(bundle, tree, 3 * tree, 0, ROOT)
-            is_unknown = math.isnan(search.node_value[tree, ROOT])
-            if search.node_proof[tree, ROOT] != NO_PROOF or is_unknown:
-                break
-            ended = descend(bundle, tree)
-            if ended == COLLIDED:
-                break
-            if ended == DONE:
-                search.done[tree] += 1
-    return is_short
+        if search.nodes_used[tree] >= 0:
+            state = max(state, gather_tree(bundle, tree))
+    return state
 
 
 @kernel(types.void(BUNDLE, BYTES_STACK, BYTES_STACK, types.int64, types.int64))

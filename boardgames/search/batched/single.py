@@ -7,7 +7,7 @@ import numpy as np
 from boardgames.declarations import NO_REPETITION, Repetition
 from boardgames.errors import MatchError
 from boardgames.game import Game, Position
-from boardgames.player import Analysis, Context, Limit, MoveValue
+from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, MoveValue
 from boardgames.score import RETURN, Score
 from boardgames.search.batched.options import BatchSearchOptions
 from boardgames.search.batched.searcher import BatchSearch, EdgeValue, Evaluator
@@ -15,6 +15,8 @@ from boardgames.search.results import MAX_LINE_LENGTH, decode_line
 from boardgames.search.rules import UNLIMITED, plies_left_of
 
 REPORT_S = 0.2
+MEMORY = 256
+"""Megabytes of a tree by default."""
 ROOM = 512
 """Plies for which a search below the last position of a match can remember positions."""
 FORCED_SIMULATIONS = 32
@@ -32,10 +34,14 @@ class SingleSearch:
         See `Evaluator`.
     options : BatchSearchOptions
         How to search.
+    memory : int
+        Megabytes that the tree may use; when it is full, the search ends.
     """
 
-    def __init__(self, game: Game, evaluator: Evaluator, options: BatchSearchOptions) -> None:
-        self.game, self.evaluator, self.options = game, evaluator, options
+    def __init__(
+        self, game: Game, evaluator: Evaluator, options: BatchSearchOptions, *, memory: int = MEMORY
+    ) -> None:
+        self.game, self.evaluator, self.options, self.memory = game, evaluator, options, memory
         self._search: BatchSearch | None = None
         self._rule, self._room = NO_REPETITION, 0
 
@@ -53,7 +59,6 @@ class SingleSearch:
         context : Context
             Its `stop` ends the search; its `report` is called five times a second.
         """
-        begun = time.perf_counter()
         budget = limit.budget(position.side_to_move)
         simulations = min(limit.simulations or UNLIMITED, limit.nodes or UNLIMITED)
         actions = context.legal_actions(position)
@@ -62,20 +67,23 @@ class SingleSearch:
         if len(actions) == 1 and not all_moves:
             simulations = min(simulations, FORCED_SIMULATIONS)
         search = self._for(context.repetition_in(self.game), len(context.history))
+        begun = reported = time.perf_counter()
+
+        def is_over() -> bool:
+            is_late = budget is not None and time.perf_counter() - begun >= budget
+            return is_late or (context.stop is not None and context.stop.is_set())
+
         words = position.words if search.rules is None else search.rules.pack(position, context.history)
         search.start(
             np.array([words]),
             simulations=simulations,
             plies_left=plies_left_of(self.game, context, UNLIMITED),
         )
-        reported = begun
-        while (leaves := search.leaves()) is not None:
+        while (leaves := search.leaves(is_over)) is not None:
             search.update(*self.evaluator(*leaves))
+            if is_over():
+                break
             now = time.perf_counter()
-            if budget is not None and now - begun >= budget:
-                break
-            if context.stop is not None and context.stop.is_set():
-                break
             if context.report is not None and now - reported >= REPORT_S:
                 context.report(self._analysis(search, position, begun, all_moves=False).choice())
                 reported = now
@@ -84,12 +92,26 @@ class SingleSearch:
             context.report(analysis.choice())
         return analysis
 
+    def prepare(self) -> None:
+        """Load compiled code now, so that this does not take time from the first search."""
+        self.search(self.game.start(), Limit(simulations=1), NO_CONTEXT)
+
+    def release(self) -> None:
+        """Free the memory; the next search allocates it again."""
+        self._search = None
+
     def _for(self, rule: Repetition, plies: int) -> BatchSearch:
         """Return a search for this rule about repetition in a match that has lasted so many plies."""
         if self._search is None or rule != self._rule or plies + ROOM > self._room:
             self._rule, self._room = rule, 2 * (plies + ROOM)
             self._search = BatchSearch(
-                self.game, 1, options=self.options, ply_limit=self._room, repetition=rule, threads=1
+                self.game,
+                1,
+                options=self.options,
+                ply_limit=self._room,
+                repetition=rule,
+                memory=self.memory,
+                threads=1,
             )
         return self._search
 

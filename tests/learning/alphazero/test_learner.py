@@ -1,6 +1,5 @@
 """The learner `alphazero`: equal seeds give equal bytes, training resumes exactly, and it learns."""
 
-import importlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 
 import boardgames
-from boardgames.errors import LearnerStateError, MissingExtraError
+from boardgames.errors import LearnerStateError, MissingExtraError, OptionError
 from boardgames.executors import InProcess, open_executor
 from boardgames.learner import Checkpoint, LearnerState
 from boardgames.learning.alphazero.learner import AlphaZero
@@ -102,14 +101,39 @@ def test_it_learns_to_beat_random_moves() -> None:
     assert metrics["value_accuracy"] > 0.5
 
 
+@pytest.mark.slow
 def test_minutes_end_training() -> None:
     by_time = learner(steps=None, minutes=0.5)
     assert by_time.length is None
-    scalars = {"step": 2, "seed": 1, "added": 0}
+    scalars = {"step": 2, "seed": 1, "owed": 0.0}
     assert not by_time.is_done(LearnerState({}, {**scalars, "seconds": 29.0}))
     assert by_time.is_done(LearnerState({}, {**scalars, "seconds": 30.0}))
     assert learner(steps=2, minutes=9.0).is_done(LearnerState({}, {**scalars, "seconds": 1.0}))
     assert "seconds" not in learner().start(1).scalars
+    without, _ = by_time.step(learner(steps=None).start(1), InProcess())  # resumed with minutes
+    assert float(without.scalars["seconds"] or 0) > 0
+
+
+@pytest.mark.slow
+def test_samples_that_are_left_are_used_in_later_steps() -> None:
+    state, counts = learner(batch_size=64, reuse=1.0).start(1), []
+    for _ in range(6):
+        state, metrics = learner(batch_size=64, reuse=1.0, full_share=1.0).step(state, InProcess())
+        counts.append(metrics["training_steps"])
+    assert 0 in counts
+    assert sum(counts) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pooled": 2}, "pooled must be at most blocks, 1, not 2"),
+        ({"matches": 200_000}, "each of the parts can have at most 65,536 matches"),
+    ],
+)
+def test_options_that_do_not_fit_together_are_refused(options: dict[str, OptionValue], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        learner(**options)
 
 
 def test_a_state_of_another_network_is_refused(tmp_path: Path) -> None:
@@ -120,7 +144,7 @@ def test_a_state_of_another_network_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LearnerStateError, match=r"input\.weight"):
         learner().check(checkpoint, 1)
     damaged = Checkpoint(tmp_path / "other", arrays, {"state": {"seed": 1}})
-    with pytest.raises(LearnerStateError, match="how many steps"):
+    with pytest.raises(LearnerStateError, match="how many steps it has made"):
         learner().check(damaged, 1)
 
 
@@ -141,4 +165,3 @@ def test_without_pytorch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(MissingExtraError, match="neural"):
         learner().start(1)
-    importlib.invalidate_caches()

@@ -69,9 +69,9 @@ def test_a_damaged_buffer_is_refused() -> None:
     replay.add(samples(range(10)))
     arrays = replay.arrays()
     for name in ("shares", "lengths", "positions"):
-        with pytest.raises(LearnerStateError, match="the replay buffer is damaged or of another game"):
+        with pytest.raises(LearnerStateError, match="is damaged or belongs to another game"):
             replay.restore({**arrays, name: arrays[name][:-1]})
-    with pytest.raises(LearnerStateError, match="the replay buffer is damaged or of another game"):
+    with pytest.raises(LearnerStateError, match="is damaged or belongs to another game"):
         ReplayBuffer(words=3, actions=40, width=3).restore(arrays)
 
 

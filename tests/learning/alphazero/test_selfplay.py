@@ -98,6 +98,24 @@ def test_values_of_searches_can_be_part_of_the_results() -> None:
     assert ((wins > 0.3) & (wins < 0.7)).any()  # nothing is known of the first positions
 
 
+def test_the_noise_of_a_search_does_not_depend_on_the_random_moves_before_it() -> None:
+    game = boardgames.load("connect4")
+    batch = Batch(game, 500, seed=3, threads=1)
+    batch.step(first := batch.sample())
+    settings = SelfPlay(simulations=1, full_share=1.0, random_plies=0)
+    recorded = []
+
+    def evaluate(
+        observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+    ) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+        recorded.append(observations)
+        return masks, np.zeros(len(masks))
+
+    play_matches(game, evaluate, 500, settings=settings, seed=3)
+    chosen = recorded[1][:, 1, -1].argmax(axis=1)  # by noise alone, since all priors are equal
+    assert abs(np.corrcoef(chosen, first)[0, 1]) < 0.2
+
+
 def test_matches_begin_with_random_moves_and_are_not_over() -> None:
     batch = Batch(tictactoe(), 300, seed=1)
     play_random_moves(batch, 8, np.random.default_rng(1))

@@ -118,7 +118,7 @@ def test_a_state_of_another_network_is_refused() -> None:
     wider = NetworkShape.of(GAME, channels=5, blocks=1)
     with pytest.raises(LearnerStateError, match=r"must have the array weights\.input\.weight as float32"):
         Trainer(GAME, wider, device="cpu").restore(trainer().arrays())
-    with pytest.raises(LearnerStateError, match="has no number of steps"):
+    with pytest.raises(LearnerStateError, match="has no step count"):
         trainer().restore({})
 
 

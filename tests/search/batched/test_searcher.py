@@ -179,6 +179,68 @@ def test_trees_grow_as_long_as_there_is_memory() -> None:
     assert found.visits.sum(axis=1).tolist() == [300, 2]
 
 
+def test_a_search_that_only_meets_proofs_keeps_limits_of_time() -> None:
+    game = boardgames.load("connect4", columns=4, rows=4)
+    position = game.start().apply_moves("4 3 4 4 1 1 3 4 2 2 1 2 1")
+
+    def insist(
+        observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+    ) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+        policies = np.full(masks.shape, 1e-6)
+        policies[:, 1] = 1
+        return policies, np.zeros(len(masks))
+
+    search = BatchSearch(game, 1, options=BatchSearchOptions(root="plain"))
+    search.start([position], simulations=2**62)
+    asked = list[None]()
+
+    def is_over() -> bool:
+        asked.append(None)
+        return len(asked) == 3
+
+    while (leaves := search.leaves(is_over)) is not None:
+        search.update(*insist(*leaves))
+    assert len(asked) == 3
+    assert search.found().actions[0] in position.actions
+
+
+def test_a_full_tree_ends_the_search() -> None:
+    game = boardgames.load("abalone")
+    search = BatchSearch(game, 1, options=BatchSearchOptions(root="plain"), memory=1)
+    found = search.run([game.start()], tasteful(game.facts.actions), simulations=2000)
+    assert 100 < found.visits.sum() < 1900
+    assert found.actions[0] in game.start().actions
+
+
+def test_positions_that_were_not_started_are_left_alone() -> None:
+    game = boardgames.load("connect4")
+    search = BatchSearch(game, 2, options=BatchSearchOptions(root="plain"))
+    search.start([game.start()] * 2, simulations=10, which=np.array([True, False]))
+    while (leaves := search.leaves()) is not None:
+        assert len(leaves.masks) == 1
+        search.update(*tasteful(7)(*leaves))
+    found = search.found()
+    assert search.done.tolist() == [True, False]
+    assert found.actions[1] == -1
+    assert not found.policies[1].any()
+
+
+def test_waiting_leaves_count_as_losses_for_the_side_that_chose_them() -> None:
+    game = boardgames.load("connect4")
+    options = BatchSearchOptions(root="plain", leaves=6, exploration=1.0, first_play_reduction=0.0)
+    search = BatchSearch(game, 1, options=options)
+    search.start([game.start()], simulations=50)
+    leaves = search.leaves()
+    assert leaves is not None
+    policy = np.array([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
+    search.update(policy[None], [0.0])
+    waiting = search.leaves()
+    assert waiting is not None
+    # without virtual losses, each descent would lead to the first of these leaves
+    assert len(waiting.masks) == 6
+    assert len({planes.tobytes() for planes in waiting.observations}) == 6
+
+
 def test_a_search_can_start_again_while_others_go_on() -> None:
     game = boardgames.load("connect4")
     options, evaluate = BatchSearchOptions(root="plain"), tasteful(7)
@@ -226,5 +288,10 @@ def test_wrong_arguments_are_refused() -> None:
         search.run([other.start()] * 2, evaluate, simulations=1)
     with pytest.raises(LimitError, match="2 positions"):
         search.run([game.start()], evaluate, simulations=1)
-    with pytest.raises(LimitError, match="simulations must be"):
-        search.run([game.start()] * 2, evaluate, simulations=-1)
+    for wrong in (-1, [1, 2, 3], 0.5):
+        with pytest.raises(LimitError, match="simulations must be"):
+            search.run([game.start()] * 2, evaluate, simulations=wrong)
+    with pytest.raises(LimitError, match="positions are chosen by"):
+        search.start([game.start()] * 2, simulations=1, which=np.array([1, 0]))
+    with pytest.raises(LimitError, match="ply_limit must be"):
+        BatchSearch(game, 1, ply_limit=0)
