@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, field, fields
 from os import PathLike, fspath
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +77,7 @@ class Network:
     planes: tuple[str, ...]
     tensors: Mapping[str, Floats]
     provenance: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # JSON values
+    kind: ClassVar[str] = KIND
     _prepared: list[Prepared] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -154,9 +155,7 @@ class Network:
         FileError, WeightsError
             If the file cannot be read or has no network.
         """
-        arrays, header = read_arrays(path)
-        own = {name: array for name, array in arrays.items() if not name.startswith(STATE_PREFIX)}
-        return cls.from_arrays(own, header, path)
+        return cls.from_arrays(*read_arrays(path), path)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Network":
@@ -181,9 +180,15 @@ class Network:
             raise WeightsError(f"{path} is not a network file of version {SCHEMA}")
         try:
             shape = NetworkShape(**sizes)
-            return cls(shape, str(game), str(layout), options or {}, tuple(planes or ()), arrays, provenance)
+            own = {name: array for name, array in arrays.items() if not name.startswith(STATE_PREFIX)}
+            return cls(shape, str(game), str(layout), options or {}, tuple(planes or ()), own, provenance)
         except WeightsError as error:
             raise WeightsError(f"cannot use the network in {path}: {error}") from None
+
+    def describe(self) -> str:
+        """Return the size of the network in words."""
+        size = f"{self.shape.channels} channels x {self.shape.blocks} blocks"
+        return f"a network of {size} with {self.shape.parameters:,} weights"
 
     def header(self) -> dict[str, Any]:
         """Return the header of the file as JSON values."""

@@ -90,7 +90,7 @@ class AlphaZero(Configured, Learner):
                choices=("auto", "cpu", "cuda")),
         Option("window", int, 500_000, "the largest number of samples that are kept", minimum=1,
                maximum=10**9),
-        replace(TEST_MATCHES, default=0),
+        TEST_MATCHES,
         Option("test_simulations", int, 32, "simulations per move in these matches", minimum=1,
                maximum=10**6),
     )  # fmt: skip
@@ -201,6 +201,10 @@ class AlphaZero(Configured, Learner):
         """Return the arrays and the header of the network."""
         network = self.network(state)
         return dict(network.tensors), network.header()
+
+    def result_in(self, checkpoint: Checkpoint) -> Network:
+        """Return the network in a checkpoint."""
+        return Network.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path)
 
     def network(self, state: LearnerState) -> Network:
         """Return the network of a state, with averaged weights."""

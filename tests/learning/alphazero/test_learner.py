@@ -17,6 +17,8 @@ from boardgames.learning.config import Config
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.options import OptionValue
+from boardgames.weights.files import read_arrays
+from boardgames.weights.lookup import BEST
 
 TINY: Mapping[str, OptionValue] = {
     "steps": 3,
@@ -27,6 +29,7 @@ TINY: Mapping[str, OptionValue] = {
     "channels": 4,
     "blocks": 1,
     "batch_size": 8,
+    "test_matches": 0,
 }
 
 
@@ -78,7 +81,14 @@ def test_a_run_saves_a_network_that_agents_play_with(tmp_path: Path) -> None:
     config = Config("connect4", "alphazero", seed=2, options=options, settings={**TINY, "steps": 1})
     with Run.create(tmp_path / "run", config) as run:
         Trainer(run).train(InProcess())
+        checkpoint = Checkpoint(tmp_path / "run" / BEST, *read_arrays(tmp_path / "run" / BEST))
+        result = run.learner.result_in(checkpoint)
+    assert result is not None
+    assert result.describe().startswith("a network of 4 channels x 1 blocks")
+    result.write(tmp_path / "network.safetensors")
     game = boardgames.load("connect4", columns=4, rows=4)
+    exported = boardgames.load_player(f"policy:weights={tmp_path / 'network.safetensors'}", game)
+    assert exported.choose(game.start()).move in game.start().legal_moves
     agent = boardgames.load_player(f"alphazero:weights={tmp_path / 'run'},simulations=5", game)
     assert agent.choose(game.start()).move in game.start().legal_moves
 
