@@ -394,8 +394,8 @@ class Lobby:
                 await asyncio.wait(self._unloading)
             try:
                 return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
-            except TablesError:
-                if not await self._free_tables():
+            except TablesError:  # a match that is being unloaded will free its tables
+                if not self._unloading and not await self._free_tables():
                     raise
 
     async def _load(self, saved: ServedMatch) -> None:
