@@ -15,8 +15,6 @@ from boardgames.learning.alphazero.selfplay import SelfPlay, play_matches, play_
 from boardgames.search.batched import BatchSearchOptions
 from boardgames.search.batched.options import ROOTS
 
-pytestmark = pytest.mark.plain
-
 GAMES: dict[str, Callable[[], Game]] = {
     "connect4": lambda: boardgames.load("connect4", columns=4, rows=4),
     "tictactoe": tictactoe,

@@ -87,8 +87,9 @@ def test_moves_without_visits_keep_their_relative_priors() -> None:
 
 def test_noise_changes_the_search_and_pruning_takes_forced_visits_back() -> None:
     noisy = BatchSearchOptions(root="noise", noise_share=0.5)
-    found = search_first_move(noisy, 60, trees=50)
-    assert len({tuple(visits) for visits in found.visits.tolist()}) > 40
+    trees = 50 if JIT else 10
+    found = search_first_move(noisy, 60, trees=trees)
+    assert len({tuple(visits) for visits in found.visits.tolist()}) > 0.7 * trees
     for visits, policy in zip(found.visits, found.policies, strict=True):
         best = visits.argmax()
         assert policy.sum() == pytest.approx(1, abs=1e-5)
