@@ -14,6 +14,8 @@ from boardgames.networks import HEXAGONAL, Network, NetworkShape, load_network
 from boardgames.weights.files import write_arrays
 from boardgames_abalone.board import NEIGHBOURS
 
+pytestmark = pytest.mark.plain
+
 GAME = boardgames.load("connect4")
 SHAPE = NetworkShape.of(GAME, channels=4, blocks=1, pooled_blocks=(0,), policy_channels=2, value_channels=2,
                         value_units=3)  # fmt: skip

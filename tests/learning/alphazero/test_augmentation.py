@@ -45,7 +45,13 @@ def samples(positions: list[Position]) -> Samples:
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("tictactoe", 8), ("connect4", 2), ("hexifence", 12), ("abalone", 6)]
+    ("name", "count"),
+    [
+        pytest.param("tictactoe", 8, marks=pytest.mark.plain),
+        pytest.param("connect4", 2, marks=pytest.mark.plain),
+        ("hexifence", 12),
+        ("abalone", 6),
+    ],
 )
 def test_images_of_samples_are_those_of_the_symmetries(name: str, count: int) -> None:
     game = load(name)
