@@ -315,7 +315,7 @@ def chosen_edge(bundle: Actions, tree: int, skipped: int, policy: Floats) -> int
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, FLOATS_OUT))
 def keep_wins(bundle: Actions, tree: int, win: int, policy: Floats) -> None:
-    """Remove all moves from the policy but those that are proven to win."""
+    """Keep only the moves in the policy that are proven to win."""
     search = unpack(bundle)
     count, total, wins = int(search.node_count[tree, ROOT]), 0.0, 0
     for edge in range(count):
