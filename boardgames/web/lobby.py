@@ -66,6 +66,8 @@ EMPTY_SECONDS = 600.0
 """How long a match without moves is kept after its last page has gone or the server was started."""
 SWEEP_SECONDS = 30.0
 """How often the server looks for such matches."""
+TABLES_SECONDS = 60.0
+"""How long a new match waits for the tables of agents that are being closed."""
 CLOSE_SECONDS = 0.5
 """How long the server waits for agents to close before it exits."""
 KEY_BYTES = 6
@@ -118,6 +120,7 @@ class Lobby:
         """When the last page that showed a match without moves was closed, by match."""
         self._sweeper: asyncio.Task[None] | None = None
         self._unloading: set[asyncio.Task[None]] = set()
+        """Matches that are being unloaded, and agents that are being closed."""
 
     async def open(self) -> None:
         """List the matches of the archive, which are loaded when a page joins them.
@@ -309,7 +312,7 @@ class Lobby:
             match = self._matches.pop(key, None)
             self._tell(key)
             if match is not None:
-                await match.close()
+                await self._close(match)
         if self._archive is not None:
             await self._archive.forget(keys)
 
@@ -390,12 +393,10 @@ class Lobby:
 
         make = partial(_make_manager, request, record, trusted, restored, self.tables, compile_agents)
         while True:
-            if self._unloading:
-                await asyncio.wait(self._unloading)
             try:
                 return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
-            except TablesError:  # a match that is being unloaded will free its tables
-                if not self._unloading and not await self._free_tables():
+            except TablesError:
+                if not await self._free_tables():
                     raise
 
     async def _load(self, saved: ServedMatch) -> None:
@@ -508,7 +509,7 @@ class Lobby:
         try:
             await match.open()
         except BoardgamesError:
-            await match.close()
+            await self._close(match)
             raise
         self._matches[key] = match
         return match
@@ -526,9 +527,17 @@ class Lobby:
     def unload_if_over(self, match: LiveMatch) -> None:
         """Unload a match if it is over and no page shows it."""
         if match.is_over and not match.pages and self._matches.get(match.key) is match:
-            task = asyncio.create_task(self._unload(match))
-            self._unloading.add(task)
-            task.add_done_callback(self._unloading.discard)
+            self._wait_for(asyncio.create_task(self._unload(match)))
+
+    async def _close(self, match: LiveMatch) -> None:
+        """Close a match; agents that take long, such as those still being compiled, go on closing."""
+        for task in await match.close():
+            self._wait_for(task)
+
+    def _wait_for(self, task: asyncio.Task[None]) -> None:
+        """Let new matches wait for the tables that a task frees."""
+        self._unloading.add(task)
+        task.add_done_callback(self._unloading.discard)
 
     async def _make_room(self) -> None:
         """Delete unwatched matches if there are too many: finished ones first, then those without moves.
@@ -567,7 +576,16 @@ class Lobby:
             await self._unload(unneeded[0])
 
     async def _free_tables(self) -> bool:
-        """Unload a match whose agents have tables; return False if there is none."""
+        """Wait for agents that are being closed, or unload a match whose agents have tables.
+
+        Return False if there is no such agent or match.
+        """
+        if self._unloading:
+            finished, _ = await asyncio.wait(
+                self._unloading, timeout=TABLES_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
+            if finished:
+                return True
         for match in self._unneeded():
             if match.has_tables:
                 await self._unload(match)
@@ -594,7 +612,7 @@ class Lobby:
         if number_of(match.key) is None:
             self._saved[match.key] = match.saved()
         del self._matches[match.key]
-        await match.close()
+        await self._close(match)
         await call_in_thread(release_memory, name="release")
 
     def _is_watched(self, key: str) -> bool:

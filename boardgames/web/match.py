@@ -776,8 +776,11 @@ class LiveMatch:
             self._steps = 1
             self._changed()
 
-    async def close(self, seconds: float = GRACE_SECONDS) -> None:
-        """Stop the agents and release what they hold, unless that takes too long because they hang."""
+    async def close(self, seconds: float = GRACE_SECONDS) -> Collection[asyncio.Task[None]]:
+        """Stop the agents and release what they hold.
+
+        Return the tasks of agents that have not been closed within this time.
+        """
         for timer in (self._counting, self._forgetting):
             if timer is not None:
                 timer.cancel()
@@ -790,8 +793,10 @@ class LiveMatch:
             for side, player in enumerate(self._manager.players)
             if player is not None
         ]
-        if closing:
-            await asyncio.wait(closing, timeout=seconds)
+        if not closing:
+            return ()
+        _, pending = await asyncio.wait(closing, timeout=seconds)
+        return pending
 
     async def _close_player(self, side: int, player: Player) -> None:
         while not self._manager.is_ready(side):
