@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # PyTorch and the kernels of self-play are loaded when traini
     from boardgames.learning.alphazero.training import Trainer
 
 SECONDS_PER_MINUTE = 60
-TRAINING, REPLAY, NETWORK = "training.", "replay.", "network."
+TRAINING, REPLAY, NETWORK, CRITICAL = "training.", "replay.", "network.", "critical."
 """Prefixes of the arrays of a state."""
 DEFAULT_STEPS = 100
 FIRST_WINDOW = 30_000
@@ -91,8 +91,12 @@ class AlphaZero(Configured, Learner):
         Option("window", int, 500_000, "the largest number of samples that are kept", minimum=1,
                maximum=10**9),
         TEST_MATCHES,
-        Option("test_simulations", int, 32, "simulations per move in these matches", minimum=1,
-               maximum=10**6),
+        Option("critical", int, 0,
+               "positions that measure the network after each step: the game's solver finds them at the "
+               "beginning, and only some of their moves keep the result of perfect play", minimum=0,
+               maximum=LARGEST),
+        Option("test_simulations", int, 32, "simulations per move in test matches and critical positions",
+               minimum=1, maximum=10**6),
     )  # fmt: skip
 
     def __init__(self, game: Game, **options: object) -> None:
@@ -154,7 +158,7 @@ class AlphaZero(Configured, Learner):
         scalars: dict[str, Scalar] = {"step": 0, "seed": seed, "owed": 0.0}
         if self.options["minutes"] is not None:
             scalars["seconds"] = 0.0
-        return _state(trainer, replay, scalars)
+        return _state(trainer, replay, scalars, self._critical_arrays(seed))
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play matches, and train on the samples of earlier steps."""
@@ -173,6 +177,7 @@ class AlphaZero(Configured, Learner):
             for part in range(parts)
         ]  # fmt: skip
         score = self._submit_test(sent, executor, derive_seed(seed, "test", step))
+        kept = self._submit_critical(sent, executor, state)
         metrics, owed = self._train(trainer, replay, state)
         played = [future.result() for future in futures]
         for part in played:
@@ -182,15 +187,19 @@ class AlphaZero(Configured, Learner):
         if self.options["minutes"] is not None:
             scalars["seconds"] = float(scalars.get("seconds") or 0) + time.monotonic() - begun
         metrics |= {} if score is None else {"score": float(np.mean(score.result()))}
-        return _state(trainer, replay, scalars), {**metrics, **_counts(played), "samples": replay.size}
+        metrics |= {} if kept is None else dict(zip(("policy_kept", "kept"), kept.result(), strict=True))
+        critical = {name: array for name, array in state.arrays.items() if name.startswith(CRITICAL)}
+        metrics |= {**_counts(played), "samples": replay.size}
+        return _state(trainer, replay, scalars, critical), metrics
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all steps are done, or the time is up."""
         return self._progress(state) >= 1
 
     def task_count(self, step: int) -> int:
-        """Return the number of tasks of self-play and of test matches."""
-        return min(self.integer("parts"), self.integer("matches")) + bool(self.integer("test_matches"))
+        """Return the number of tasks of self-play and of tests."""
+        tests = bool(self.integer("test_matches")) + bool(self.integer("critical"))
+        return min(self.integer("parts"), self.integer("matches")) + tests
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return all weights of the network as one array."""
@@ -215,7 +224,17 @@ class AlphaZero(Configured, Learner):
         scalars = checkpoint.state.scalars
         if not is_step(scalars.get("step")) or not is_finite(scalars.get("owed")):
             raise LearnerStateError(f"the state in {checkpoint.path} does not say how many steps it has made")
+        self._check_critical(checkpoint)
         self._restored(LearnerState(checkpoint.state.arrays, {**scalars, "seed": seed}))
+
+    def _check_critical(self, checkpoint: Checkpoint) -> None:
+        facts, count = self.game.facts, self.integer("critical")
+        for name, size, kind in (("positions", facts.words, np.uint64), ("keeping", facts.actions, np.bool_)):
+            array = checkpoint.state.arrays.get(CRITICAL + name)
+            if count and (array is None or array.shape != (count, size) or array.dtype != kind):
+                raise LearnerStateError(
+                    f"the state in {checkpoint.path} lacks the {count} critical positions"
+                )
 
     def agent_with(self, result: str) -> str:
         """Return the agent that plays with the network."""
@@ -267,6 +286,29 @@ class AlphaZero(Configured, Learner):
             seed=seed,
         )  # fmt: skip
 
+    def _critical_arrays(self, seed: int) -> dict[str, Array]:
+        from boardgames.learning.critical import find_critical_positions
+
+        if not self.integer("critical"):
+            return {}
+        found = find_critical_positions(self.game, self.integer("critical"), seed=derive_seed(seed, CRITICAL))
+        return {f"{CRITICAL}positions": found.positions, f"{CRITICAL}keeping": found.keeping}
+
+    def _submit_critical(
+        self, sent: "SentNetwork", executor: Executor, state: LearnerState
+    ) -> "Future[tuple[float, float]] | None":
+        """Measure the network in critical positions, unless there are none."""
+        from boardgames.learning.alphazero.tasks import shares_kept
+        from boardgames.learning.critical import CriticalPositions
+
+        if not self.integer("critical"):
+            return None
+        critical = CriticalPositions(state.arrays[f"{CRITICAL}positions"], state.arrays[f"{CRITICAL}keeping"])
+        return executor.submit(
+            shares_kept, sent, critical, simulations=self.integer("test_simulations"),
+            seed=_integer(state, "seed"),
+        )  # fmt: skip
+
     def _progress(self, state: LearnerState) -> float:
         """Return how much of the training is done, by steps or by time, whichever ends it earlier."""
         progress = 0.0 if self.length is None else _integer(state, "step") / self.length
@@ -314,8 +356,11 @@ class AlphaZero(Configured, Learner):
         return None if self.options["ply_limit"] is None else self.integer("ply_limit")
 
 
-def _state(trainer: "Trainer", replay: "ReplayBuffer", scalars: Mapping[str, Scalar]) -> LearnerState:
+def _state(
+    trainer: "Trainer", replay: "ReplayBuffer", scalars: Mapping[str, Scalar], critical: Mapping[str, Array]
+) -> LearnerState:
     arrays = {
+        **critical,
         **{TRAINING + name: array for name, array in trainer.arrays().items()},
         **{REPLAY + name: array for name, array in replay.arrays().items()},
         **{NETWORK + name: np.array(array) for name, array in trainer.network().tensors.items()},

@@ -14,6 +14,7 @@ from boardgames.batch import Batch
 from boardgames.game import Game
 from boardgames.kernels.abi import Floats
 from boardgames.learning.alphazero.selfplay import Played, SelfPlay, play_matches, play_random_moves
+from boardgames.learning.critical import CriticalPositions
 from boardgames.networks import Network, NetworkShape
 from boardgames.player import NO_LIMIT, Context
 from boardgames.search.batched import BatchSearch, BatchSearchOptions
@@ -63,6 +64,20 @@ def play_against_itself(sent: SentNetwork, matches: int, settings: SelfPlay, see
     """Let a network play matches against itself."""
     game, network = sent.unpacked()
     return play_matches(game, network.evaluate, matches, settings=settings, seed=seed)
+
+
+def shares_kept(
+    sent: SentNetwork, critical: CriticalPositions, *, simulations: int, seed: int
+) -> tuple[float, float]:
+    """Return the shares of critical positions whose result the policy keeps, and a search."""
+    game, network = sent.unpacked()
+    observations = np.array([game.unpack(words).observation() for words in critical.positions])
+    masks = np.array([game.unpack(words).action_mask() for words in critical.positions])
+    policies, _ = network.evaluate(observations, masks)
+    search = BatchSearch(game, len(masks), options=BatchSearchOptions(root="plain"), seed=seed, threads=1)
+    found = search.run(critical.positions, network.evaluate, simulations=simulations)
+    guessed = np.where(masks, policies, -1).argmax(axis=1)
+    return critical.share_kept(guessed), critical.share_kept(found.actions)
 
 
 def points_against(

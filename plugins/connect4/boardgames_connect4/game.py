@@ -46,6 +46,11 @@ Sources: J. Tromp, "John's Connect Four Playground", for 7 x 6; for the others a
 the board as an array.
 """
 
+SOLVED_SOON = 42
+"""The largest number of cells with which the solver finds critical positions within seconds."""
+CRITICAL = 200
+"""Number of critical positions that measure a network in training."""
+
 
 class Connect4(Game):
     """Connect Four on 7 x 6, or any other size from 4 x 4 to 8 x 8.
@@ -76,6 +81,7 @@ class Connect4(Game):
         columns, rows = int(self.options["columns"] or 0), int(self.options["rows"] or 0)
         self.board = Board(columns, rows)
         empty = self.board.empty_text()
+        critical = CRITICAL if columns * rows <= SOLVED_SOON else 0
         self.facts = Facts(
             name="connect4",
             title="Connect Four",
@@ -89,7 +95,7 @@ class Connect4(Game):
             move_notations=texts.MOVE_NOTATIONS,
             position_notations=texts.POSITION_NOTATIONS,
             perft={empty: PERFT[self.board]} if self.board in PERFT else {},
-            presets={"default": {"ntuple": TRAINING}},
+            presets={"default": {"ntuple": TRAINING, "alphazero": {"critical": critical}}},
             default_agent="solver",
             baseline="lines",
             search_baseline="lines:depth=3",

@@ -14,6 +14,7 @@ from boardgames.learner import Checkpoint, LearnerState
 from boardgames.learning.alphazero.learner import AlphaZero
 from boardgames.learning.alphazero.tasks import SentNetwork, points_against
 from boardgames.learning.config import Config
+from boardgames.learning.critical import CriticalPositions
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.options import OptionValue
@@ -134,6 +135,23 @@ def test_samples_that_are_left_are_used_in_later_steps() -> None:
     assert sum(counts) > 0
 
 
+@pytest.mark.slow
+def test_critical_positions_measure_the_agents_that_play_with_the_network(tmp_path: Path) -> None:
+    one = learner(critical=30, test_simulations=20)
+    state = one.start(1)
+    one.network(state).write(path := tmp_path / "network.safetensors")
+    after, metrics = one.step(state, InProcess())
+    critical = CriticalPositions(state.arrays["critical.positions"], state.arrays["critical.keeping"])
+    for name, agent in (("policy_kept", "policy"), ("kept", "alphazero:simulations=20,leaves=1")):
+        player = boardgames.load_player(f"{agent}{',' if ':' in agent else ':'}weights={path}", one.game)
+        choices = [player.choose(one.game.unpack(words)).move for words in critical.positions]
+        actions = [one.game.encode(move) for move in choices if move is not None]
+        assert metrics[name] == critical.share_kept(np.array(actions))
+    assert after.arrays["critical.positions"].shape == (30, one.game.facts.words)
+    assert (after.arrays["critical.keeping"] == state.arrays["critical.keeping"]).all()
+    assert "kept" not in learner().step(learner().start(1), InProcess())[1]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -153,6 +171,8 @@ def test_a_state_of_another_network_is_refused(tmp_path: Path) -> None:
     learner(channels=5).check(checkpoint, 1)
     with pytest.raises(LearnerStateError, match=r"input\.weight"):
         learner().check(checkpoint, 1)
+    with pytest.raises(LearnerStateError, match="lacks the 5 critical positions"):
+        learner(channels=5, critical=5).check(checkpoint, 1)
     damaged = Checkpoint(tmp_path / "other", arrays, {"state": {"seed": 1}})
     with pytest.raises(LearnerStateError, match="how many steps it has made"):
         learner().check(damaged, 1)
