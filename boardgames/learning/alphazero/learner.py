@@ -72,9 +72,9 @@ class AlphaZero(Configured, Learner):
                maximum=MAX_CONSIDERED),
         Option("random_plies", int, 12, "a match begins with 0 to this many random moves", minimum=0,
                maximum=1000),
-        Option("search_share", float, 0.25,
-               "share of the search's value in what the network learns of a position; the rest is the "
-               "result of the match", minimum=0, maximum=1),
+        Option("lambda", float, 0.9,
+               "trace decay: a position's value to learn is that of its search to the share 1 - lambda; the "
+               "rest is that of the next position, and the result at the end", minimum=0, maximum=1),
         Option("ply_limit", int, None, "plies after which a match ends; default: the game's limit",
                minimum=1, maximum=100_000),
         Option("channels", int, 32, "channels of the network", minimum=1, maximum=MAX_CHANNELS),
@@ -132,7 +132,7 @@ class AlphaZero(Configured, Learner):
             fast_simulations=self.integer("fast_simulations"),
             full_share=self.number("full_share"),
             random_plies=self.integer("random_plies"),
-            search_share=self.number("search_share"),
+            trace_decay=self.number("lambda"),
             ply_limit=self._ply_limit,
             search=BatchSearchOptions(root=self.text("root"), considered=self.integer("considered")),  # type: ignore[arg-type]  # one of ROOTS
         )

@@ -1,7 +1,7 @@
 """Samples of self-play, and the replay buffer that holds the most recent ones.
 
 A sample is a position, a target policy from the search, and a target result: that of the match, mixed with
-the value of the search if `search_share` is not 0. Shares are kept as 16-bit integers, so that 300,000
+the values of searches. Shares are kept as 16-bit integers, so that 300,000
 samples of Connect Four take 17 MB, and `ReplayBuffer.arrays` leaves out the unused places of policies, so
 that checkpoints of games with many actions stay small.
 

@@ -3,7 +3,8 @@
 Most moves are chosen by a fast search, the others by a full one, whose policy the network should learn
 (playout cap randomisation: D. Wu, "Accelerating self-play learning in Go", 2019). Matches begin with random
 moves, so that training covers positions that the network would not reach by itself. A match ends as soon as
-the search has proven its result.
+the search has proven its result. The value to learn is a lambda-return: the values of this search and of the
+later ones in the match, with weights that decay, and the result of the match.
 """
 
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from boardgames.batch import Batch
 from boardgames.game import Game
 from boardgames.kernels import Actions
+from boardgames.kernels.abi import Floats
 from boardgames.learning.alphazero.replay import MOST_SHARES, NO_ACTION, Samples
 from boardgames.search.batched import BatchSearch, BatchSearchOptions, Evaluator, Found
 from boardgames.selfplay import derive_seed
@@ -37,9 +39,9 @@ class SelfPlay:
     temperature, temperature_plies : float, int
         Unless the root is a Gumbel root, moves are drawn from the policy to the power of 1 / temperature
         as long as a match has fewer plies; after that, the best move is played.
-    search_share : float
-        The share of the search's value in what the network should learn of a position, 0 to 1. The rest
-        is the result of the match.
+    trace_decay : float
+        Lambda, 0 to 1. The target of a position is the value of its search to the share 1 - lambda; the rest
+        is the target of the next position of the match, or the result after the last one.
     ply_limit : int or None
         Plies after which a match ends; by default the limit of the game.
     search : BatchSearchOptions
@@ -52,7 +54,7 @@ class SelfPlay:
     random_plies: int = 12
     temperature: float = 1.0
     temperature_plies: int = 12
-    search_share: float = 0.0
+    trace_decay: float = 1.0
     ply_limit: int | None = None
     search: BatchSearchOptions = field(default_factory=BatchSearchOptions)
 
@@ -113,7 +115,7 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
         if not ready.any():
             break
         found = search.found()
-        recorder.record(ready & is_full, found)
+        recorder.record(ready, is_full, found)
         recorder.decide(ready & (found.results >= 0), found.results)
         moves = _moves(batch, found, settings, generator)
         plies += int(ready.sum())
@@ -122,7 +124,7 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
         ready &= ~is_over
     winners = recorder.winners()
     wins = tuple(int((winners == side).sum()) for side in (0, 1, -1))
-    return Played(recorder.samples(settings.search_share), (wins[0], wins[1], wins[2]), plies, evaluations)
+    return Played(recorder.samples(settings.trace_decay), (wins[0], wins[1], wins[2]), plies, evaluations)
 
 
 def play_random_moves(batch: Batch, most: int, generator: np.random.Generator) -> None:
@@ -144,6 +146,8 @@ class _Recorder:
         self._batch = batch
         self._results = np.full(batch.size, -1, dtype=np.int64)
         self._parts: list[tuple[npt.NDArray[np.generic], ...]] = []
+        self._values: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], Floats]] = []
+        """For each round, the matches that were searched, whether fully, and their values for side 0."""
 
     @property
     def is_decided(self) -> npt.NDArray[np.bool_]:
@@ -155,9 +159,12 @@ class _Recorder:
         """End matches with proven results."""
         self._results[which] = results[which]
 
-    def record(self, which: npt.NDArray[np.bool_], found: Found) -> None:
-        """Remember the positions of some matches, and what the search found out about them."""
-        chosen = np.flatnonzero(which)
+    def record(self, which: npt.NDArray[np.bool_], is_full: npt.NDArray[np.bool_], found: Found) -> None:
+        """Remember the values of searches and, of full ones, the positions and policies."""
+        searched = np.flatnonzero(which)
+        signs = (1 - 2 * self._batch.sides[searched]).astype(np.float32)
+        self._values.append((searched, is_full[searched], signs * found.values[searched]))
+        chosen = searched[is_full[searched]]
         kept = min(MOST_SHARES, found.policies.shape[1])
         policies = found.policies[chosen]
         actions = np.argsort(-policies, axis=1, kind="stable")[:, :kept].astype(np.int32)
@@ -165,24 +172,25 @@ class _Recorder:
         actions[shares == 0] = NO_ACTION
         shares /= shares.sum(axis=1, keepdims=True)
         words = self._batch.packed()[chosen, : self._batch.game.facts.words]
-        self._parts.append((words, actions, shares, chosen, self._batch.sides[chosen], found.values[chosen]))
+        self._parts.append((words, actions, shares, self._batch.sides[chosen]))
 
     def winners(self) -> Actions:
         """Return who has won each match, -1 for nobody."""
         proven = np.where(self._results == 2, -1, self._results)
         return np.where(self.is_decided, proven, self._batch.winners)
 
-    def samples(self, search_share: float) -> Samples:
-        """Return the samples, with targets made of the results and of the values of searches."""
-        words, actions, shares, matches, sides, values = (
-            np.concatenate(part) for part in zip(*self._parts, strict=True)
-        )
-        winners = self.winners()[matches]
-        results = np.zeros((len(words), 3), dtype=np.float32)
-        results[np.arange(len(words)), np.where(winners < 0, 1, np.where(winners == sides, 0, 2))] = 1
-        expected = np.stack([(1 + values) / 2, np.zeros_like(values), (1 - values) / 2], axis=1)
-        targets = (1 - search_share) * results + search_share * expected
-        return Samples(words, actions, shares, targets.astype(np.float32))
+    def samples(self, trace_decay: float) -> Samples:
+        """Return the samples, with lambda-returns as their results."""
+        words, actions, shares, sides = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        returns = np.zeros((self._batch.size, 3))  # the probabilities of a win, a draw and a loss for side 0
+        returns[np.arange(len(returns)), np.array([0, 2, 1])[self.winners()]] = 1
+        targets = []
+        for searched, is_full, values in reversed(self._values):
+            expected = np.stack([(1 + values) / 2, np.zeros_like(values), (1 - values) / 2], axis=1)
+            returns[searched] = trace_decay * returns[searched] + (1 - trace_decay) * expected
+            targets.append(returns[searched[is_full]])
+        results = np.concatenate(targets[::-1]).astype(np.float32)
+        return Samples(words, actions, shares, np.where(sides[:, None] == 0, results, results[:, ::-1]))
 
 
 def _moves(batch: Batch, found: Found, settings: SelfPlay, generator: np.random.Generator) -> Actions:

@@ -72,6 +72,9 @@ def test_a_share_of_the_searches_is_full() -> None:
     played = play_matches(tictactoe(), know_nothing, 100, settings=settings, seed=2)
     assert played.samples.size / played.plies == pytest.approx(0.25, abs=0.07)
     assert played.evaluations < played.plies * 6  # far fewer than full searches would need
+    won = [len(winning_moves(tictactoe(), words)) > 0 for words in played.samples.positions]
+    assert sum(won) > 10
+    assert (played.samples.results[won] == WIN).all()
 
 
 def test_equal_seeds_give_equal_samples() -> None:
@@ -86,14 +89,28 @@ def test_equal_seeds_give_equal_samples() -> None:
     assert first.samples.positions.tobytes() != other.samples.positions.tobytes()
 
 
-def test_values_of_searches_can_be_part_of_the_results() -> None:
-    settings = SelfPlay(simulations=8, fast_simulations=2, full_share=1.0, search_share=1.0, random_plies=0)
+@pytest.mark.parametrize("name", GAMES)
+def test_targets_are_lambda_returns_of_a_match(name: str) -> None:
+    game, decay = GAMES[name](), 0.75
 
-    played = play_matches(tictactoe(), know_nothing, 3, settings=settings, seed=1)
-    wins, draws, losses = played.samples.results.T
-    assert draws.max() == 0
-    assert wins + losses == pytest.approx(np.ones(len(wins)))
-    assert ((wins > 0.3) & (wins < 0.7)).any()  # nothing is known of the first positions
+    def targets(trace_decay: float) -> npt.NDArray[np.float64]:
+        settings = SelfPlay(
+            simulations=8, fast_simulations=2, full_share=1.0, random_plies=0, trace_decay=trace_decay
+        )
+        samples = play_matches(game, know_nothing, 1, settings=settings, seed=1).samples
+        sides.extend(game.unpack(words).side_to_move for words in samples.positions)
+        return samples.results.astype(np.float64)
+
+    sides: list[int] = []
+    values, results, mixed = (targets(trace_decay) for trace_decay in (0.0, 1.0, decay))
+    assert values[:, 1].max() == 0  # the value of a search says nothing of draws
+    assert ((values[:, 0] > 0.3) & (values[:, 0] < 0.7)).any()  # nothing is known of the first positions
+    expected = results[-1]
+    for index in range(len(mixed) - 1, -1, -1):
+        if index + 1 < len(mixed) and sides[index] != sides[index + 1]:
+            expected = expected[::-1]
+        expected = decay * expected + (1 - decay) * values[index]
+        assert mixed[index] == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_noise_of_a_search_does_not_depend_on_the_random_moves_before_it() -> None:
