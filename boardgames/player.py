@@ -286,6 +286,11 @@ class Analysis:
 
     `moves` has all legal moves, or the requested number of best moves. All amounts in
     the scores are in `unit`.
+
+    Attributes
+    ----------
+    guess : Score or None
+        What the agent's network says of the position without a search; None if it has none or was not asked.
     """
 
     position: Position
@@ -297,6 +302,7 @@ class Analysis:
     nodes: int
     seconds: float
     simulations: int = 0
+    guess: Score | None = None
 
     def favours_draw(self, side: int) -> bool:
         """Return True if `side` expects no more than `MAX_DRAW_RETURN`, so that it should accept a draw."""

@@ -171,5 +171,13 @@ class Policy(NetworkPlayer):
             for move in (self.game.decode(position, action),)
         ]
         return Analysis(
-            position, score, RETURN, proven=False, moves=tuple(moves), depth=0, nodes=1, seconds=0.0
+            position,
+            score,
+            RETURN,
+            proven=False,
+            moves=tuple(moves),
+            depth=0,
+            nodes=1,
+            seconds=0.0,
+            guess=score,
         )

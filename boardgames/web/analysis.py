@@ -315,6 +315,8 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
                 _short(entry),
                 _score_for_first(entry.score, side),
                 entry.proven,
+                entry.prior,
+                _share(entry, analysis.simulations),
             )
             for entry in analysis.moves
         ],
@@ -322,6 +324,7 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
         depth=analysis.depth,
         nodes=analysis.nodes,
         seconds=round(analysis.seconds, 3),
+        guess="" if analysis.guess is None else facts.score_text(analysis.guess),
     )
 
 
@@ -359,6 +362,11 @@ def _score_for_first(score: Score, side: int) -> float:
     """Return the expected return of side 0, given a score for `side`."""
     value = score.to_return()
     return round(value if side == 0 else -value, 4) + 0.0
+
+
+def _share(entry: MoveValue, simulations: int) -> float | None:
+    """Return the share of the simulations that played a move."""
+    return entry.visits / simulations if entry.visits is not None and simulations else None
 
 
 def _short(entry: MoveValue) -> str:

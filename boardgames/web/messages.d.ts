@@ -734,6 +734,8 @@ export interface MoveValueState {
   short: string;
   score: number;
   proven: boolean;
+  policy: number | null;
+  share: number | null;
 }
 
 /** A line of play and the value of its first move. */
@@ -761,6 +763,7 @@ export interface AnalysisReply {
   depth: number;
   nodes: number;
   seconds: number;
+  guess: string;
   re?: number;
 }
 

@@ -674,7 +674,8 @@ class MoveValueState(Struct, frozen=True):
     """A legal move and its value: as text for the side to move, and from -1 to 1 for side 0.
 
     `short` is a text for the board: `W5` for a win in 5 plies, `L5` for a loss, `=` for a draw, an amount,
-    or a chance of winning.
+    or a chance of winning. `policy` is the probability that a network gives the move, and `share` its share
+    of the simulations of a search, both None for agents that have none.
     """
 
     move: str
@@ -682,6 +683,8 @@ class MoveValueState(Struct, frozen=True):
     short: str
     score: float
     proven: bool
+    policy: float | None = None
+    share: float | None = None
 
 
 class LineState(Struct, frozen=True):
@@ -696,7 +699,8 @@ class LineState(Struct, frozen=True):
 class AnalysisReply(Reply, frozen=True, tag="analysis"):
     """The value of a position and of its moves, best first; `best` is None if the match is over.
 
-    Texts of values are for the side to move. Scores are expected returns of side 0, from -1 to 1.
+    Texts of values are for the side to move. Scores are expected returns of side 0, from -1 to 1. `guess` is
+    what a network says of the position without a search, empty for agents that have none.
     """
 
     match: str | None
@@ -713,6 +717,7 @@ class AnalysisReply(Reply, frozen=True, tag="analysis"):
     depth: int
     nodes: int
     seconds: float
+    guess: str = ""
 
 
 class AnnotatedMove(Struct, frozen=True):

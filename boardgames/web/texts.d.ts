@@ -13,7 +13,7 @@ type OfOne = Made<
   [text: string]
 >;
 type OfNumber = Made<
-  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "hiddenByFilter" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "plies" | "rank" | "more" | "seconds"
+  | "addedPerMove" | "afterStep" | "clockLow" | "day" | "hiddenByFilter" | "leftOut" | "minutes" | "movesLeft" | "pairNumber" | "percent" | "plies" | "rank" | "more" | "seconds"
   | "seed" | "solvedCount" | "spectators" | "stepName" | "stepsDone" | "storedAs" | "viewing",
   [n: number]
 >;
@@ -44,7 +44,8 @@ export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"playNote", [agent: string, step: number]>
   & Made<"puzzleNumber" | "steps", [n: number, all: number | null]>
   & Made<"stateOf", [position: { outcome: { text: string } | null; sides: [string, string]; to_move: number }]>
-  & Made<"valueFor", [side: string, value: string, agent: string, depth: number]>
+  & Made<"valueFor", [side: string, value: string, agent: string, depth: number, guess: string]>
+  & Made<"shares", [policy: number | null, share: number | null]>
   & Made<"withPoints", [won: string, own: number, other: number]>
   & Made<"premove", [move: string, hasKeys: boolean]>
   & Made<"wrongMove", [move: string, value: string, best: string]>

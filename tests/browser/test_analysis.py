@@ -1,11 +1,15 @@
 """Analysing positions and records in a browser."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsers import Visitor, press, resign
+
+from boardgames.networks import Network, NetworkShape
+from boardgames.players.alphazero import NetworkPlayer
 
 pytestmark = pytest.mark.slow
 
@@ -18,6 +22,10 @@ CREATE = """async () => {
   const seats = [{ kind: "here" }, { kind: "here" }];
   return (await net.request({ type: "create", game: "connect4", seats })).match;
 }"""
+
+
+def random_network(player: NetworkPlayer) -> Network:
+    return Network.random(player.game, NetworkShape.of(player.game, channels=4, blocks=1), seed=1)
 
 
 def play(visitor: Visitor, *cells: str) -> None:
@@ -61,6 +69,29 @@ def test_every_move_has_its_value_on_the_board_and_in_the_list(visit: Visit) -> 
     page.get_by_role("button", name="win in 1 move (1 ply) 4 ★").click()
     wait_for(visitor, "moves=1+1+2+2+3+3+4")
     visitor.wait(lambda: visitor.status.startswith("Red wins"), "the end")
+
+
+@pytest.mark.parametrize("moves", ["4", "4+4"])
+def test_a_network_shows_its_policy_on_the_board(
+    visit: Visit, moves: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NetworkPlayer, "network", property(random_network))  # none is installed
+    visitor = visit()
+    page = visitor.open(f"#/analysis/connect4?moves={moves}")
+    quantity, values = page.get_by_label("On the board"), page.locator(".values text")
+    visitor.wait(values.count, "the values of the default agent")
+    assert not quantity.is_visible()  # the solver has no network
+    page.get_by_label("Agent").fill("alphazero:simulations=50")
+    page.get_by_label("Agent").press("Enter")
+    visitor.wait(quantity.is_visible, "the choice")
+    assert "its network alone says" in page.locator(".evaluation .value").inner_text()
+    for name in ("policy of the network", "simulations of the search"):
+        quantity.select_option(name)
+        shown = [int(text.rstrip("%")) for text in values.all_text_contents()]
+        assert len(shown) == 7
+        assert sum(shown) == pytest.approx(100, abs=4)  # they are rounded
+    page.get_by_text("Values of all moves").click()
+    assert re.search(r" · policy \d+% · search \d+%$", page.locator(".lines.all li").first.inner_text())
 
 
 def test_values_can_be_read_on_the_board_of_a_phone(visit: Visit) -> None:

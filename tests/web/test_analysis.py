@@ -2,17 +2,21 @@
 
 import threading
 import time
+from functools import cached_property
 from typing import Any
 
 import pytest
+from installed import add_offers
 from waiting import TIMEOUT_S
 from web_pages import Page, Server
 
 import boardgames
 from boardgames.errors import MatchError
 from boardgames.game import Position
+from boardgames.networks import Network, NetworkShape
 from boardgames.player import Analysis, Context, Limit
 from boardgames.players.alphabeta import AlphaBeta
+from boardgames.players.alphazero import AlphaZero
 from boardgames.plugins import load_player
 from boardgames.web import lobby as lobbies
 from boardgames.web import searches
@@ -61,6 +65,28 @@ def test_a_solver_is_used_and_its_values_are_proven(page: Page) -> None:
 def test_scores_are_for_the_first_side_and_texts_for_the_side_to_move(page: Page) -> None:
     reply = analysis(page, position="33445", seconds=2)
     assert (reply["to_move"], reply["value"], reply["score"]) == (1, "loss in 1 move (2 plies)", 1.0)
+
+
+class WithNetwork(AlphaZero):
+    """An agent with a random network, as no network is installed."""
+
+    @cached_property
+    def network(self) -> Network:
+        return Network.random(self.game, NetworkShape.of(self.game, channels=4, blocks=1), seed=1)
+
+
+def test_a_network_shows_its_policy_and_value_beside_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    add_offers(monkeypatch, "bg_agents", guesser=WithNetwork)
+    server = Server()
+    page = server.page()
+    reply = analysis(page, agent="guesser:simulations=40", moves=["4"])
+    assert sum(entry["policy"] for entry in reply["values"]) == pytest.approx(1, abs=1e-5)
+    assert sum(entry["share"] for entry in reply["values"]) == pytest.approx(1)
+    assert reply["guess"].endswith("%")
+    without = analysis(page, agent="lines")
+    assert (without["guess"], without["values"][0]["policy"]) == ("", None)
+    page.close()
+    server.close()
 
 
 def test_a_position_is_reached_by_moves(page: Page) -> None:

@@ -356,6 +356,15 @@ class BatchSearch:
         chosen, proven = results.T.copy()
         return Found(chosen, visits, policies[:, :-1].copy(), policies[:, -1].copy(), proven)
 
+    def guesses(self) -> Floats:
+        """Return the evaluator's values of the roots, `float32[n]`, for the side to move.
+
+        They have no meaning where it was not asked, because a move wins at once or the match is over.
+        """
+        state = self._workspace
+        signs: Floats = (1 - 2 * state.node_side[:, ROOT]).astype(np.float32)
+        return signs * state.node_value[:, ROOT]
+
     def edges(self, tree: int, node: int = ROOT) -> list[EdgeValue]:
         """Return the moves of a node of a tree, in the order of their actions; none if it is a leaf."""
         state = self._workspace

@@ -18,7 +18,7 @@ import { T } from "./texts.js";
 import { themeField } from "./theme.js";
 import { Tree } from "./tree.js";
 
-/** @import { BoardReply, EditPosition, AnalysisReply, Imported, Picture, PositionRequest } from "../messages.js" */
+/** @import { BoardReply, EditPosition, AnalysisReply, Imported, MoveValueState, Picture, PositionRequest } from "../messages.js" */
 /** @import { Label } from "./labels.js" */
 /** @import { MistakeTrainer } from "./mistakes.js" */
 /** @import { Net } from "./net.js" */
@@ -134,6 +134,8 @@ export class Analysis {
   actions = h("div", { class: "actions" });
   records = h("div");
   table = h("ol", { class: "lines all", "aria-label": T.allMoves });
+  quantity = h("select", { onchange: () => this.#drawValues() }, T.quantities.map((name) => h("option", {}, name)));
+  quantities = field(T.onBoard, this.quantity, { class: "field inline", hidden: true });
   loading = h("p", { class: "loading" }, T.loading);
   abort = new AbortController();
 
@@ -201,7 +203,7 @@ export class Analysis {
       this.evaluation.seconds = seconds.checkValidity() ? Number(seconds.value) : 1;
       this.evaluation.ask();
     } });
-    this.evaluation.box.append(field(T.secondsEach, seconds, { class: "field inline" }), details(T.allMoves, this.table));
+    this.evaluation.box.append(field(T.secondsEach, seconds, { class: "field inline" }), this.quantities, details(T.allMoves, this.table));
     this.back = button(T.mainLine, () => this.#toMain());
     const analyse = h("div", {}, this.evaluation.box, this.moves.element, h("div", { class: "settings" }, this.back), this.notes.element, this.practice.element);
     this.tabs = new Tabs(T.tools, [[T.analyse, analyse], [T.setUp, this.editor.element], [T.records, this.records]], (shown) => {
@@ -616,8 +618,9 @@ export class Analysis {
   /** @param {AnalysisReply | null} found */
   #found(found) {
     this.found = found;
-    this.table.replaceChildren(...(found?.values ?? []).map(({ move, value }) =>
-      h("li", {}, button([h("strong", {}, value), value === found?.value ? `${move} ★` : move], () => this.#play([move]), { class: "best-line" }))));
+    this.table.replaceChildren(...(found?.values ?? []).map(({ move, value, policy, share }) =>
+      h("li", {}, button([h("strong", {}, value), value === found?.value ? `${move} ★` : move, h("span", {}, T.shares(policy, share))], () => this.#play([move]), { class: "best-line" }))));
+    if (found) this.quantities.hidden = !found.guess;
     if (!this.state) return;
     this.#drawValues();
     this.#drawArrows();
@@ -667,6 +670,15 @@ export class Analysis {
     }
   }
 
+  /**
+   * Return what stands on the board for a move, in the quantity that was chosen.
+   * @param {MoveValueState} found
+   */
+  #shown({ short, policy, share }) {
+    const number = this.quantities.hidden ? undefined : [undefined, policy, share][this.quantity.selectedIndex];
+    return number === undefined ? short : T.percent(number ?? 0);
+  }
+
   // Draw the value of every move where its last click is or, once something is selected, where the next one is.
   #drawValues() {
     const { board, found } = this;
@@ -680,7 +692,8 @@ export class Analysis {
       const id = clicks.path.length ? clicks.step(one.move) : clicks.suggested.get(one.move)?.ids.at(-1);
       const item = board.items.get(id ?? "");
       const key = leads.some(({ move, points }) => move === one.move && points.length > 1) ? `arrow ${one.move}` : item?.id ?? "";
-      if (item && !labels.has(key)) labels.set(key, { ...one, x: UNIT * item.x, y: UNIT * item.y, height: larger * (item.kind === "line" ? 16 : 27) });
+      const short = this.#shown(one);
+      if (item && short && !labels.has(key)) labels.set(key, { ...one, short, x: UNIT * item.x, y: UNIT * item.y, height: larger * (item.kind === "line" ? 16 : 27) });
     }
     const best = new Set([...labels.values()].filter(({ value }) => value === found?.value).map(({ move }) => move));
     this.values.replaceChildren(...placed([...labels.values()], leads).map(({ move, short, x, y, height, size, width, kind }) =>

@@ -8,6 +8,8 @@ const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 // a value that an agent gives; percentages are chances of winning
 /** @type {(value: string) => string} */
 const inWords = (value) => (value.endsWith("%") ? `${value} chance of winning` : value);
+/** @type {(share: number) => string} */
+const percent = (share) => `${Math.round(100 * share)}%`;
 /**
  * Capitalise a text that does not begin with the name of a cell, such as a1.
  * @param {string} text
@@ -293,7 +295,7 @@ export const T = {
   evaluation: "Evaluation",
   bestLines: "Best lines",
   standard: "the default",
-  valueFor: (side, value, agent, depth) => sentence(`${side} to move: ${inWords(value)}; ${agent}${depth ? `, depth ${depth}` : ""}`),
+  valueFor: (side, value, agent, depth, guess) => sentence(`${side} to move: ${inWords(value)}; ${agent}${depth ? `, depth ${depth}` : ""}${guess ? `; its network alone says ${guess}` : ""}`),
   overlays: "Overlays",
   legend: "What the overlays show",
   keys: "← → Home End step through the moves",
@@ -304,6 +306,10 @@ export const T = {
   chart: (side) => sentence(`${side}’s chance of winning in %`),
   secondsEach: "Seconds per position",
   allMoves: "Values of all moves",
+  onBoard: "On the board",
+  percent,
+  quantities: ["values", "policy of the network", "simulations of the search"],
+  shares: (policy, share) => [policy === null ? "" : ` · policy ${percent(policy)}`, share === null ? "" : ` · search ${percent(share)}`].join(""),
   stateOf: ({ outcome, sides, to_move: side }) => sentence(outcome ? outcome.text : `${sides[side]} to move`),
   review: "Review the moves",
   stop: "Stop",
@@ -319,7 +325,7 @@ export const T = {
   reviewedBy: (agent) => `Reviewed by ${agent}`,
   reviewStopped: "The review was stopped",
   mistakes: "Mistakes",
-  accuracyOf: (percent) => (percent === null ? "–" : `${Math.round(percent)}% accuracy`),
+  accuracyOf: (accuracy) => (accuracy === null ? "–" : `${Math.round(accuracy)}% accuracy`),
   accuracyQuestion: "What is accuracy?",
   accuracyDefinition: "The average over a side’s moves. A move that gives nothing away counts as 100%, and every 0.15 expected points given "
     + "away halves that. A win is 1 point, a draw ½. The expected points are estimates by the agent that reviewed the match.",
