@@ -11,17 +11,17 @@ import { MoveTree } from "./movetree.js";
 import { explain, reasonOf } from "./net.js";
 import { Notes } from "./notes.js";
 import { Overlays } from "./overlays.js";
-import { Practice } from "./practice.js";
 import { Review } from "./review.js";
 import { Tabs } from "./tabs.js";
 import { T } from "./texts.js";
 import { themeField } from "./theme.js";
 import { Tree } from "./tree.js";
 
-/** @import { BoardReply, EditPosition, AnalysisReply, Imported, MoveValueState, Picture, PositionRequest } from "../messages.js" */
+/** @import { BoardReply, EditPosition, AnalysisReply, GameReply, Imported, MoveValueState, Picture, PositionRequest } from "../messages.js" */
 /** @import { Label } from "./labels.js" */
 /** @import { MistakeTrainer } from "./mistakes.js" */
 /** @import { Net } from "./net.js" */
+/** @import { Practice } from "./practice.js" */
 /** @import { Mistake } from "./review.js" */
 /** @import { Arrow, Shape } from "./shapes.js" */
 /** @typedef {Pick<EditPosition, "target" | "piece" | "side" | "clear">} Edit  a change of a position in set-up */
@@ -132,6 +132,9 @@ export class Analysis {
   names = h("p", { class: "limit" });
   status = h("p", { class: "status", role: "status" });
   actions = h("div", { class: "actions" });
+  practiceBox = h("div");
+  /** @type {Practice | null} loaded once the game is known */
+  practice = null;
   records = h("div");
   table = h("ol", { class: "lines all", "aria-label": T.allMoves });
   quantity = h("select", { onchange: () => this.#drawValues() }, T.quantities.map((name) => h("option", {}, name)));
@@ -183,10 +186,6 @@ export class Analysis {
         this.#follow(left);
       },
     });
-    this.practice = new Practice(this.net, () => {
-      const { game, layout, options } = this.line;
-      return { game, layout, options, position: this.state?.position };
-    });
     this.review = new Review(this.net, { onChange: () => this.state && this.#drawMoves(), go: (ply) => this.#go({ ply }),
       look: (ply) => {
         this.#go({ ply });
@@ -196,8 +195,7 @@ export class Analysis {
     this.editor = new Editor({ edit: (edit) => this.#edit(edit), go: (where) => this.#go(where), copy: (text) => this.#copy(text) });
     this.aids = new Aids(this.net, this.evaluation, this.overlays, (description) => {
       this.editor.offerLayouts(description.layouts, this.line.layout ?? description.default_layout);
-      this.practice.offer(description);
-      if (this.state) this.practice.draw(this.state);
+      this.#offerPractice(description);
     });
     const seconds = numberInput({ min: 0.05, max: 30, value: "1", onchange: () => {
       this.evaluation.seconds = seconds.checkValidity() ? Number(seconds.value) : 1;
@@ -205,7 +203,7 @@ export class Analysis {
     } });
     this.evaluation.box.append(field(T.secondsEach, seconds, { class: "field inline" }), this.quantities, details(T.allMoves, this.table));
     this.back = button(T.mainLine, () => this.#toMain());
-    const analyse = h("div", {}, this.evaluation.box, this.moves.element, h("div", { class: "settings" }, this.back), this.notes.element, this.practice.element);
+    const analyse = h("div", {}, this.evaluation.box, this.moves.element, h("div", { class: "settings" }, this.back), this.notes.element, this.practiceBox);
     this.tabs = new Tabs(T.tools, [[T.analyse, analyse], [T.setUp, this.editor.element], [T.records, this.records]], (shown) => {
       if (shown === RECORDS) this.#loadRecords();
       if (this.state) this.#draw();
@@ -597,7 +595,7 @@ export class Analysis {
     this.actions.replaceChildren(...state.picture.buttons.map((one) =>
       button(one.label || one.id, () => board.click(one.id), { disabled: this.isSetUp, "data-keeps-selection": true })));
     this.editor.draw(state);
-    this.practice.draw(state);
+    this.practice?.draw(state);
     this.#drawMoves();
     this.#drawArrows();
     board.setShapes(this.node.shapes);
@@ -613,6 +611,18 @@ export class Analysis {
     this.back.hidden = tree.isMain(path);
     this.notes.draw(this.node, tree.isMain(path));
     this.review.draw(state, line.moves, place(line), () => ({ agent: this.evaluation.agent.value.trim() || null, seconds: this.evaluation.seconds }));
+  }
+
+  /** @param {GameReply} description */
+  async #offerPractice(description) {
+    const { Practice } = await import("./practice.js");
+    this.practice ??= new Practice(this.net, () => {
+      const { game, layout, options } = this.line;
+      return { game, layout, options, position: this.state?.position };
+    });
+    this.practiceBox.replaceChildren(this.practice.element);
+    this.practice.offer(description);
+    if (this.state) this.practice.draw(this.state);
   }
 
   /** @param {AnalysisReply | null} found */
