@@ -1,6 +1,6 @@
 """Measure speed and memory and print a table, with other programs measured in the same run.
 
-    make bench                      all sections but those that take long, `solver-long` and `web-sessions`
+    make bench                      all sections but those that take long (`LONG`)
     make bench ARGS="perft start"   only these sections
 
 Results are medians of several runs, followed by the minimum and maximum. They depend on the
@@ -29,6 +29,7 @@ from boardgames.players.simple import Random
 from boardgames.selfplay import SelfPlaySetup, TDParameters, train_players
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+import alphazero
 import engine
 import environments
 import hexifence
@@ -235,6 +236,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "learning": learning,
     "networks": networks.inference,
     "networks-selfplay": selfplay.with_networks,
+    "alphazero": alphazero.strength,
     "edge-sets": hexifence.edge_sets,
     "hexifence-table": hexifence.table,
     "hexifence-solver": hexifence.solver,
@@ -252,7 +254,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "web-spectators": web.spectators,
     "web-sessions": web.sessions,
 }
-LONG = {"solver-long", "web-sessions"}
+LONG = {"alphazero", "solver-long", "web-sessions"}
 
 
 def _openspiel_playouts(runs: int) -> Iterator[Row]:

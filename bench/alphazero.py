@@ -1,0 +1,102 @@
+"""Train networks for Connect Four from scratch by the command line, and measure how well they play.
+
+The positions are critical: only some of their moves keep the result of perfect play. They do not depend on
+the seed of the training.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from engine import Row, summary
+
+import boardgames
+from boardgames.learning.alphazero.tasks import SentNetwork, shares_kept
+from boardgames.learning.critical import CriticalPositions, find_critical_positions
+from boardgames.networks import Network
+from boardgames.player import ExactPlayer, Player
+from boardgames.weights.lookup import BEST
+
+MINUTES, WORKERS = 60, 2
+POSITIONS = 1000
+SEED = 20_261_128
+"""Seed of the critical positions."""
+SIMULATIONS = {64: "", 400: "0.93"}
+"""Simulations of a search, and the goal for the share of positions that it keeps."""
+OTHERS = ("alphabeta:depth=8", "mcts:simulations=20000")
+
+
+def strength(runs: int) -> Iterator[Row]:
+    """Train with several seeds; measure critical positions, and matches against the solver."""
+    game = boardgames.load("connect4")
+    critical = find_critical_positions(game, POSITIONS, seed=SEED)
+    for agent in OTHERS:
+        yield f"critical positions kept, {agent}", f"{_kept_by(agent, critical):.3f}", ""
+    policies: list[float] = []
+    searches: dict[int, list[float]] = {simulations: [] for simulations in SIMULATIONS}
+    saved: list[float] = []
+    for seed in range(1, runs + 1):
+        with tempfile.TemporaryDirectory() as home:
+            network = _train(Path(home), seed)
+        sent = SentNetwork.of(game, network)
+        for simulations, kept in searches.items():
+            policy, search = shares_kept(sent, critical, simulations=simulations, seed=1)
+            kept.append(search)
+        policies.append(policy)
+        saved.append(_saved_against_solver(network))
+        figures = [policy, *(kept[-1] for kept in searches.values()), saved[-1]]
+        print(f"  seed {seed}: " + ", ".join(f"{figure:.3f}" for figure in figures), file=sys.stderr)
+    title = f"network after {MINUTES} minutes with {WORKERS} workers"
+    yield f"{title}: positions kept, policy", summary(policies, ""), "0.83"
+    for simulations, goal in SIMULATIONS.items():
+        yield f"the same, {simulations} simulations", summary(searches[simulations], ""), goal
+    yield "the same, share of matches against the solver not lost as first player", summary(saved, ""), "0.8"
+
+
+def _train(home: Path, seed: int) -> Network:
+    command = [sys.executable, "-m", "boardgames", "train", "connect4", "--learner", "alphazero"]
+    settings = ["--set", f"minutes={MINUTES}", "--seed", str(seed), "--workers", str(WORKERS)]
+    environment = os.environ | {"BOARDGAMES_HOME": str(home)}
+    subprocess.run(
+        [*command, *settings, "--run", str(home / "run"), "--measure", "0"],
+        env=environment, check=True, stdout=sys.stderr,
+    )  # fmt: skip
+    return Network.read(home / "run" / BEST)
+
+
+def _kept_by(agent: str, critical: CriticalPositions) -> float:
+    game = boardgames.load("connect4")
+    player = boardgames.load_player(agent, game, seed=1)
+    moves = [player.choose(game.unpack(words)).move for words in critical.positions]
+    return critical.share_kept(np.array([game.encode(move) for move in moves if move is not None]))
+
+
+def _saved_against_solver(network: Network) -> float:
+    """Return the share of matches that the network, as first player, does not lose to the solver.
+
+    There is one match for each position after two plies in which the first player has not lost already.
+    """
+    game = boardgames.load("connect4")
+    solver = boardgames.load_player("solver", game)
+    assert isinstance(solver, ExactPlayer)
+    pairs = [
+        game.start().apply_moves(f"{first} {second}") for first, second in product(range(1, 8), repeat=2)
+    ]
+    openings = [pair for pair, score in zip(pairs, solver.scores(pairs), strict=True) if score.sign >= 0]
+    with tempfile.TemporaryDirectory() as folder:
+        network.write(path := Path(folder, "network.safetensors"))
+        agent = boardgames.load_player(f"alphazero:weights={path},simulations=400", game)
+        players: tuple[Player, Player] = agent, solver
+        saved = 0
+        for position in openings:
+            while position.outcome is None:
+                move = players[position.side_to_move].choose(position).move
+                assert move is not None
+                position = position.apply(move)
+            saved += position.outcome.winner != 1
+    return saved / len(openings)
