@@ -93,7 +93,8 @@ def _saved_against_solver(network: Network) -> float:
         agent = boardgames.load_player(f"alphazero:weights={path},simulations=400", game)
         players: tuple[Player, Player] = agent, solver
         saved = 0
-        for position in openings:
+        for opening in openings:
+            position = opening
             while position.outcome is None:
                 move = players[position.side_to_move].choose(position).move
                 assert move is not None
