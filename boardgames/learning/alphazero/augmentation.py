@@ -232,11 +232,6 @@ class Encoder:
         planes = workspace.planes.reshape(count, *observation.shape)
         return TrainingBatch(planes, workspace.legal.view(np.bool_), workspace.policies, samples.results)
 
-    def random_images(self, samples: Samples, seed: int) -> TrainingBatch:
-        """Return the arrays of samples, each under a random symmetry."""
-        generator = np.random.default_rng(seed)
-        return self.batch(samples, generator.integers(self.images.count, size=samples.size))
-
 
 @lru_cache(maxsize=16)
 def images_of(game: Game) -> Images:

@@ -186,12 +186,6 @@ class Trainer:
                     ) from None
         return dict(zip(METRICS, (sums / max(steps, 1)).tolist(), strict=True))
 
-    def measure(self, samples: Samples) -> dict[str, float]:
-        """Return the losses of the averaged network on samples, without learning from them."""
-        with torch.no_grad(), _threads(self.settings.threads):
-            losses = _losses(self.average, self.encoder.batch(samples), self.device)
-        return {name: float(value) for name, value in losses.items()}
-
     def network(self, provenance: Mapping[str, Any] | None = None) -> Network:  # JSON values
         """Return the network with the averaged weights."""
         return Network.of(self.game, self.shape, self.average.export(), provenance=provenance)

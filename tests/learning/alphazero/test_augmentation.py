@@ -82,7 +82,7 @@ def test_without_symmetries_samples_stay_as_they_are() -> None:
     game = load("abalone")
     positions = played(game, 20)
     encoder = Encoder(game, symmetries=False)
-    batch = encoder.random_images(samples(positions), seed=1)
+    batch = encoder.batch(samples(positions))
     assert encoder.images.count == images_of(Nim()).count == 1
     assert (batch.planes == np.array([one.observation() for one in positions])).all()
     assert (batch.legal == np.array([one.action_mask() for one in positions])).all()
