@@ -43,8 +43,11 @@ DRAW_IN_EVERY_ORDER = """async (picture) => {
 }"""
 
 
-def lose(page: Any, kind: str) -> None:
-    """Break the connection of a page at its first request of this kind, which is never answered."""
+def lose(page: Any, kind: str, moves: list[str] | None = None) -> None:
+    """Break the connection of a page at its first request of this kind, which is never answered.
+
+    With `moves` it is the first one that has these moves.
+    """
     lost: list[str] = []
 
     def connect(socket: Any) -> None:
@@ -53,7 +56,8 @@ def lose(page: Any, kind: str) -> None:
         def forward(message: str) -> None:
             if is_first and lost:
                 return  # the page has sent it before it learned that the connection is lost
-            if not lost and json.loads(message)["type"] == kind:
+            asked = json.loads(message)
+            if not lost and asked["type"] == kind and moves in (None, asked.get("moves")):
                 lost.append(message)
                 server.close()
                 socket.close()
@@ -83,6 +87,9 @@ def test_the_order_in_which_its_properties_are_set_does_not_change_the_board(scr
         ("#/analysis/tictactoe", "game", "#evaluators option"),
         ("match", "join", ".board .target"),
         ("match", "game", "#evaluators option"),
+        ("#/learn/tictactoe/1", "lessons", ".board .target.live"),
+        ("#/learn/tictactoe/1", "board", ".board .target.live"),
+        ("#/learn/tictactoe/puzzles", "puzzle", ".board .target.live"),
         ("#/training", "runs", "text=There are no training runs yet"),
     ],
 )
@@ -97,6 +104,39 @@ def test_unanswered_requests_are_repeated_after_reconnecting(
     lose(visitor.page, kind)
     visitor.page.goto(f"{visitor.origin}/{address}")
     visitor.page.locator(shown).first.wait_for(state="attached")
+
+
+@pytest.mark.slow
+def test_a_move_that_was_lost_in_an_analysis_is_shown_after_reconnecting(visit: Visit) -> None:
+    page = (visitor := visit()).page
+    lose(page, "board", ["b2"])
+    visitor.open("#/analysis/tictactoe")
+    page.locator('.board .live[data-id="b2"]').click(force=True)
+    page.locator(".status").get_by_text("O to move").wait_for()
+    assert not page.locator(".board-notice").is_visible()
+
+
+@pytest.mark.slow
+def test_a_piece_that_was_lost_in_set_up_is_placed_after_reconnecting(visit: Visit) -> None:
+    page = (visitor := visit()).page
+    lose(page, "edit")
+    visitor.open("#/analysis/abalone")
+    page.get_by_role("tab", name="Set up").click()
+    pieces = page.locator(".board .pieces > g")
+    before = pieces.count()
+    page.locator('.board .live[data-id="e5"]').click(force=True)
+    visitor.wait(lambda: pieces.count() == before + 1, "the piece")
+
+
+@pytest.mark.slow
+def test_an_exercise_goes_on_after_reconnecting(visit: Visit) -> None:
+    lesson = boardgames.load("tictactoe").lessons[0]
+    move = lesson.lines[0]
+    page = (visitor := visit()).page
+    lose(page, "board", [move])
+    visitor.open("#/learn/tictactoe/1")
+    page.locator(f'.board .live[data-id="{move}"]').click(force=True)
+    page.locator(".status.right").wait_for()
 
 
 @pytest.mark.slow

@@ -391,8 +391,9 @@ export class Analysis {
           this.#draw();
           this.board.tell(reasonOf(error));
         }
-        if (!this.state && !this.net.isOpen) {
-          this.wanted = wanted;
+        if (!this.net.isOpen) {
+          if (edit) this.edits.unshift(edit);
+          else this.wanted ??= { ...wanted, isNew };
           break;
         }
       }

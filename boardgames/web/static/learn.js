@@ -64,6 +64,8 @@ export class Learn {
   puzzles = new Map();
   visit = 0; // counts what is shown, so that late answers to something else are dropped
   timer = 0;
+  /** @type {() => void} begins again with what a lost connection has ended */
+  retry = () => {};
   /** @type {PuzzleKind | null} */
   kind = null;
   number = 1; // of the puzzle that is shown
@@ -104,7 +106,7 @@ export class Learn {
     this.board.setCoordinates(preferences().coordinates);
     this.table = h("div", { class: "table" }, this.board.element);
     this.abort = new AbortController();
-    net.on("status", ({ detail }) => detail.open && this.#load(), { signal: this.abort.signal });
+    net.on("status", ({ detail }) => detail.open && this.#connected(), { signal: this.abort.signal });
     if (net.isOpen) this.#load();
   }
 
@@ -112,6 +114,11 @@ export class Learn {
     this.visit++;
     this.abort.abort();
     this.board.close();
+  }
+
+  #connected() {
+    if (this.reply) this.retry();
+    else this.#load();
   }
 
   async #load() {
@@ -256,8 +263,26 @@ export class Learn {
       await this.#draw(isShown);
       await then?.(isShown);
     } catch (error) {
-      if (isShown()) this.#say(reasonOf(error), "wrong");
+      if (!isShown()) return;
+      this.#say(reasonOf(error), "wrong");
+      this.#onConnection(isShown, () => {
+        this.#say("");
+        this.#go(then);
+      });
     }
+  }
+
+  /**
+   * Repeat something when the connection is there again, if it has been lost.
+   * @param {IsShown} isShown
+   * @param {() => void} again
+   */
+  #onConnection(isShown, again) {
+    if (this.net.isOpen) return;
+    this.retry = () => {
+      this.retry = () => {};
+      if (isShown()) again();
+    };
   }
 
   /**
@@ -464,6 +489,7 @@ export class Learn {
       if (this.visit !== visit) return;
       this.content.replaceChildren(h("p", { class: "problem", role: "alert" }, reasonOf(error)),
         h("div", { class: "actions" }, button(T.tryAgain, () => this.#openPuzzle(kind, number)), this.#kinds(kind)));
+      this.#onConnection(() => this.visit === visit, () => this.#openPuzzle(kind, number));
     }
   }
 
