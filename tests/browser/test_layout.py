@@ -179,6 +179,15 @@ def test_the_status_takes_at_most_two_lines_on_a_phone(visit: Visit) -> None:
 
 
 @pytest.mark.slow
+def test_links_at_the_top_stay_where_they_are_on_a_phone_while_the_connection_is_lost(visit: Visit) -> None:
+    page = visit(viewport={"width": 390, "height": 844}).open()
+    link = page.get_by_role("link", name="Training")
+    before = link.bounding_box()
+    page.evaluate("() => document.querySelector('#connection').append('Connection lost.')")
+    assert link.bounding_box() == before
+
+
+@pytest.mark.slow
 def test_the_board_stays_where_it_is_while_the_server_compiles(visit: Visit) -> None:
     visitor = visit(viewport={"width": 390, "height": 844})
     visitor.start("connect4", "here")
