@@ -81,19 +81,19 @@ def words(game: Game, position: Position, tactic: Tactic) -> tuple[str, str]:
     """Return the title and the task of a puzzle."""
     own, other = game.facts.sides[position.side_to_move], game.facts.sides[1 - position.side_to_move]
     moves = tactic.plies // 2 + 1
-    within = f"with {moves} move" if moves == 1 else f"within {moves} moves"
+    within = f"in {moves} move" if moves == 1 else f"within {moves} moves"
     if tactic.kind == "win" and tactic.stake == "match":
-        return "Win the match", f"{own.capitalize()} to move wins the match {within}."
+        return "Win the match", f"{own.capitalize()} to move and win {within}."
     if tactic.kind == "win":
-        return "Push off a marble", f"{own.capitalize()} to move pushes off a {other} marble {within}."
+        return "Push off a marble", f"{own.capitalize()} to move and push off a {other} marble {within}."
     if tactic.stake == "match":
         return (
             "Save the match",
-            f"{other.capitalize()} threatens to win. {own.capitalize()} to move can prevent it.",
+            f"{other.capitalize()} threatens to win. {own.capitalize()} to move and prevent it.",
         )
     return (
         "Save a marble",
-        f"{other.capitalize()} threatens to push off a marble. {own.capitalize()} to move can save it.",
+        f"{other.capitalize()} threatens to push off a marble. {own.capitalize()} to move and save it.",
     )
 
 
