@@ -220,6 +220,8 @@ def test_a_review_appears_ply_by_ply_and_links_to_the_position_before_a_blunder(
     visitor.wait(lambda: page.locator(".readout").inner_text().startswith("1. 1: "), "the name of a move")
     assert page.locator(".chart text").last.text_content() == "3"  # moves, as in the list
     assert len(page.locator(".accuracy").get_by_text("% accuracy").all()) == 2
+    # for the side that made the move, like the text about the blunder
+    assert page.locator(".tree .move", has_text="3??").locator(".extra").inner_text().startswith("loss in")
     page.get_by_text("What is accuracy?").click()
     assert page.get_by_text("every 0.15 expected points").is_visible()
     page.get_by_text("3… 3??").click()

@@ -47,7 +47,7 @@ export class MoveTree {
     this.noteOf = noteOf;
     this.sides = sides;
     const current = tree.at(path.slice(0, ply));
-    const drawn = JSON.stringify([tree.format(), sides, [...walk(tree.root)].map((one) => [one.side, noteOf(pathOf(one))?.move?.mark, noteOf(pathOf(one))?.value])]);
+    const drawn = JSON.stringify([tree.format(), sides, [...walk(tree.root)].map((one) => [one.side, noteOf(pathOf(one))?.move])]);
     if (drawn !== this.drawn) this.#build(tree);
     this.drawn = drawn;
     for (const [one, element] of this.elements) {
@@ -132,8 +132,9 @@ export class MoveTree {
     const path = pathOf(one);
     const note = this.noteOf(path);
     const marked = one.move + (one.mark || note?.move?.mark || "");
-    const label = T.moveLabel(number, side === undefined ? "" : this.sides[side], marked, "", note?.value ?? "");
-    const element = button([h("span", { class: "move-text" }, marked), isMain && note?.value && h("span", { class: "extra" }, note.value)],
+    const value = note?.move?.value ?? ""; // for the side that made the move
+    const label = T.moveLabel(number, side === undefined ? "" : this.sides[side], marked, "", value);
+    const element = button([h("span", { class: "move-text" }, marked), isMain && value && h("span", { class: "extra" }, value)],
       () => this.go(path, path.length), { class: `move ${isMain ? `side-${side}` : "inline-move"}`, "aria-label": label, "data-path": path.join(" ") });
     this.elements.set(one, element);
     return element;
