@@ -140,6 +140,26 @@ def test_an_exercise_goes_on_after_reconnecting(visit: Visit) -> None:
 
 
 @pytest.mark.slow
+def test_a_page_that_could_not_be_loaded_appears_after_reconnecting(visit: Visit) -> None:
+    visitor, sockets = visit(), []
+
+    def connect(socket: Any) -> None:
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    page = visitor.page
+    page.route_web_socket("**/ws", connect)
+    page.route("**/analysis.js", lambda route: route.abort())
+    visitor.open()
+    page.evaluate("() => (location.hash = '#/analysis/tictactoe')")
+    page.get_by_text("The server did not answer.").wait_for()
+    page.unroute("**/analysis.js")
+    sockets[0].close()
+    page.locator(".analysis .board").wait_for()
+    visitor.forgive("ERR_FAILED")
+
+
+@pytest.mark.slow
 def test_a_lost_connection_is_not_blamed_for_a_move_that_was_made(visit: Visit) -> None:
     visitor, sockets = visit(), []
 

@@ -15,6 +15,7 @@ const net = new Net(`${scheme}://${location.host}/ws`);
 /** @type {Page | null} */
 let page = null;
 let visits = 0;
+let isMissing = false; // whether the modules of the page could not be loaded
 let wasOpen = false;
 let timer = 0;
 
@@ -49,6 +50,7 @@ showStatus(T.connecting);
 net.on("status", ({ detail }) => {
   wasOpen ||= detail.open;
   showStatus(detail.open ? "" : wasOpen ? T.offline : T.connecting);
+  if (detail.open && isMissing) route();
 });
 
 // while the server compiles, some answers are late
@@ -113,10 +115,11 @@ async function route() {
   main.replaceChildren();
   document.title = T.site;
   const visit = ++visits;
-  const make = await pageOf(kind, id, analysis, learn).catch(() => () => ({ element: document.createTextNode(T.noAnswer), close() {} }));
+  const make = await pageOf(kind, id, analysis, learn).catch(() => null);
   // another address may have been opened meanwhile
   if (visit !== visits) return;
-  page = make();
+  isMissing = make === null;
+  page = make ? make() : { element: document.createTextNode(T.noAnswer), close() {} };
   if (page.element) main.append(page.element);
   scrollTo(0, 0);
 }
