@@ -124,7 +124,7 @@ export function nearest(items, id, [dx, dy], ids) {
     if (!item || !here || other === id) continue;
     const along = (item.x - here.x) * dx + (item.y - here.y) * dy;
     const across = Math.abs((item.x - here.x) * dy) + Math.abs((item.y - here.y) * dx);
-    const cost = along + 2 * across + (across > 1.8 * along ? 1000 : 0);
+    const cost = Math.hypot(along, across) + across + (across > 1.8 * along ? 1000 : 0);
     if (along >= 0.05 && cost < lowest - 1e-6) [best, lowest] = [other, cost];
   }
   return best;

@@ -52,6 +52,14 @@ test("an arrow key goes to what lies straight ahead", () => {
   assert.equal(nearest(items, "a", [-1, 0], items.keys()), null);
 });
 
+test("arrow keys go to a place between others", () => {
+  // what is open around two cells of Hexifence, and the edge between them
+  const places = [["above", 1, 0], ["between", 2, 2], ["left", 1, 4], ["right", 3, 4], ["beyond", 3, 0]];
+  const items = itemsOf(board({ cells: places.map(([id, x, y]) => cell(id, x, 0.866 * y)) }));
+  assert.equal(nearest(items, "left", [0, -1], items.keys()), "between");
+  assert.equal(nearest(items, "above", [0, 1], items.keys()), "between");
+});
+
 test("the hull has the outer points only, clockwise", () => {
   assert.deepEqual(hull([[0, 0], [1, 1], [2, 0], [2, 2], [0, 2]]), [[0, 0], [2, 0], [2, 2], [0, 2]]);
 });
