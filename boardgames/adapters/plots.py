@@ -11,6 +11,7 @@ import numpy as np
 from boardgames.arena.intervals import mean_interval
 from boardgames.errors import MissingExtraError, OptionError
 from boardgames.kernels import Reals
+from boardgames.learning.metrics import SCORE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -207,7 +208,8 @@ def _plot_mean(axes: "Axes", histories: Sequence[RunHistory], colour: str) -> No
         axes.plot(list(curve), list(curve.values()), color=colour, linewidth=0.6, alpha=0.4, label=label)
     if not steps:
         return
-    means = [mean_interval([curve[step] for curve in curves]) for step in steps]
+    are_shares = all(history.metric == SCORE for history in histories)
+    means = [mean_interval([curve[step] for curve in curves], are_shares=are_shares) for step in steps]
     lows, highs = [mean.low for mean in means], [mean.high for mean in means]
     axes.fill_between(steps, lows, highs, color=colour, alpha=0.18, linewidth=0)
     label = f"{_common_name([history.name for history in histories])}, mean of {len(histories)} runs"

@@ -18,19 +18,22 @@ class Interval(NamedTuple):
     high: float
 
 
-def mean_interval(values: Sequence[float]) -> Interval:
-    """Return the mean of at least two values with Student's 95% interval.
+def mean_interval(values: Sequence[float], *, are_shares: bool = False) -> Interval:
+    """Return the mean of at least two values with Student's 95% interval; that of shares ends at 0 and 1.
 
     Examples
     --------
     >>> [round(number, 2) for number in mean_interval([0.5, 0.6, 0.7])]
     [0.6, 0.35, 0.85]
+    >>> [round(number, 2) for number in mean_interval([0.5, 0.7], are_shares=True)]
+    [0.6, 0.0, 1.0]
     """
     count, mean = len(values), sum(values) / len(values)
     variance = sum((value - mean) ** 2 for value in values) / (count - 1)
     width = _SMALL_QUANTILES.get(count - 1) or t_quantile(count - 1)
     half = width * math.sqrt(variance / count)
-    return Interval(mean, mean - half, mean + half)
+    low, high = mean - half, mean + half
+    return Interval(mean, max(low, 0.0), min(high, 1.0)) if are_shares else Interval(mean, low, high)
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:

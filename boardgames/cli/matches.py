@@ -29,7 +29,8 @@ from boardgames.cli.output import (
     say,
     shorten_names,
 )
-from boardgames.cli.program import EXIT_WRONG_INPUT
+from boardgames.cli.program import EXIT_WRONG_INPUT, PROGRAM
+from boardgames.cli.saving import has_saved_matches
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -82,6 +83,11 @@ def matches() -> None:
     the folder `records` beside it. `boardgames matches import` adds the matches of
     other files to the database.
     """
+
+
+def _no_matches_text() -> str:
+    """Return that no matches are stored, and how to continue an unfinished one if there is any."""
+    return f"{NO_MATCHES}; `{PROGRAM} play --resume` continues yours" if has_saved_matches() else NO_MATCHES
 
 
 def filter_options(command: Command) -> Command:
@@ -143,7 +149,7 @@ def list_matches(
         if count > len(listed):
             say(f"{len(listed)} of {count} matches; `boardgames matches --limit N` lists more")
     else:
-        say(NO_MATCHES if store is None else "no stored match fits the filters")
+        say(_no_matches_text() if store is None else "no stored match fits the filters")
 
 
 @matches.command(

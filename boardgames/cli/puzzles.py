@@ -144,7 +144,8 @@ def _list_games() -> None:
         say("no installed game has puzzles")
         return
     print_table(rows, right=(), cut=(), wrapped=(2,))
-    say(f"\n`{PROGRAM} puzzles GAME` shows a puzzle of each kind, and --solve lets you solve them.")
+    say()
+    say(wrap(f"`{PROGRAM} puzzles GAME` shows a puzzle of each kind, and --solve lets you solve them.", 0))
 
 
 def _chosen_kinds(game: "Game", kind: str | None) -> tuple[str, ...]:

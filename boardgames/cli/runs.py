@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from boardgames.learning.comparison import ComparedRun
+    from boardgames.learning.comparison import ComparedRun, Group
     from boardgames.learning.metrics import StepRecord
     from boardgames.learning.summaries import RunSummary
 
@@ -368,12 +368,20 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
         print_table(results, right=(1,), cut=())
     _print_unmeasured(compared)
     for group in means:
-        members = ", ".join(run.summary.name for run in group.runs)
-        say(f"\n{wrap(f'mean of {members}, with 95% intervals:', 2)}")
+        say(f"\n{wrap(f'mean of {_members_text(group, changed)}, with 95% intervals:', 2)}")
         if group.best is not None:
-            say(f"  best {group.best.value:.4g} [{group.best.low:.4g}, {group.best.high:.4g}]")
+            name, (value, low, high) = "best score" if group.runs[0].follows_score else "best", group.best
+            say(f"  {name} {value:.4g} [{low:.4g}, {high:.4g}]")
         for opponent, share in group.strength.items():
             say(wrap(f"  against {opponent} {interval_text(share)}", 4))
+
+
+def _members_text(group: "Group", changed: "Sequence[str]") -> str:
+    """Return the names of runs, followed by what distinguishes their settings from those of other runs."""
+    members = ", ".join(run.summary.name for run in group.runs)
+    values = zip(changed, group.runs[0].differing(changed), strict=True)
+    settings = ", ".join(f"{name} {setting_text(value)}" for name, value in values if value is not None)
+    return f"{members} ({settings})" if settings else members
 
 
 def _print_unmeasured(runs: "Sequence[ComparedRun]") -> None:

@@ -175,6 +175,11 @@ def add_to_store(record: "Record") -> None:
         raise FileError(f"the match is not added to those of `{PROGRAM} matches`: {error}") from None
 
 
+def has_saved_matches() -> bool:
+    """Return True if `play` has saved a match as a file."""
+    return any(_saved_matches().glob(f"*{SUFFIX}"))
+
+
 def _saved_matches() -> Path:
     return data_folder() / "records"
 

@@ -202,19 +202,22 @@ def train(
         else:
             openings = [_new_run(given) if resumed is None else _old_run(resumed, given)]
         announce = partial(say, err=True)
-        folders, code = [], 0
+        opened: list[Run] = []
+        code = 0
         with open_executor(workers, cluster=cluster, announce=announce) as executor:
             for number, opening in enumerate(openings, start=1):
                 stream = sys.stderr if as_json or has_several else sys.stdout
                 if has_several:
                     say(f"{'' if number == 1 else chr(10)}run {number} of {len(openings)}", file=stream)
                 with opening() as run:
-                    folders.append(run.folder)
-                    code = _train_run(run, executor, matches, stream, as_json, is_only=not has_several)
+                    opened.append(run)
+                    code = _train_run(
+                        run, opened[0], executor, matches, stream, as_json, is_only=not has_several
+                    )
                 if code:
                     break
     if has_several and not code:
-        print_comparison(folders, as_json=as_json)
+        print_comparison([run.folder for run in opened], as_json=as_json)
     elif has_several:
         command = same_command(run=given["run_text"], seed=given["seed"])
         say(continue_text(command), err=True)
@@ -222,11 +225,19 @@ def train(
 
 
 def _train_run(
-    run: "Run", executor: "Executor", matches: int | None, stream: TextIO, as_json: bool, *, is_only: bool
+    run: "Run",
+    first: "Run",
+    executor: "Executor",
+    matches: int | None,
+    stream: TextIO,
+    as_json: bool,
+    *,
+    is_only: bool,
 ) -> int:
     """Train a run that has just been opened, and measure its result; return the exit code.
 
-    If it is one of several runs, `train` itself prints the results as JSON and how to continue.
+    If it is one of several runs, of which `first` is the first, `train` itself prints the results as JSON
+    and how to continue.
     """
     from boardgames.learning.trainer import Trainer
 
@@ -239,8 +250,18 @@ def _train_run(
             say(f"run {run.name} in {run.folder}", file=stream)
             if not trainer.is_new:
                 say(f"resuming after step {trainer.progress.step}", file=stream)
-            say(f"\n{wrapped_settings(run.config.as_toml(trainer.learner))}", file=stream)
+            say(_settings_text(run, first), file=stream)
         return _train(trainer, executor, planned, stream, as_json, is_only=is_only)
+
+
+def _settings_text(run: "Run", first: "Run") -> str:
+    """Return the settings of a run, or only those that differ from the first run of the same learner."""
+    settings = run.config.as_toml(run.learner)
+    if run is first or run.config.learner != first.config.learner:
+        return f"\n{wrapped_settings(settings)}"
+    known = first.config.as_toml(first.learner).splitlines()
+    differing = "\n".join(line for line in settings.splitlines() if line not in known)
+    return f"\nsettings as in run {first.name}, except:\n{wrapped_settings(differing)}\n"
 
 
 def _how_to_go_on(trainer: "Trainer") -> str:

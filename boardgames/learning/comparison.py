@@ -10,7 +10,7 @@ from boardgames.arena.pentanomial import Estimate, Pairs, estimate
 from boardgames.errors import OptionError
 from boardgames.learning.config import Config
 from boardgames.learning.measurement import Measurement, Series
-from boardgames.learning.metrics import METRICS, read_metrics
+from boardgames.learning.metrics import METRICS, SCORE, read_metrics
 from boardgames.learning.summaries import RunSummary, run_summary
 
 
@@ -28,12 +28,15 @@ class ComparedRun:
         Time that its steps took.
     strength : mapping of str to Interval
         By opponent: the share of the points in the matches that measured the run.
+    follows_score : bool
+        Whether the learning curve shows the `score`, which is a share of the points.
     """
 
     summary: RunSummary
     config: Config
     seconds: float
     strength: Mapping[str, Interval]
+    follows_score: bool
 
     def differing(self, names: Sequence[str]) -> list[object]:
         """Return the values of settings named by `differences`."""
@@ -74,9 +77,13 @@ def compare_runs(folders: Sequence[Path]) -> list[ComparedRun]:
             raise OptionError(f"cannot read run {summary.name}: {summary.error}")
         measured = Measurement.read(folder)
         series = () if measured is None else measured.own_series
-        seconds = sum(step.seconds for step in read_metrics(folder / METRICS))
+        steps = read_metrics(folder / METRICS)
+        seconds = sum(step.seconds for step in steps)
         strength = {one.opponent: points_interval(one) for one in series if not one.before}
-        runs.append(ComparedRun(summary, summary.config, seconds, strength))
+        progress = summary.progress
+        scores = [step.metrics.get(SCORE) for step in steps if step.step == progress.best_step]
+        follows_score = progress.best is not None and progress.best in scores
+        runs.append(ComparedRun(summary, summary.config, seconds, strength, follows_score))
     games = {run.config.game for run in runs}
     if len(games) > 1:
         raise OptionError(f"runs of different games cannot be compared: {', '.join(sorted(games))}")
@@ -117,10 +124,11 @@ def groups(runs: Sequence[ComparedRun]) -> Iterator[Group]:
             shares = {name: [run.strength[name].value for run in members] for name in opponents}
             curve = [run.summary.progress.best for run in members]
             best = [value for value in curve if value is not None]
+            follow_score = all(run.follows_score for run in members)
             yield Group(
                 members,
-                mean_interval(best) if len(best) == len(members) else None,
-                {name: mean_interval(values) for name, values in shares.items()},
+                mean_interval(best, are_shares=follow_score) if len(best) == len(members) else None,
+                {name: mean_interval(values, are_shares=True) for name, values in shares.items()},
             )
 
 

@@ -17,6 +17,8 @@ from boardgames.paths import describe_os_error, read_bytes, write_atomic
 
 METRICS = "metrics.jsonl"
 METRICS_SCHEMA = 1
+SCORE = "score"
+"""The metric that is a share of the points in test matches, from 0 to 1."""
 MAX_LOGGED_WEIGHTS = 1000
 """If there are more weights, lines of metrics only summarise them; checkpoints always have them all."""
 MAX_STEP = 10**12

@@ -1,6 +1,7 @@
 """Plots of runs: labels, clipping and smoothing; `tests/cli/test_plot.py` has the command."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -55,6 +56,17 @@ def test_runs_that_differ_only_in_their_seed_share_a_curve() -> None:
     assert "<!-- td-9 -->" in drawn
     assert "<!-- td-1 -->" not in drawn
     assert "PolyCollection" in drawn, "the band"
+
+
+def test_the_band_of_scores_stays_between_0_and_1() -> None:
+    runs = [run_of_seed(1, [0.1, 0.9]), run_of_seed(2, [0.3, 0.5])]
+    scores = [replace(run, steps=[0, 1]) for run in runs]  # so that the steps have no larger labels either
+    losses = [replace(run, metric="loss") for run in scores]
+    highest = [
+        max(float(label) for label in re.findall(r"<!-- ([\d.]+) -->", plot_runs(drawn, "svg").decode()))
+        for drawn in (scores, losses)
+    ]
+    assert highest[0] <= 1.2 < highest[1]
 
 
 def test_runs_without_a_common_step_are_drawn_without_a_mean() -> None:

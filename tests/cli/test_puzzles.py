@@ -22,6 +22,10 @@ def test_without_a_game_the_games_with_puzzles_are_listed(bg: Run) -> None:
     assert ["hexifence", "safe-edge"] in rows
 
 
+def test_the_list_of_games_with_puzzles_fits_the_terminal(bg_on_terminal: Run) -> None:
+    assert max(map(len, bg_on_terminal("puzzles").out.splitlines())) <= 80
+
+
 def test_options_need_a_game(bg: Run) -> None:
     ran = bg("puzzles", "--solve")
     assert (ran.code, ran.out) == (2, "")

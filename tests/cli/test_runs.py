@@ -290,7 +290,7 @@ def test_a_comparison_shows_only_the_settings_that_differ(home: Path, bg: Run) -
         ["b", "0.1", "2", "2/2"],
         ["c", "0.2", "1", "2/2"],
     ]
-    assert out[5] == "mean of a, b, with 95% intervals:"
+    assert out[5] == "mean of a, b (alpha 0.1), with 95% intervals:"
     assert len(out) == 7
 
 

@@ -646,10 +646,18 @@ def test_a_sweep_trains_every_combination_and_goes_on_where_it_stopped(
 def test_a_sweep_over_learners_and_seeds_gives_means(bg: Run, sweep: Callable[[str], str]) -> None:
     ran = bg(*SWEPT, sweep("lambda = [0.5, 0.9]"), "--seeds", "2", "--run", "both")
     assert ran.code == 0
-    assert re.findall(r"^mean of (\S+), (\S+), with", ran.out, re.MULTILINE) == [
-        ("both-1-3", "both-1-4"),
-        ("both-2-3", "both-2-4"),
+    assert re.findall(r"^mean of (.*), with", ran.out, re.MULTILINE) == [
+        "both-1-3, both-1-4 (lambda 0.5)",
+        "both-2-3, both-2-4 (lambda 0.9)",
     ]
+
+
+def test_settings_of_several_runs_are_printed_once_and_then_only_what_differs(
+    bg: Run, sweep: Callable[[str], str]
+) -> None:
+    said = bg(*SWEPT, sweep("lambda = [0.5, 0.9]"), "--run", "both").err
+    assert said.count("alpha = ") == 1
+    assert said.split("settings as in run both-1, except:\n")[1].startswith("lambda = 0.9 #")
 
 
 @pytest.mark.parametrize(
