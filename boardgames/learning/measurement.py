@@ -211,7 +211,7 @@ def measure(
     planned : Measurement
         From `plan_measurement`.
     listener : callable, optional
-        Called before the first match and whenever some matches have been played.
+        Called before the agents are loaded and whenever some matches have been played.
 
     Raises
     ------
@@ -237,6 +237,8 @@ def measure(
         return known
 
     known = planned
+    if listener is not None:
+        listener(planned.played, planned.planned)  # compiling the agents may take a minute
     with Store(run.folder / MEASURING / MATCHES) as store:
         for agent, opponent, before in matchups[len(done) :]:
             plan = Plan(game=game, agents=(agent, opponent), matches=planned.matches)

@@ -119,6 +119,19 @@ def test_no_match_is_played_twice(run: Run) -> None:
     assert counts[-1] == SERIES * MATCHES
 
 
+def test_a_measurement_is_announced_before_its_agents_are_loaded(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(**settings: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("boardgames.arena.Plan", load)
+    told: list[tuple[int, int]] = []
+    with pytest.raises(KeyboardInterrupt):
+        measure(run, plan_measurement(run, MATCHES), InProcess(), lambda *counts: told.append(counts))
+    assert told == [(0, SERIES * MATCHES)]
+
+
 def test_the_matches_are_deleted_once_the_measurement_is_complete(run: Run) -> None:
     with pytest.raises(KeyboardInterrupt):
         measure(run, plan_measurement(run, MATCHES), InProcess(), stopping(2))
