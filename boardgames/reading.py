@@ -203,7 +203,9 @@ def read_match(
     game, layout_tag = _load_game(tags, options, load, defaults)
     memory = Memory() if memory is None else memory
     starts = _starts(game, tags, layout_tag, memory)
-    played = _played(starts, match, _notation_of(game, tags, defaults), memory, is_own=is_own(tags))
+    played = _played(
+        starts, match, named_notation(game, tags) or defaults.notation, memory, is_own=is_own(tags)
+    )
     sides = _sides(game, played.positions[0])
     outcome, white_won_first = _outcome(match, tags, played, sides, white_is_one=white_is_one)
     names = _names(tags, sides)
@@ -355,6 +357,7 @@ def without_examples(error: object) -> str:
     return re.split("; (?:tried the notations|forms that are read:) ", str(error))[0]
 
 
+@lru_cache(maxsize=32)  # a file with many errors has few games
 def position_examples(game: Game) -> Mapping[str, str]:
     """Return an example position in each of the game's notations."""
     position = game.start()
@@ -451,10 +454,10 @@ def _is_tested(line: str, game: Game) -> bool:
 # --- moves --------------------------------------------------------------------
 
 
-def _notation_of(game: Game, tags: Mapping[str, str], defaults: Defaults) -> str | None:
-    """Return the notation that a match or else the defaults name, or None."""
+def named_notation(game: Game, tags: Mapping[str, str]) -> str | None:
+    """Return the notation of moves that the tag Notation names, or None if the game has none of that name."""
     named = layout_name(tags.get("Notation", ""))
-    return named if named in game.facts.move_notations else defaults.notation
+    return named if named in game.facts.move_notations else None
 
 
 def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
@@ -772,15 +775,18 @@ def _outcome(
     if winner is None:
         if last.outcome is not None and last.outcome.winner is not None:
             raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
-        return last.outcome or Outcome(None, termination_of(termination)), None
+        drawn = last.outcome or Outcome(None, termination_of(termination))
+        _check_end(drawn, last, where)
+        return drawn, None
     by_move = winner if start.side_to_move == 0 else 1 - winner
     by_colour = sides["White"] if match.result == FIRST_WINS else sides["Black"]
     if last.outcome is not None:
         if last.outcome.winner not in (by_move, by_colour):
             raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
         return last.outcome, None if by_move == by_colour else last.outcome.winner == by_colour
-    reason = termination_of(termination)
-    return Outcome(by_colour if white_is_one else by_move, reason), None
+    won = Outcome(by_colour if white_is_one else by_move, termination_of(termination))
+    _check_end(won, last, where)
+    return won, None
 
 
 def _own_outcome(match: MatchText, termination: str | None, last: Position, where: str) -> Outcome | None:
@@ -798,13 +804,20 @@ def _own_outcome(match: MatchText, termination: str | None, last: Position, wher
         outcome = Outcome(WINNERS[match.result], termination_of(termination))
         if termination not in _REASONS and last.outcome is not None:
             outcome = replace(last.outcome, winner=outcome.winner)
+    _check_end(outcome, last, where)
+    return outcome
+
+
+def _check_end(outcome: Outcome | None, last: Position, where: str) -> None:
+    """Raise RecordError if an outcome contradicts the rules in the last position."""
     ended = outcome is not None and outcome.termination in BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != outcome:
         raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
-    if termination == Termination.PLY_LIMIT and outcome != last.outcome_at_limit:
-        expected = last.outcome_at_limit.describe(last.game.facts.sides)
-        raise RecordError(f"according to the rules, the result is {expected!r} {where}")
-    return outcome
+    if outcome is not None and outcome.termination == Termination.PLY_LIMIT:
+        expected = last.outcome_at_limit
+        if outcome != expected:
+            text = expected.describe(last.game.facts.sides)
+            raise RecordError(f"according to the rules, the result is {text!r} {where}")
 
 
 def termination_of(text: str | None) -> Termination:

@@ -50,6 +50,7 @@ from boardgames.reading import (
     is_foreign_termination,
     is_own,
     move_notations,
+    named_notation,
     other_notations,
     plain_matches,
     read_match,
@@ -700,6 +701,9 @@ class _Reader:
                 raise
             name = tags.get("Game", self._defaults.game)
             raise RecordError(f"the rules of {name} failed: {describe_error(error)}") from error
+        others = _other_tags(tags)
+        if named_notation(read.game, tags) is not None:
+            del others["Notation"]  # the moves are in canonical notation now
         record = Record(
             tags.get("Game", read.game.facts.name),
             _layout_of(tags, read),
@@ -709,7 +713,7 @@ class _Reader:
             seconds=read.seconds,
             outcome=read.outcome,
             options=options if is_own(tags) else options_as_texts(dict(read.game.changed_options())),
-            tags=_other_tags(tags),
+            tags=others,
             loaded_game=read.game,
             notes=read.notes,
         )

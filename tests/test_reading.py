@@ -203,6 +203,27 @@ def test_a_foreign_termination_is_kept_as_it_is(text: str, reason: Termination) 
     assert one(format_record(record)) == record
 
 
+@pytest.mark.parametrize(
+    ("termination", "result", "expected"),
+    [
+        ("rules", "1-0", "the match is not over"),
+        ("no-moves", "1/2-1/2", "the match is not over"),
+        ("ply-limit", "1-0", "the result is 'draw"),
+    ],
+)
+def test_a_termination_that_contradicts_the_moves_is_an_error(
+    termination: str, result: str, expected: str
+) -> None:
+    parsed = parse(pgn(f"1. 4 4 {result}", Event="x", Termination=termination))
+    assert [expected in str(error) for error in parsed.errors] == [True]
+
+
+def test_a_record_whose_moves_were_rewritten_no_longer_names_their_notation() -> None:
+    record = one(pgn("1. 3 3 2. 4 *", Event="x", Notation="zero-based"))
+    assert record.moves == ("4", "4", "5")
+    assert one(format_record(record)) == record
+
+
 def test_white_and_black_are_the_sides_of_these_names() -> None:
     record = one(pgn("1. a1b2 *", White="Ann", Black="Bob"), ABALONE)
     assert record.names == ("Bob", "Ann")  # black moves first in Abalone
