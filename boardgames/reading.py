@@ -489,15 +489,18 @@ def other_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]
     """
     others: list[str] | None = None
     different: set[str] = set()
+    starts: dict[tuple[Game, str], Position] = {}  # almost all matches of a file begin alike
     for match, read in matches:
         if others is None:
             others = list(read.game.facts.move_notations[1:])
         if not others:
             break
-        start = read.game.parse(read.start)
+        begun = read.game, read.start
+        if begun not in starts:
+            starts[begun] = read.game.parse(read.start)
         for notation in tuple(others):
             try:
-                moves = _play(start, match.moves, notation).moves
+                moves = _play(starts[begun], match.moves, notation).moves
             except RecordError:
                 others.remove(notation)
             else:
