@@ -117,8 +117,10 @@ class Page:
     def _run_console(self, block: Block) -> None:
         for command, expected in examples_of(block.text):
             words = shlex.split(command, comments=True)
-            if words[:3] == ["pip", "install", "-e"] and Path(words[3].partition("[")[0]).is_dir():
-                self._install(Path(words[3].partition("[")[0]).resolve())
+            if words[:3] == ["pip", "install", "-e"]:
+                folders = (folder / words[3].partition("[")[0] for folder in (Path(), ROOT))
+                if plugin := next((folder for folder in folders if folder.is_dir()), None):
+                    self._install(plugin.resolve())
             if words[0] == "pytest":
                 done = subprocess.run(
                     [sys.executable, "-m", *words], capture_output=True, text=True, check=False
