@@ -70,8 +70,6 @@ class AlphaZero(Configured, Learner):
         Option("root", str, SEARCH.root, "how a search explores at its root", choices=ROOTS),
         Option("considered", int, SEARCH.considered, "moves that a Gumbel root samples", minimum=2,
                maximum=MAX_CONSIDERED),
-        Option("learn_fast", bool, False,
-               "learn the values of positions with the other searches, too, but not their policies"),
         Option("random_plies", int, 12, "a match begins with 0 to this many random moves", minimum=0,
                maximum=1000),
         Option("lambda", float, 0.9,
@@ -136,7 +134,6 @@ class AlphaZero(Configured, Learner):
             random_plies=self.integer("random_plies"),
             trace_decay=self.number("lambda"),
             ply_limit=self._ply_limit,
-            learns_fast=bool(self.options["learn_fast"]),
             search=BatchSearchOptions(root=self.text("root"), considered=self.integer("considered")),  # type: ignore[arg-type]  # one of ROOTS
         )
 

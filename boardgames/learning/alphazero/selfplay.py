@@ -20,7 +20,6 @@ from boardgames.learning.alphazero.replay import MOST_SHARES, NO_ACTION, Samples
 from boardgames.search.batched import BatchSearch, BatchSearchOptions, Evaluator, Found
 from boardgames.selfplay import derive_seed
 
-SMALLEST = np.float32(1e-30)
 READY_SHARE = 8
 """Moves are made as soon as 1 / `READY_SHARE` of the searches are done, since a round has a fixed cost."""
 
@@ -45,8 +44,6 @@ class SelfPlay:
         is the target of the next position of the match, or the result after the last one.
     ply_limit : int or None
         Plies after which a match ends; by default the limit of the game.
-    learns_fast : bool
-        Whether fast searches give samples, too, which teach the value of a position but no policy.
     search : BatchSearchOptions
         How to search.
     """
@@ -59,7 +56,6 @@ class SelfPlay:
     temperature_plies: int = 12
     trace_decay: float = 1.0
     ply_limit: int | None = None
-    learns_fast: bool = False
     search: BatchSearchOptions = field(default_factory=BatchSearchOptions)
 
 
@@ -70,7 +66,7 @@ class Played:
     Attributes
     ----------
     samples : Samples
-        One for each full search or, with `learns_fast`, for each search.
+        One for each full search.
     wins : tuple of int
         How many matches side 0 won, side 1 won, and nobody won.
     plies, evaluations : int
@@ -119,7 +115,7 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
         if not ready.any():
             break
         found = search.found()
-        recorder.record(ready, is_full, found, learns_fast=settings.learns_fast)
+        recorder.record(ready, is_full, found)
         recorder.decide(ready & (found.results >= 0), found.results)
         moves = _moves(batch, found, settings, generator)
         plies += int(ready.sum())
@@ -151,7 +147,7 @@ class _Recorder:
         self._results = np.full(batch.size, -1, dtype=np.int64)
         self._parts: list[tuple[npt.NDArray[np.generic], ...]] = []
         self._values: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], Floats]] = []
-        """For each round, the matches that were searched, which give samples, and their values for side 0."""
+        """For each round, the matches that were searched, whether fully, and their values for side 0."""
 
     @property
     def is_decided(self) -> npt.NDArray[np.bool_]:
@@ -163,27 +159,18 @@ class _Recorder:
         """End matches with proven results."""
         self._results[which] = results[which]
 
-    def record(
-        self,
-        which: npt.NDArray[np.bool_],
-        is_full: npt.NDArray[np.bool_],
-        found: Found,
-        *,
-        learns_fast: bool,
-    ) -> None:
-        """Remember the values of searches, and the positions and policies of those that give samples."""
+    def record(self, which: npt.NDArray[np.bool_], is_full: npt.NDArray[np.bool_], found: Found) -> None:
+        """Remember the values of searches and, of full ones, the positions and policies."""
         searched = np.flatnonzero(which)
-        is_sample = is_full[searched] | learns_fast
         signs = (1 - 2 * self._batch.sides[searched]).astype(np.float32)
-        self._values.append((searched, is_sample, signs * found.values[searched]))
-        chosen = searched[is_sample]
+        self._values.append((searched, is_full[searched], signs * found.values[searched]))
+        chosen = searched[is_full[searched]]
         kept = min(MOST_SHARES, found.policies.shape[1])
         policies = found.policies[chosen]
         actions = np.argsort(-policies, axis=1, kind="stable")[:, :kept].astype(np.int32)
         shares = np.take_along_axis(policies, actions, axis=1)
-        shares[~is_full[chosen]] = 0
         actions[shares == 0] = NO_ACTION
-        shares /= np.maximum(shares.sum(axis=1, keepdims=True), SMALLEST)
+        shares /= shares.sum(axis=1, keepdims=True)
         words = self._batch.packed()[chosen, : self._batch.game.facts.words]
         self._parts.append((words, actions, shares, self._batch.sides[chosen]))
 
@@ -198,10 +185,10 @@ class _Recorder:
         returns = np.zeros((self._batch.size, 3))  # the probabilities of a win, a draw and a loss for side 0
         returns[np.arange(len(returns)), np.array([0, 2, 1])[self.winners()]] = 1
         targets = []
-        for searched, is_sample, values in reversed(self._values):
+        for searched, is_full, values in reversed(self._values):
             expected = np.stack([(1 + values) / 2, np.zeros_like(values), (1 - values) / 2], axis=1)
             returns[searched] = trace_decay * returns[searched] + (1 - trace_decay) * expected
-            targets.append(returns[searched[is_sample]])
+            targets.append(returns[searched[is_full]])
         results = np.concatenate(targets[::-1]).astype(np.float32)
         return Samples(words, actions, shares, np.where(sides[:, None] == 0, results, results[:, ::-1]))
 

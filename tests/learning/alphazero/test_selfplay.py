@@ -1,7 +1,6 @@
 """Self-play makes true samples: legal moves, right results, as many as were asked for."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,6 @@ from reference.minimax import tictactoe
 import boardgames
 from boardgames.batch import Batch
 from boardgames.game import Game
-from boardgames.learning.alphazero.replay import Samples
 from boardgames.learning.alphazero.selfplay import SelfPlay, play_matches, play_random_moves
 from boardgames.search.batched import BatchSearchOptions
 from boardgames.search.batched.options import ROOTS
@@ -77,21 +75,6 @@ def test_a_share_of_the_searches_is_full() -> None:
     won = [len(winning_moves(tictactoe(), words)) > 0 for words in played.samples.positions]
     assert sum(won) > 10
     assert (played.samples.results[won] == WIN).all()
-
-
-def test_fast_searches_can_teach_values_without_policies() -> None:
-    settings = SelfPlay(
-        simulations=8, fast_simulations=2, full_share=0.25, random_plies=0, trace_decay=0.5, learns_fast=True
-    )
-    played = play_matches(tictactoe(), know_nothing, 100, settings=settings, seed=2)
-    fewer = play_matches(
-        tictactoe(), know_nothing, 100, settings=replace(settings, learns_fast=False), seed=2
-    )
-    samples, is_full = played.samples, (played.samples.actions >= 0).any(axis=1)
-    assert samples.size == played.plies
-    assert samples.shares[~is_full].max() == 0
-    for name in Samples._fields:
-        assert (getattr(samples, name)[is_full] == getattr(fewer.samples, name)).all(), name
 
 
 def test_equal_seeds_give_equal_samples() -> None:
