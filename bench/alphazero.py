@@ -19,7 +19,8 @@ import boardgames
 from boardgames.learning.alphazero.tasks import SentNetwork, shares_kept
 from boardgames.learning.critical import CriticalPositions, find_critical_positions
 from boardgames.networks import Network
-from boardgames.player import ExactPlayer, Player
+from boardgames.player import ExactPlayer
+from boardgames.plugins import close_player
 from boardgames.weights.lookup import BEST
 
 MINUTES, WORKERS = 60, 2
@@ -72,8 +73,13 @@ def _train(home: Path, seed: int) -> Network:
 def _kept_by(agent: str, critical: CriticalPositions) -> float:
     game = boardgames.load("connect4")
     player = boardgames.load_player(agent, game, seed=1)
-    moves = [player.choose(game.unpack(words)).move for words in critical.positions]
-    return critical.share_kept(np.array([game.encode(move) for move in moves if move is not None]))
+    actions = []
+    for words in critical.positions:
+        move = player.choose(game.unpack(words)).move
+        assert move is not None
+        actions.append(game.encode(move))
+    close_player(player)
+    return critical.share_kept(np.array(actions))
 
 
 def _saved_against_solver(network: Network) -> float:
@@ -91,7 +97,7 @@ def _saved_against_solver(network: Network) -> float:
     with tempfile.TemporaryDirectory() as folder:
         network.write(path := Path(folder, "network.safetensors"))
         agent = boardgames.load_player(f"alphazero:weights={path},simulations=400", game)
-        players: tuple[Player, Player] = agent, solver
+        players = {0: agent, 1: solver}
         saved = 0
         for opening in openings:
             position = opening

@@ -289,7 +289,7 @@ class Analysis:
 
     Attributes
     ----------
-    guess : Score or None
+    network_value : Score or None
         What the agent's network says of the position without a search; None if it has none or was not asked.
     """
 
@@ -302,7 +302,7 @@ class Analysis:
     nodes: int
     seconds: float
     simulations: int = 0
-    guess: Score | None = None
+    network_value: Score | None = None
 
     def favours_draw(self, side: int) -> bool:
         """Return True if `side` expects no more than `MAX_DRAW_RETURN`, so that it should accept a draw."""

@@ -203,9 +203,9 @@ def read_match(
     game, layout_tag = _load_game(tags, options, load, defaults)
     memory = Memory() if memory is None else memory
     starts = _starts(game, tags, layout_tag, memory)
-    played = _played(
-        starts, match, named_notation(game, tags) or defaults.notation, memory, is_own=is_own(tags)
-    )
+    # our own records are always in the canonical notation
+    notation = None if is_own(tags) else named_notation(game, tags)
+    played = _played(starts, match, notation or defaults.notation, memory, is_own=is_own(tags))
     sides = _sides(game, played.positions[0])
     outcome, white_won_first = _outcome(match, tags, played, sides, white_is_one=white_is_one)
     names = _names(tags, sides)
@@ -775,18 +775,20 @@ def _outcome(
     if match.result == UNFINISHED:
         return last.outcome, None
     winner = WINNERS[match.result]
+    is_at_limit = termination_of(termination) == Termination.PLY_LIMIT
+    end = last.outcome_at_limit if last.outcome is None and is_at_limit else last.outcome
     if winner is None:
-        if last.outcome is not None and last.outcome.winner is not None:
-            raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
-        drawn = last.outcome or Outcome(None, termination_of(termination))
+        if end is not None and end.winner is not None:
+            raise RecordError(f"according to the rules, {_outcome_text(end, last)} {where}")
+        drawn = end or Outcome(None, termination_of(termination))
         _check_end(drawn, last, where)
         return drawn, None
     by_move = winner if start.side_to_move == 0 else 1 - winner
     by_colour = sides["White"] if match.result == FIRST_WINS else sides["Black"]
-    if last.outcome is not None:
-        if last.outcome.winner not in (by_move, by_colour):
-            raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
-        return last.outcome, None if by_move == by_colour else last.outcome.winner == by_colour
+    if end is not None:
+        if end.winner not in (by_move, by_colour):
+            raise RecordError(f"according to the rules, {_outcome_text(end, last)} {where}")
+        return end, None if by_move == by_colour else end.winner == by_colour
     won = Outcome(by_colour if white_is_one else by_move, termination_of(termination))
     _check_end(won, last, where)
     return won, None
@@ -815,7 +817,7 @@ def _check_end(outcome: Outcome | None, last: Position, where: str) -> None:
     """Raise RecordError if an outcome contradicts the rules in the last position."""
     ended = outcome is not None and outcome.termination in BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != outcome:
-        raise RecordError(f"according to the rules, {_outcome_text(last)} {where}")
+        raise RecordError(f"according to the rules, {_outcome_text(last.outcome, last)} {where}")
     if outcome is not None and outcome.termination == Termination.PLY_LIMIT:
         expected = last.outcome_at_limit
         if outcome != expected:
@@ -847,10 +849,10 @@ def is_foreign_termination(text: str) -> bool:
     return bool(text) and (" " in text or not get_close_matches(text, _REASONS))
 
 
-def _outcome_text(last: Position) -> str:
-    if last.outcome is None:
+def _outcome_text(outcome: Outcome | None, last: Position) -> str:
+    if outcome is None:
         return "the match is not over"
-    return f"the result is {last.outcome.describe(last.game.facts.sides)!r}"
+    return f"the result is {outcome.describe(last.game.facts.sides)!r}"
 
 
 # --- moves without tags ----------------------------------------------------------

@@ -208,7 +208,9 @@ def _plot_mean(axes: "Axes", histories: Sequence[RunHistory], colour: str) -> No
         axes.plot(list(curve), list(curve.values()), color=colour, linewidth=0.6, alpha=0.4, label=label)
     if not steps:
         return
-    are_shares = all(history.metric == SCORE for history in histories)
+    values = [value for curve in curves for value in curve.values()]
+    is_score = all(history.metric == SCORE for history in histories)
+    are_shares = is_score and all(0 <= value <= 1 for value in values)
     means = [mean_interval([curve[step] for curve in curves], are_shares=are_shares) for step in steps]
     lows, highs = [mean.low for mean in means], [mean.high for mean in means]
     axes.fill_between(steps, lows, highs, color=colour, alpha=0.18, linewidth=0)

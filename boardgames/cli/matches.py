@@ -30,7 +30,7 @@ from boardgames.cli.output import (
     shorten_names,
 )
 from boardgames.cli.program import EXIT_WRONG_INPUT, PROGRAM
-from boardgames.cli.saving import has_saved_matches
+from boardgames.cli.saving import has_unfinished_match
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -87,7 +87,9 @@ def matches() -> None:
 
 def _no_matches_text() -> str:
     """Return that no matches are stored, and how to continue an unfinished one if there is any."""
-    return f"{NO_MATCHES}; `{PROGRAM} play --resume` continues yours" if has_saved_matches() else NO_MATCHES
+    return (
+        f"{NO_MATCHES}; `{PROGRAM} play --resume` continues yours" if has_unfinished_match() else NO_MATCHES
+    )
 
 
 def filter_options(command: Command) -> Command:

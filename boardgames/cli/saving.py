@@ -175,9 +175,13 @@ def add_to_store(record: "Record") -> None:
         raise FileError(f"the match is not added to those of `{PROGRAM} matches`: {error}") from None
 
 
-def has_saved_matches() -> bool:
-    """Return True if `play` has saved a match as a file."""
-    return any(_saved_matches().glob(f"*{SUFFIX}"))
+def has_unfinished_match() -> bool:
+    """Return True if `play` has saved an unfinished match."""
+    for path in _newest_first(_saved_matches()):
+        with suppress(BoardgamesError):
+            if _ENDS_UNFINISHED.search(read_bytes(path).decode(errors="replace")):
+                return True
+    return False
 
 
 def _saved_matches() -> Path:

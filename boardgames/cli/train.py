@@ -203,6 +203,7 @@ def train(
             openings = [_new_run(given) if resumed is None else _old_run(resumed, given)]
         announce = partial(say, err=True)
         opened: list[Run] = []
+        shown: dict[str, Run] = {}  # the first run of each learner whose settings are shown
         code = 0
         with open_executor(workers, cluster=cluster, announce=announce) as executor:
             for number, opening in enumerate(openings, start=1):
@@ -211,9 +212,7 @@ def train(
                     say(f"{'' if number == 1 else chr(10)}run {number} of {len(openings)}", file=stream)
                 with opening() as run:
                     opened.append(run)
-                    code = _train_run(
-                        run, opened[0], executor, matches, stream, as_json, is_only=not has_several
-                    )
+                    code = _train_run(run, shown, executor, matches, stream, as_json, is_only=not has_several)
                 if code:
                     break
     if has_several and not code:
@@ -226,7 +225,7 @@ def train(
 
 def _train_run(
     run: "Run",
-    first: "Run",
+    shown: dict[str, "Run"],
     executor: "Executor",
     matches: int | None,
     stream: TextIO,
@@ -250,14 +249,14 @@ def _train_run(
             say(f"run {run.name} in {run.folder}", file=stream)
             if not trainer.is_new:
                 say(f"resuming after step {trainer.progress.step}", file=stream)
-            say(_settings_text(run, first), file=stream)
+            say(_settings_text(run, shown.setdefault(run.config.learner, run)), file=stream)
         return _train(trainer, executor, planned, stream, as_json, is_only=is_only)
 
 
 def _settings_text(run: "Run", first: "Run") -> str:
-    """Return the settings of a run, or only those that differ from the first run of the same learner."""
+    """Return the settings of a run, or those that differ from `first`, an earlier one of the same learner."""
     settings = run.config.as_toml(run.learner)
-    if run is first or run.config.learner != first.config.learner:
+    if run is first:
         return f"\n{wrapped_settings(settings)}"
     known = first.config.as_toml(first.learner).splitlines()
     differing = "\n".join(line for line in settings.splitlines() if line not in known)

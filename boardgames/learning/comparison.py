@@ -9,6 +9,7 @@ from boardgames.arena.intervals import Interval, mean_interval, wilson
 from boardgames.arena.pentanomial import Estimate, Pairs, estimate
 from boardgames.errors import OptionError
 from boardgames.learning.config import Config
+from boardgames.learning.history import learner_of
 from boardgames.learning.measurement import Measurement, Series
 from boardgames.learning.metrics import METRICS, SCORE, read_metrics
 from boardgames.learning.summaries import RunSummary, run_summary
@@ -81,8 +82,8 @@ def compare_runs(folders: Sequence[Path]) -> list[ComparedRun]:
         seconds = sum(step.seconds for step in steps)
         strength = {one.opponent: points_interval(one) for one in series if not one.before}
         progress = summary.progress
-        scores = [step.metrics.get(SCORE) for step in steps if step.step == progress.best_step]
-        follows_score = progress.best is not None and progress.best in scores
+        learner = learner_of(summary.config)
+        follows_score = progress.best is not None and (learner is None or learner.curve == SCORE)
         runs.append(ComparedRun(summary, summary.config, seconds, strength, follows_score))
     games = {run.config.game for run in runs}
     if len(games) > 1:
@@ -124,10 +125,10 @@ def groups(runs: Sequence[ComparedRun]) -> Iterator[Group]:
             shares = {name: [run.strength[name].value for run in members] for name in opponents}
             curve = [run.summary.progress.best for run in members]
             best = [value for value in curve if value is not None]
-            follow_score = all(run.follows_score for run in members)
+            are_shares = all(run.follows_score for run in members) and all(0 <= value <= 1 for value in best)
             yield Group(
                 members,
-                mean_interval(best, are_shares=follow_score) if len(best) == len(members) else None,
+                mean_interval(best, are_shares=are_shares) if len(best) == len(members) else None,
                 {name: mean_interval(values, are_shares=True) for name, values in shares.items()},
             )
 

@@ -81,8 +81,8 @@ def _find(game: Game, solver: ExactPlayer, count: int, most_plies: int, seed: in
     while len(found) < count:
         if played > MAX_TRIES * (1 + len(found)):
             raise OptionError(
-                f"only {len(found)} critical positions of {game.facts.name} were found in {played:,} "
-                f"random matches, not {count}"
+                f"critical positions of {game.facts.name} are too rare: {len(found)} of {count} were found "
+                f"in {played:,} random matches"
             )
         played += batch.size
         batch.reset()

@@ -179,5 +179,5 @@ class Policy(NetworkPlayer):
             depth=0,
             nodes=1,
             seconds=0.0,
-            guess=score,
+            network_value=score,
         )

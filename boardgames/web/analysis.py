@@ -315,7 +315,7 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
                 _short(entry),
                 _score_for_first(entry.score, side),
                 entry.proven,
-                entry.prior,
+                None if analysis.network_value is None else entry.prior,
                 _share(entry, analysis.simulations),
             )
             for entry in analysis.moves
@@ -324,7 +324,7 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
         depth=analysis.depth,
         nodes=analysis.nodes,
         seconds=round(analysis.seconds, 3),
-        guess="" if analysis.guess is None else facts.score_text(analysis.guess),
+        network_value="" if analysis.network_value is None else facts.score_text(analysis.network_value),
     )
 
 

@@ -51,7 +51,7 @@ from boardgames.web.messages import (
     StoredReply,
 )
 from boardgames.web.preparation import Games
-from boardgames.web.searches import Searches
+from boardgames.web.searches import GRACE_SECONDS, Searches
 from boardgames.web.stored import MAX_LISTED, Titles, entries_of, key_of, number_of, record_of
 from boardgames.web.stored import request_of as request_of_record
 from boardgames.web.tables import Tables, TablesError
@@ -119,7 +119,7 @@ class Lobby:
         self._empty_since: dict[str, float] = {}
         """When the last page that showed a match without moves was closed, by match."""
         self._sweeper: asyncio.Task[None] | None = None
-        self._unloading: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Task[None]] = set()
         """Matches that are being unloaded, and agents that are being closed."""
 
     async def open(self) -> None:
@@ -392,11 +392,12 @@ class Lobby:
             asyncio.run_coroutine_threadsafe(self.games.compile_agents(game, agents), loop).result()
 
         make = partial(_make_manager, request, record, trusted, restored, self.tables, compile_agents)
+        latest = time.monotonic() + TABLES_SECONDS
         while True:
             try:
                 return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
             except TablesError:
-                if not await self._free_tables():
+                if not await self._free_tables(latest):
                     raise
 
     async def _load(self, saved: ServedMatch) -> None:
@@ -527,17 +528,20 @@ class Lobby:
     def unload_if_over(self, match: LiveMatch) -> None:
         """Unload a match if it is over and no page shows it."""
         if match.is_over and not match.pages and self._matches.get(match.key) is match:
-            self._wait_for(asyncio.create_task(self._unload(match)))
+            self._remember_closing(asyncio.create_task(self._unload(match)))
 
     async def _close(self, match: LiveMatch) -> None:
         """Close a match; agents that take long, such as those still being compiled, go on closing."""
-        for task in await match.close():
-            self._wait_for(task)
+        closing = match.start_closing()
+        for task in closing:
+            self._remember_closing(task)
+        if closing:
+            await asyncio.wait(closing, timeout=GRACE_SECONDS)
 
-    def _wait_for(self, task: asyncio.Task[None]) -> None:
-        """Let new matches wait for the tables that a task frees."""
-        self._unloading.add(task)
-        task.add_done_callback(self._unloading.discard)
+    def _remember_closing(self, task: asyncio.Task[None]) -> None:
+        """Remember a task that frees tables, for which new matches can wait."""
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     async def _make_room(self) -> None:
         """Delete unwatched matches if there are too many: finished ones first, then those without moves.
@@ -575,16 +579,15 @@ class Lobby:
                 return
             await self._unload(unneeded[0])
 
-    async def _free_tables(self) -> bool:
+    async def _free_tables(self, latest: float) -> bool:
         """Wait for agents that are being closed, or unload a match whose agents have tables.
 
-        Return False if there is no such agent or match.
+        Return False if there is no such agent or match, or no agent has been closed at the time `latest`.
         """
-        if self._unloading:
-            finished, _ = await asyncio.wait(
-                self._unloading, timeout=TABLES_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-            if finished:
+        if self._closing:
+            seconds = max(0.0, latest - time.monotonic())
+            done, _ = await asyncio.wait(self._closing, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if done:
                 return True
         for match in self._unneeded():
             if match.has_tables:

@@ -776,11 +776,13 @@ class LiveMatch:
             self._steps = 1
             self._changed()
 
-    async def close(self, seconds: float = GRACE_SECONDS) -> Collection[asyncio.Task[None]]:
-        """Stop the agents and release what they hold.
+    async def close(self, seconds: float = GRACE_SECONDS) -> None:
+        """Stop the agents and release what they hold, unless that takes too long because they hang."""
+        if closing := self.start_closing():
+            await asyncio.wait(closing, timeout=seconds)
 
-        Return the tasks of agents that have not been closed within this time.
-        """
+    def start_closing(self) -> list[asyncio.Task[None]]:
+        """Stop the agents, and return a task for each that ends when what it holds has been released."""
         for timer in (self._counting, self._forgetting):
             if timer is not None:
                 timer.cancel()
@@ -788,15 +790,11 @@ class LiveMatch:
             self._driver.cancel()
         if self._stop is not None:
             self._stop.set()
-        closing = [
+        return [
             self._loop.create_task(self._close_player(side, player))
             for side, player in enumerate(self._manager.players)
             if player is not None
         ]
-        if not closing:
-            return ()
-        _, pending = await asyncio.wait(closing, timeout=seconds)
-        return pending
 
     async def _close_player(self, side: int, player: Player) -> None:
         while not self._manager.is_ready(side):

@@ -763,7 +763,7 @@ export interface AnalysisReply {
   depth: number;
   nodes: number;
   seconds: number;
-  guess: string;
+  network_value: string;
   re?: number;
 }
 

@@ -699,8 +699,8 @@ class LineState(Struct, frozen=True):
 class AnalysisReply(Reply, frozen=True, tag="analysis"):
     """The value of a position and of its moves, best first; `best` is None if the match is over.
 
-    Texts of values are for the side to move. Scores are expected returns of side 0, from -1 to 1. `guess` is
-    what a network says of the position without a search, empty for agents that have none.
+    Texts of values are for the side to move. Scores are expected returns of side 0, from -1 to 1.
+    `network_value` is what a network says of the position without a search, empty for agents that have none.
     """
 
     match: str | None
@@ -717,7 +717,7 @@ class AnalysisReply(Reply, frozen=True, tag="analysis"):
     depth: int
     nodes: int
     seconds: float
-    guess: str = ""
+    network_value: str = ""
 
 
 class AnnotatedMove(Struct, frozen=True):

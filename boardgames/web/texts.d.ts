@@ -44,7 +44,7 @@ export type Texts = OfOne & OfNumber & OfNumbers & OfTwo & OfTwoOrOne
   & Made<"playNote", [agent: string, step: number]>
   & Made<"puzzleNumber" | "steps", [n: number, all: number | null]>
   & Made<"stateOf", [position: { outcome: { text: string } | null; sides: [string, string]; to_move: number }]>
-  & Made<"valueFor", [side: string, value: string, agent: string, depth: number, guess: string]>
+  & Made<"valueFor", [side: string, value: string, agent: string, depth: number, networkValue: string]>
   & Made<"shares", [policy: number | null, share: number | null]>
   & Made<"withPoints", [won: string, own: number, other: number]>
   & Made<"premove", [move: string, hasKeys: boolean]>

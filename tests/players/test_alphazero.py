@@ -59,23 +59,23 @@ def test_an_analysis_has_all_moves_with_their_visits_priors_and_lines(connect4: 
     assert {value.move for value in analysis.moves} == set(game.start().legal_moves)
     assert sum(value.visits or 0 for value in analysis.moves) == analysis.simulations == 60
     alone = agent(connect4, "policy").analyse(game.start())
-    assert alone.guess == alone.score
-    assert analysis.guess is not None
-    assert analysis.guess.to_return() == pytest.approx(alone.score.to_return(), abs=1e-5)
+    assert alone.network_value == alone.score
+    assert analysis.network_value is not None
+    assert analysis.network_value.to_return() == pytest.approx(alone.score.to_return(), abs=1e-5)
     priors = {value.move: value.prior for value in alone.moves}
     assert {value.move: value.prior for value in analysis.moves} == pytest.approx(priors, abs=1e-5)
-
-
-def test_a_network_that_is_not_asked_says_nothing(connect4: tuple[Game, Path]) -> None:
-    game, _ = connect4
-    analysis = agent(connect4).analyse(game.start().apply_moves("1 5 1 5 1 5"))
-    assert (analysis.proven, analysis.guess) == (True, None)
     assert sum(value.prior or 0 for value in analysis.moves) == pytest.approx(1, abs=1e-5)
     for value in analysis.moves:
         position = game.start()
         for move in value.line:
             position = position.apply(move)
     assert len(agent(connect4).analyse(game.start(), lines=2).moves) == 2
+
+
+def test_a_network_that_is_not_asked_says_nothing(connect4: tuple[Game, Path]) -> None:
+    game, _ = connect4
+    analysis = agent(connect4).analyse(game.start().apply_moves("1 5 1 5 1 5"))
+    assert (analysis.proven, analysis.network_value) == (True, None)
 
 
 def test_equal_simulations_give_equal_moves(connect4: tuple[Game, Path]) -> None:

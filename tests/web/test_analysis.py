@@ -82,9 +82,10 @@ def test_a_network_shows_its_policy_and_value_beside_the_search(monkeypatch: pyt
     reply = analysis(page, agent="guesser:simulations=40", moves=["4"])
     assert sum(entry["policy"] for entry in reply["values"]) == pytest.approx(1, abs=1e-5)
     assert sum(entry["share"] for entry in reply["values"]) == pytest.approx(1)
-    assert reply["guess"].endswith("%")
-    without = analysis(page, agent="lines")
-    assert (without["guess"], without["values"][0]["policy"]) == ("", None)
+    assert reply["network_value"].endswith("%")
+    for agent, moves in (("lines", []), ("mcts:simulations=50", []), ("guesser", ["1", "7"] * 3)):
+        without = analysis(page, agent=agent, moves=moves)  # in the last one, the network is not asked
+        assert (without["network_value"], without["values"][0]["policy"]) == ("", None)
     page.close()
     server.close()
 

@@ -1,6 +1,7 @@
 """All tables of agents on the server together have a limit."""
 
 import gc
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,7 @@ from web_pages import Page, Server
 
 import boardgames
 from boardgames import Option
+from boardgames.manager import Manager
 from boardgames.players.simple import Random
 from boardgames.web.tables import Tables, TablesError, size_of
 
@@ -121,6 +123,24 @@ def test_only_as_many_matches_are_unloaded_as_tables_need_and_finished_ones_firs
     page.start("here", AGENT)
     assert [lobby.get(key) is not None for key in (without, waiting, new)] == [True, False, True]
     assert page.create("here", AGENT)["type"] == "refused"  # both are watched
+    page.close()
+
+
+def test_new_match_waits_for_the_tables_of_an_agent_that_takes_long_to_close(
+    small: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, lobby = small.page(), small.lobby
+    waiting, finished = (page.start("here", AGENT) for _ in range(2))
+    page.send("resign", match=finished)
+    assert page.outcome()["text"]
+    released, is_ready = threading.Event(), Manager.is_ready
+    monkeypatch.setattr("boardgames.web.lobby.GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(Manager, "is_ready", lambda *args: released.is_set() and is_ready(*args))
+    for key in (waiting, finished):
+        page.send("leave", match=key)
+    threading.Timer(0.5, released.set).start()
+    new = page.start("here", AGENT)
+    assert [lobby.get(key) is not None for key in (waiting, finished, new)] == [True, False, True]
     page.close()
 
 

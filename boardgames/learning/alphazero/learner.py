@@ -25,6 +25,7 @@ from boardgames.learning.metrics import is_step
 from boardgames.networks import Network, NetworkShape, load_network
 from boardgames.networks.shape import MAX_BLOCKS, MAX_CHANNELS
 from boardgames.options import Option, is_finite
+from boardgames.plugins import solver_of
 from boardgames.search.batched import BatchSearchOptions
 from boardgames.search.batched.options import MAX_CONSIDERED, ROOTS
 from boardgames.search.batched.searcher import LARGEST
@@ -90,9 +91,11 @@ class AlphaZero(Configured, Learner):
                choices=("auto", "cpu", "cuda")),
         Option("window", int, 500_000, "the largest number of samples that are kept", minimum=1,
                maximum=10**9),
-        TEST_MATCHES,
+        Option("test_every", int, 5, "steps from one test of the network to the next", minimum=1,
+               maximum=10**6),
+        replace(TEST_MATCHES, summary="matches of a test against the reference player, for the score"),
         Option("critical", int, 0,
-               "positions that measure the network after each step: the game's solver finds them at the "
+               "positions that measure the network in tests: the game's solver finds them at the "
                "beginning, and only some of their moves keep the result of perfect play", minimum=0,
                maximum=LARGEST),
         Option("test_simulations", int, 32, "simulations per move in test matches and critical positions",
@@ -108,6 +111,8 @@ class AlphaZero(Configured, Learner):
             raise OptionError(f"each of the parts can have at most {LARGEST:,} matches; set parts to more")
         if self._ply_limit is None and facts.ply_limit is None and facts.longest_match is None:
             raise OptionError(f"the rules of {facts.name} do not limit a match: set ply_limit")
+        if self.integer("critical") and solver_of(game) is None:
+            raise OptionError(f"{facts.name} has no solver that finds critical positions: set critical to 0")
         self.shape = NetworkShape.of(
             game,
             channels=self.integer("channels"),
@@ -158,7 +163,7 @@ class AlphaZero(Configured, Learner):
         scalars: dict[str, Scalar] = {"step": 0, "seed": seed, "owed": 0.0}
         if self.options["minutes"] is not None:
             scalars["seconds"] = 0.0
-        return _state(trainer, replay, scalars, self._critical_arrays(seed))
+        return _state(trainer, replay, scalars, {})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play matches, and train on the samples of earlier steps."""
@@ -166,6 +171,7 @@ class AlphaZero(Configured, Learner):
 
         begun = time.monotonic()
         step, seed = _integer(state, "step"), _integer(state, "seed")
+        critical = self._critical_arrays(state)
         trainer, replay = self._restored(state)
         sent = SentNetwork.of(self.game, trainer.network())
         matches, parts = self.integer("matches"), min(self.integer("parts"), self.integer("matches"))
@@ -176,19 +182,22 @@ class AlphaZero(Configured, Learner):
             )
             for part in range(parts)
         ]  # fmt: skip
-        score = self._submit_test(sent, executor, derive_seed(seed, "test", step))
-        kept = self._submit_critical(sent, executor, state)
+        score, kept = None, None
+        if self._is_tested(step):
+            score = self._submit_test(sent, executor, derive_seed(seed, "test", step))
+            kept = self._submit_critical(sent, executor, critical, seed)
         metrics, owed = self._train(trainer, replay, state)
         played = [future.result() for future in futures]
         for part in played:
             replay.add(part.samples)
         added = sum(part.samples.size for part in played)
         scalars = {**state.scalars, "step": step + 1, "owed": owed + added * self.number("reuse")}
+        metrics |= {} if score is None else {"score": float(np.mean(score.result()))}
+        metrics |= (
+            {} if kept is None else dict(zip(("policy_kept", "search_kept"), kept.result(), strict=True))
+        )
         if self.options["minutes"] is not None:
             scalars["seconds"] = float(scalars.get("seconds") or 0) + time.monotonic() - begun
-        metrics |= {} if score is None else {"score": float(np.mean(score.result()))}
-        metrics |= {} if kept is None else dict(zip(("policy_kept", "kept"), kept.result(), strict=True))
-        critical = {name: array for name, array in state.arrays.items() if name.startswith(CRITICAL)}
         metrics |= {**_counts(played), "samples": replay.size}
         return _state(trainer, replay, scalars, critical), metrics
 
@@ -199,7 +208,11 @@ class AlphaZero(Configured, Learner):
     def task_count(self, step: int) -> int:
         """Return the number of tasks of self-play and of tests."""
         tests = bool(self.integer("test_matches")) + bool(self.integer("critical"))
-        return min(self.integer("parts"), self.integer("matches")) + tests
+        return min(self.integer("parts"), self.integer("matches")) + tests * self._is_tested(step)
+
+    def _is_tested(self, step: int) -> bool:
+        """Return whether the network is tested before a step; the first one is number 0."""
+        return step % self.integer("test_every") == 0
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return all weights of the network as one array."""
@@ -228,13 +241,16 @@ class AlphaZero(Configured, Learner):
         self._restored(LearnerState(checkpoint.state.arrays, {**scalars, "seed": seed}))
 
     def _check_critical(self, checkpoint: Checkpoint) -> None:
-        facts, count = self.game.facts, self.integer("critical")
+        arrays, facts, count = checkpoint.state.arrays, self.game.facts, self.integer("critical")
         for name, size, kind in (("positions", facts.words, np.uint64), ("keeping", facts.actions, np.bool_)):
-            array = checkpoint.state.arrays.get(CRITICAL + name)
-            if count and (array is None or array.shape != (count, size) or array.dtype != kind):
+            array = arrays.get(CRITICAL + name)
+            found = 0 if array is None else len(array)
+            if found != (count if checkpoint.state.scalars["step"] else 0):
                 raise LearnerStateError(
-                    f"the state in {checkpoint.path} lacks the {count} critical positions"
+                    f"the state in {checkpoint.path} has {found} critical positions: set critical to {found}"
                 )
+            if array is not None and (array.shape != (count, size) or array.dtype != kind):
+                raise LearnerStateError(f"the critical positions in {checkpoint.path} are damaged")
 
     def agent_with(self, result: str) -> str:
         """Return the agent that plays with the network."""
@@ -286,16 +302,19 @@ class AlphaZero(Configured, Learner):
             seed=seed,
         )  # fmt: skip
 
-    def _critical_arrays(self, seed: int) -> dict[str, Array]:
+    def _critical_arrays(self, state: LearnerState) -> dict[str, Array]:
+        """Return the critical positions of a state; the first step finds them."""
         from boardgames.learning.critical import find_critical_positions
 
-        if not self.integer("critical"):
-            return {}
-        found = find_critical_positions(self.game, self.integer("critical"), seed=derive_seed(seed, CRITICAL))
+        kept = {name: array for name, array in state.arrays.items() if name.startswith(CRITICAL)}
+        if kept or not self.integer("critical"):
+            return kept
+        seed = derive_seed(_integer(state, "seed"), CRITICAL)
+        found = find_critical_positions(self.game, self.integer("critical"), seed=seed)
         return {f"{CRITICAL}positions": found.positions, f"{CRITICAL}keeping": found.keeping}
 
     def _submit_critical(
-        self, sent: "SentNetwork", executor: Executor, state: LearnerState
+        self, sent: "SentNetwork", executor: Executor, arrays: Mapping[str, Array], seed: int
     ) -> "Future[tuple[float, float]] | None":
         """Measure the network in critical positions, unless there are none."""
         from boardgames.learning.alphazero.tasks import shares_kept
@@ -303,10 +322,10 @@ class AlphaZero(Configured, Learner):
 
         if not self.integer("critical"):
             return None
-        critical = CriticalPositions(state.arrays[f"{CRITICAL}positions"], state.arrays[f"{CRITICAL}keeping"])
+        critical = CriticalPositions(arrays[f"{CRITICAL}positions"], arrays[f"{CRITICAL}keeping"])
         return executor.submit(
             shares_kept, sent, critical, simulations=self.integer("test_simulations"),
-            seed=_integer(state, "seed"),
+            seed=seed,
         )  # fmt: skip
 
     def _progress(self, state: LearnerState) -> float:

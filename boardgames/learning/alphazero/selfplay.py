@@ -41,7 +41,8 @@ class SelfPlay:
         as long as a match has fewer plies; after that, the best move is played.
     trace_decay : float
         Lambda, 0 to 1. The target of a position is the value of its search to the share 1 - lambda; the rest
-        is the target of the next position of the match, or the result after the last one.
+        is the target of the next position of the match, or the result after the last one. If the search has
+        proven the result, the target is that result.
     ply_limit : int or None
         Plies after which a match ends; by default the limit of the game.
     search : BatchSearchOptions
@@ -146,8 +147,10 @@ class _Recorder:
         self._batch = batch
         self._results = np.full(batch.size, -1, dtype=np.int64)
         self._parts: list[tuple[npt.NDArray[np.generic], ...]] = []
-        self._values: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], Floats]] = []
-        """For each round, the matches that were searched, whether fully, and their values for side 0."""
+        self._values: list[
+            tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], npt.NDArray[np.bool_], Floats]
+        ] = []
+        """For each round: the matches, whether their searches were full and proven, and values for side 0."""
 
     @property
     def is_decided(self) -> npt.NDArray[np.bool_]:
@@ -163,7 +166,8 @@ class _Recorder:
         """Remember the values of searches and, of full ones, the positions and policies."""
         searched = np.flatnonzero(which)
         signs = (1 - 2 * self._batch.sides[searched]).astype(np.float32)
-        self._values.append((searched, is_full[searched], signs * found.values[searched]))
+        is_proven = found.results[searched] >= 0
+        self._values.append((searched, is_full[searched], is_proven, signs * found.values[searched]))
         chosen = searched[is_full[searched]]
         kept = min(MOST_SHARES, found.policies.shape[1])
         policies = found.policies[chosen]
@@ -185,9 +189,10 @@ class _Recorder:
         returns = np.zeros((self._batch.size, 3))  # the probabilities of a win, a draw and a loss for side 0
         returns[np.arange(len(returns)), np.array([0, 2, 1])[self.winners()]] = 1
         targets = []
-        for searched, is_full, values in reversed(self._values):
+        for searched, is_full, is_proven, values in reversed(self._values):
             expected = np.stack([(1 + values) / 2, np.zeros_like(values), (1 - values) / 2], axis=1)
-            returns[searched] = trace_decay * returns[searched] + (1 - trace_decay) * expected
+            decay = np.where(is_proven, 1.0, trace_decay)[:, None]  # the match ends with the proven result
+            returns[searched] = decay * returns[searched] + (1 - decay) * expected
             targets.append(returns[searched[is_full]])
         results = np.concatenate(targets[::-1]).astype(np.float32)
         return Samples(words, actions, shares, np.where(sides[:, None] == 0, results, results[:, ::-1]))

@@ -71,13 +71,14 @@ def shares_kept(
 ) -> tuple[float, float]:
     """Return the shares of critical positions whose result the policy keeps, and a search."""
     game, network = sent.unpacked()
-    observations = np.array([game.unpack(words).observation() for words in critical.positions])
-    masks = np.array([game.unpack(words).action_mask() for words in critical.positions])
+    positions = [game.unpack(words) for words in critical.positions]
+    observations = np.array([position.observation() for position in positions])
+    masks = np.array([position.action_mask() for position in positions])
     policies, _ = network.evaluate(observations, masks)
     search = BatchSearch(game, len(masks), options=BatchSearchOptions(root="plain"), seed=seed, threads=1)
     found = search.run(critical.positions, network.evaluate, simulations=simulations)
-    guessed = np.where(masks, policies, -1).argmax(axis=1)
-    return critical.share_kept(guessed), critical.share_kept(found.actions)
+    most_probable = np.where(masks, policies, -1).argmax(axis=1)
+    return critical.share_kept(most_probable), critical.share_kept(found.actions)
 
 
 def points_against(

@@ -356,10 +356,11 @@ class BatchSearch:
         chosen, proven = results.T.copy()
         return Found(chosen, visits, policies[:, :-1].copy(), policies[:, -1].copy(), proven)
 
-    def guesses(self) -> Floats:
+    def root_values(self) -> Floats:
         """Return the evaluator's values of the roots, `float32[n]`, for the side to move.
 
-        They have no meaning where it was not asked, because a move wins at once or the match is over.
+        Before `found` is called, they are not numbers where it was not asked, because a move wins at once or
+        the match is over.
         """
         state = self._workspace
         signs: Floats = (1 - 2 * state.node_side[:, ROOT]).astype(np.float32)

@@ -118,11 +118,12 @@ class SingleSearch:
     def _analysis(
         self, search: BatchSearch, position: Position, begun: float, *, all_moves: bool
     ) -> Analysis:
+        network_value = search.root_values()[0]
         found = search.found()
         best = int(found.actions[0])
         edges = sorted(search.edges(0), key=lambda edge: (edge.action == best, edge.rank), reverse=True)
         moves = tuple(self._move_value(search, position, edge) for edge in edges[: None if all_moves else 1])
-        simulations, guess = int(search.simulations[0]), search.guesses()[0]
+        simulations = int(search.simulations[0])
         return Analysis(
             position=position,
             score=moves[0].score,
@@ -133,7 +134,7 @@ class SingleSearch:
             nodes=simulations,
             seconds=time.perf_counter() - begun,
             simulations=simulations,
-            guess=None if np.isnan(guess) or simulations == 0 else Score.of(float(guess), RETURN),
+            network_value=None if np.isnan(network_value) else Score.of(float(network_value), RETURN),
         )
 
     def _move_value(self, search: BatchSearch, position: Position, edge: EdgeValue) -> MoveValue:

@@ -13,7 +13,7 @@ export class Aids {
    * @param {Net} net
    * @param {Evaluation} evaluation
    * @param {Overlays} overlays
-   * @param {(game: GameReply) => void} [onDescribed]  called with the description of the game when it has arrived
+   * @param {(game: GameReply) => void | Promise<void>} [onDescribed]  called with the description of the game when it has arrived
    */
   constructor(net, evaluation, overlays, onDescribed) {
     this.net = net;
@@ -32,10 +32,10 @@ export class Aids {
     try {
       const description = await this.net.game(game);
       if (this.game !== game) return;
-      this.described = game;
       this.evaluation.offer(description);
       this.overlays.offer(description.overlays);
-      this.onDescribed?.(description);
+      await this.onDescribed?.(description);
+      this.described = game;
     } catch {
       // `reconnected` asks again
     }

@@ -195,7 +195,7 @@ export class Analysis {
     this.editor = new Editor({ edit: (edit) => this.#edit(edit), go: (where) => this.#go(where), copy: (text) => this.#copy(text) });
     this.aids = new Aids(this.net, this.evaluation, this.overlays, (description) => {
       this.editor.offerLayouts(description.layouts, this.line.layout ?? description.default_layout);
-      this.#offerPractice(description);
+      return this.#offerPractice(description);
     });
     const seconds = numberInput({ min: 0.05, max: 30, value: "1", onchange: () => {
       this.evaluation.seconds = seconds.checkValidity() ? Number(seconds.value) : 1;
@@ -617,6 +617,7 @@ export class Analysis {
   /** @param {GameReply} description */
   async #offerPractice(description) {
     const { Practice } = await import("./practice.js");
+    if (this.abort.signal.aborted) return;
     this.practice ??= new Practice(this.net, () => {
       const { game, layout, options } = this.line;
       return { game, layout, options, position: this.state?.position };
@@ -631,7 +632,12 @@ export class Analysis {
     this.found = found;
     this.table.replaceChildren(...(found?.values ?? []).map(({ move, value, policy, share }) =>
       h("li", {}, button([h("strong", {}, value), value === found?.value ? `${move} ★` : move, h("span", {}, T.shares(policy, share))], () => this.#play([move]), { class: "best-line" }))));
-    if (found) this.quantities.hidden = !found.guess;
+    if (found) {
+      this.quantities.hidden = !found.network_value;
+      const last = /** @type {HTMLOptionElement} */ (this.quantity.lastElementChild);
+      last.hidden = found.values.every(({ share }) => share === null);
+      if (last.hidden && last.selected) this.quantity.selectedIndex = 0;
+    }
     if (!this.state) return;
     this.#drawValues();
     this.#drawArrows();
@@ -687,7 +693,7 @@ export class Analysis {
    */
   #shown({ short, policy, share }) {
     const number = this.quantities.hidden ? undefined : [undefined, policy, share][this.quantity.selectedIndex];
-    return number === undefined ? short : T.percent(number ?? 0);
+    return number === undefined ? short : number === null ? "" : T.percent(number);
   }
 
   // Draw the value of every move where its last click is or, once something is selected, where the next one is.

@@ -126,8 +126,8 @@ export class Evaluation {
 
   /** @param {AnalysisReply} found */
   #show(found) {
-    const { to_move: side, score, value, agent, depth, lines, best, guess } = found;
-    const text = best === null ? T.matchOver : T.valueFor(this.sides[side], value, agent, depth, guess);
+    const { to_move: side, score, value, agent, depth, lines, best, network_value: networkValue } = found;
+    const text = best === null ? T.matchOver : T.valueFor(this.sides[side], value, agent, depth, networkValue);
     this.part.style.width = `${50 + 50 * score}%`;
     this.meter.setAttribute("aria-label", `${T.evaluation}: ${text}`);
     this.box.removeAttribute("aria-busy");

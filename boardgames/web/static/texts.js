@@ -295,7 +295,7 @@ export const T = {
   evaluation: "Evaluation",
   bestLines: "Best lines",
   standard: "the default",
-  valueFor: (side, value, agent, depth, guess) => sentence(`${side} to move: ${inWords(value)}; ${agent}${depth ? `, depth ${depth}` : ""}${guess ? `; its network alone says ${guess}` : ""}`),
+  valueFor: (side, value, agent, depth, networkValue) => sentence(`${side} to move: ${inWords(value)}; ${agent}${depth ? `, depth ${depth}` : ""}${networkValue ? `; its network alone says ${networkValue}` : ""}`),
   overlays: "Overlays",
   legend: "What the overlays show",
   keys: "← → Home End step through the moves",

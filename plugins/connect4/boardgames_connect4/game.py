@@ -46,10 +46,10 @@ Sources: J. Tromp, "John's Connect Four Playground", for 7 x 6; for the others a
 the board as an array.
 """
 
-SOLVED_SOON = 42
-"""The largest number of cells with which the solver finds critical positions within seconds."""
+RANDOM_PLIES = 24
+"""Matches of self-play begin with up to this many random moves: with 12, the policy learns less."""
 CRITICAL = 200
-"""Number of critical positions that measure a network in training."""
+"""Critical positions that measure a network; without a book, as on other boards, finding them takes long."""
 
 
 class Connect4(Game):
@@ -81,7 +81,7 @@ class Connect4(Game):
         columns, rows = int(self.options["columns"] or 0), int(self.options["rows"] or 0)
         self.board = Board(columns, rows)
         empty = self.board.empty_text()
-        critical = CRITICAL if columns * rows <= SOLVED_SOON else 0
+        critical = CRITICAL if self.board == USUAL_SIZES[0] else 0
         self.facts = Facts(
             name="connect4",
             title="Connect Four",
@@ -95,7 +95,12 @@ class Connect4(Game):
             move_notations=texts.MOVE_NOTATIONS,
             position_notations=texts.POSITION_NOTATIONS,
             perft={empty: PERFT[self.board]} if self.board in PERFT else {},
-            presets={"default": {"ntuple": TRAINING, "alphazero": {"critical": critical}}},
+            presets={
+                "default": {
+                    "ntuple": TRAINING,
+                    "alphazero": {"random_plies": RANDOM_PLIES, "critical": critical},
+                }
+            },
             default_agent="solver",
             baseline="lines",
             search_baseline="lines:depth=3",

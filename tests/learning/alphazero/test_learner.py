@@ -141,15 +141,17 @@ def test_critical_positions_measure_the_agents_that_play_with_the_network(tmp_pa
     state = one.start(1)
     one.network(state).write(path := tmp_path / "network.safetensors")
     after, metrics = one.step(state, InProcess())
-    critical = CriticalPositions(state.arrays["critical.positions"], state.arrays["critical.keeping"])
-    for name, agent in (("policy_kept", "policy"), ("kept", "alphazero:simulations=20,leaves=1")):
+    critical = CriticalPositions(after.arrays["critical.positions"], after.arrays["critical.keeping"])
+    for name, agent in (("policy_kept", "policy"), ("search_kept", "alphazero:simulations=20,leaves=1")):
         player = boardgames.load_player(f"{agent}{',' if ':' in agent else ':'}weights={path}", one.game)
         choices = [player.choose(one.game.unpack(words)).move for words in critical.positions]
         actions = [one.game.encode(move) for move in choices if move is not None]
         assert metrics[name] == critical.share_kept(np.array(actions))
     assert after.arrays["critical.positions"].shape == (30, one.game.facts.words)
-    assert (after.arrays["critical.keeping"] == state.arrays["critical.keeping"]).all()
-    assert "kept" not in learner().step(learner().start(1), InProcess())[1]
+    again, metrics = one.step(after, InProcess())
+    assert (again.arrays["critical.keeping"] == after.arrays["critical.keeping"]).all()
+    assert "search_kept" not in metrics  # by default, only every fifth step tests the network
+    assert "search_kept" not in learner().step(learner().start(1), InProcess())[1]
 
 
 @pytest.mark.parametrize(
@@ -162,6 +164,8 @@ def test_critical_positions_measure_the_agents_that_play_with_the_network(tmp_pa
 def test_options_that_do_not_fit_together_are_refused(options: dict[str, OptionValue], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         learner(**options)
+    with pytest.raises(OptionError, match="abalone has no solver that finds critical positions"):
+        AlphaZero(boardgames.load("abalone"), critical=5, ply_limit=100)
 
 
 def test_a_state_of_another_network_is_refused(tmp_path: Path) -> None:
@@ -171,8 +175,10 @@ def test_a_state_of_another_network_is_refused(tmp_path: Path) -> None:
     learner(channels=5).check(checkpoint, 1)
     with pytest.raises(LearnerStateError, match=r"input\.weight"):
         learner().check(checkpoint, 1)
-    with pytest.raises(LearnerStateError, match="lacks the 5 critical positions"):
-        learner(channels=5, critical=5).check(checkpoint, 1)
+    learner(channels=5, critical=5).check(checkpoint, 1)  # the first step finds them
+    later = Checkpoint(tmp_path / "other", arrays, {"state": {**state.scalars, "step": 1}})
+    with pytest.raises(LearnerStateError, match="has 0 critical positions: set critical to 0"):
+        learner(channels=5, critical=5).check(later, 1)
     damaged = Checkpoint(tmp_path / "other", arrays, {"state": {"seed": 1}})
     with pytest.raises(LearnerStateError, match="how many steps it has made"):
         learner().check(damaged, 1)

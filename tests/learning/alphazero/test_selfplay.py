@@ -77,6 +77,16 @@ def test_a_share_of_the_searches_is_full() -> None:
     assert (played.samples.results[won] == WIN).all()
 
 
+def test_proven_results_are_learned_as_they_are_whatever_the_decay() -> None:
+    game = tictactoe()
+    settings = SelfPlay(simulations=100, full_share=1.0, random_plies=8, trace_decay=0.0)
+    samples = play_matches(game, know_nothing, 60, settings=settings, seed=1).samples
+    plies = np.array([9 - len(game.unpack(words).actions) for words in samples.positions])
+    late = samples.results[plies >= 6].tolist()  # so few simulations prove what comes of these
+    assert all(result in (WIN, DRAW, LOSS) for result in late)
+    assert DRAW in late
+
+
 def test_equal_seeds_give_equal_samples() -> None:
     game = boardgames.load("connect4", columns=4, rows=4)
     settings = SelfPlay(simulations=8, fast_simulations=2)
@@ -103,7 +113,7 @@ def test_targets_are_lambda_returns_of_a_match(name: str) -> None:
 
     sides: list[int] = []
     values, results, mixed = (targets(trace_decay) for trace_decay in (0.0, 1.0, decay))
-    assert values[:, 1].max() == 0  # the value of a search says nothing of draws
+    assert values[:-1, 1].max() == 0  # the value of a search says nothing of draws, unless it is proven
     assert ((values[:, 0] > 0.3) & (values[:, 0] < 0.7)).any()  # nothing is known of the first positions
     expected = results[-1]
     for index in range(len(mixed) - 1, -1, -1):
