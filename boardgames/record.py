@@ -702,7 +702,7 @@ class _Reader:
             name = tags.get("Game", self._defaults.game)
             raise RecordError(f"the rules of {name} failed: {describe_error(error)}") from error
         others = _other_tags(tags)
-        if named_notation(read.game, tags) is not None:
+        if not is_own(tags) and named_notation(read.game, tags) is not None:
             del others["Notation"]  # the moves are in canonical notation now
         record = Record(
             tags.get("Game", read.game.facts.name),

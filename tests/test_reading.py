@@ -224,6 +224,22 @@ def test_a_record_whose_moves_were_rewritten_no_longer_names_their_notation() ->
     assert one(format_record(record)) == record
 
 
+def test_our_own_records_are_read_in_canonical_notation_whatever_their_tags_say() -> None:
+    start = str(boardgames.load("connect4").start())
+    record = Record("connect4", "7x6", start=start, moves=("4", "5"), tags={"Notation": "zero-based"})
+    assert one(format_record(record)) == record
+
+
+@pytest.mark.parametrize("result", ["1-0", "0-1"])  # by the colour, or by the side that moves first
+def test_at_a_limit_of_plies_a_result_follows_the_convention_of_its_file(result: str) -> None:
+    game = boardgames.load("abalone", limit="score")
+    start = game.parse("ww.bb/wwwbbb/.ww.bb./......../........./......../.bb.ww./bb.www/bb.w.:b:2:1")
+    tags = {"FEN": str(start), "White": "Ann", "Termination": "ply-limit"}
+    defaults = Defaults("abalone", options={"limit": "score"})
+    record = one(pgn(f"1. {start.legal_moves[0]} {result}", **tags), defaults)
+    assert record.outcome == Outcome(1, Termination.PLY_LIMIT)  # white is ahead
+
+
 def test_white_and_black_are_the_sides_of_these_names() -> None:
     record = one(pgn("1. a1b2 *", White="Ann", Black="Bob"), ABALONE)
     assert record.names == ("Bob", "Ann")  # black moves first in Abalone
