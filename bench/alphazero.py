@@ -1,4 +1,4 @@
-"""Train networks for Connect Four from scratch by the command line, and measure how well they play.
+"""Train networks for Connect Four from scratch with the command line, and measure how well they play.
 
 The positions are critical: only some of their moves keep the result of perfect play. They do not depend on
 the seed of the training.
@@ -28,7 +28,7 @@ POSITIONS = 1000
 SEED = 20_261_128
 """Seed of the critical positions."""
 SIMULATIONS = {64: "", 400: "0.93"}
-"""Simulations of a search, and the goal for the share of positions that it keeps."""
+"""Simulations per search, and the share of positions in which the search should keep the result."""
 OTHERS = ("alphabeta:depth=8", "mcts:simulations=20000")
 
 
@@ -40,7 +40,7 @@ def strength(runs: int) -> Iterator[Row]:
         yield f"critical positions kept, {agent}", f"{_kept_by(agent, critical):.3f}", ""
     policies: list[float] = []
     searches: dict[int, list[float]] = {simulations: [] for simulations in SIMULATIONS}
-    saved: list[float] = []
+    not_lost: list[float] = []
     for seed in range(1, runs + 1):
         with tempfile.TemporaryDirectory() as home:
             network = _train(Path(home), seed)
@@ -49,14 +49,14 @@ def strength(runs: int) -> Iterator[Row]:
             policy, search = shares_kept(sent, critical, simulations=simulations, seed=1)
             kept.append(search)
         policies.append(policy)
-        saved.append(_saved_against_solver(network))
-        figures = [policy, *(kept[-1] for kept in searches.values()), saved[-1]]
+        not_lost.append(_share_not_lost(network))
+        figures = [policy, *(kept[-1] for kept in searches.values()), not_lost[-1]]
         print(f"  seed {seed}: " + ", ".join(f"{figure:.3f}" for figure in figures), file=sys.stderr)
     title = f"network after {MINUTES} minutes with {WORKERS} workers"
     yield f"{title}: positions kept, policy", summary(policies, ""), "0.83"
     for simulations, goal in SIMULATIONS.items():
         yield f"the same, {simulations} simulations", summary(searches[simulations], ""), goal
-    yield "the same, share of matches against the solver not lost as first player", summary(saved, ""), "0.8"
+    yield "the same, matches as first player that the solver does not win", summary(not_lost, ""), "0.8"
 
 
 def _train(home: Path, seed: int) -> Network:
@@ -82,7 +82,7 @@ def _kept_by(agent: str, critical: CriticalPositions) -> float:
     return critical.share_kept(np.array(actions))
 
 
-def _saved_against_solver(network: Network) -> float:
+def _share_not_lost(network: Network) -> float:
     """Return the share of matches that the network, as first player, does not lose to the solver.
 
     There is one match for each position after two plies in which the first player has not lost already.
@@ -98,12 +98,12 @@ def _saved_against_solver(network: Network) -> float:
         network.write(path := Path(folder, "network.safetensors"))
         agent = boardgames.load_player(f"alphazero:weights={path},simulations=400", game)
         players = {0: agent, 1: solver}
-        saved = 0
+        not_lost = 0
         for opening in openings:
             position = opening
             while position.outcome is None:
                 move = players[position.side_to_move].choose(position).move
                 assert move is not None
                 position = position.apply(move)
-            saved += position.outcome.winner != 1
-    return saved / len(openings)
+            not_lost += position.outcome.winner != 1
+    return not_lost / len(openings)

@@ -290,7 +290,8 @@ class Analysis:
     Attributes
     ----------
     network_value : Score or None
-        What the agent's network says of the position without a search; None if it has none or was not asked.
+        The network's value of the position without a search, for the side to move; None if the agent has no
+        network or did not need it.
     """
 
     position: Position

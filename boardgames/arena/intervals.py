@@ -19,7 +19,7 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: Sequence[float], *, are_shares: bool = False) -> Interval:
-    """Return the mean of at least two values with Student's 95% interval; that of shares ends at 0 and 1.
+    """Return the mean of at least two values with Student's 95% interval, cut off at 0 and 1 for shares.
 
     Examples
     --------

@@ -86,9 +86,11 @@ def matches() -> None:
 
 
 def _no_matches_text() -> str:
-    """Return that no matches are stored, and how to continue an unfinished one if there is any."""
+    """Return that no matches are stored, and how to continue an unfinished match if there is one."""
     return (
-        f"{NO_MATCHES}; `{PROGRAM} play --resume` continues yours" if has_unfinished_match() else NO_MATCHES
+        f"{NO_MATCHES}; `{PROGRAM} play --resume` continues your unfinished match"
+        if has_unfinished_match()
+        else NO_MATCHES
     )
 
 

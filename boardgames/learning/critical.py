@@ -1,7 +1,7 @@
 """Critical positions: those in which only some of the legal moves keep the result of perfect play.
 
 A game's solver finds them among random positions. The share of them in which an agent keeps the result
-measures how well it plays by itself, whatever its opponents.
+measures its strength without an opponent.
 """
 
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ def find_critical_positions(
     """
     name = solver_of(game)
     if name is None:
-        raise OptionError(f"critical positions are found by a solver, which {game.facts.name} does not have")
+        raise OptionError(f"{game.facts.name} has no solver, which is needed to find critical positions")
     solver = load_player(name, game)
     try:
         assert isinstance(solver, ExactPlayer)

@@ -674,8 +674,8 @@ class MoveValueState(Struct, frozen=True):
     """A legal move and its value: as text for the side to move, and from -1 to 1 for side 0.
 
     `short` is a text for the board: `W5` for a win in 5 plies, `L5` for a loss, `=` for a draw, an amount,
-    or a chance of winning. `policy` is the probability that a network gives the move, and `share` its share
-    of the simulations of a search, both None for agents that have none.
+    or a chance of winning. `policy` is the probability that a network gives the move, and `share` the share
+    of the simulations that played it; each is None if the agent has no such number.
     """
 
     move: str

@@ -84,14 +84,14 @@ def test_a_network_shows_its_policy_on_the_board(
     page.get_by_label("Agent").fill("alphazero:simulations=50")
     page.get_by_label("Agent").press("Enter")
     visitor.wait(quantity.is_visible, "the choice")
-    assert "its network alone says" in page.locator(".evaluation .value").inner_text()
+    assert "the network without a search:" in page.locator(".evaluation .value").inner_text()
     for name in ("policy of the network", "simulations of the search"):
         quantity.select_option(name)
         shown = [int(text.rstrip("%")) for text in values.all_text_contents()]
         assert len(shown) == 7
         assert sum(shown) == pytest.approx(100, abs=4)  # they are rounded
     page.get_by_text("Values of all moves").click()
-    assert re.search(r" · policy \d+% · search \d+%$", page.locator(".lines.all li").first.inner_text())
+    assert re.search(r" · policy \d+% · simulations \d+%$", page.locator(".lines.all li").first.inner_text())
 
 
 def test_values_can_be_read_on_the_board_of_a_phone(visit: Visit) -> None:

@@ -74,8 +74,8 @@ class AlphaZero(Configured, Learner):
         Option("random_plies", int, 12, "a match begins with 0 to this many random moves", minimum=0,
                maximum=1000),
         Option("lambda", float, 0.9,
-               "trace decay: a position's value to learn is that of its search to the share 1 - lambda; the "
-               "rest is that of the next position, and the result at the end", minimum=0, maximum=1),
+               "trace decay: a value target is (1 - lambda) times the value of the search, plus lambda times "
+               "the next position's target, or the result after the last one", minimum=0, maximum=1),
         Option("ply_limit", int, None, "plies after which a match ends; default: the game's limit",
                minimum=1, maximum=100_000),
         Option("channels", int, 32, "channels of the network", minimum=1, maximum=MAX_CHANNELS),

@@ -3,8 +3,9 @@
 Most moves are chosen by a fast search, the others by a full one, whose policy the network should learn
 (playout cap randomisation: D. Wu, "Accelerating self-play learning in Go", 2019). Matches begin with random
 moves, so that training covers positions that the network would not reach by itself. A match ends as soon as
-the search has proven its result. The value to learn is a lambda-return: the values of this search and of the
-later ones in the match, with weights that decay, and the result of the match.
+the search has proven its result. The value target is a lambda-return: an average of the values of this search
+and of the later ones in the match, with weights that decay, and of the result (R. Sutton and A. Barto,
+"Reinforcement learning", 2018, section 12.1).
 """
 
 from dataclasses import dataclass, field
@@ -40,9 +41,9 @@ class SelfPlay:
         Unless the root is a Gumbel root, moves are drawn from the policy to the power of 1 / temperature
         as long as a match has fewer plies; after that, the best move is played.
     trace_decay : float
-        Lambda, 0 to 1. The target of a position is the value of its search to the share 1 - lambda; the rest
-        is the target of the next position of the match, or the result after the last one. If the search has
-        proven the result, the target is that result.
+        Lambda, 0 to 1. The target of a position is (1 - lambda) times the value of its search plus lambda
+        times the target of the next position or, after the last one, the result of the match. If the search
+        has proven the result, the target is that result.
     ply_limit : int or None
         Plies after which a match ends; by default the limit of the game.
     search : BatchSearchOptions
@@ -163,7 +164,7 @@ class _Recorder:
         self._results[which] = results[which]
 
     def record(self, which: npt.NDArray[np.bool_], is_full: npt.NDArray[np.bool_], found: Found) -> None:
-        """Remember the values of searches and, of full ones, the positions and policies."""
+        """Remember the values of all searches, and the positions and policies of full ones."""
         searched = np.flatnonzero(which)
         signs = (1 - 2 * self._batch.sides[searched]).astype(np.float32)
         is_proven = found.results[searched] >= 0

@@ -69,7 +69,7 @@ def play_against_itself(sent: SentNetwork, matches: int, settings: SelfPlay, see
 def shares_kept(
     sent: SentNetwork, critical: CriticalPositions, *, simulations: int, seed: int
 ) -> tuple[float, float]:
-    """Return the shares of critical positions whose result the policy keeps, and a search."""
+    """Return the shares of critical positions in which the policy and a search keep the result."""
     game, network = sent.unpacked()
     positions = [game.unpack(words) for words in critical.positions]
     observations = np.array([position.observation() for position in positions])

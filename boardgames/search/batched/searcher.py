@@ -359,8 +359,8 @@ class BatchSearch:
     def root_values(self) -> Floats:
         """Return the evaluator's values of the roots, `float32[n]`, for the side to move.
 
-        Before `found` is called, they are not numbers where it was not asked, because a move wins at once or
-        the match is over.
+        Where the evaluator was not asked, because a move wins at once or the match is over, the values are
+        NaN until `found` is called.
         """
         state = self._workspace
         signs: Floats = (1 - 2 * state.node_side[:, ROOT]).astype(np.float32)

@@ -688,7 +688,7 @@ export class Analysis {
   }
 
   /**
-   * Return what stands on the board for a move, in the quantity that was chosen.
+   * Return the text shown on the board for a move, in the chosen quantity.
    * @param {MoveValueState} found
    */
   #shown({ short, policy, share }) {

@@ -64,7 +64,7 @@ export class Learn {
   puzzles = new Map();
   visit = 0; // counts what is shown, so that late answers to something else are dropped
   timer = 0;
-  /** @type {() => void} begins again with what a lost connection has ended */
+  /** @type {() => void} repeats what a lost connection has interrupted */
   retry = () => {};
   /** @type {PuzzleKind | null} */
   kind = null;
@@ -273,7 +273,7 @@ export class Learn {
   }
 
   /**
-   * Repeat something when the connection is there again, if it has been lost.
+   * If the connection has been lost, repeat something as soon as it is back.
    * @param {IsShown} isShown
    * @param {() => void} again
    */

@@ -47,7 +47,7 @@ the board as an array.
 """
 
 RANDOM_PLIES = 24
-"""Matches of self-play begin with up to this many random moves: with 12, the policy learns less."""
+"""The largest number of random moves at the beginning of self-play; with 12, the policy learns less."""
 CRITICAL = 200
 """Critical positions that measure a network; without a book, as on other boards, finding them takes long."""
 
