@@ -19,7 +19,12 @@ from boardgames.search.batched.options import MAX_LEAVES
 from boardgames.search.batched.single import MEMORY, SingleSearch
 
 NETWORK = Option(
-    "weights", str, None, "the network: a name, a training run or a file", file="read", role="network"
+    "weights",
+    str,
+    None,
+    "the network: a name, a run or a file; default: alphazero, if the game has it",
+    file="read",
+    role="network",
 )
 DRAW_OFFER = Limit(simulations=100)
 PLAIN = BatchSearchOptions(root="plain")
@@ -58,6 +63,10 @@ class NetworkPlayer(Player):
 
 
 ALPHAZERO = "alphazero"
+LEVEL = Option(
+    "level", int, None, "strength from 1, a single simulation, to 10; each level makes twice as many as the last",
+    minimum=1, maximum=10, role="strength",
+)  # fmt: skip
 
 
 class AlphaZero(NetworkPlayer):
@@ -71,6 +80,7 @@ class AlphaZero(NetworkPlayer):
         NETWORK,
         SIMULATIONS,
         TIME,
+        LEVEL,
         Option(
             "exploration", float, PLAIN.exploration, "weight of exploration in PUCT", minimum=0, maximum=100
         ),
@@ -131,6 +141,8 @@ class AlphaZero(NetworkPlayer):
     def _limit(self, limit: Limit) -> Limit:
         own = Limit(simulations=self.options[SIMULATIONS.name], seconds=self.options[TIME.name])  # type: ignore[arg-type]  # read by kind
         both = limit.tightened(own)
+        if isinstance(level := self.options[LEVEL.name], int):
+            both = both.tightened(Limit(simulations=2 ** (level - 1)))
         if all(value is None for value in (both.seconds, both.nodes, both.simulations, both.clock)):
             return replace(both, seconds=DEFAULT_SECONDS)
         return both

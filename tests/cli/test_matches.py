@@ -82,7 +82,10 @@ def test_an_empty_database_says_so(arguments: list[str], bg: Run) -> None:
 
 def test_an_unfinished_match_is_mentioned_if_no_other_is_stored(bg: Run) -> None:
     assert bg("play", "connect4", "--second", "human", typed="4\nquit\n").code == 0
-    assert bg("matches").out == "no matches are stored yet; `boardgames play --resume` continues your unfinished match\n"
+    assert (
+        bg("matches").out
+        == "no matches are stored yet; `boardgames play --resume` continues your unfinished match\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,15 @@ def test_equal_simulations_give_equal_moves(connect4: tuple[Game, Path]) -> None
     assert choices[0] == choices[1]
 
 
+def test_each_level_makes_twice_as_many_simulations(connect4: tuple[Game, Path]) -> None:
+    game, _ = connect4
+    made = [
+        agent(connect4, f"alphazero:level={level}").choose(game.start()).simulations for level in (1, 2, 10)
+    ]
+    assert made == [1, 2, 512]
+    assert agent(connect4, "alphazero:level=10,simulations=9").choose(game.start()).simulations == 9
+
+
 def test_limits_and_stops_end_the_search(connect4: tuple[Game, Path]) -> None:
     game, _ = connect4
     player = agent(connect4, "alphazero:leaves=4")

@@ -1,12 +1,15 @@
 """What a network sees of a position: the stones of both sides."""
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from boardgames.kernels import Bytes, Observe, Words, kernel
 from boardgames.observation import Observation
 from boardgames_connect4.board import Board
+
+NETWORK = Path(__file__).parent / "data" / "alphazero.safetensors"
 
 
 @cache
