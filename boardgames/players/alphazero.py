@@ -64,7 +64,7 @@ class NetworkPlayer(Player):
 
 ALPHAZERO = "alphazero"
 LEVEL = Option(
-    "level", int, None, "strength from 1, a single simulation, to 10; each level makes twice as many as the last",
+    "level", int, None, "strength from 1, a single simulation, to 10; each level doubles the simulations",
     minimum=1, maximum=10, role="strength",
 )  # fmt: skip
 
