@@ -121,6 +121,8 @@ class Lobby:
         self._sweeper: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         """Matches that are being unloaded, and agents that are being closed."""
+        self._closed = 0
+        """How many of them there have been, for telling whether tables may have become free."""
 
     async def open(self) -> None:
         """List the matches of the archive, which are loaded when a page joins them.
@@ -394,10 +396,11 @@ class Lobby:
         make = partial(_make_manager, request, record, trusted, restored, self.tables, compile_agents)
         latest = time.monotonic() + TABLES_SECONDS
         while True:
+            closed = self._closed
             try:
                 return await self.calls.run(subject, make, seconds=LOAD_SECONDS)
             except TablesError:
-                if not await self._free_tables(latest):
+                if closed == self._closed and not await self._free_tables(latest):
                     raise
 
     async def _load(self, saved: ServedMatch) -> None:
@@ -541,7 +544,11 @@ class Lobby:
     def _remember_closing(self, task: asyncio.Task[None]) -> None:
         """Remember a task that frees tables, for which new matches can wait."""
         self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        task.add_done_callback(self._forget_closing)
+
+    def _forget_closing(self, task: asyncio.Task[None]) -> None:
+        self._closing.discard(task)
+        self._closed += 1
 
     async def _make_room(self) -> None:
         """Delete unwatched matches if there are too many: finished ones first, then those without moves.

@@ -244,6 +244,8 @@ class Weights:
             raise WeightsError(
                 f"{path} has no weights, but values for the options of an agent, which `tune` found"
             )
+        if "network" in header:
+            raise WeightsError(f"{path} has a network, with which 'alphazero' and 'policy' play, not weights")
         texts = [header.get(key) for key in ("game", "features", "ranges")]
         tanh, provenance = header.get("squashes"), header.get("provenance", {})
         values = arrays.get(VALUES)

@@ -25,7 +25,7 @@ Run = Callable[..., Any]
         ("train abalone --learner cem --elite 3", "--set elite=3"),
         ("experiment connect4 ablation --repetitions 2", "--set repetitions=2"),
         ("play abalone --depth 3", "--agent alphabeta:depth=3"),
-        ("play connect4 --simulations 30", "--agent mcts:simulations=30"),
+        ("play abalone --simulations 30", "--agent mcts:simulations=30"),
         ("play connect4 --levle 3", "--level"),
     ],
 )

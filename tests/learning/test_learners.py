@@ -126,7 +126,8 @@ def test_seeds_decide_the_result(name: str) -> None:
 @LEARNERS
 def test_score_needs_test_matches(name: str) -> None:
     for matches in (0, 2):
-        learner = make(name, test_matches=matches)
+        always = {"test_every": 1} if name == "alphazero" else {}
+        learner = make(name, test_matches=matches, **always)
         state, _ = learner.step(learner.start(1), InProcess())
         _, metrics = learner.step(state, InProcess())
         assert ("score" in metrics) == (matches > 0)

@@ -571,7 +571,7 @@ def test_copy_of_an_earlier_run_of_the_same_name_is_not_continued(home: Path) ->
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("td:weights=nobody", "'nobody'; available: ntuple, td"),
+        ("td:weights=nobody", "'nobody'; available: alphazero, ntuple, td"),
         ("td:weights={mine},save=x", "save needs learn=true: td:weights="),
         ("td:weights={mine},learn=true,save={folder}", "is a directory"),
         ("td:weights={mine},learn=true,save={folder}/no/x", "/no does not exist"),
