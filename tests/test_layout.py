@@ -291,6 +291,24 @@ def test_modules_in_the_settings_of_mypy_exist() -> None:
     assert [one for one in places if not any(f"/{name}".endswith(f"/{one}") for name in existing)] == []
 
 
+def test_modules_import_numba_before_its_parts() -> None:
+    """A thread that imports a part while another one imports Numba gets a module that is not complete."""
+
+    def is_allowed(path: Path) -> bool:
+        imported = [
+            name
+            for node in tree(path).body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in (
+                [node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names]
+            )
+            if name.partition(".")[0] == "numba"
+        ]
+        return imported[:1] in ([], ["numba"])
+
+    assert failing(SOURCES, is_allowed) == []
+
+
 def test_modules_have_docstrings() -> None:
     assert failing(SOURCES, lambda path: bool(ast.get_docstring(tree(path)))) == []
 

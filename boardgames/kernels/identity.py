@@ -249,6 +249,7 @@ def _overloads(function: FunctionType) -> list[object]:
     """Return the functions that give kernels the code of a Python function (`numba.extending.overload`)."""
     if "numba" not in sys.modules:
         return []
+    import numba  # noqa: F401 - waits for another thread that is importing it, which its parts would not do
     from numba.core.registry import cpu_target
     from numba.core.types import Function
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils
-from numba.np import arrayobj
 
 from boardgames.kernels import types
 from boardgames.kernels.plain import JIT, compiled_by
@@ -32,6 +30,8 @@ def _product_code(rows: int, panels: int) -> Any:
     """Return what generates the code of `multiply_rows` or `multiply_row`."""
 
     def product(typing_context: Any, work: Any, weights: Any, entries: Any, *numbers: Any) -> Any:
+        from numba.np import arrayobj
+
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             data = [
                 arrayobj.make_array(kind)(context, builder, value).data
@@ -60,6 +60,9 @@ if JIT:
         """Builds the code of a product; all numbers are values of LLVM."""
 
         def __init__(self, builder: Any, arrays: list[Any], rows: int, panels: int) -> None:
+            from numba.core import cgutils
+
+            self._cgutils = cgutils
             self._builder = builder
             self._work, self._weights, self._entries = arrays
             self._rows, self._panels = range(rows), range(panels)
@@ -74,7 +77,7 @@ if JIT:
                 begin = self._panel_at(self._weights, builder.add(bias, _WORD(LANES * panel)))
                 for row in self._rows:
                     builder.store(begin, self._sums[row][panel])
-            with cgutils.for_range(builder, count) as taps:
+            with self._cgutils.for_range(builder, count) as taps:
                 entry = builder.add(first, builder.mul(taps.index, _WORD(ENTRY)))
                 self._add_products(entry, channels, start, step)
             zero, lowest = ir.Constant(_FLOAT, 0.0), ir.Constant(_FLOAT, -inf)
@@ -97,8 +100,9 @@ if JIT:
                 for row in self._rows
             ]
             kind = ir.FunctionType(_PANEL, [_PANEL] * 3)
-            fused = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{LANES}f32")
-            with cgutils.for_range(builder, channels) as inner:
+            name = f"llvm.fmuladd.v{LANES}f32"
+            fused = self._cgutils.get_or_insert_function(builder.module, kind, name)
+            with self._cgutils.for_range(builder, channels) as inner:
                 offset = builder.mul(inner.index, _WORD(LANES))
                 panels = [self._panel_at(begin, offset) for begin in matrices]
                 for begin, sums in zip(begins, self._sums, strict=True):
