@@ -47,7 +47,9 @@ class CriticalPositions:
 def find_critical_positions(
     game: Game, count: int, *, most_plies: int = MOST_PLIES, seed: int
 ) -> CriticalPositions:
-    """Find different critical positions after 0 to `most_plies` random moves.
+    """Play 0 to `most_plies` random moves from the start, again and again, and return critical positions.
+
+    No position occurs twice.
 
     Raises
     ------
@@ -62,10 +64,7 @@ def find_critical_positions(
     >>> found.share_kept(found.keeping.argmax(axis=1)), found.share_kept(found.keeping.argmin(axis=1))
     (1.0, 0.0)
     """
-    name = solver_of(game)
-    if name is None:
-        raise OptionError(f"{game.facts.name} has no solver, which is needed to find critical positions")
-    solver = load_player(name, game)
+    solver = load_player(needed_solver(game), game)
     try:
         assert isinstance(solver, ExactPlayer)
         return _find(game, solver, count, most_plies, seed)
@@ -73,10 +72,19 @@ def find_critical_positions(
         close_player(solver)
 
 
+def needed_solver(game: Game) -> str:
+    """Return the name of the agent that finds critical positions; raise OptionError if there is none."""
+    name = solver_of(game)
+    if name is None:
+        raise OptionError(f"{game.facts.name} has no solver, which is needed to find critical positions")
+    return name
+
+
 def _find(game: Game, solver: ExactPlayer, count: int, most_plies: int, seed: int) -> CriticalPositions:
     generator = np.random.default_rng(seed)
     batch = Batch(game, MATCHES, ply_limit=most_plies + 1, seed=seed, threads=1)
     found: dict[Position, npt.NDArray[np.bool_]] = {}
+    others: set[Position] = set()
     played = 0
     while len(found) < count:
         if played > MAX_TRIES * (1 + len(found)):
@@ -91,10 +99,13 @@ def _find(game: Game, solver: ExactPlayer, count: int, most_plies: int, seed: in
             batch.step(batch.sample(), which=going)
         for match in np.flatnonzero(~batch.over).tolist():
             position = batch.position(match)
-            if len(found) < count and position not in found:
-                keeping = _keeping(position, solver)
-                if keeping is not None:
-                    found[position] = keeping
+            if len(found) == count or position in found or position in others:
+                continue
+            keeping = _keeping(position, solver)
+            if keeping is None:
+                others.add(position)
+            else:
+                found[position] = keeping
     words = np.array([position.words for position in found], dtype=np.uint64)
     return CriticalPositions(words, np.array(list(found.values())))
 

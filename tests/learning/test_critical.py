@@ -1,4 +1,4 @@
-"""Critical positions: the solver's moves that keep the result, compared with exhaustive search."""
+"""Critical positions, and the moves that keep their results, compared with an exhaustive search."""
 
 import numpy as np
 import pytest

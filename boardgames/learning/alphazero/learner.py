@@ -25,7 +25,6 @@ from boardgames.learning.metrics import is_step
 from boardgames.networks import Network, NetworkShape, load_network
 from boardgames.networks.shape import MAX_BLOCKS, MAX_CHANNELS
 from boardgames.options import Option, is_finite
-from boardgames.plugins import solver_of
 from boardgames.search.batched import BatchSearchOptions
 from boardgames.search.batched.options import MAX_CONSIDERED, ROOTS
 from boardgames.search.batched.searcher import LARGEST
@@ -95,9 +94,8 @@ class AlphaZero(Configured, Learner):
                maximum=10**6),
         replace(TEST_MATCHES, summary="matches of a test against the reference player, for the score"),
         Option("critical", int, 0,
-               "positions that measure the network in tests: the game's solver finds them at the "
-               "beginning, and only some of their moves keep the result of perfect play", minimum=0,
-               maximum=LARGEST),
+               "number of critical positions in a test; the game's solver finds them in the first step, and "
+               "only some of their moves keep the result of perfect play", minimum=0, maximum=LARGEST),
         Option("test_simulations", int, 32, "simulations per move in test matches and critical positions",
                minimum=1, maximum=10**6),
     )  # fmt: skip
@@ -111,8 +109,10 @@ class AlphaZero(Configured, Learner):
             raise OptionError(f"each of the parts can have at most {LARGEST:,} matches; set parts to more")
         if self._ply_limit is None and facts.ply_limit is None and facts.longest_match is None:
             raise OptionError(f"the rules of {facts.name} do not limit a match: set ply_limit")
-        if self.integer("critical") and solver_of(game) is None:
-            raise OptionError(f"{facts.name} has no solver that finds critical positions: set critical to 0")
+        if self.integer("critical"):
+            from boardgames.learning.critical import needed_solver
+
+            needed_solver(game)
         self.shape = NetworkShape.of(
             game,
             channels=self.integer("channels"),
@@ -192,10 +192,10 @@ class AlphaZero(Configured, Learner):
             replay.add(part.samples)
         added = sum(part.samples.size for part in played)
         scalars = {**state.scalars, "step": step + 1, "owed": owed + added * self.number("reuse")}
-        metrics |= {} if score is None else {"score": float(np.mean(score.result()))}
-        metrics |= (
-            {} if kept is None else dict(zip(("policy_kept", "search_kept"), kept.result(), strict=True))
-        )
+        if score is not None:
+            metrics["score"] = float(np.mean(score.result()))
+        if kept is not None:
+            metrics["policy_kept"], metrics["search_kept"] = kept.result()
         if self.options["minutes"] is not None:
             scalars["seconds"] = float(scalars.get("seconds") or 0) + time.monotonic() - begun
         metrics |= {**_counts(played), "samples": replay.size}
