@@ -122,7 +122,7 @@ class Lobby:
         self._closing: set[asyncio.Task[None]] = set()
         """Matches that are being unloaded, and agents that are being closed."""
         self._closed = 0
-        """How many of them there have been, for telling whether tables may have become free."""
+        """How many of these tasks have ended: if the number changes, there may be room for new tables."""
 
     async def open(self) -> None:
         """List the matches of the archive, which are loaded when a page joins them.
@@ -345,7 +345,8 @@ class Lobby:
             await self._archive.close()
         self.searches.close()
         self.training.close()
-        await asyncio.gather(*(match.close(CLOSE_SECONDS) for match in self._matches.values()))
+        if closing := [task for match in self._matches.values() for task in match.start_closing()]:
+            await asyncio.wait(closing, timeout=CLOSE_SECONDS)
 
     async def _start(
         self,
@@ -531,18 +532,17 @@ class Lobby:
     def unload_if_over(self, match: LiveMatch) -> None:
         """Unload a match if it is over and no page shows it."""
         if match.is_over and not match.pages and self._matches.get(match.key) is match:
-            self._remember_closing(asyncio.create_task(self._unload(match)))
+            self._free_later(asyncio.create_task(self._unload(match)))
 
     async def _close(self, match: LiveMatch) -> None:
         """Close a match; agents that take long, such as those still being compiled, go on closing."""
-        closing = match.start_closing()
-        for task in closing:
-            self._remember_closing(task)
-        if closing:
+        if closing := match.start_closing():
+            for task in closing:
+                self._free_later(task)
             await asyncio.wait(closing, timeout=GRACE_SECONDS)
 
-    def _remember_closing(self, task: asyncio.Task[None]) -> None:
-        """Remember a task that frees tables, for which new matches can wait."""
+    def _free_later(self, task: asyncio.Task[None]) -> None:
+        """Let new matches wait for a task, at whose end tables are free."""
         self._closing.add(task)
         task.add_done_callback(self._forget_closing)
 

@@ -776,11 +776,6 @@ class LiveMatch:
             self._steps = 1
             self._changed()
 
-    async def close(self, seconds: float = GRACE_SECONDS) -> None:
-        """Stop the agents and release what they hold, unless that takes too long because they hang."""
-        if closing := self.start_closing():
-            await asyncio.wait(closing, timeout=seconds)
-
     def start_closing(self) -> list[asyncio.Task[None]]:
         """Stop the agents, and return a task for each that ends when what it holds has been released."""
         for timer in (self._counting, self._forgetting):
