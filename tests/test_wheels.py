@@ -42,13 +42,13 @@ with compilation_deferred():
     from boardgames.books import find_books
     from boardgames.plugins import registry
     from boardgames.networks import load_network
-    from boardgames.weights.lookup import find_weights
+    from boardgames.weights.lookup import find_weights, network_names
 
     for package in (boardgames, boardgames_abalone, boardgames_connect4, boardgames_hexifence):
         print(package.__file__)
     for game in map(boardgames.load, ("abalone", "connect4", "hexifence")):
         for offer in registry().offers("weights", game.facts.name):
-            if offer.entry.name == "alphazero":
+            if offer.entry.name in network_names(game.facts.name):
                 print(game, load_network(offer.entry.name, game).fingerprint())
             else:
                 print(game, find_weights(offer.entry.name, game)[0].fingerprint())

@@ -39,10 +39,9 @@ from boardgames.options import OptionValue
 from boardgames.player import fingerprint_of
 from boardgames.weights.files import Array, read_arrays, write_arrays
 from boardgames.weights.lookup import find_source
+from boardgames.weights.weights import NETWORK
 
 SCHEMA = 1
-KIND = "network"
-"""Key of a network's shape in the header of its file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +76,7 @@ class Network:
     planes: tuple[str, ...]
     tensors: Mapping[str, Floats]
     provenance: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # JSON values
-    kind: ClassVar[str] = KIND
+    kind: ClassVar[str] = NETWORK
     _prepared: list[Prepared] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -160,11 +159,11 @@ class Network:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Network":
         """Return the network that the arrays and the header of a file describe."""
-        if KIND not in header:
+        if NETWORK not in header:
             raise WeightsError(f"{path} contains other weights, not a network")
         game, layout, planes = header.get("game"), header.get("layout"), header.get("planes")
         options, provenance = header.get("options"), header.get("provenance", {})
-        sizes = header[KIND]
+        sizes = header[NETWORK]
         is_known = (
             header.get("schema") == SCHEMA
             and isinstance(game, str)
@@ -194,7 +193,7 @@ class Network:
         """Return the header of the file as JSON values."""
         return {
             "schema": SCHEMA,
-            KIND: asdict(self.shape),
+            NETWORK: asdict(self.shape),
             "game": self.game,
             "layout": self.layout,
             "options": dict(self.options),

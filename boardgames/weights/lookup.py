@@ -11,14 +11,12 @@ from boardgames.game import Game
 from boardgames.paths import data_folder, find_path, runs_folder
 from boardgames.patterns import PatternSet
 from boardgames.weights.files import read_header
-from boardgames.weights.weights import Weights
+from boardgames.weights.weights import NETWORK, Weights
 
 BEST = Path("checkpoints") / "best.safetensors"
 """The best weights in the folder of a run."""
 
 SUFFIX = ".safetensors"
-NETWORK = "network"
-"""Key of a network's shape in the header of its file, and what the agents need that play with one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ VALUES = "weights"
 """Name of the array in a file; checkpoints have others as well."""
 TUNED = "tuned"
 """The key in the header of a file that has values for the options of an agent instead of weights."""
+NETWORK = "network"
+"""The key of a network's shape in the header of its file, and what the agents need that play with one."""
 GAPS = "gaps"
 """Name of the array with the distances between the places of the weights of patterns."""
 LINEAR = "features"
@@ -244,8 +246,10 @@ class Weights:
             raise WeightsError(
                 f"{path} has no weights, but values for the options of an agent, which `tune` found"
             )
-        if "network" in header:
-            raise WeightsError(f"{path} has a network, with which 'alphazero' and 'policy' play, not weights")
+        if NETWORK in header:
+            raise WeightsError(
+                f"{path} has a network, not weights; 'alphazero' and 'policy' can play with it"
+            )
         texts = [header.get(key) for key in ("game", "features", "ranges")]
         tanh, provenance = header.get("squashes"), header.get("provenance", {})
         values = arrays.get(VALUES)
