@@ -1,7 +1,7 @@
 """Train networks for Connect Four from scratch with the command line, and measure how well they play.
 
-The positions are critical: only some of their moves keep the result of perfect play. They do not depend on
-the seed of the training.
+Strength is the share of critical positions in which the network keeps the result of perfect play. All seeds
+are measured in the same positions.
 """
 
 import os
@@ -26,7 +26,7 @@ from boardgames.weights.lookup import BEST
 MINUTES, WORKERS = 60, 2
 POSITIONS = 1000
 SEED = 20_261_128
-"""Seed of the critical positions."""
+"""The seed with which the critical positions are found."""
 SIMULATIONS = {64: "", 400: "0.93"}
 """Simulations per search, and the share of positions in which the search should keep the result."""
 OTHERS = ("alphabeta:depth=8", "mcts:simulations=20000")

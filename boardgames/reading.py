@@ -814,7 +814,7 @@ def _own_outcome(match: MatchText, termination: str | None, last: Position, wher
 
 
 def _check_end(outcome: Outcome | None, last: Position, where: str) -> None:
-    """Raise RecordError if an outcome contradicts the rules in the last position."""
+    """Raise RecordError if the rules say something else about the last position than the outcome does."""
     ended = outcome is not None and outcome.termination in BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != outcome:
         raise RecordError(f"according to the rules, {_outcome_text(last.outcome, last)} {where}")

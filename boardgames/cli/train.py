@@ -254,7 +254,7 @@ def _train_run(
 
 
 def _settings_text(run: "Run", first: "Run") -> str:
-    """Return the settings of a run, or those that differ from `first`, an earlier one of the same learner."""
+    """Return all settings of the first run of a learner, and of a later run those that differ from it."""
     settings = run.config.as_toml(run.learner)
     if run is first:
         return f"\n{wrapped_settings(settings)}"

@@ -365,7 +365,7 @@ def _score_for_first(score: Score, side: int) -> float:
 
 
 def _share(entry: MoveValue, simulations: int) -> float | None:
-    """Return the share of the simulations that played a move."""
+    """Return what share of the simulations played a move, or None if there were none."""
     return entry.visits / simulations if entry.visits is not None and simulations else None
 
 
