@@ -19,7 +19,7 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: Sequence[float], *, are_shares: bool = False) -> Interval:
-    """Return the mean of at least two values and Student's 95% interval, which is cut off at 0 and 1 for shares.
+    """Return the mean of at least two values and Student's 95% interval; shares stay within 0 and 1.
 
     Examples
     --------

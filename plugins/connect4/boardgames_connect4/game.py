@@ -49,7 +49,7 @@ the board as an array.
 RANDOM_PLIES = 24
 """The largest number of random moves at the beginning of a match of self-play."""
 CRITICAL = 200
-"""Number of critical positions in a test of a network on 7 x 6, where the solver has a book and finds them soon."""
+"""Number of critical positions in a test of a network, on the board for which the solver has a book."""
 
 
 class Connect4(Game):
