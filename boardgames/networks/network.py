@@ -318,10 +318,11 @@ def load_network(text: str | PathLike[str], game: Game, *, any_layout: bool = Fa
         If the file cannot be read or has no network, or the network is for another game, layout,
         observation or other options.
     """
-    path = find_source(fspath(text), game).path
-    network = Network.read(path)
+    source = find_source(fspath(text), game)
+    network = Network.read(source.path)
     try:
         network.check(game, any_layout=any_layout)
     except WeightsError as error:
-        raise WeightsError(f"cannot use the network in {path}: {error}") from None
+        named = quote(source.name) if source.name else f"in {source.path}"
+        raise WeightsError(f"cannot use the network {named}: {error}") from None
     return network

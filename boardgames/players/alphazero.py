@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.errors import OptionError
+from boardgames.errors import OptionError, WeightsError
 from boardgames.game import Game, Position
 from boardgames.networks import Network, load_network
 from boardgames.options import Option
@@ -31,31 +31,35 @@ PLAIN = BatchSearchOptions(root="plain")
 
 
 class NetworkPlayer(Player):
-    """Base class of agents that play with a network, which need no PyTorch."""
+    """Base class of agents that play with a network, which need no PyTorch.
+
+    Raises
+    ------
+    OptionError, UnknownNameError, WeightsError, FileError
+        If there is no network, or it is for another game or other options.
+    """
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        _ = self.network  # so that one that does not fit is refused before the match
 
     @cached_property
     def network(self) -> Network:
-        """Return the network that the option `weights` names.
-
-        Raises
-        ------
-        OptionError, UnknownNameError, WeightsError, FileError
-            If there is none, or it is for another game.
-        """
-        name = self.options[NETWORK.name] or self.default_network
-        return load_network(str(name), self.game, any_layout=True)
-
-    @property
-    def default_network(self) -> str:
-        """Return the name of the network that a plug-in offers for the game."""
+        """Return the network that the option `weights` names, by default that of the game's plug-in."""
         from boardgames.weights.lookup import offered_names
 
-        if ALPHAZERO not in offered_names(self.game):
-            raise OptionError(
-                f"{self.name} needs a network: train one with 'boardgames train {self.game.facts.name} "
-                f"--learner {ALPHAZERO}' and pass it with {self.name}:weights=RUN"
-            )
-        return ALPHAZERO
+        if (name := self.options[NETWORK.name]) is not None:
+            return load_network(str(name), self.game, any_layout=True)
+        problem = f"{self.name} needs a network"
+        if ALPHAZERO in offered_names(self.game):
+            try:
+                return load_network(ALPHAZERO, self.game, any_layout=True)
+            except WeightsError as error:
+                problem = str(error)
+        raise OptionError(
+            f"{problem}; train one with 'boardgames train {self.game.facts.name} --learner {ALPHAZERO}' "
+            f"and pass it with {self.name}:weights=RUN"
+        )
 
     def fingerprint(self) -> str:
         """Return the hash of the network."""

@@ -87,6 +87,14 @@ def test_equal_simulations_give_equal_moves(connect4: tuple[Game, Path]) -> None
     assert choices[0] == choices[1]
 
 
+@pytest.mark.parametrize("name", ["alphazero", "policy"])
+def test_a_shipped_network_for_another_board_is_refused_before_the_match(name: str) -> None:
+    game = boardgames.load("connect4", layout="8x7")
+    expected = r"^cannot use the network 'alphazero': .* columns=7, not for 8; train one with .*weights=RUN$"
+    with pytest.raises(OptionError, match=expected):
+        boardgames.load_player(name, game)
+
+
 def test_each_level_makes_twice_as_many_simulations(connect4: tuple[Game, Path]) -> None:
     game, _ = connect4
     made = [
