@@ -1,12 +1,14 @@
 """A search of one position by a network, as agents use it: within limits, with a report of its moves."""
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
 from boardgames.declarations import NO_REPETITION, Repetition
 from boardgames.errors import MatchError
 from boardgames.game import Game, Position
+from boardgames.kernels import Words
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, MoveValue
 from boardgames.score import RETURN, Score
 from boardgames.search.batched.options import BatchSearchOptions
@@ -73,9 +75,8 @@ class SingleSearch:
             is_late = budget is not None and time.perf_counter() - begun >= budget
             return is_late or (context.stop is not None and context.stop.is_set())
 
-        words = position.words if search.rules is None else search.rules.pack(position, context.history)
         search.start(
-            np.array([words]),
+            _packed(search, position, context.history),
             simulations=simulations,
             plies_left=plies_left_of(self.game, context, UNLIMITED),
         )
@@ -93,8 +94,8 @@ class SingleSearch:
         return analysis
 
     def prepare(self) -> None:
-        """Load compiled code now, so that this does not take time from the first search."""
-        self.search(self.game.start(), Limit(simulations=1), NO_CONTEXT)
+        """Get ready for the first search, which may include compiling."""
+        self._for(NO_CONTEXT.repetition_in(self.game), plies=0)
 
     def release(self) -> None:
         """Free the memory; the next search allocates it again."""
@@ -113,7 +114,15 @@ class SingleSearch:
                 memory=self.memory,
                 threads=1,
             )
+            self._run_once(self._search)
         return self._search
+
+    def _run_once(self, search: BatchSearch) -> None:
+        """Make a simulation, so that compiling or loading the code takes no time from a search."""
+        search.start(_packed(search, self.game.start(), ()), simulations=1)
+        while (leaves := search.leaves()) is not None:
+            search.update(*self.evaluator(*leaves))
+        search.found()
 
     def _analysis(
         self, search: BatchSearch, position: Position, begun: float, *, all_moves: bool
@@ -148,3 +157,9 @@ class SingleSearch:
         line = decode_line(position, tuple(actions))
         score = Score.of(edge.value, RETURN)
         return MoveValue(line[0], score, edge.is_proven, line, visits=edge.visits, prior=edge.prior)
+
+
+def _packed(search: BatchSearch, position: Position, history: Sequence[Position]) -> Words:
+    """Return a position as the search takes it, `uint64[1, words]`."""
+    rules = search.rules
+    return np.array([position.words if rules is None else rules.pack(position, history)])

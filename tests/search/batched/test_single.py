@@ -1,5 +1,7 @@
 """A search of one position keeps its limits and reports moves with lines."""
 
+import time
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -33,6 +35,22 @@ def test_the_best_move_comes_first_and_every_move_has_a_line() -> None:
     search.release()
     search.prepare()
     assert search.search(position, Limit(nodes=5), NO_CONTEXT).simulations == 5
+
+
+def test_compiling_takes_no_time_from_a_search() -> None:
+    calls: list[int] = []
+
+    def slow_at_first(
+        observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+    ) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+        if not calls:
+            time.sleep(0.7)
+        calls.append(len(masks))
+        return uniform(observations, masks)
+
+    search = SingleSearch(GAME, slow_at_first, BatchSearchOptions(root="plain"))
+    analysis = search.search(GAME.start(), Limit(seconds=0.5), NO_CONTEXT)
+    assert analysis.simulations > 0
 
 
 def test_a_stop_ends_a_search_without_a_limit() -> None:
