@@ -11,6 +11,7 @@ import pytest
 from filelock import FileLock
 from packaging.requirements import Requirement
 
+ROOT = Path(__file__).parent.parent
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 
 
@@ -25,7 +26,9 @@ def build_variables(factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = shared_folder(factory, "backend")
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
-            subprocess.run([*PIP, "install", "--quiet", "--target", str(folder), "hatchling"], check=True)
+            command = [*PIP, "install", "--quiet", "--target", str(folder), "hatchling"]
+            # the Makefile names the file of pinned versions relative to this folder
+            subprocess.run(command, cwd=ROOT, check=True)
     path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH", ""))))
     return {**os.environ, "PYTHONPATH": path}
 
@@ -36,7 +39,7 @@ def build_wheels(factory: pytest.TempPathFactory, sources: Iterable[Path]) -> di
     build = [*PIP, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
-            subprocess.run([*build, *map(str, sources)], env=variables, check=True)
+            subprocess.run([*build, *map(str, sources)], cwd=ROOT, env=variables, check=True)
     return {wheel.name.partition("-")[0]: wheel for wheel in folder.glob("*.whl")}
 
 

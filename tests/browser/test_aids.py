@@ -87,11 +87,10 @@ def test_the_evaluation_follows_the_position_that_is_shown(visit: Visit) -> None
 
 def test_values_of_moves_are_listed_while_the_evaluation_is_on(visit: Visit) -> None:
     visitor = visit()
-    visitor.start("connect4", "here")
     page = visitor.open("#/new/connect4")
     page.locator(".seat").nth(1).get_by_label("Computer", exact=True).check()
     page.get_by_role("button", name="Start match").click()
-    visitor.wait(lambda: visitor.state.get("ply") == 0 and page.locator(".status").count(), "the match")
+    visitor.wait(lambda: visitor.state and page.locator(".status").count(), "the match")
     visitor.move("4")
     visitor.wait(
         lambda: visitor.state["ply"] == 2 and visitor.shown_moves() == visitor.played_moves(), "the reply"
