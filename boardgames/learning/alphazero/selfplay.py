@@ -18,7 +18,7 @@ from boardgames.game import Game
 from boardgames.kernels import Actions
 from boardgames.kernels.abi import Floats
 from boardgames.learning.alphazero.replay import MOST_SHARES, NO_ACTION, Samples
-from boardgames.search.batched import BatchSearch, BatchSearchOptions, Evaluator, Found
+from boardgames.search.batched import BatchSearch, BatchSearchOptions, EvaluationCache, Evaluator, Found
 from boardgames.selfplay import derive_seed
 
 READY_SHARE = 8
@@ -97,19 +97,18 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
         seed=derive_seed(seed, "search"),  # other noise than the random moves
         threads=1,
     )
-    recorder = _Recorder(batch)
+    recorder, cache = _Recorder(batch), EvaluationCache(evaluator)
     is_over = batch.over
     is_full = np.zeros(matches, dtype=np.bool_)
     ready = ~is_over
-    plies = evaluations = 0
+    plies = 0
     while True:
         if ready.any():
             is_full[ready] = generator.random(matches)[ready] < settings.full_share
             simulations = np.where(is_full, settings.simulations, settings.fast_simulations)
             search.start(batch, simulations=simulations, which=ready, noisy=is_full)
         while (leaves := search.leaves()) is not None:
-            evaluations += len(leaves.masks)
-            search.update(*evaluator(*leaves))
+            search.update(*cache(*leaves))
             ready = search.done & ~is_over
             if READY_SHARE * ready.sum() >= (~is_over).sum():
                 break
@@ -126,7 +125,7 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
         ready &= ~is_over
     winners = recorder.winners()
     wins = tuple(int((winners == side).sum()) for side in (0, 1, -1))
-    return Played(recorder.samples(settings.trace_decay), (wins[0], wins[1], wins[2]), plies, evaluations)
+    return Played(recorder.samples(settings.trace_decay), (wins[0], wins[1], wins[2]), plies, cache.evaluated)
 
 
 def play_random_moves(batch: Batch, most: int, generator: np.random.Generator) -> None:

@@ -2,10 +2,12 @@
 
 Read `simulate` first: the kernels of a simulation in the order in which they run. `roots` has what
 is special at the root: noise, the Gumbel root, and what the search makes of its moves. `options`
-has the settings and the layout of the trees, and `searcher` the interface for Python.
+has the settings and the layout of the trees, `searcher` the interface for Python, and `cache` an evaluator
+that remembers positions.
 """
 
+from boardgames.search.batched.cache import EvaluationCache
 from boardgames.search.batched.options import BatchSearchOptions
 from boardgames.search.batched.searcher import BatchSearch, Evaluator, Found, Leaves
 
-__all__ = ["BatchSearch", "BatchSearchOptions", "Evaluator", "Found", "Leaves"]
+__all__ = ["BatchSearch", "BatchSearchOptions", "EvaluationCache", "Evaluator", "Found", "Leaves"]

@@ -339,8 +339,8 @@ class BatchSearch:
             If they are not finite numbers of the right shapes.
         """
         total = int(self._workspace.waiting.sum())
-        given = _evaluations("policies", policies, (total, self.game.facts.actions))
-        returns = _evaluations("values", values, (total,)).reshape(total, 1)
+        given = evaluations("policies", policies, (total, self.game.facts.actions))
+        returns = evaluations("values", values, (total,)).reshape(total, 1)
         self._share(lambda *rows: receive(self._bundle.words, given, returns, *rows))
 
     def found(self) -> Found:
@@ -500,7 +500,14 @@ class BatchSearch:
         return [done or 0 for done in self._workers.map(work, bounds[:-1], bounds[1:])]
 
 
-def _evaluations(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+def evaluations(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+    """Return what an evaluator has returned as an array of this shape.
+
+    Raises
+    ------
+    LimitError
+        If it is something else than finite numbers of the right shape.
+    """
     try:
         array = np.ascontiguousarray(given, dtype=np.float32)
     except (TypeError, ValueError):

@@ -77,6 +77,20 @@ def test_a_share_of_the_searches_is_full() -> None:
     assert (played.samples.results[won] == WIN).all()
 
 
+def test_the_evaluator_is_hardly_ever_asked_twice_for_a_position() -> None:
+    game = boardgames.load("connect4", columns=4, rows=4)
+    asked: list[bytes] = []
+
+    def noting(
+        observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+    ) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+        asked.extend(one.tobytes() for one in observations)
+        return know_nothing(observations, masks)
+
+    played = play_matches(game, noting, 1, settings=SelfPlay(simulations=50, random_plies=0), seed=1)
+    assert played.evaluations == len(asked) == len(set(asked)) > 50
+
+
 def test_proven_results_are_learned_as_they_are_whatever_the_decay() -> None:
     game = tictactoe()
     settings = SelfPlay(simulations=100, full_share=1.0, random_plies=8, trace_decay=0.0)

@@ -1,0 +1,95 @@
+"""`EvaluationCache`: an evaluator that remembers positions.
+
+A search begins with an empty tree, and yet most of what it looks at near the root was in the tree of the
+previous move. In self-play two in five evaluations are repetitions.
+"""
+
+from itertools import count
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.errors import LimitError, quote
+from boardgames.kernels.abi import Floats
+from boardgames.search.batched.searcher import Evaluator, evaluations
+
+OVERHEAD = 200
+"""About how many bytes the Python objects of a position need, beside what is in them."""
+
+
+class EvaluationCache:
+    """An evaluator that asks another one only for positions that it does not remember.
+
+    The other evaluator must give a position the same policy and value in every batch. When there is no
+    room left, the position that was remembered first is forgotten.
+
+    Parameters
+    ----------
+    evaluator : callable
+        See `Evaluator`.
+    memory : int
+        Megabytes (2^20 bytes) that remembered positions may use.
+
+    Attributes
+    ----------
+    evaluated : int
+        For how many positions the other evaluator was asked.
+
+    Raises
+    ------
+    LimitError
+        If there is no memory, or the evaluator returns something else than finite numbers of the right
+        shapes.
+
+    Examples
+    --------
+    >>> cache = EvaluationCache(lambda observations, masks: (masks, np.zeros(len(masks))))
+    >>> observations, masks = np.zeros((1, 2, 6, 7), dtype=np.int8), np.ones((1, 7), dtype=np.bool_)
+    >>> for _ in range(3):
+    ...     policies, values = cache(observations, masks)
+    >>> cache.evaluated
+    1
+    """
+
+    def __init__(self, evaluator: Evaluator, *, memory: int = 64) -> None:
+        if not (type(memory) is int and memory >= 1):
+            raise LimitError(f"memory must be at least 1 megabyte, not {quote(memory)}")
+        self.evaluated = 0
+        self._evaluator, self._most_bytes = evaluator, memory << 20
+        self._slots: dict[bytes, int] = {}
+        self._keys: list[bytes | None] = []
+        self._next = count()
+        self._policies = np.zeros((0, 0), dtype=np.float32)
+        self._values = np.zeros(0, dtype=np.float32)
+
+    def __call__(
+        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
+        """Return policies, `float32[m, actions]`, and values, `float32[m]`."""
+        actions = masks.shape[1]
+        seen = np.concatenate([observations.reshape(len(masks), -1), masks.view(np.int8)], axis=1)
+        keys = [row.tobytes() for row in seen]
+        if not self._keys:
+            capacity = max(1, self._most_bytes // (seen.shape[1] + 4 * (actions + 1) + OVERHEAD))
+            self._keys = [None] * capacity
+            self._policies = np.zeros((capacity, actions), dtype=np.float32)
+            self._values = np.zeros(capacity, dtype=np.float32)
+        slots = np.array([self._slots.get(key, -1) for key in keys], dtype=np.intp)
+        policies, values = self._policies[slots], self._values[slots]
+        missing = np.flatnonzero(slots < 0)
+        if len(missing):
+            found = self._evaluator(observations[missing], masks[missing])
+            policies[missing] = evaluations("policies", found[0], (len(missing), actions))
+            values[missing] = evaluations("values", found[1], (len(missing),))
+            self.evaluated += len(missing)
+            for index in missing.tolist():
+                self._remember(keys[index], policies[index], float(values[index]))
+        return policies, values
+
+    def _remember(self, key: bytes, policy: Floats, value: float) -> None:
+        slot = next(self._next) % len(self._keys)
+        oldest = self._keys[slot]
+        if oldest is not None and self._slots[oldest] == slot:
+            del self._slots[oldest]
+        self._keys[slot], self._slots[key] = key, slot
+        self._policies[slot], self._values[slot] = policy, value
