@@ -289,10 +289,18 @@ def export(name: str, file: str, force: bool) -> None:
     if not (run / BEST).is_file():
         raise WeightsError(f"run {quote(name)} has no weights yet")
     checkpoint = Checkpoint(run / BEST, *read_arrays(run / BEST))
-    learner = learner_of(run_summary(run).config)
+    config = run_summary(run).config
+    learner = learner_of(config)
     result = None if learner is None else learner.result_in(checkpoint)
     kind = "weights" if result is None else result.kind
-    (result or Weights.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path)).write(path)
+    if result is None:
+        try:
+            result = Weights.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path)
+        except WeightsError:
+            if learner is None and config is not None:
+                config.load()  # raises the reason why only weights can be read
+            raise
+    result.write(path)
     say(f"wrote the {kind} of {name} to {path}")
 
 

@@ -459,7 +459,7 @@ def _print_summary(trainer: "Trainer", measured: "Measurement | None", stream: T
         say(f"weights: {run.best_path}", file=stream)
     for line in measurement_lines(measured):
         say(wrap(line, 2), file=stream)
-    if agent:
+    if agent and progress.step:
         whom = "them" if has_weights else "it"
         say(f"play against {whom}: {_play_command(run, agent)}", file=stream)
 

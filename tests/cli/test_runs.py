@@ -186,6 +186,20 @@ def test_exported_policy_is_that_of_the_last_step_and_can_play(home: Path, tmp_p
     assert bg("play", "connect4", "--agent", agent, "--first", "random", "--seed", "1").code == 0
 
 
+def test_a_policy_of_a_learner_with_unknown_settings_is_not_exported(
+    bg: Run, home: Path, tmp_path: Path
+) -> None:
+    config = Config("connect4", "value-iteration", seed=1, settings={"steps": 1, "matches": 4})
+    with Folder.create(home / "runs" / "table", config) as run:
+        Trainer(run).train(InProcess())
+    path = home / "runs" / "table" / "config.toml"
+    path.write_text(path.read_text().replace("matches = ", "machtes = "))
+    failed = bg("runs", "export", "table", str(tmp_path / "file"))
+    assert failed.code == 2
+    assert "has no option 'machtes'; did you mean 'matches'?" in failed.err
+    assert not (tmp_path / "file").exists()
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [("early", "run 'early' has no weights yet"), ("nobody", "no such run")],

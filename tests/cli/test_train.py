@@ -591,6 +591,21 @@ def test_several_seeds_go_on_where_they_stopped(bg: Run, home: Path) -> None:
     )
 
 
+def test_a_run_that_is_interrupted_in_its_first_step_has_nothing_to_play_against(
+    bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: Trainer, executor: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Trainer, "_step", interrupted)
+        ran = bg(*NAMED)
+    assert ran.code == 130
+    assert "interrupted after 0 of " in ran.out + ran.err
+    assert "play against" not in ran.out + ran.err
+    assert "play against" in bg("train", "--resume", "first").out
+
+
 def test_interrupted_seeds_say_once_how_to_continue(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(self: Trainer, executor: Any) -> None:
         raise KeyboardInterrupt
