@@ -2,8 +2,9 @@
 
 The score is that of a win or loss by its length: (cells + 1 - discs before the winning disc)
 // 2, positive for the side to move; 0 is a draw. Every test asks whether the score is greater
-than `alpha`, and `solve` narrows the score down from 0 (MTD(f): A. Plaat, "Best-first
-fixed-depth minimax algorithms", 1996).
+than `alpha`. `solve` first asks whether either side wins early, which takes few nodes because
+all other lines of play are soon cut off, and then narrows the score down from 0 (MTD(f): A.
+Plaat, "Best-first fixed-depth minimax algorithms", 1996).
 
 At each position, from cheap to expensive:
 
@@ -61,6 +62,13 @@ LOST = 99
 """Larger than every score."""
 STOPPED = 1000
 """Returned instead of a score if the search was stopped."""
+
+EARLY_CELLS = 20
+"""Empty cells from which on `solve` first asks whether a side wins early; with fewer, it costs more than it
+saves."""
+EARLY_WIN = (3, 5)
+"""The share of the best possible score that is an early win. With a smaller share, early wins take fewer
+nodes, and all other positions take more."""
 
 SPLIT_CELLS = 14
 """Empty cells from which on a thread defers a move that another thread is searching."""
@@ -131,6 +139,25 @@ def is_busy(busy: Actions, key: np.uint64) -> bool:
 def set_busy(busy: Actions, key: np.uint64, is_searched: bool) -> None:
     """Mark a position while it is searched."""
     atomic_store(busy, np.int64(key >> ONE) & (busy.size - 1), np.int64(key) if is_searched else 0)
+
+
+@kernel(types.int64(types.int64, types.int64, types.int64), inline=True)
+def early_test(lower: int, upper: int, left: int) -> int:
+    """Return the score to compare with to learn whether either side wins early, or `LOST` if that is known.
+
+    Parameters
+    ----------
+    lower, upper : int64
+        Bounds of the score.
+    left : int64
+        Number of empty cells.
+    """
+    early = EARLY_WIN[0] * ((left + 1) // 2) // EARLY_WIN[1] if left >= EARLY_CELLS else LOST
+    if lower < early <= upper:
+        return early - 1
+    if lower <= -early < upper:
+        return -early
+    return LOST
 
 
 @cache
@@ -323,7 +350,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
         return best
 
     @kernel(types.boolean(BUNDLE, types.uint64, types.uint64, ACTIONS_OUT, types.int64, types.int64))
-    def solve(
+    def solve(  # noqa: C901 - see `search`
         bundle: Actions, own: np.uint64, discs: np.uint64, found: Actions, index: int, thread: int
     ) -> bool:
         """Narrow the bounds of a position down to its score; return False if the search was stopped.
@@ -360,13 +387,17 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
                 atomic_store(found, place + 1, lower)
                 return True
             guess = atomic_load(found, place + 2)
-            alpha = lower if guess <= lower else min(guess, upper) - 1
+            alpha = early_test(lower, upper, left)
+            is_early = alpha != LOST
+            if not is_early:
+                alpha = lower if guess <= lower else min(guess, upper) - 1
             value = search(bundle, own, discs, left, alpha, own_threats, threats_against, bound)
             if value == STOPPED:
                 if not compare_and_swap(work.flags, thread * FLAG_STRIDE, OVERTAKEN, 0):
                     return False
                 continue
-            atomic_store(found, place + 2, value)
+            if not is_early:
+                atomic_store(found, place + 2, value)
             if value > alpha:
                 atomic_store(found, place, max(value, atomic_load(found, place)))
             else:

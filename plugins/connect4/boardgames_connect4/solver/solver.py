@@ -18,7 +18,9 @@ from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_connect4.board import CONNECT, Board
+from boardgames_connect4.features import winning_cells
 from boardgames_connect4.solver.book import UNKNOWN, disc_counts, load_book, shipped_book
+from boardgames_connect4.solver.geometry import geometry_of
 from boardgames_connect4.solver.search import FLAG_STRIDE, WIDTH, Workspace, solver_kernel
 
 TABLE_MB = 128
@@ -32,6 +34,9 @@ CONTROL_STRIDE = FLAG_STRIDE * 8 // CONTROL_DTYPE.itemsize
 NO_TASK = -1
 UNSOLVED = 99
 """Larger than every score."""
+DIRECT_NODES = 5_000
+"""Number of nodes, about a millisecond of work, that are searched before other threads take over: starting
+them takes longer than solving most positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,7 @@ class Solver:
         self._bundles = [
             Bundle(Workspace(*shared, _zeros((MAX_CELLS + 1) * WIDTH), control)) for control in self._controls
         ]
-        self._solve_all = solver_kernel(board)
+        self._solve_all, self._geometry = solver_kernel(board), geometry_of(board)
 
     @property
     def nodes(self) -> int:
@@ -162,7 +167,9 @@ class Solver:
         MatchError
             If the search was stopped.
         """
-        scores = self._book.scores(packed) if self._book else np.full(len(packed), UNKNOWN)
+        if self._book is None or (disc_counts(packed) > self._book.plies).all():
+            return self._search(packed, stop)
+        scores = self._book.scores(packed)
         (unknown,) = np.nonzero(scores == UNKNOWN)
         if unknown.size:
             scores[unknown] = self._search(packed[unknown], stop)
@@ -182,22 +189,22 @@ class Solver:
         PositionError
             If it is not a position of this board.
         """
-        discs = int(self._pack([position])[0, 1])
-        left = self.board.columns * self.board.rows - discs.bit_count()
+        packed, geometry = self._pack([position]), self._geometry
+        own, discs = packed[0].tolist()
+        empty = self.board.full & ~discs
+        wins = int(winning_cells(packed[0, 0], np.uint64(empty), geometry.height, geometry.starts))
+        playable = ((discs << 1) | self.board.bottom) & empty
         scores: dict[Move, int] = {}
-        pending: dict[Move, Position] = {}
+        pending: dict[Move, tuple[int, int]] = {}
         for move in position.legal_moves:
-            after = position.apply(move)
-            if after.outcome is None:
-                pending[move] = after
-            elif after.outcome.winner is None:
-                scores[move] = 0
-            else:
-                scores[move] = (left + 1) // 2
-        for move, score in zip(pending, self.scores(pending.values(), stop=stop), strict=True):
-            scores[move] = -score
-        ordered = {move: scores[move] for move in position.legal_moves}
-        return Solution(max(ordered.values()), ordered)
+            disc = playable & self.board.column(move.action)
+            scores[move] = (empty.bit_count() + 1) // 2 if wins & disc else 0
+            if not wins & disc and empty != disc:
+                pending[move] = own ^ discs, discs | disc
+        if pending:
+            found = self.packed_scores(np.array([*pending.values()], dtype=np.uint64), stop=stop)
+            scores.update(zip(pending, (-found).tolist(), strict=True))
+        return Solution(max(scores.values()), scores)
 
     def _pack(self, positions: Iterable[Position]) -> Words:
         positions = list(positions)
@@ -208,13 +215,21 @@ class Solver:
 
     def _search(self, packed: Words, stop: Stop | None) -> npt.NDArray[np.int64]:
         """Return the scores of positions, `int64[n]`, without the book."""
-        found = np.tile(np.array([-UNSOLVED, UNSOLVED, 0]), len(packed))
+        found = np.zeros((len(packed), 3), dtype=np.int64)
+        found[:, 0], found[:, 1] = -UNSOLVED, UNSOLVED
+        lower, upper = found[:, 0], found[:, 1]
         self._tasks[:] = NO_TASK
         for control in self._controls:
             control[0].stop = 0
-        with self._helpers_solving(packed, found):
-            run(lambda: self._work(0, packed, found), self._controls[0], stop=stop)
-        lower, upper = found[::3], found[1::3]
+        first = self._controls[0]
+        if stop is None or not stop.is_set():
+            first[0].node_limit = first[0].nodes + DIRECT_NODES
+            self._work(0, packed, found.ravel())
+            first[0].node_limit = 0
+            if (lower == upper).all():
+                return lower
+        with self._helpers_solving(packed, found.ravel()):
+            run(lambda: self._work(0, packed, found.ravel()), first, stop=stop)
         if (lower != upper).any():
             raise MatchError("the search was stopped before the position was solved")
         return lower
