@@ -1,8 +1,8 @@
-"""Measure the evaluation of networks on one core, with ONNX Runtime and PyTorch in turns.
+"""Measure how fast networks are evaluated on one core, by turns with ONNX Runtime and PyTorch.
 
-`BENCH_PEERS` names the interpreter of an environment with `onnxruntime`, `onnx` and `torch`; by default
-it is this one, and what is not installed is left out. On a busy machine, `taskset -c 0 make bench
-ARGS=networks` keeps all of them on the same core.
+`BENCH_PEERS` names the Python interpreter of an environment with `onnxruntime`, `onnx` and `torch`. By
+default it is the interpreter that runs this program, and a library that is not installed is left out. On a
+busy machine, `taskset -c 0 make bench ARGS=networks` keeps all of them on the same core.
 """
 
 import json
@@ -30,7 +30,7 @@ SECONDS, TOLERANCE = 0.15, 1e-3
 
 
 def inference(runs: int) -> Iterator[Row]:
-    """Measure evaluations per second of CPU time by size of the batch, and ratios to the peers'."""
+    """Measure evaluations per second of CPU time for each batch size, and the speed-up over each peer."""
     program = [os.environ.get("BENCH_PEERS", sys.executable), str(Path(__file__).parent / "network_peers.py")]
     pipe = subprocess.PIPE
     with (

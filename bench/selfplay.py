@@ -17,7 +17,7 @@ SIMULATIONS = 32
 
 
 def with_networks(runs: int) -> Iterator[Row]:
-    """Measure evaluations of positions in self-play and in batches, in turns, and matches, on one core."""
+    """Measure matches of self-play on one core, and positions evaluated in them and, by turns, in batches."""
     for name, ply_limit in GAMES.items():
         game = boardgames.load(name)
         network = Network.random(game, NetworkShape.of(game, channels=32, blocks=3), seed=1)

@@ -38,7 +38,7 @@ class ResignRule:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the rule of a text such as `score=3,moves=4`; raise OptionError if it is not valid."""
+        """Parse a rule such as `score=3,moves=4`; raise OptionError if it is invalid."""
         return cls(**_read(text, _RESIGN_OPTIONS, "--resign"))
 
     def loser(self, moves: Sequence[PlayedMove]) -> int | None:
@@ -74,7 +74,7 @@ class DrawRule:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the rule of a text such as `score=0.1,moves=8`; raise OptionError if it is not valid."""
+        """Parse a rule such as `score=0.1,moves=8`; raise OptionError if it is invalid."""
         return cls(**_read(text, _DRAW_OPTIONS, "--draw"))
 
     def is_drawn(self, moves: Sequence[PlayedMove]) -> bool:

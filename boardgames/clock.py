@@ -54,7 +54,7 @@ class TimeControl:
         for name in ("increment", "margin"):
             value = getattr(self, name)
             if not (is_finite(value) and value >= 0):
-                raise LimitError(f"the seconds of {name} must be at least 0, not {quote(value)}")
+                raise LimitError(f"{name} must be at least 0 seconds, not {quote(value)}")
         if self.increment and self.match is None:
             raise LimitError("an increment needs a match clock")
 

@@ -554,7 +554,7 @@ class Facts:
         A match between agents is drawn after this many plies, or this many
         plies without a change of score.
     repetition : Repetition or None
-        What a repeated position means by the rules of the game. This holds in every match, also with a
+        What a repeated position means by the rules of the game. This holds in every match, even with a
         person, unless the match is set up with another rule. If it is None, a match between agents is
         drawn at the third occurrence.
     alternates : bool

@@ -436,7 +436,7 @@ class Manager:
         if side != self.side_to_move:
             raise MatchError(f"side {side!r} cannot move: it is the turn of side {self.side_to_move}")
         if seconds is not None and not (is_finite(seconds) and seconds >= 0):
-            raise LimitError(f"the seconds of a move must be at least 0, not {quote(seconds)}")
+            raise LimitError(f"the seconds for a move must be at least 0, not {quote(seconds)}")
         spent = self._clock.elapsed if seconds is None else seconds
         if self._clock.is_exceeded(side, spent):
             return self._lose(side, Termination.TIME)

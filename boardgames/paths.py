@@ -108,7 +108,7 @@ def decode_any_text(data: bytes, name: str) -> tuple[str, str]:
     Raises
     ------
     FileError
-        If it is no text.
+        If it is not text.
 
     Examples
     --------

@@ -53,7 +53,7 @@ class Clock:
     def __post_init__(self) -> None:
         for seconds in (*self.remaining, *self.increments):
             if not (is_finite(seconds) and seconds >= 0):
-                raise LimitError(f"the seconds of a clock must be at least 0, not {quote(seconds)}")
+                raise LimitError(f"the seconds on a clock must be at least 0, not {quote(seconds)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +113,8 @@ class Limit:
     def budget(self, side: int) -> float | None:
         """Return the seconds to spend on this move, or None if time is not limited.
 
-        With a match clock, this is a thirtieth of the remaining time plus most
-        of the increment, or a tenth of the last 50 ms.
+        With a match clock, this is a thirtieth of the remaining time plus most of the increment.
+        The last 50 ms are a reserve, of which a move gets no more than a tenth.
         """
         if self.clock is None:
             return self.seconds

@@ -79,7 +79,7 @@ THIS_PROCESS = "this process"
 """What `Registry.register` names in place of a plug-in."""
 
 ON_DEMAND = {"spiel": "boardgames.adapters.spiel_games"}
-"""Modules that offer a game when its name is used first: `spiel:chess` is one of the module for `spiel`.
+"""Modules that offer a game when its name is first used: the module for `spiel` offers `spiel:chess`.
 
 Their function `entries` takes the rest of the name, and returns entries by kind.
 """
@@ -199,7 +199,7 @@ class Registry:
         self._offers[kind] = [*kept, Offer(entry, THIS_PROCESS, target)]
 
     def is_registered_here(self, kind: Kind, name: str, game: str | None = None) -> bool:
-        """Return True if `register` has added what this name means, which other processes do not know."""
+        """Return True if `register` has added what has this name, so that other processes do not know it."""
         return any(
             offer.entry.name == name and offer.plugin == THIS_PROCESS
             for offer in self._named_offers(kind, game)

@@ -115,7 +115,7 @@ class Maze(Game):
         )
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the words of a text."""
+        """Return the words that a text describes."""
         parts = text.split(":")
         if len(parts) != 3 or parts[0] not in PLACES or parts[1] not in "01":
             raise PositionError(f"a position is written room:side:doors, not {text!r}")

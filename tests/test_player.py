@@ -227,7 +227,7 @@ def test_tightened_limit_keeps_the_first_clock() -> None:
     ],
 )
 def test_invalid_clock_raises(remaining: tuple[float, float], increments: tuple[float, float]) -> None:
-    with pytest.raises(LimitError, match="the seconds of a clock must be at least 0, not "):
+    with pytest.raises(LimitError, match="the seconds on a clock must be at least 0, not "):
         Clock(remaining, increments)
 
 

@@ -78,7 +78,7 @@ def reply_of(opponent: Player, position: Position, limit: Limit, context: Contex
 
 
 def checked_options(options: object) -> Mapping[str, Any]:  # what an environment is reset with
-    """Return the options of `reset`, which may be None; raise OptionError if they are no mapping."""
+    """Return the options of `reset`, which may be None; raise OptionError if they are not a mapping."""
     if options is not None and not isinstance(options, Mapping):
         raise OptionError(f"the options of reset must be a mapping, not {quote(options)}")
     return options or {}

@@ -108,8 +108,8 @@ class Plan:
     agents : sequence of str, player, class or function
         At least two agents: texts with their options; players, of which the arena makes new ones with
         the same options; subclasses of `Player`; or functions that take a game and the keyword `seed`
-        and return a player. What no plug-in offers is registered in this process by its name, and can
-        only play with `boardgames.executors.InProcess`.
+        and return a player. An agent that no plug-in offers is registered by its name in this process,
+        and can only play with `boardgames.executors.InProcess`.
     matches : int
         Matches per pairing, an even number: every opening is played with sides
         swapped.
@@ -351,13 +351,13 @@ class Plan:
         }
 
 
-def _text_of(agent: Any, game: Game, targets: dict[str, object]) -> Any:  # what is no agent is not changed
+def _text_of(agent: Any, game: Game, targets: dict[str, object]) -> Any:  # other values are not changed
     """Return the text of an agent, and register its class or function unless a plug-in offers it.
 
-    `targets` has what the names of other agents of the arena mean.
+    `targets` has the class or function of each name that occurred before.
     """
     if isinstance(agent, str) or not (isinstance(agent, Player) or callable(agent)):
-        return agent  # what is no agent at all is refused when it is spelled out
+        return agent  # `spelled_out` rejects what is not an agent at all
     target: object = type(agent) if isinstance(agent, Player) else agent
     if isinstance(target, type) and issubclass(target, Player):
         name = getattr(target, "name", "")

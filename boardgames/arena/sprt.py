@@ -58,7 +58,7 @@ class Sprt:
     def __post_init__(self) -> None:
         elos = (self.elo0, self.elo1)
         if not all(is_finite(elo) and abs(elo) <= MAX_ELO for elo in elos) or self.elo0 >= self.elo1:
-            raise LimitError(f"ELO0 must be below ELO1, both within {MAX_ELO:g}: {quote(elos)}")
+            raise LimitError(f"ELO0 must be below ELO1, both from -{MAX_ELO:g} to {MAX_ELO:g}: {quote(elos)}")
         errors = (self.alpha, self.beta)
         if not all(is_finite(error) and error > 0 for error in errors) or sum(errors) >= 1:
             raise LimitError(f"alpha and beta must be positive with a sum below 1: {quote(errors)}")

@@ -206,8 +206,8 @@ def analyze(
     or a file with a position. ID is the number of a stored match, which `boardgames matches` lists;
     write match:12 where 12 is also a position. Anything else is a POSITION; the
     default is the start of the game. The moves of a finished match are reviewed.
-    Of a file with many matches one is reviewed; those that cannot be read are
-    listed, and the exit code is then 2.
+    Only one match of a file is reviewed. If others cannot be read, they are
+    listed, and the exit code is 2.
 
     The values of a position's moves are for the side to move. A review shows
     what every move of the match lost. Ctrl-C stops the search and prints the
@@ -230,7 +230,7 @@ def analyze(
     _reject_options(unsuitable, "a position")
     if finished is not None:
         if number is not None:
-            raise OptionError("--match chooses a match of a file, and these are the moves of one")
+            raise OptionError("--match only works with a file of matches, not with the moves of one match")
         print_review(request, finished, 1, "the match", mistakes=mistakes, svg_file=svg_file)
         return
     if svg_file is not None:
@@ -408,7 +408,7 @@ def _chosen_record(
     if is_record(source):
         return _match_of_file(request, defaults, source, number)
     if number is not None:
-        raise OptionError("--match chooses a match of a file, and this is one stored match")
+        raise OptionError("--match only works with a file of matches, not with a stored match")
     number, record = _stored_record(request.game, source)
     return _Chosen(number, f"match {number}", record)
 

@@ -132,8 +132,8 @@ FRESH = ("--fresh",)
 @click.option(
     "--resign",
     metavar="RULE",
-    help="With score=3,moves=4 an agent loses that has expected to be 3 behind, or to lose, for 4 moves in "
-    "a row. Default: off.",
+    help="With score=3,moves=4, an agent loses once it has expected to be 3 behind, or to lose, for 4 moves "
+    "in a row. Default: off.",
 )
 @click.option(
     "--draw",
@@ -209,7 +209,7 @@ def arena(
     from boardgames.player import Limit
 
     if move_time is None and context.get_parameter_source("margin") is not ParameterSource.DEFAULT:
-        raise OptionError("--margin is added to --time; give that as well, or leave it out")
+        raise OptionError("--margin is added to --time: give --time too, or leave out --margin")
     plan = Plan(
         game=game,
         agents=_with_champion(agents, gauntlet),
@@ -505,7 +505,7 @@ def _lead(name: str, estimate: "Estimate | None") -> str:
     if estimate.low is None or estimate.high is None:
         bound = round(estimate.low or 0)
         if bound <= 0:
-            return f"{name} has won every match, but there are too few to say by how much"
+            return f"{name} has won every match, but too few were played to say by how much it leads"
         return f"{name} has won every match and leads by more than {bound} Elo"
     lead, low, high = map(round, (estimate.elo, estimate.low, estimate.high))
     if low <= 0:

@@ -162,7 +162,7 @@ def _not_a_position(source: str, game: str, count: int = 0) -> str:
     """Return a message with the number of matches in a file, unless it is 0, and how to show them."""
     shown, matches = shlex.quote(source), f"{count} matches" if count else "matches"
     return (
-        f"{name_of(source)} has {'a match' if count == 1 else matches} and not a position; "
+        f"{name_of(source)} has {'a match' if count == 1 else matches}, not a position; "
         f"`{PROGRAM} replay {shown} --game {game}` shows {'it' if count == 1 else 'them'}"
     )
 
@@ -181,7 +181,7 @@ def count_matches(text: str, game: "Game", notation: str | None = None) -> int:
 
 
 def _count_joined_matches(text: str, position: "Position") -> int:
-    """Return how many matches are in a text whose moves, taken as one match, lead to a position."""
+    """Return the number of matches in a text that was read as one list of moves leading to a position."""
     start = position.game.start()
     for notation in position.game.facts.move_notations:
         with suppress(MoveError):
@@ -325,7 +325,7 @@ def read_source(source: str) -> tuple[str, str]:
     Raises
     ------
     FileError
-        If the text cannot be read, is too long, or is no text.
+        If the text cannot be read, is too long, or is not text.
     """
     if source != STDIN:
         return read_any_text(Path(source))

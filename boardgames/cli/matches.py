@@ -86,7 +86,7 @@ def matches() -> None:
 
 
 def _no_matches_text() -> str:
-    """Return that no matches are stored, and how to continue an unfinished match if there is one."""
+    """Say that no matches are stored, and how to continue an unfinished match if there is one."""
     return (
         f"{NO_MATCHES}; `{PROGRAM} play --resume` continues your unfinished match"
         if has_unfinished_match()

@@ -112,7 +112,7 @@ def meant_option(error: click.NoSuchOption, words: Sequence[str]) -> str:
             meant = f"--agent {agent}" if "agent" in names else agent
     if meant:
         return _did_you_mean(meant)
-    close = get_close_matches(wanted, names, n=1)  # click compares the dashes too, and finds any short option
+    close = get_close_matches(wanted, names, n=1)  # click also compares the dashes, so any short option fits
     return _did_you_mean(names[close[0]]) if close else ""
 
 

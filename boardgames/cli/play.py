@@ -90,8 +90,8 @@ HIGHEST_LEVEL = 10
     "move_time",
     type=ForEachSide(SECONDS),
     metavar="S[,S]",
-    help="Seconds per move: an agent thinks that long (default: 1), and two people must not take longer. "
-    "Two numbers are for the first and the second side, and limit a person against an agent too.",
+    help="Seconds per move: an agent thinks that long (default: 1); if two people play, it is their limit. "
+    "Two numbers apply to the first and the second side, and then also limit a person against an agent.",
 )
 @click.option(
     "--clock",
@@ -143,7 +143,7 @@ HIGHEST_LEVEL = 10
 @click.option(
     "--port",
     type=Number(int, 0, 65_535),
-    help="With --web: port to listen on; by default that of `serve`, or any that is free, like 0.",
+    help="With --web: port to listen on; 0 is any free port; default: that of `serve`, or 0 if it is in use.",
 )
 @click.option("--open/--no-open", "opens", default=None, help="With --web: open the page in the browser.")
 def play(

@@ -140,7 +140,7 @@ class Spinner:
         yield Text(self.line(options.max_width), no_wrap=True, overflow="ellipsis")
 
     def line(self, width: int) -> str:
-        """Return what is shown; while something is compiled, that is the part that must fit in."""
+        """Return the line to show; if it is too wide, all but what is being compiled is left out."""
         from rich.cells import cell_len
 
         detail = ""

@@ -204,7 +204,7 @@ def _make(game: "Game", kind: str, *, number: int, seed: int) -> tuple[list[_Sho
 
     solver = solver_of(game)
     if solver is None:
-        raise OptionError(f"there is no solver for {game!r}, which has to verify puzzles")
+        raise OptionError(f"puzzles must be verified by a solver, and there is none for {game!r}")
     player, tried = load_player(solver, game), 0
     found: list[_Shown] = []
     assert isinstance(player, ExactPlayer)

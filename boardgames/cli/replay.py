@@ -72,7 +72,7 @@ def replay(
         defaults = record_defaults(game, layout, options, notation)
         text, parsed = read_matches(file, defaults)
     elif number is not None:
-        raise OptionError("--match chooses a match of a file, and this is one stored match")
+        raise OptionError("--match only works with a file of matches, not with a stored match")
     else:
         parsed = parse_records(stored_match(stored).record, load_game_of)
     where = name_of(file)

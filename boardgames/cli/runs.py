@@ -189,9 +189,9 @@ def compare(names: tuple[str, ...], as_json: bool) -> None:
     """Compare the results of several RUNs of the same game.
 
     A table has a column for each setting in which they differ, and the best
-    value of the learning curve. The share of the points against each opponent
-    that has measured them follows, with 95% intervals, and the means of runs
-    that differ only in their seed.
+    value of the learning curve. Below it are the shares of the points against
+    each opponent that the runs were measured against, with 95% intervals, and
+    the means of runs that differ only in their seed.
     """
     from boardgames.learning.runs import find_run
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @click.option("--flip", is_flag=True, help="Turn the board around.")
 @click.option("--svg", "svg_file", type=OutputFile(), metavar="FILE", help="Draw the board as SVG.")
 @click.option(
-    "--features", "has_features", is_flag=True, help="Show what overlays, features and weights make of it."
+    "--features", "has_features", is_flag=True, help="Show its overlays, and its features with weights."
 )
 @click.option(
     "--weights",

@@ -140,7 +140,7 @@ FIXED_BY_RUN = {
     "--seeds",
     type=Number(int, 2, MAX_SEEDS),
     metavar="N",
-    help="Train N runs with as many seeds, one after the other, and compare them.",
+    help="Train N runs with different seeds, one after the other, and compare them.",
 )
 @worker_options
 @click.option(
@@ -338,7 +338,7 @@ def _name_of_several(given: dict[str, Any], first: "Config", *, is_sweep: bool) 
 def _several_runs(
     given: dict[str, Any], seeds: int | None, sweep: list[dict[str, str]]
 ) -> "list[Callable[[], Run]]":
-    """Return a function for each combination and seed that creates the run or opens an existing one."""
+    """Return, for each combination and seed, a function that creates the run or opens an existing one."""
     openings = []
     for number, combination in enumerate(sweep or [{}], start=1):
         fields = {SWEPT_OPTIONS[name]: text for name, text in combination.items() if name in SWEPT_OPTIONS}

@@ -5,7 +5,7 @@ The mean and variance of the elite give the next distribution; noise is added to
 the variance so that it does not shrink too early.
 
 Source: I. Szita and A. Lorincz, "Learning Tetris Using the Noisy Cross-Entropy
-Method", Neural Computation 18, 2006; the noise decreases linearly, as there.
+Method", Neural Computation 18, 2006; the noise decreases linearly, as in that paper.
 """
 
 from typing import ClassVar

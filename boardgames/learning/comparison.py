@@ -95,7 +95,7 @@ def differences(runs: Sequence[ComparedRun]) -> list[str]:
     """Return the names of the settings, apart from the seed, in which the runs differ.
 
     Learners have different settings, and different defaults for the same ones. A setting that is the
-    same in all runs of a learner is left out, since the learner says as much.
+    same in all runs of each learner is left out, since it follows from the learner.
     """
     settings = [_settings(run.config) for run in runs]
     learners: dict[str, list[dict[str, object]]] = {}

@@ -89,7 +89,7 @@ class Evolve(TDLearner):
         Option(
             "perturbation", float, 0.0,
             "population-based training: by how much children change the alpha and lambda of a parent, "
-            "0.2 for 20 %; 0: all players use the options",
+            "0.2 for 20 %; with 0, all players have the alpha and lambda of the options",
             minimum=0, maximum=1,
         ),
         *TD_OPTIONS,

@@ -61,7 +61,7 @@ class NTuple(WeightsLearner):
             f"groups of cells to draw besides those of the set; default: {TUPLES} if it has none, else 0",
             minimum=0, maximum=10_000,
         ),
-        Option("length", int, 8, "cells of a drawn group", minimum=1, maximum=32),
+        Option("length", int, 8, "number of cells in a randomly drawn group", minimum=1, maximum=32),
         Option(
             "alpha", float, DEFAULTS.alpha,
             "learning rate, shared among the weights that a position looks up", minimum=0, maximum=100,

@@ -221,7 +221,7 @@ class Patterns(WeightsLearner):
         return {"score": float(np.mean(points))} if points else {}
 
     def _play(self, state: LearnerState, executor: Executor) -> list[LabelledPositions]:
-        """Play the matches of a step; they are numbered on from those of the steps before."""
+        """Play the matches of a step, whose numbers continue those of the earlier steps."""
         step, seed, matches = _integer(state, "step"), _integer(state, "seed"), self.integer("matches")
         return self._label(
             executor, self.result(state), self.opponents, self.label_settings,

@@ -149,12 +149,12 @@ def remembering(game: Game, repetition: Repetition, positions: int) -> Rememberi
 
 
 def declared_remembering(game: Game, ply_limit: int) -> Remembering | None:
-    """Return the rules of a game for matches of its own, or None if it declares no rule about repetition."""
+    """Return the rules of a game with the rule about repetition that it declares, or None if it has none."""
     return remembering_if_needed(game, game.facts.repetition, ply_limit)
 
 
 def remembering_if_needed(game: Game, rule: Repetition | None, plies: int) -> Remembering | None:
-    """Return the rules for matches of up to so many plies, or None if repetition has no meaning."""
+    """Return the rules for matches of at most `plies` plies, or None if repetition has no meaning."""
     if rule is None or rule.meaning == "none":
         return None
     return remembering(game, rule, min(plies, MAX_REMEMBERED))

@@ -2,7 +2,7 @@
 
 This is plain Python for lessons, not one of the engines. Values in a tree are those for the side
 to move at its root, as in textbooks: a node where this side moves takes the maximum of the nodes
-below, and any other node the minimum, also if a side moves twice in a row. The values at the leaves
+below, and any other node the minimum, even if a side moves twice in a row. The values at the leaves
 and at the ends of matches are those of `boardgames.search.minimax`.
 
 Source: S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach", chapter on games.

@@ -114,7 +114,7 @@ class TDParameters:
     plies: int = 1
     beta: float = 0.0
 
-    def record(self) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    def record(self) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
         """Return the parameters as a record for the kernels."""
         values = tuple(getattr(self, name) for name in PARAMETERS_DTYPE.names or ())
         return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
@@ -172,7 +172,7 @@ class Workspace(NamedTuple):
     random_state: Annotated[Words, WORDS_OUT]
     parameters: Annotated[
         npt.NDArray[Any], PARAMETERS
-    ]  # records of PARAMETERS_DTYPE: NumPy has no type for fields
+    ]  # records of PARAMETERS_DTYPE: NumPy cannot type their fields
     control: Annotated[Control, CONTROL]
 
 
@@ -183,7 +183,7 @@ def new_workspace(
     game: Game,
     features: FeatureSet,
     weights: Reals,
-    parameters: npt.NDArray[Any],  # records of PARAMETERS_DTYPE: NumPy has no type for fields
+    parameters: npt.NDArray[Any],  # records of PARAMETERS_DTYPE: NumPy cannot type their fields
     control: Control | None = None,
 ) -> Workspace:
     """Return a workspace with new buffers for `weights`, `float64[2, n]`, which learning changes.
@@ -239,7 +239,7 @@ def value_of(weights: Reals, which: int, features: Reals, tanh: bool) -> float:
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.float64, types.float64), inline=True)
 def coherence(bundle: Actions, which: int, index: int, beta: float, error: float) -> float:
-    """Return the factor, 0 to 1, that reduces alpha for a weight, and add the weight's next error."""
+    """Return the factor, 0 to 1, that reduces alpha for a weight; then add an error to the weight's sums."""
     work = unpack(bundle)
     sums, sizes = work.sums, work.sizes
     rate = 1.0

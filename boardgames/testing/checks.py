@@ -362,7 +362,7 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
 
 
 def check_observation(sample: Sample) -> RunningCheck:
-    """Check that planes are 0 off the board, what tells positions apart, and what symmetries permute."""
+    """Check that planes are 0 off the board and tell positions apart, and that symmetries permute places."""
     observation = observation_of(sample.game)
     off_board, seen = ~observation.mask, dict[bytes, tuple[Words, tuple[int, ...]]]()
     for words in sample.words:
@@ -821,7 +821,7 @@ def _rejection(game: Game, words: Words) -> str:
 
 
 def check_bad_input(sample: Sample) -> RunningCheck:
-    """Check that malformed texts of positions and moves raise the right exception, if any."""
+    """Check that parsing malformed texts of positions and moves raises only the declared exceptions."""
     game, generator = sample.game, np.random.default_rng(sample.seed)
     for position in list(sample.positions())[:MUTATED_POSITIONS]:
         move_texts = [move.text for move in position.legal_moves]

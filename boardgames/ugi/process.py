@@ -88,7 +88,7 @@ class _LogFile(logging.FileHandler):
         return io.TextIOWrapper(raw, encoding="utf-8", errors="replace", write_through=True)
 
     def emit(self, record: logging.LogRecord) -> None:
-        with contextlib.suppress(OSError):  # open the file again if it was closed
+        with contextlib.suppress(OSError):  # opens the file again if it was closed, which may fail
             super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - named by logging

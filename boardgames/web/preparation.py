@@ -1,4 +1,4 @@
-"""The games of a server: described at once, and compiled in other processes while people look at them."""
+"""The games of a server: described at once, and compiled in other processes while people fill in forms."""
 
 import asyncio
 import os

@@ -250,7 +250,7 @@ class Terminal:
         """
         for _ in range(10):
             (press or partial(self.type, "\x03"))()
-            deadline = time.monotonic() + 15.0  # it is ending; a second signal would interrupt that
+            deadline = time.monotonic() + 15.0  # let it end: a second signal would interrupt that
             while time.monotonic() < deadline:
                 if not self._read():
                     return self.process.wait(TIMEOUT_S)

@@ -84,7 +84,7 @@ def test_the_solver_of_a_game_is_used_unless_depth_or_nodes_are_limited(bg: Run)
 
 @pytest.mark.slow
 def test_compiling_takes_no_time_from_an_analysis(program: Run, home: Path) -> None:
-    (home / "cache").unlink()  # the cache that all tests share; to compile takes longer than the time
+    (home / "cache").unlink()  # the cache that all tests share; compiling takes longer than the limit
     agent = ("--agent", "solver:book=false")
     done = json.loads(program("analyze", "connect4", *agent, "--time", "4", "--json").out)
     assert done["nodes"] > 10_000
@@ -249,13 +249,13 @@ def test_a_number_that_is_a_valid_position_is_read_as_one_and_the_stored_match_i
         (["connect4", "match:48"], "there is no stored match 48; boardgames matches lists them"),
         (
             ["connect4", "match:1", "--match", "1"],
-            "--match chooses a match of a file, and this is one stored match",
+            "--match only works with a file of matches, not with a stored match",
         ),
         (["connect4", "match:1", "--moves", "4"], "--moves only works with a position"),
     ],
     ids=" ".join,
 )
-def test_a_number_of_no_stored_match_is_a_one_line_error(
+def test_a_number_without_a_stored_match_gives_a_one_line_error(
     arguments: list[str], said: str, files: Path, bg: Run
 ) -> None:
     bg("matches", "import", "two")

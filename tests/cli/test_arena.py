@@ -60,7 +60,7 @@ def test_the_footer_describes_the_leader_whichever_agent_is_named_first(bg: Call
 @pytest.mark.parametrize(
     ("matches", "said"),
     [
-        (2, "alphabeta:depth=3 has won every match, but there are too few to say by how much"),
+        (2, "alphabeta:depth=3 has won every match, but too few were played to say by how much it leads"),
         (12, "alphabeta:depth=3 has won every match and leads by more than [0-9]+ Elo"),
     ],
 )
@@ -439,7 +439,7 @@ def test_the_rule_of_the_game_decides_at_the_limit_of_plies(bg: Callable[..., An
         (["--points-at-limit"], "connect4 counts no points, so none can decide at a limit of plies"),
         (
             ["--clock", "9", "--margin", "1"],
-            "--margin is added to --time; give that as well, or leave it out",
+            "--margin is added to --time: give --time too, or leave out --margin",
         ),
     ],
     ids=" ".join,

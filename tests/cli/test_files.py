@@ -55,7 +55,7 @@ def test_short_moves_in_two_words_are_not_a_test_set(bg: Run) -> None:
     [
         (
             '[Game "connect4"]\n[Start "-"]\n\n1. 4 *\n',
-            "file.txt has matches and not a position; `boardgames replay",
+            "file.txt has matches, not a position; `boardgames replay",
         ),
         (" \n", "file.txt is empty"),
         ("4" * 10_001, "file.txt is too long for a position: more than 10,000 characters"),
@@ -85,7 +85,7 @@ def test_matches_are_not_joined_into_one_position(
     Path("moves.txt").write_text(text)
     ran = bg("show", game, "moves.txt", *(more if game == "connect4" else ()))
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
-    assert f"moves.txt has {said} and not a position; `boardgames replay moves.txt --game {game}`" in ran.err
+    assert f"moves.txt has {said}, not a position; `boardgames replay moves.txt --game {game}`" in ran.err
 
 
 def test_a_full_board_of_digits_is_a_position_although_its_rows_could_be_matches(bg: Run) -> None:

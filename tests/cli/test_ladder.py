@@ -124,7 +124,7 @@ def test_without_matches_there_is_no_ladder_and_no_database(bg: Run, home: Path)
         ([], "missing argument 'GAME'"),
     ],
 )
-def test_wrong_input_is_one_line(arguments: list[str], words: str, bg: Run) -> None:
+def test_wrong_input_gives_a_one_line_error(arguments: list[str], words: str, bg: Run) -> None:
     ran = bg("ladder", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert words in ran.err

@@ -119,7 +119,7 @@ def test_every_template_is_used() -> None:
         (["othello", "--folder", ""], "not a file name: ''"),
     ],
 )
-def test_wrong_input_is_one_clear_line_and_writes_nothing(
+def test_wrong_input_gives_a_one_line_error_and_writes_nothing(
     arguments: list[str], message: str, bg: Run, home: Path
 ) -> None:
     before = written(home.parent)

@@ -119,7 +119,7 @@ def test_a_stored_match_is_named_by_its_number(two: Path, bg: Run) -> None:
     [
         (["9"], "there is no stored match 9; boardgames matches lists them"),
         (["match:x"], "match: is followed by the number of a stored match, not by 'x'"),
-        (["9", "--match", "1"], "--match chooses a match of a file, and this is one stored match"),
+        (["9", "--match", "1"], "--match only works with a file of matches, not with a stored match"),
     ],
 )
 def test_a_stored_match_that_does_not_exist_is_named(arguments: list[str], said: str, bg: Run) -> None:

@@ -82,7 +82,7 @@ def lab(light: Colour) -> Colour:
 
 
 def seen(colour: Colour, vision: str) -> Colour:
-    """Return how people see a colour, as linear RGB within the range of screens."""
+    """Return how people see a colour, as linear RGB clipped to what screens can show."""
     red, green, blue = (min(1.0, max(0.0, c)) for c in times(VISION[vision], linear(colour)))
     return red, green, blue
 

@@ -189,7 +189,7 @@ def test_state_that_does_not_fit_the_learner_is_rejected(
 
 @pytest.mark.parametrize("value", [-1, 10**30, 1.5, True, "6"])
 @pytest.mark.parametrize("name", ["step", "length", "best_step"])
-def test_absurd_step_numbers_are_not_a_checkpoint(
+def test_file_with_an_absurd_step_number_is_not_a_checkpoint(
     name: str, value: object, finished: Copy, tmp_path: Path
 ) -> None:
     path = checkpoint_paths(finished(tmp_path / "run"))[-1]

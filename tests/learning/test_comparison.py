@@ -45,14 +45,14 @@ def test_settings_that_follow_from_the_learner_are_not_listed_as_differences(tmp
     assert differences([first, second, third]) == ["learner", "alpha"]
 
 
-def test_the_mean_of_two_runs_is_as_uncertain_as_student_says() -> None:
+def test_the_mean_of_two_runs_has_students_interval() -> None:
     mean, low, high = mean_interval([0.4, 0.6])
     assert mean == pytest.approx(0.5)
     assert high - mean == pytest.approx(12.706 * 0.1, rel=1e-3)
     assert high - mean == pytest.approx(mean - low)
 
 
-def test_a_sweep_is_not_certain() -> None:
+def test_the_interval_has_a_width_even_if_every_match_was_won() -> None:
     value, low, high = points_interval(Series("a", "b", 10, 0, 0))
     assert (value, high) == (1.0, 1.0)
     assert low == pytest.approx(0.722, abs=1e-3)

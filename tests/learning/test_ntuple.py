@@ -41,7 +41,7 @@ def test_drawn_groups_are_walks_of_the_given_length() -> None:
     assert draw_groups(CELLS, 50, 6, seed=1) == groups != draw_groups(CELLS, 50, 6, seed=2)
 
 
-def test_no_two_drawn_groups_look_up_the_same() -> None:
+def test_no_two_drawn_groups_are_equal_or_symmetric() -> None:
     groups = draw_groups(CELLS, 100, 2, seed=1)
     (mirror,) = CELLS.symmetries
     images = [frozenset(image) for group in groups for image in (group, [mirror[cell] for cell in group])]

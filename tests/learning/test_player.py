@@ -112,7 +112,7 @@ def test_win_in_one_is_played_and_proven(mine: Path) -> None:
     assert (str(best.move), best.score.amount, best.proven) == ("4", 1.0, True)
 
 
-def test_limits_do_not_matter(mine: Path) -> None:
+def test_limits_do_not_change_the_move(mine: Path) -> None:
     player = load(f"td:weights={mine}")
     assert not player.respects_limits
     choices = [player.choose(CONNECT4.start(), boardgames.Limit(depth=depth)).move for depth in (1, 9)]
@@ -142,7 +142,7 @@ def test_finished_and_foreign_positions_are_rejected(mine: Path) -> None:
         player.analyse(CONNECT4.parse("1122334"))
 
 
-def test_description_label_and_fingerprint(mine: Path, tmp_path: Path) -> None:
+def test_player_is_identified_by_its_weights(mine: Path, tmp_path: Path) -> None:
     player = load(f"td:weights={mine}")
     assert player.describe() == player.label() == f"td:weights={mine}"
     other = load(f"td:weights={write(tmp_path / 'other.safetensors', seed=1)}")

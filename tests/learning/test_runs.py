@@ -188,7 +188,7 @@ def test_links_planted_during_training_are_not_followed(walker: Walk, tmp_path: 
     assert (tmp_path / "letter").read_text() == "dear"
 
 
-def test_other_names_of_the_metrics_keep_their_content(walker: Walk, tmp_path: Path) -> None:
+def test_hard_links_to_the_metrics_keep_their_content(walker: Walk, tmp_path: Path) -> None:
     train(tmp_path / "whole", walker())
     Walker.interrupt = 3
     with pytest.raises(KeyboardInterrupt):
@@ -239,7 +239,7 @@ def test_metrics_after_the_last_checkpoint_are_removed(walker: Walk, tmp_path: P
     assert content(tmp_path / "run") == content(tmp_path / "whole")
 
 
-def test_kill_between_a_checkpoint_and_the_best_is_repaired(walker: Walk, tmp_path: Path) -> None:
+def test_best_checkpoint_that_is_missing_after_a_kill_is_rewritten(walker: Walk, tmp_path: Path) -> None:
     for name in ("run", "whole"):
         train(tmp_path / name, walker(measured=False))
     (tmp_path / "run" / "checkpoints" / "best.safetensors").unlink()

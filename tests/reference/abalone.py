@@ -147,7 +147,7 @@ class Abalone:
         self.broadside = broadside
 
     def start(self, text: str) -> Board:
-        """Return the board of a text `BOARD:b:0:0`."""
+        """Return the board that a text `BOARD:b:0:0` describes."""
         board, side, *lost = text.split(":")
         symbols = dict(zip(CELLS, board.replace("/", ""), strict=True))
         black, white = (

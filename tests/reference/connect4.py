@@ -110,7 +110,7 @@ class Reference:
         self.rows = rows
 
     def start(self, text: str) -> ReferencePosition:
-        """Return the position of a text of rows."""
+        """Return the position that a text of rows describes."""
         columns = zip(*reversed(text.split("/")), strict=True)
         return ReferencePosition(tuple("".join(column).rstrip(".") for column in columns), self.rows)
 

@@ -117,7 +117,7 @@ class Reference:
         self.dimension = dimension
 
     def start(self, text: str) -> ReferencePosition:
-        """Return the position of a text."""
+        """Return the position that a text describes."""
         _, edge_symbols, cell_symbols, side = text.split(":")
         return ReferencePosition(
             self.dimension,

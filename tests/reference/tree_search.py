@@ -89,7 +89,7 @@ def exact_return(position: Position) -> int:
 
 
 def exact_value(position: Position, *, after: Position | None = None) -> int:
-    """Return the exact return of a position, or of the move that leads to `after`, for its side to move."""
+    """Return the exact return for the side to move in `position`, or that of its move to `after`."""
     return exact_return(after or position) * (1 - 2 * position.side_to_move)
 
 

@@ -1,4 +1,4 @@
-"""The messages between the page and the server, as their types are written for the page's modules."""
+"""The types of the messages between the page and the server, as declared for the page's modules."""
 
 from message_types import PATH, message_types
 

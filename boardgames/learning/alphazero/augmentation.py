@@ -43,7 +43,7 @@ LONGEST_MATCH = 400
 MOST_IMAGES = 64
 """Largest number of symmetries."""
 UNKNOWN = -1
-"""The image of an action that did not occur."""
+"""Stands for the image of an action that did not occur."""
 
 WORDS_TABLE = types.Array(types.uint64, 2, "C", readonly=True)
 INTEGERS_TABLE = types.Array(types.int32, 2, "C", readonly=True)
@@ -110,7 +110,7 @@ class Workspace(NamedTuple):
     seen, moves : int8[1, planes * places], int64[actions]
         Buffers: an observation, and the legal actions.
     planes, legal, policies : float32[n, planes * places], int8[n, actions], float32[n, actions]
-        The results, which are 0 before.
+        Outputs; must be 0 before the call.
     """
 
     legal_moves: LegalMovesKernel
@@ -200,12 +200,12 @@ class Encoder:
         self.images = images_of(game) if symmetries else _identity(game)
 
     def batch(self, samples: Samples, chosen: npt.ArrayLike | int = 0) -> TrainingBatch:
-        """Return the arrays of samples.
+        """Return the arrays for training on samples, each under the symmetry that is chosen for it.
 
         Parameters
         ----------
         samples : Samples
-            Of this game.
+            Samples of this game.
         chosen : int[n] or int
             Which symmetry to apply to each sample, 0 to `images.count` - 1; 0 changes nothing.
         """

@@ -5,7 +5,7 @@ of earlier steps, so that all cores have work. Both end before the next step beg
 depend on how fast they are.
 
 Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
-through self-play", 2018. What is different here is named in the modules of this folder.
+through self-play", 2018. The modules of this folder say what is different here.
 """
 
 import time
@@ -41,7 +41,7 @@ TRAINING, REPLAY, NETWORK, CRITICAL = "training.", "replay.", "network.", "criti
 """Prefixes of the arrays of a state."""
 DEFAULT_STEPS = 100
 FIRST_WINDOW = 30_000
-"""The number of samples from which on the window grows more slowly than samples are made."""
+"""Above this number of samples, the window grows more slowly than the number of samples."""
 TEST_PLIES = 4
 """The largest number of random moves at the beginning of a test match."""
 SEARCH = BatchSearchOptions()
@@ -265,13 +265,13 @@ class AlphaZero(Configured, Learner):
     def _train(
         self, trainer: "Trainer", replay: "ReplayBuffer", state: LearnerState
     ) -> tuple[dict[str, float], float]:
-        """Train on the number of samples that earlier steps have left to do.
+        """Train on as many samples as are still due after the earlier steps.
 
         Returns
         -------
         metrics : dict
         owed : float
-            The number of samples that is left, since it is less than a batch.
+            The number of samples that remain due, since they are fewer than a batch.
         """
         from boardgames.learning.alphazero.training import scheduled
 
@@ -288,7 +288,7 @@ class AlphaZero(Configured, Learner):
     def _submit_test(
         self, sent: "SentNetwork", executor: Executor, seed: int
     ) -> "Future[list[float]] | None":
-        """Let the network play test matches against the game's baseline, unless there are none."""
+        """Let the network play its test matches, if there are any, against the game's baseline."""
         from boardgames.learning.alphazero.tasks import points_against
 
         if not self.integer("test_matches"):
@@ -316,7 +316,7 @@ class AlphaZero(Configured, Learner):
     def _submit_critical(
         self, sent: "SentNetwork", executor: Executor, arrays: Mapping[str, Array], seed: int
     ) -> "Future[tuple[float, float]] | None":
-        """Measure the network in critical positions, unless there are none."""
+        """Measure the network in the critical positions, if there are any."""
         from boardgames.learning.alphazero.tasks import shares_kept
         from boardgames.learning.critical import CriticalPositions
 
@@ -329,7 +329,7 @@ class AlphaZero(Configured, Learner):
         )  # fmt: skip
 
     def _progress(self, state: LearnerState) -> float:
-        """Return how much of the training is done, by steps or by time, whichever ends it earlier."""
+        """Return the share of the training that is done, by steps or by time, whichever is larger."""
         progress = 0.0 if self.length is None else _integer(state, "step") / self.length
         if self.options["minutes"] is not None:
             minutes = float(state.scalars.get("seconds") or 0) / SECONDS_PER_MINUTE

@@ -1,12 +1,12 @@
 """Samples of self-play, and the replay buffer that holds the most recent ones.
 
 A sample is a position, a target policy from the search, and a target result: that of the match, mixed with
-the values of searches. Shares are kept as 16-bit integers, so that 300,000
-samples of Connect Four take 17 MB, and `ReplayBuffer.arrays` leaves out the unused places of policies, so
-that checkpoints of games with many actions stay small.
+the values of searches. The shares of a policy are kept as 16-bit integers, so that 300,000 samples of
+Connect Four take 17 MB, and `ReplayBuffer.arrays` leaves out the unused places of policies, so that
+checkpoints of games with many actions stay small.
 
-The window grows with the number of samples that were ever made, as in KataGo: while the network learns
-quickly, old samples are worth little.
+The window grows with the number of samples made so far, as in KataGo: while the network learns quickly,
+old samples are worth little.
 
 Source: D. Wu, "Accelerating Self-Play Learning in Go", 2019, appendix C.
 """
@@ -26,7 +26,7 @@ from boardgames.learner import Array
 WHOLE = 65_535
 """A share of 1 as a 16-bit integer."""
 MOST_SHARES = 64
-"""The largest number of actions whose shares a sample of self-play keeps, those of the most likely ones."""
+"""A sample of self-play keeps the shares of at most this many actions, the most likely ones."""
 NO_ACTION = -1
 """Fills the rest of a row of actions."""
 SMALL = 2**15
@@ -70,10 +70,10 @@ class Samples(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How many of the most recent samples are kept, by the number of samples that were ever made.
+    """How many of the most recent samples are kept, by the number of samples made so far.
 
-    All of them up to `least`. After that the window has least (1 + slope ((n / least)^exponent - 1) /
-    exponent) samples of n, but never more than `most`.
+    All of them up to `least`. Of a larger number n, the window keeps least (1 + slope ((n / least)^exponent
+    - 1) / exponent), but never more than `most`.
 
     Examples
     --------
@@ -185,7 +185,7 @@ class ReplayBuffer:
         }
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
-        """Replace everything by what `arrays` has returned.
+        """Replace the content of the buffer with what `arrays` has returned.
 
         Raises
         ------

@@ -94,7 +94,7 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
         matches,
         options=settings.search,
         ply_limit=settings.ply_limit,
-        seed=derive_seed(seed, "search"),  # other noise than the random moves
+        seed=derive_seed(seed, "search"),  # so that the noise does not depend on the random moves
         threads=1,
     )
     recorder, cache = _Recorder(batch), EvaluationCache(evaluator)
@@ -129,7 +129,7 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
 
 
 def play_random_moves(batch: Batch, most: int, generator: np.random.Generator) -> None:
-    """Begin each match with 0 to `most` random moves, fewer if the match would end before."""
+    """Begin each match with 0 to `most` random moves, fewer if they would end the match."""
     plies = generator.integers(most + 1, size=batch.size)
     while True:
         while (going := (batch.plies < plies) & ~batch.over).any():

@@ -93,7 +93,7 @@ def points_against(
 ) -> list[float]:
     """Return the points of a network in each of its matches against an agent, sides alternating.
 
-    A match begins with 0 to `random_plies` random moves. Two matches in a row have the same ones.
+    A match begins with 0 to `random_plies` random moves. Matches 2 n and 2 n + 1 begin with the same ones.
     """
     game, network = sent.unpacked()
     batch = Batch(game, matches, ply_limit=ply_limit, seed=seed, threads=1)

@@ -133,7 +133,7 @@ class Tower(nn.Module):
         }
 
     def restore(self, tensors: Mapping[str, Floats]) -> None:
-        """Take over the tensors of a network of the same shape.
+        """Load the tensors of a network of the same shape.
 
         Raises
         ------
@@ -166,7 +166,7 @@ class Tower(nn.Module):
 
 
 WHOLE_BOARD = frozenset({"policy.output", "value.hidden"})
-"""The layers that see all places of the board, here also those off the board, which are 0."""
+"""The layers that see all places at once, here including those off the board, which are 0."""
 
 
 class Block(nn.Module):
@@ -331,7 +331,7 @@ class Convolution(nn.Module):
         return weight * factor[:, None, None], self.bias - self.mean * factor
 
     def unfold(self, weight: Tensor, bias: Tensor) -> None:
-        """Take over weights and biases, with a normalisation that changes nothing before the next batch."""
+        """Load weights and biases, with a normalisation that changes nothing before the next batch."""
         rows, columns = (torch.tensor(steps) + self.reach for steps in zip(*self.taps, strict=True))
         self.weight.zero_()
         self.weight[:, :, rows, columns] = weight.to(self.weight.device)
@@ -360,7 +360,7 @@ def _linear(
     used: int | None = None,
     gain: float = 1.0,
 ) -> nn.Linear:
-    """Return a linear layer with random weights, of whose inputs `used` are not 0, and biases of 0."""
+    """Return a linear layer with biases of 0, and random weights scaled for `used` inputs that are not 0."""
     layer = nn.Linear(inputs, outputs)
     with torch.no_grad():
         deviation = gain * math.sqrt(2 / (used or inputs))

@@ -70,7 +70,7 @@ class Settings:
     warm_up : int
         Number of steps during which the learning rate rises to its full value.
     threads : int or None
-        Number of threads of PyTorch, by default those that it uses anyway.
+        Number of threads that PyTorch uses; by default its own choice.
     """
 
     normalised: bool = True
@@ -164,7 +164,7 @@ class Trainer:
         LearnerStateError
             If there are no samples, or the loss is not finite.
         OptionError
-            If a GPU has not enough memory.
+            If the GPU does not have enough memory.
         """
         if not source.size:
             raise LearnerStateError("there are no samples to train on")
@@ -181,8 +181,8 @@ class Trainer:
                     sums += self._step(batch, learning_rate)
                 except torch.OutOfMemoryError:
                     raise OptionError(
-                        f"the GPU has not enough memory for batches of {batch_size} positions; use smaller "
-                        "ones or a smaller network"
+                        f"the GPU does not have enough memory for batches of {batch_size} positions; use "
+                        "smaller ones or a smaller network"
                     ) from None
         return dict(zip(METRICS, (sums / max(steps, 1)).tolist(), strict=True))
 
@@ -199,7 +199,7 @@ class Trainer:
         return arrays
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
-        """Go on from what `arrays` has returned.
+        """Continue from what `arrays` has returned.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What is special at the root of a tree: noise, the choice of moves, and what the search makes of them.
+"""What is special at the root of a tree: noise, the choice of moves, and the results of the search.
 
 - Dirichlet noise in the priors (D. Silver et al., "A general reinforcement learning algorithm that
   masters chess, shogi, and Go through self-play", 2018);
@@ -219,7 +219,7 @@ def write_improved_policy(bundle: Actions, tree: int, skipped: int, policy: Floa
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.float64))
 def forced_visits(bundle: Actions, tree: int, edge: int, visits: float) -> float:
-    """Return how many of `visits` simulations a move of the root gets at least."""
+    """Return the least number of the `visits` simulations that a move of the root must get."""
     search = unpack(bundle)
     return math.sqrt(search.options[0].forced * search.edge_prior[tree, edge] * visits)
 
@@ -331,16 +331,16 @@ def keep_wins(bundle: Actions, tree: int, win: int, policy: Floats) -> None:
 def write_results(
     bundle: Actions, results: Actions, visits: Actions, policies: Floats, first: int, last: int
 ) -> None:
-    """Write what the search has made of the moves of each root.
+    """Write the result of the search at each root.
 
     Parameters
     ----------
     results : int64[n, 2]
         The action to play, and the result of perfect play or -1.
     visits : int64[n, actions]
-        Zeros before.
+        Must be 0 before the call.
     policies : float32[n, actions + 1]
-        Zeros before. The last column gets the value for the side to move.
+        Must be 0 before the call. The last column gets the value for the side to move.
     """
     search = unpack(bundle)
     actions = search.moves.shape[1]

@@ -35,7 +35,7 @@ from boardgames.search.rules import DRAWN, ONGOING, UNFINISHED, final_result, re
 NO_NODE = 0
 NO_ROW = -1
 WAITS, DONE, COLLIDED = range(3)
-"""How a descent ends: at a leaf to evaluate, with a value, or at a leaf that waits already."""
+"""How a descent ends: at a leaf to evaluate, with a value, or at a leaf that is already waiting."""
 GATHERED, UNFINISHED_TREES, SHORT = range(3)
 """What `gather` returns."""
 MOST_DESCENTS = 1000
@@ -192,7 +192,7 @@ def descend(bundle: Actions, tree: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64))
 def gather_tree(bundle: Actions, tree: int) -> int:
-    """Run simulations in a tree until it has enough leaves or is done; return what `gather` does."""
+    """Run simulations in a tree until it has enough leaves or is done; return a state, as `gather` does."""
     search = unpack(bundle)
     leaves, actions = search.options[0].leaves, search.moves.shape[1]
     for _ in range(MOST_DESCENTS):
@@ -219,12 +219,12 @@ def gather_tree(bundle: Actions, tree: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def gather(bundle: Actions, first: int, last: int) -> int:
-    """Run simulations in the started ones of trees `first` to `last` - 1.
+    """Run simulations in those of trees `first` to `last` - 1 that have been started.
 
     Returns
     -------
     int64
-        `SHORT` if a tree has no room for another node, and goes on when it has got more; otherwise
+        `SHORT` if a tree needs room for another node before it can go on; otherwise
         `UNFINISHED_TREES` if a tree has made `MOST_DESCENTS` simulations that needed no evaluation; otherwise
         `GATHERED`: all trees have enough leaves or are done.
     """
@@ -240,7 +240,7 @@ def gather(bundle: Actions, first: int, last: int) -> int:
 def write_leaves(bundle: Actions, observations: Bytes, masks: Bytes, first: int, last: int) -> None:
     """Write the observations of leaves, from the point of view of the side to move, and 1 for legal actions.
 
-    The masks have zeros before.
+    The masks must be 0 before the call.
     """
     search = unpack(bundle)
     leaves = search.options[0].leaves

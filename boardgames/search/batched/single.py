@@ -102,7 +102,7 @@ class SingleSearch:
         self._search = None
 
     def _for(self, rule: Repetition, plies: int) -> BatchSearch:
-        """Return a search for this rule about repetition in a match that has lasted so many plies."""
+        """Return a search for this rule about repetition in a match that has lasted `plies` plies."""
         if self._search is None or rule != self._rule or plies + ROOM > self._room:
             self._rule, self._room = rule, 2 * (plies + ROOM)
             self._search = BatchSearch(

@@ -12,18 +12,18 @@ export class Controls {
   isPaused = false;
   endKey = "";
 
-  /** @param {Actions & {hint: () => void}} actions  what the buttons do: `ask` takes what to ask the server for */
+  /** @param {Actions & {hint: () => void}} actions  what the buttons do: `ask` takes a request to the server */
   constructor(actions) {
     this.do = actions;
     const { ask, hint } = actions;
     this.hint = button(T.hint, hint); // for players
-    this.next = button(T.nextMove, hint); // of agents
+    this.next = button(T.nextMove, hint); // in matches between agents
     this.undo = button(T.takeBack, () => ask({ type: "undo" }));
     this.offerDraw = button(T.offerDraw, () => ask({ type: "offer-draw" }));
     this.resign = button(T.resign, () => this.dialog.showModal());
     const pause = () => button(T.pause, () => ask({ type: this.isPaused ? "resume" : "pause" }));
-    this.pause = pause(); // of agents
-    this.halt = pause(); // of players
+    this.pause = pause(); // in matches between agents
+    this.halt = pause(); // for players
     this.restart = button(T.restart, () => ask({ type: "rematch" }));
     this.step = button(T.step, () => ask({ type: "step" }));
     this.delay = h("input", { type: "range", id: "delay", min: 0, max: 3, step: 0.25, oninput: () => this.#setDelay() });
@@ -32,7 +32,7 @@ export class Controls {
     this.ofPlayers = h("div", { class: "controls" }, this.hint, this.undo, this.offerDraw, this.resign, this.halt, this.restart);
     this.ofAgents = h("div", { class: "controls" }, this.pause, this.step, this.next);
     this.atEnd = h("div", { class: "controls", hidden: true });
-    // those for the end replace these, so that nothing below moves
+    // the buttons for the end replace those of the players, so that nothing below moves
     this.elements = [h("div", { class: "stack" }, this.ofPlayers, this.atEnd), this.ofAgents, this.delayBox];
     this.dialog = this.#resignDialog();
   }

@@ -126,7 +126,7 @@ export function byId(id) {
 }
 
 /**
- * Load a style sheet that only some pages need, and return a promise of its end.
+ * Load a style sheet that only some pages need; the promise resolves when that has succeeded or failed.
  * @param {string} href
  */
 export const loadStyles = (href) => new Promise((done) => {

@@ -108,7 +108,7 @@ export class Evaluation {
     clearTimeout(this.timer);
     const { key } = this;
     this.box.setAttribute("aria-busy", "true");
-    // later, so that leafing through a match asks once
+    // delayed, so that stepping quickly through a match asks only once
     this.timer = setTimeout(async () => {
       const agent = this.agent.value.trim() || null;
       const isWanted = () => key === this.key && this.isOn && agent === (this.agent.value.trim() || null);

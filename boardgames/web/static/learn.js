@@ -253,7 +253,7 @@ export class Learn {
   }
 
   /**
-   * Show the position, then do something; whatever was going on ends.
+   * Show the position, then call `then`; whatever was still going on is cancelled.
    * @param {(isShown: IsShown) => Promise<void>} [then]
    */
   async #go(then) {

@@ -7,7 +7,7 @@ import { T } from "./texts.js";
 /** @import { Group, Overlay, OverlayEntry } from "../messages.js" */
 /** @typedef {{symbol: string, name: string, colour: string, dashes: string}} Mark  a class of marks, and how it is drawn */
 
-// Colour and dashes of the classes of marks, in order; they begin again if there are more classes.
+// Colours and dashes of the classes of marks, in order; they repeat if there are more classes.
 const STYLES = [["#00704f", "14 5"], ["#8a5200", "10 4 2 4"], ["#5c5c5c", "3 5"], ["#7b1fa2", "6 4"], ["#33691e", "12 3 3 3 3 3"], ["#4e342e", "2 3"]];
 
 // What overlays say about cells and lines: `marks` has the classes of each id, `groups` the group of each cell.
@@ -36,7 +36,7 @@ export class Marks {
   }
 
   /**
-   * Return the class that decides how an id is drawn, with the symbols of all, or null.
+   * Return the class that decides how an id is drawn, with the symbols of all its classes, or null.
    * @param {string} id
    */
   of(id) {

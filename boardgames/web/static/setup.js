@@ -1,4 +1,4 @@
-// The form for a new match. It remembers what was chosen, also when another game is chosen.
+// The form for a new match. It remembers what was chosen, even after a change to another game.
 
 import { button, details, field, h, keepPreference, number, preferences, setText, swatch } from "./dom.js";
 import { LONG_PATIENCE_MS, reasonOf } from "./net.js";
@@ -161,7 +161,7 @@ export class Setup {
     this.#choose(chosen);
   }
 
-  // Offer the last match of the game that is chosen again, or the first time what the form says.
+  // Offer to repeat the last match of the chosen game or, if there is none, to play what the form says.
   #drawNow() {
     const last = lastMatch(this.wanted);
     const game = this.game?.name === this.wanted ? this.game : null;
@@ -278,7 +278,8 @@ export class Setup {
   }
 
   /**
-   * Build the limits of moves. If only one side has one, it counts for both, and the other input says so.
+   * Build the inputs for the move limits. A limit that is given for one side only applies to both, and the other input
+   * shows it as its placeholder.
    * @param {Kept} kept
    */
   #buildMoveLimits(kept) {
@@ -493,7 +494,7 @@ export class Setup {
   }
 
   /**
-   * Create a match; at random, the sides are swapped.
+   * Create a match; if `isRandom`, toss a coin whether to swap the sides.
    * @param {Wanted} message
    * @param {boolean} isRandom
    */

@@ -82,7 +82,7 @@ export class Status {
 }
 
 /**
- * Return what the button is called that lets a paused match go on.
+ * Return the label of the button that starts or resumes a paused match.
  * @param {MatchState} state
  */
 export const resumeText = (state) => (hasBegun(state) ? T.resume : T.begin);
@@ -112,7 +112,8 @@ function textOf(state, name, { isAsked, free }) {
 }
 
 /**
- * Return which texts an offer has: a match without moves begins, and a rematch of one that is not over is a restart.
+ * Return the key of an offer's texts: a match that has not begun is started, not resumed, and a rematch during a match is
+ * a restart.
  * @param {OfferState} offer
  * @param {MatchState} state
  */

@@ -52,7 +52,7 @@ class Page {
   /**
    * @param {Net} net
    * @param {string} title
-   * @param {RequestOfPage} request  what to ask for, also after a lost connection
+   * @param {RequestOfPage} request  what to ask for, at first and after a lost connection
    */
   constructor(net, title, request) {
     this.net = net;

@@ -69,7 +69,7 @@ export class Tree {
     return this.line().slice(0, path.length).join(" ") === path.join(" ");
   }
 
-  // Return whether there are no variations, comments and marks.
+  // Return whether there are no variations, comments or marks.
   get isPlain() {
     if (this.root.comment || this.root.shapes.length) return false;
     /** @type {(one: TreeNode) => boolean} */
@@ -78,7 +78,7 @@ export class Tree {
   }
 
   /**
-   * Make a path the main line: at every move of it, it comes first.
+   * Make a path the main line: each of its moves comes before the alternatives.
    * @param {string[]} path
    */
   promote(path) {
@@ -103,7 +103,7 @@ export class Tree {
   }
 
   /**
-   * Return the path of the variation `step` further, at the last move of a path that has others beside it.
+   * Return the path of another variation, `step` places after this one, at the last move of a path that has alternatives.
    * @param {string[]} path
    * @param {number} step
    */
@@ -153,7 +153,7 @@ export class Tree {
   }
 
   /**
-   * Return the tree of a text of `format`; what cannot be read is left out.
+   * Return the tree that a text written by `format` describes; what cannot be read is left out.
    * @param {string} text
    */
   static parse(text) {
@@ -184,7 +184,7 @@ export class Tree {
 }
 
 /**
- * Return the shape of a text, such as `g:c4` or `r:c4>d5`.
+ * Return the shape that a text such as `g:c4` or `r:c4>d5` describes.
  * @param {string} text
  * @returns {Shape[]}
  */

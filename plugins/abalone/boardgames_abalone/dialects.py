@@ -137,7 +137,7 @@ _PLAIN = re.compile(r"(?:[a-i][1-9]){2,3}(?:[\s,;]+(?:[a-i][1-9]){2,3})*", _ANY_
 
 
 def parse_words(text: str, notation: str | None = None) -> Words:
-    """Return the packed position of a text.
+    """Return the packed position that a text describes.
 
     Parameters
     ----------

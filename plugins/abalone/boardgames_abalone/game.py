@@ -143,7 +143,7 @@ class Abalone(Game):
         return contempt(self)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed position of a text, by default in any notation that is not ambiguous."""
+        """Return the packed position that a text describes, by default in any unambiguous notation."""
         return dialects.parse_words(text, notation)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
@@ -157,7 +157,7 @@ class Abalone(Game):
         return super().successor_texts(position, notation)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action of a text, by default in any notation that does not look like Aba-Pro's."""
+        """Return the legal action that a text names, by default in any notation unlike Aba-Pro's."""
         return dialects.parse_action(position.words, position.actions, text, notation)
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:

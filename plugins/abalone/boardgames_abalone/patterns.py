@@ -243,7 +243,7 @@ def _line_terms(line: tuple[int, ...]) -> dict[str, Reals]:
 
 
 def _hexagon_terms(cells: int) -> dict[str, Reals]:
-    """Return the flowers in a hexagon for each combination of values, `float64[3 ** cells]`."""
+    """Return the term `flowers` on a hexagon for each combination of values, `float64[3 ** cells]`."""
     digits = np.indices((3,) * cells).reshape(cells, -1)
     flowers: Reals = (digits == OWN).all(axis=0) - (digits == OPPOSING).all(axis=0).astype(float)
     return {"flowers": flowers}

@@ -85,7 +85,7 @@ TERM_COUNT = len(ENGINE_TERMS)
 RINGS, SHAPE, PUSHES, PRESSURE, SPREAD, TEMPO = 2, 6, 10, 14, 15, 16
 """Index of the first of four ring, four shape and four push terms, and of the last three terms."""
 LATE_LOSSES = 8
-"""Marbles lost by both sides from which only the late weights count."""
+"""Once both sides together have lost this many marbles, only the late weights count."""
 
 
 @kernel(types.float64(types.uint64, types.uint64))

@@ -100,7 +100,7 @@ class BlindSpot(Experiment):
         self._dimension = game.dimension
 
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Measurements:
-        """Return the shares of positions by the number of safe edges left, of all, and of matches."""
+        """Return both shares for each number of safe edges left, for all positions, and for matches."""
         count = self.integer("matches")
         most = NO_LIMIT if self._dimension == TABLE_DIMENSION else self.integer("safe")
         tasks = [
@@ -210,7 +210,7 @@ def _measured(matches: Sequence[tuple[Finding, ...]]) -> Measurements:
         )
         grids += [
             Grid(f"share in which {name}", columns, ("share", "low", "high"), _ends(shares), 3),
-            Grid(f"number of which it is known whether {name}", columns, ("solved", "unsolved"), numbers, 0),
+            Grid(f"cases in which it is known whether {name}", columns, ("solved", "unsolved"), numbers, 0),
         ]
         sentences.append(_sentence(name, *counts[-1]))
     return Measurements("safe edges left", tuple(grids), "; ".join(sentences))

@@ -109,7 +109,7 @@ class Hexifence(Game):
         return texts.options_for_position(text)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed position of a text or of a printed board."""
+        """Return the packed position that a text or a printed board describes."""
         return texts.parse_words(text, self.dimension, notation)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:

@@ -70,7 +70,7 @@ def start_text(dimension: int) -> str:
 
 
 def parse_words(text: str, dimension: int, notation: str | None = None) -> Words:
-    """Return the packed position of a text.
+    """Return the packed position that a text describes.
 
     Parameters
     ----------

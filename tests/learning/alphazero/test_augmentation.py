@@ -88,7 +88,7 @@ def test_without_symmetries_samples_stay_as_they_are() -> None:
     assert (batch.legal == np.array([one.action_mask() for one in positions])).all()
 
 
-def test_generators_are_composed_to_a_group() -> None:
+def test_generators_are_composed_into_a_group() -> None:
     class Generated(type(tictactoe())):  # type: ignore[misc]  # the class of the example is not installed
         def symmetries(self) -> tuple[Symmetry, ...]:
             every: tuple[Symmetry, ...] = super().symmetries()

@@ -58,7 +58,7 @@ def test_a_restored_buffer_goes_on_with_the_same_samples() -> None:
     assert one.made == other.made == 130
 
 
-def test_a_saved_buffer_has_no_room_for_missing_actions() -> None:
+def test_a_saved_buffer_leaves_out_the_unused_places_of_policies() -> None:
     replay = ReplayBuffer(words=2, actions=1098, width=200)
     replay.add(samples(range(100)))
     assert sum(array.nbytes for array in replay.arrays().values()) < 100 * 40

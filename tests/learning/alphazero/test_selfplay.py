@@ -39,7 +39,7 @@ def winning_moves(game: Game, words: npt.NDArray[np.uint64]) -> list[int]:
 
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("name", GAMES)
-def test_samples_say_what_wins_at_once_and_what_came_of_it(name: str, root: str) -> None:
+def test_samples_have_the_moves_that_win_at_once_and_the_results(name: str, root: str) -> None:
     game = GAMES[name]()
     settings = SelfPlay(
         simulations=20,

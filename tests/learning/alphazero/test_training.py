@@ -134,7 +134,7 @@ def test_running_out_of_gpu_memory_is_a_one_line_error(monkeypatch: pytest.Monke
 
     one = trainer()
     monkeypatch.setattr(one, "_step", exhausted)
-    with pytest.raises(OptionError, match="the GPU has not enough memory for batches of 16 positions"):
+    with pytest.raises(OptionError, match="the GPU does not have enough memory for batches of 16 positions"):
         train(one, steps=1, seed=1)
 
 

@@ -133,7 +133,7 @@ def test_with_all_moves_every_move_is_proven(name: str) -> None:
 
 @pytest.mark.parametrize("options", ["ucb1", "order", "default"])
 def test_values_converge_to_those_of_perfect_play(options: str) -> None:
-    # exploration keeps them a tenth away after so many simulations
+    # after so many simulations, exploration still keeps values up to a tenth away
     wide = replace(OPTIONS[options], memory=64)
     assert search(CONNECT4.parse("444444"), 20_000, options=wide).score.sign > 0
     game, plies = SMALL_GAMES["connect4 of 4 x 4"]

@@ -64,14 +64,14 @@ STOPPED = 1000
 """Returned instead of a score if the search was stopped."""
 
 EARLY_CELLS = 20
-"""Empty cells from which on `solve` first asks whether a side wins early; with fewer, it costs more than it
-saves."""
+"""Least number of empty cells at which `solve` first asks whether a side wins early; with fewer, this costs
+more than it saves."""
 EARLY_WIN = (3, 5)
 """The share of the best possible score that is an early win. With a smaller share, early wins take fewer
 nodes, and all other positions take more."""
 
 SPLIT_CELLS = 14
-"""Empty cells from which on a thread defers a move that another thread is searching."""
+"""Least number of empty cells at which a thread defers a move that another thread is searching."""
 FLAG_STRIDE = 24
 """Distance of the stop flags of two threads in words, so that they do not share a cache line."""
 OVERTAKEN = 2
@@ -82,7 +82,8 @@ THREAT_RANK, OWN_THREAT_RANK, CHECK_RANK, TWO_RANK, RANK_BIAS = 32, -48, 8, 4, 1
 open line with two discs."""
 RANK_SHIFT, INDEX_MASK = 8, 255
 MANY_CELLS = 22
-"""Empty cells from which on the order of the moves also depends on lines that are not threats yet."""
+"""Least number of empty cells at which the order of the moves also depends on lines that are not threats
+yet."""
 
 
 class Workspace(NamedTuple):
