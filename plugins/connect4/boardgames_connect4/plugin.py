@@ -109,7 +109,7 @@ def bg_weights() -> list[Entry]:
         ),
         Entry(
             "alphazero",
-            "a network for 7 x 6 of 32 channels x 3 blocks, learned by self-play in 40 minutes on two cores",
+            "a network for 7 x 6 of 32 channels x 3 blocks, learned by self-play in an hour on two cores",
             "boardgames_connect4.observation:NETWORK",
             game="connect4",
         ),
