@@ -21,6 +21,8 @@ from boardgames_connect4.solver.solver import TABLE_MB, Solver, pack
 
 SETS = {"early": (8, 13, 60, "0.2"), "middle": (14, 27, 600, "0.25"), "late": (28, 41, 6000, "0.3")}
 """The fewest and the most discs, the number of positions, and the target of the ratio of the times."""
+EARLY_WINS, EARLY_DISCS, EARLY_PLIES = 200, (4, 13), 13
+"""The number of positions that are won early, their discs, and the most plies until the winning disc."""
 SEED = 1
 HARD, HARD_DISCS = 12, (4, 7)
 BOARDS = ((6, 6), (7, 5), (8, 5), (6, 7), (7, 6))
@@ -33,8 +35,16 @@ LATE = "366241373674445377651127"
 def speed(runs: int) -> Iterator[Row]:
     """Measure the CPU time for the score of a position, and compare it with that of bitbully."""
     game, chance = boardgames.load("connect4"), random.Random(SEED)
-    for name, (fewest, most, count, target) in SETS.items():
-        positions = _random_positions(game, fewest, most, count, chance)
+    sets = [
+        (f"{name} positions ({fewest} to {most} discs)", _random_positions(game, fewest, most, count, chance))
+        for name, (fewest, most, count, _) in SETS.items()
+    ]
+    fewest, most = EARLY_DISCS
+    title = f"positions with {fewest} to {most} discs that are won within {EARLY_PLIES} plies"
+    sets.append((title, _early_wins(game, chance)))
+    targets = [target for *_, target in SETS.values()] + ["0.5"]
+    for (name, positions), target in zip(sets, targets, strict=True):
+        count = len(positions)
         packed, boards = pack(positions), [_board(position) for position in positions]
         ours, theirs, nodes = [], [], 0
         for _ in range(runs):
@@ -49,8 +59,7 @@ def speed(runs: int) -> Iterator[Row]:
                 seconds, others = _timed(lambda: [other.mtdf(board, 0) for board in boards])
                 assert scores.tolist() == others, "the solvers disagree"
                 theirs.append(seconds / count)
-        title = f"score of {name} positions ({fewest} to {most} discs)"
-        yield f"{title}, one on average", summary([seconds * 1e6 for seconds in ours], "us"), ""
+        yield f"score of {name}, one on average", summary([seconds * 1e6 for seconds in ours], "us"), ""
         yield "the same, nodes", f"{nodes / count:,.1f}", ""
         if not theirs:
             yield "the same, bitbully (C++)", "not installed", ""
@@ -200,6 +209,20 @@ def _random_positions(
         else:
             found.append(position)
     return found
+
+
+def _early_wins(game: Game, chance: random.Random) -> list[Position]:
+    """Return random positions in which a side wins within `EARLY_PLIES` with best play."""
+    found: list[Position] = []
+    solver = Solver(game)
+    while len(found) < EARLY_WINS:
+        positions = _random_positions(game, *EARLY_DISCS, EARLY_WINS, chance)
+        for position, score in zip(positions, solver.scores(positions), strict=True):
+            left = sum(square == "." for square in str(position))
+            # the winning disc is number `left` + 1 or + 2 - 2 |score| from here
+            if score and left + 2 - 2 * abs(score) <= EARLY_PLIES:
+                found.append(position)
+    return found[:EARLY_WINS]
 
 
 def _cpu_time(arguments: list[str], environment: dict[str, str]) -> float:

@@ -74,9 +74,9 @@ class Arena:
         self, plan: Plan, *, seed: int | None = None, store: Store | None = None, fresh: bool = False
     ) -> None:
         self.plan = plan
+        self._openings = Openings(plan.game, plan.openings)  # before agents, which may have to be compiled
         self._players, self.names, code = plan.load_lineup()
         self._labels = number_duplicates(plan.agent_texts)
-        self._openings = Openings(plan.game, plan.openings)
         self._store = store
         self._run: StoredRun | None = None
         self.seed = secrets.randbits(32) if seed is None else seed

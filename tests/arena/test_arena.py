@@ -115,6 +115,12 @@ def test_resumed_arena_ends_like_an_uninterrupted_one(
     assert len(list(store.matches())) == report.matches == plan.planned
 
 
+def test_unknown_openings_are_reported_before_an_agent_is_loaded() -> None:
+    plan = make_plan("random", "an agent that cannot be loaded", openings="nowhere")
+    with pytest.raises(BoardgamesError, match="no openings 'nowhere'"):
+        Arena(plan)
+
+
 def test_pairings_of_a_round_share_their_openings() -> None:
     arena = Arena(make_plan(*FOUR[:3], matches=6), seed=1)
     pairs = next(arena._rounds())
