@@ -292,16 +292,16 @@ def export(name: str, file: str, force: bool) -> None:
     config = run_summary(run).config
     learner = learner_of(config)
     result = None if learner is None else learner.result_in(checkpoint)
-    kind = "weights" if result is None else result.kind
     if result is None:
         try:
-            result = Weights.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path)
+            Weights.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path).write(path)
         except WeightsError:
             if learner is None and config is not None:
                 config.load()  # raises the reason why only weights can be read
             raise
-    result.write(path)
-    say(f"wrote the {kind} of {name} to {path}")
+    else:
+        result.write(path)
+    say(f"wrote the {'weights' if result is None else result.kind} of {name} to {path}")
 
 
 @runs.command(
