@@ -476,6 +476,9 @@ class Player(ABC):
     get a MatchError from `choose`, `analyse`, `match_started` and `reseed`. Make a
     player for each thread. To end a search from another thread, use `Context.stop`.
 
+    A player can be copied and pickled. The copy has the same options and the last seed, and knows nothing
+    of the matches that the player has played.
+
     Parameters
     ----------
     game : Game
@@ -499,7 +502,7 @@ class Player(ABC):
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         self.game = game
-        self.random = _generator(seed)
+        self.random, self._last_seed = _generator(seed), seed
         self._use = threading.RLock()
         self.options: dict[str, OptionValue] = read_options(
             self.declared_options, options, f"agent {self.name!r}"
@@ -584,7 +587,14 @@ class Player(ABC):
         OptionError
             If the seed is negative or not an integer.
         """
-        self.random = _generator(seed)
+        self.random, self._last_seed = _generator(seed), seed
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # made again from its options, since a search has locks, threads and large tables
+        if self.is_human:
+            raise TypeError("a person cannot be copied or pickled")
+        given = {name: value for name, value in self.options.items() if value is not None}
+        return _make_player, (type(self), self.game, self._last_seed, given)
 
     def fingerprint(self) -> str:
         """Return a short hash of everything besides its options that determines its moves, such as weights.
@@ -695,6 +705,10 @@ class ExactPlayer(Player):
         By default this is the amount of the score. None means that there is no such number.
         """
         return score.amount
+
+
+def _make_player(cls: type[Player], game: Game, seed: int | None, options: dict[str, OptionValue]) -> Player:
+    return cls(game, seed=seed, **options)
 
 
 def _generator(seed: int | None) -> np.random.Generator:

@@ -1,6 +1,8 @@
 """Limits, clocks, the stop flag, and the base class of players."""
 
+import copy
 import math
+import pickle
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -456,3 +458,33 @@ def test_fingerprint_depends_on_the_weights() -> None:
     assert plain == boardgames.load_player("alphabeta:depth=2", game).fingerprint()
     assert plain != Doubled(game).fingerprint()
     assert boardgames.load_player("random", game).fingerprint() == ""
+
+
+# --- copies -----------------------------------------------------------------------
+
+
+def moves_of(player: Player) -> list[str]:
+    """Return the moves of a match of a player against itself."""
+    position, moves = player.game.start(), list[str]()
+    while position.outcome is None:
+        moves.append(str(player.choose(position).move))
+        position = position.apply(moves[-1])
+    return moves
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy", "alphabeta:depth=2", "mcts:simulations=40", "solver"])
+def test_copied_and_pickled_players_play_like_new_ones_with_the_last_seed(agent: str) -> None:
+    game = boardgames.load("connect4", columns=5, rows=4)
+    player = boardgames.load_player(agent, game, seed=4)
+    expected = moves_of(boardgames.load_player(agent, game, seed=4))
+    moves_of(player)
+    for copied in (pickle.loads(pickle.dumps(player)), copy.deepcopy(player)):
+        assert copied.options == player.options
+        assert moves_of(copied) == expected
+    player.reseed(5)
+    assert moves_of(copy.copy(player)) == moves_of(boardgames.load_player(agent, game, seed=5))
+
+
+def test_people_are_not_pickled() -> None:
+    with pytest.raises(TypeError, match="a person cannot be copied or pickled"):
+        pickle.dumps(boardgames.load_player("human", GAME))

@@ -266,6 +266,9 @@ class BotPlayer(Player):
         self._make_bot = make_bot
         self._bots: dict[int, Any] = {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.game, self._make_bot)
+
     def match_started(self, side: int) -> None:
         """Let the bots forget earlier matches."""
         for bot in self._bots.values():
@@ -314,6 +317,8 @@ class SpielMCTS(BotPlayer):
         """Make new bots with a seed."""
         super().reseed(seed)
         self._seed = seed % MAX_SEED
+
+    __reduce__ = Player.__reduce__  # made again from its options
 
     def _new_bot(self, side: int) -> Any:
         spiel, options, seed = _pyspiel(), self.options, self._seed

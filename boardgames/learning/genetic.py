@@ -1,4 +1,6 @@
-"""The learner `genetic`: a genetic algorithm, as in the simple Abalone project.
+"""The learner `genetic`: a genetic algorithm.
+
+A student's Abalone program tuned the three weights of its evaluation with one (see the agent `simple`).
 
 The best individual so far stays in the population and meets every generation.
 An individual that ranks above it must also beat it in a duel to replace it;

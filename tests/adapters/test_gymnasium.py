@@ -1,6 +1,7 @@
 """Games against agents as environments of Gymnasium: its own check, rewards, masks, and both sides."""
 
 import importlib
+import pickle
 import re
 import sys
 import warnings
@@ -77,6 +78,16 @@ def test_the_mask_has_the_legal_actions_of_the_learner(name: str, options: dict[
             assert np.array_equal(info["action_mask"], env.action_masks())
             *_, info = env.step(env.position.actions[0])
         assert not info["action_mask"].any()
+
+
+@pytest.mark.parametrize("opponent", ["random", "mcts:simulations=20"])
+def test_a_pickled_environment_goes_on_from_its_position(opponent: str) -> None:
+    env = VersusEnv("connect4", opponent, side=1)
+    env.reset(seed=3)
+    env.step(env.position.actions[0])
+    copied = pickle.loads(pickle.dumps(env))
+    assert copied.position == env.position
+    assert play(copied, 3) == play(env, 3)
 
 
 def test_the_reward_is_the_return_of_the_learner() -> None:

@@ -1,7 +1,8 @@
 """Agents that never change, so that progress can be measured against them, and the opening book's path.
 
-`simple` is the player of the simple Abalone project. `tapered` searches like `alphabeta`, but with
-the evaluation `engine` of seventeen terms, which was the default before there were patterns.
+`simple` plays like a student's Abalone program: alpha-beta with three terms, whose weights were set by
+hand. `tapered` searches like `alphabeta`, but with the evaluation `engine` of seventeen terms, which was the
+default before there were patterns.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Evaluations of Abalone positions for search, in hundredths of a marble.
 
-`classic` has the three terms of the simple Abalone project. `engine` is a tapered evaluation
+`classic` has the three terms of the agent `simple`. `engine` is a tapered evaluation
 with seventeen terms (see `terms`) and learned weights. The default evaluation consists of
 tables of patterns (see `patterns`), whose learning started from `engine`.
 """
@@ -138,7 +138,7 @@ def evaluate_engine(position: Words, weights: Reals) -> float:
 
 
 CLASSIC = Evaluation("classic", evaluate, np.array(CLASSIC_WEIGHTS), unit=MARBLE, bound=BOUND, scale=SCALE)
-"""The evaluation `classic`: the three terms of the simple Abalone project, for both sides."""
+"""The evaluation `classic`: the three terms of the agent `simple`, for both sides."""
 
 
 def engine_evaluation(path: Path | None = None) -> Evaluation:

@@ -1,7 +1,7 @@
 """Feature sets of Abalone, for learners.
 
-`simple` has the three terms of the simple Abalone project: average distance to the
-centre, density (the mean distance between marbles) and marbles lost.
+`simple` has the three terms of the agent of this name: average distance to the centre, density
+(the mean distance between marbles) and marbles lost.
 
 `classic14` has the seven numbers per side of an Abalone program that learned by
 temporal differences: marbles in the centre, in the middle and on the border, material
