@@ -1,7 +1,16 @@
-"""Measure how fast a network plays against itself, and how much of that time is the search's."""
+"""Measure how fast a network plays against itself, and how much of that time is the search's.
 
+`BENCH_PEERS` names the Python interpreter of an environment with OpenSpiel and JAX, whose AlphaZero is then
+measured as well (see selfplay_peer.py).
+"""
+
+import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from statistics import median
 
 from engine import Row, summary
@@ -14,6 +23,7 @@ GAMES = {"connect4": None, "hexifence": None, "abalone": 100}
 """Games with their limits of plies."""
 MATCHES, BATCH = 256, 256
 SIMULATIONS = 32
+PEER_SECONDS = 10.0
 
 
 def with_networks(runs: int) -> Iterator[Row]:
@@ -38,6 +48,24 @@ def with_networks(runs: int) -> Iterator[Row]:
         yield f"self-play {name}, {SIMULATIONS} simulations", summary(matches, "matches/CPU s"), ""
         result = f"{summary(inside, 'evaluations/CPU s')}, {share:.0%} of the network alone"
         yield "the same", result, "85 %"
+        if name == "connect4" and (rates := _peer(runs)):
+            ratio = median(matches) / median(rates)
+            yield (
+                "the same, OpenSpiel's AlphaZero in Python",
+                f"{summary(rates, 'matches/CPU s')}, ours {ratio:.0f} times",
+                "10 times",
+            )
+
+
+def _peer(runs: int) -> list[float]:
+    """Return the matches per second of CPU time of OpenSpiel's AlphaZero; none if it is not installed."""
+    program = [os.environ.get("BENCH_PEERS", sys.executable), str(Path(__file__).parent / "selfplay_peer.py")]
+    arguments = [str(SIMULATIONS), str(PEER_SECONDS), str(runs)]
+    done = subprocess.run(
+        [*program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
+    )
+    rates: list[float] = json.loads(done.stdout.splitlines()[-1]) if done.stdout else []
+    return rates
 
 
 def _bare(network: Network, seconds: float) -> float:

@@ -120,6 +120,7 @@ class Solver:
         self._bundles = [
             Bundle(Workspace(*shared, _zeros((MAX_CELLS + 1) * WIDTH), control)) for control in self._controls
         ]
+        self._columns = [board.column(column) for column in range(board.columns)]
         self._solve_all, self._geometry = solver_kernel(board), geometry_of(board)
 
     @property
@@ -197,7 +198,7 @@ class Solver:
         scores: dict[Move, int] = {}
         pending: dict[Move, tuple[int, int]] = {}
         for move in position.legal_moves:
-            disc = playable & self.board.column(move.action)
+            disc = playable & self._columns[move.action]
             scores[move] = (empty.bit_count() + 1) // 2 if wins & disc else 0
             if not wins & disc and empty != disc:
                 pending[move] = own ^ discs, discs | disc

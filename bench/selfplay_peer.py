@@ -1,0 +1,69 @@
+"""Play matches with OpenSpiel's AlphaZero in Python, for the section `networks-selfplay` of run.py.
+
+It runs in an environment of its own, which needs `open_spiel`, `jax`, `flax`, `optax`, `chex` and
+`orbax-checkpoint`, but not boardgames. The arguments are the simulations of a move, the seconds of a run and
+the number of runs. It prints the matches per second of CPU time of each run as a line of JSON, or nothing if
+something is not installed.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from typing import Any
+
+CHANNELS, BLOCKS = 32, 3
+
+
+def main() -> None:
+    """Measure, and print the rates."""
+    simulations, seconds, runs = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    try:
+        play = make_player(simulations)
+    except ImportError:
+        return
+    play()  # compiles the network
+    rates = []
+    for _ in range(runs):
+        matches, started = 0, time.process_time()
+        while (used := time.process_time() - started) < seconds:
+            play()
+            matches += 1
+        rates.append(matches / used)
+    print(json.dumps(rates))
+
+
+def make_player(simulations: int) -> Any:
+    """Return a function that plays a match of Connect Four with a random network, as its actors do."""
+    import pyspiel
+    from open_spiel.python.algorithms import mcts
+    from open_spiel.python.algorithms.alpha_zero import alpha_zero, evaluator, utils
+
+    game = pyspiel.load_game("connect_four")
+    model = utils.api_selector("nnx").Model.build_model(
+        "resnet", game.observation_tensor_shape(), game.num_distinct_actions(), CHANNELS, BLOCKS, 1e-4, 1e-3,
+        tempfile.mkdtemp(),
+    )  # fmt: skip
+    evaluate = evaluator.AlphaZeroEvaluator(game, model)
+    bots = [
+        mcts.MCTSBot(
+            game, 2, simulations, evaluate, solve=False, dirichlet_noise=(0.25, 1),
+            child_selection_fn=mcts.SearchNode.puct_value, dont_return_chance_node=True,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    return lambda: alpha_zero._play_game(Silent(), 0, game, bots, temperature=1, temperature_drop=10)
+
+
+class Silent:
+    """A log that is not written."""
+
+    def print(self, *_: object) -> None:
+        """Do nothing."""
+
+    def opt_print(self, *_: object) -> None:
+        """Do nothing."""
+
+
+if __name__ == "__main__":
+    main()
