@@ -61,9 +61,7 @@ def _peer(runs: int) -> list[float]:
     """Return the matches per second of CPU time of OpenSpiel's AlphaZero; none if it is not installed."""
     program = [os.environ.get("BENCH_PEERS", sys.executable), str(Path(__file__).parent / "selfplay_peer.py")]
     arguments = [str(SIMULATIONS), str(PEER_SECONDS), str(runs)]
-    done = subprocess.run(
-        [*program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
-    )
+    done = subprocess.run([*program, *arguments], stdout=subprocess.PIPE, text=True, check=True)
     rates: list[float] = json.loads(done.stdout.splitlines()[-1]) if done.stdout else []
     return rates
 

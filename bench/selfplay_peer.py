@@ -1,6 +1,6 @@
 """Play matches with OpenSpiel's AlphaZero in Python, for the section `networks-selfplay` of run.py.
 
-It runs in an environment of its own, which needs `open_spiel`, `jax`, `flax`, `optax`, `chex` and
+Run it in a separate environment that has `open_spiel`, `jax`, `flax`, `optax`, `chex` and
 `orbax-checkpoint`, but not boardgames. The arguments are the simulations of a move, the seconds of a run and
 the number of runs. It prints the matches per second of CPU time of each run as a line of JSON, or nothing if
 something is not installed.
@@ -10,6 +10,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from typing import Any
 
 CHANNELS, BLOCKS = 32, 3
@@ -18,10 +19,17 @@ CHANNELS, BLOCKS = 32, 3
 def main() -> None:
     """Measure, and print the rates."""
     simulations, seconds, runs = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-    try:
-        play = make_player(simulations)
-    except ImportError:
-        return
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            play = make_player(simulations, folder)
+        except ImportError:
+            return
+        rates = measure(play, seconds, runs)
+    print(json.dumps(rates))
+
+
+def measure(play: Callable[[], object], seconds: float, runs: int) -> list[float]:
+    """Return the matches per second of CPU time of each run."""
     play()  # compiles the network
     rates = []
     for _ in range(runs):
@@ -30,11 +38,11 @@ def main() -> None:
             play()
             matches += 1
         rates.append(matches / used)
-    print(json.dumps(rates))
+    return rates
 
 
-def make_player(simulations: int) -> Any:
-    """Return a function that plays a match of Connect Four with a random network, as its actors do."""
+def make_player(simulations: int, folder: str) -> Any:
+    """Return a function that plays a match of Connect Four with a random network."""
     import pyspiel
     from open_spiel.python.algorithms import mcts
     from open_spiel.python.algorithms.alpha_zero import alpha_zero, evaluator, utils
@@ -42,7 +50,7 @@ def make_player(simulations: int) -> Any:
     game = pyspiel.load_game("connect_four")
     model = utils.api_selector("nnx").Model.build_model(
         "resnet", game.observation_tensor_shape(), game.num_distinct_actions(), CHANNELS, BLOCKS, 1e-4, 1e-3,
-        tempfile.mkdtemp(),
+        folder,
     )  # fmt: skip
     evaluate = evaluator.AlphaZeroEvaluator(game, model)
     bots = [

@@ -126,7 +126,7 @@ class Workspace(NamedTuple):
     moving: Annotated[Bytes, BYTES_OUT]
     ended: Annotated[Actions, ACTIONS_OUT]
     random_states: Annotated[Words, WORDS_STACK]
-    options: Annotated[npt.NDArray[Any], OPTIONS]  # one record: NumPy cannot type its fields
+    options: Annotated[npt.NDArray[Any], OPTIONS]  # one record: NumPy cannot annotate its fields
 
 
 unpack = unpacker(Workspace)

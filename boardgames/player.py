@@ -592,7 +592,7 @@ class Player(ABC):
     def __reduce__(self) -> tuple[object, ...]:
         # made again from its options, since a search has locks, threads and large tables
         if self.is_human:
-            raise TypeError("a person cannot be copied or pickled")
+            raise TypeError("a human player cannot be copied or pickled")
         given = {name: value for name, value in self.options.items() if value is not None}
         return _make_player, (type(self), self.game, self._last_seed, given)
 

@@ -486,5 +486,5 @@ def test_copied_and_pickled_players_play_like_new_ones_with_the_last_seed(agent:
 
 
 def test_people_are_not_pickled() -> None:
-    with pytest.raises(TypeError, match="a person cannot be copied or pickled"):
+    with pytest.raises(TypeError, match="a human player cannot be copied or pickled"):
         pickle.dumps(boardgames.load_player("human", GAME))

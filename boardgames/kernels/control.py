@@ -37,7 +37,7 @@ path_dependent : number of values so far that hold only on the current path (rep
 
 CONTROL = record_array(CONTROL_DTYPE)
 
-Control = npt.NDArray[Any]  # one record of CONTROL_DTYPE: NumPy cannot type its fields
+Control = npt.NDArray[Any]  # one record of CONTROL_DTYPE: NumPy cannot annotate its fields
 """Shared between a long-running kernel and its caller, `CONTROL_DTYPE[1]`."""
 
 load_stop = field_loader(CONTROL_DTYPE, "stop")

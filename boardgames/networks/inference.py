@@ -74,7 +74,7 @@ panels : number of panels that have results
 is_added, is_rectified : as for `multiply_rows`
 """
 LAYERS = record_array(LAYER_DTYPE, readonly=True)
-Layers = npt.NDArray[Any]  # records of LAYER_DTYPE: NumPy cannot type their fields
+Layers = npt.NDArray[Any]  # records of LAYER_DTYPE: NumPy cannot annotate their fields
 
 SIZES_DTYPE = np.dtype(
     [

@@ -77,7 +77,7 @@ class Workspace(NamedTuple):
     positions: Annotated[Words, WORDS_STACK]
     moves: Annotated[Actions, ACTIONS_STACK]
     random_state: Annotated[Words, WORDS_OUT]
-    totals: Annotated[npt.NDArray[Any], TOTALS]  # one record: NumPy cannot type its fields
+    totals: Annotated[npt.NDArray[Any], TOTALS]  # one record: NumPy cannot annotate its fields
     control: Annotated[Control, CONTROL]
 
 

@@ -137,7 +137,7 @@ class Workspace(NamedTuple):
     random_state: Annotated[Words, WORDS_OUT]
     parameters: Annotated[
         npt.NDArray[Any], PARAMETERS
-    ]  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+    ]  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
 
 
 unpack = unpacker(Workspace)
@@ -152,7 +152,7 @@ def new_parameters(
     tanh: bool = True,
     depth: int = 2,
     whole_tree: bool = True,
-) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
     """Return a record of hyperparameters; see `PARAMETERS_DTYPE`."""
     values = (alpha, gamma, trace_decay, epsilon, tanh, depth, whole_tree)
     return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
@@ -162,7 +162,7 @@ def new_workspace(
     features: FeatureSet,
     weights: Reals,
     unscaled: Reals,
-    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
 ) -> Workspace:
     """Return a workspace with new buffers; learning changes `weights` and `unscaled`."""
     size = len(features.features)

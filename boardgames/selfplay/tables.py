@@ -114,7 +114,7 @@ class TableParameters:
 
     def record(
         self, *, opening: int = 0, ply_limit: int = 400
-    ) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+    ) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
         """Return the parameters as a record for the kernels; fields that depend on the game are 0."""
         values = (self.alpha, self.beta, self.gamma, self.trace_decay, self.epsilon, opening, ply_limit, 0, 0)
         return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
@@ -181,7 +181,7 @@ class Workspace(NamedTuple):
     random_state: Annotated[Words, WORDS_OUT]
     parameters: Annotated[
         npt.NDArray[Any], PARAMETERS
-    ]  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+    ]  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
     control: Annotated[Control, CONTROL]
 
 
@@ -270,7 +270,7 @@ def longest_match(game: Game, ply_limit: int) -> int:
 def new_workspace(
     game: Game,
     patterns: PatternSet,
-    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
     control: Control | None = None,
 ) -> Workspace:
     """Return a workspace with empty tables for patterns that have groups."""

@@ -114,7 +114,7 @@ class TDParameters:
     plies: int = 1
     beta: float = 0.0
 
-    def record(self) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+    def record(self) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
         """Return the parameters as a record for the kernels."""
         values = tuple(getattr(self, name) for name in PARAMETERS_DTYPE.names or ())
         return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
@@ -172,7 +172,7 @@ class Workspace(NamedTuple):
     random_state: Annotated[Words, WORDS_OUT]
     parameters: Annotated[
         npt.NDArray[Any], PARAMETERS
-    ]  # records of PARAMETERS_DTYPE: NumPy cannot type their fields
+    ]  # records of PARAMETERS_DTYPE: NumPy cannot annotate their fields
     control: Annotated[Control, CONTROL]
 
 
@@ -183,7 +183,7 @@ def new_workspace(
     game: Game,
     features: FeatureSet,
     weights: Reals,
-    parameters: npt.NDArray[Any],  # records of PARAMETERS_DTYPE: NumPy cannot type their fields
+    parameters: npt.NDArray[Any],  # records of PARAMETERS_DTYPE: NumPy cannot annotate their fields
     control: Control | None = None,
 ) -> Workspace:
     """Return a workspace with new buffers for `weights`, `float64[2, n]`, which learning changes.

@@ -542,7 +542,7 @@ class Lobby:
             await asyncio.wait(closing, timeout=GRACE_SECONDS)
 
     def _free_later(self, task: asyncio.Task[None]) -> None:
-        """Let new matches wait for a task, at whose end tables are free."""
+        """Let new matches wait for a task that frees tables when it ends."""
         self._closing.add(task)
         task.add_done_callback(self._forget_closing)
 

@@ -78,6 +78,13 @@ def test_a_game_can_be_sent_to_another_process(small: Game) -> None:
     assert pickle.loads(pickle.dumps(position)) == position
 
 
+def test_the_search_of_openspiel_can_be_sent_to_another_process(small: Game) -> None:
+    player = boardgames.load_player("spiel-mcts:simulations=20", small, seed=3)
+    copied = pickle.loads(pickle.dumps(player))
+    assert copied.options == player.options
+    assert copied.choose(small.start()).move == player.choose(small.start()).move
+
+
 @pytest.mark.slow
 def test_our_checks_find_nothing_wrong_with_a_game_of_openspiel() -> None:
     assert not check_game(boardgames.load("spiel:tic_tac_toe")).findings

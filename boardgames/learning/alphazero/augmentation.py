@@ -200,7 +200,7 @@ class Encoder:
         self.images = images_of(game) if symmetries else _identity(game)
 
     def batch(self, samples: Samples, chosen: npt.ArrayLike | int = 0) -> TrainingBatch:
-        """Return the arrays for training on samples, each under the symmetry that is chosen for it.
+        """Return the training arrays of samples, each transformed by its own symmetry.
 
         Parameters
         ----------

@@ -90,7 +90,7 @@ plies_left : plies from the root after which a limit ends the match; `UNLIMITED`
 """
 
 OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
-Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy cannot type its fields
+Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy cannot annotate its fields
 
 NODE = types.float64(BUNDLE, types.int64, types.int64, types.float64, types.float64)
 """`node(bundle, ply, depth, alpha, beta) -> value`: searches below one position."""

@@ -1,7 +1,7 @@
 """`EvaluationCache`: an evaluator that remembers positions.
 
-A search begins with an empty tree, and yet most of what it looks at near the root was in the tree of the
-previous move. In self-play two in five evaluations are repetitions.
+Each search starts with an empty tree, but most positions near its root were already in the tree of the
+previous move. In self-play in Connect Four, two in five evaluations would be repeated without the cache.
 """
 
 from itertools import count
@@ -33,13 +33,12 @@ class EvaluationCache:
     Attributes
     ----------
     evaluated : int
-        For how many positions the other evaluator was asked.
+        The number of positions that the other evaluator has evaluated.
 
     Raises
     ------
     LimitError
-        If there is no memory, or the evaluator returns something else than finite numbers of the right
-        shapes.
+        If the memory is less than 1, or the evaluator does not return finite numbers of the right shapes.
 
     Examples
     --------

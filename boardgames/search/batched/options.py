@@ -55,7 +55,7 @@ OPTIONS_DTYPE = np.dtype(
     align=True,
 )
 OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
-Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy cannot type its fields
+Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy cannot annotate its fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -506,7 +506,7 @@ def evaluations(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floa
     Raises
     ------
     LimitError
-        If it is something else than finite numbers of the right shape.
+        If it is not an array of finite numbers of this shape.
     """
     try:
         array = np.ascontiguousarray(given, dtype=np.float32)

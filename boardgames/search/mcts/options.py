@@ -73,7 +73,7 @@ prior_temperature : `PRIOR_TEMPERATURE`
 """
 
 OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
-Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy cannot type its fields
+Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy cannot annotate its fields
 
 COUNTERS_DTYPE = np.dtype(
     [
@@ -88,7 +88,7 @@ COUNTERS_DTYPE = np.dtype(
 """Counters of one thread, and its share of the limits; padded to a cache line, which no threads share."""
 
 COUNTERS = record_array(COUNTERS_DTYPE)
-Counters = npt.NDArray[Any]  # one record of COUNTERS_DTYPE: NumPy cannot type its fields
+Counters = npt.NDArray[Any]  # one record of COUNTERS_DTYPE: NumPy cannot annotate its fields
 
 
 class Workspace(NamedTuple):

@@ -351,7 +351,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
         return best
 
     @kernel(types.boolean(BUNDLE, types.uint64, types.uint64, ACTIONS_OUT, types.int64, types.int64))
-    def solve(  # noqa: C901 - see `search`
+    def solve(  # noqa: C901 - one loop, whose cases share its variables
         bundle: Actions, own: np.uint64, discs: np.uint64, found: Actions, index: int, thread: int
     ) -> bool:
         """Narrow the bounds of a position down to its score; return False if the search was stopped.

@@ -123,7 +123,7 @@ class Workspace(NamedTuple):
     success: Annotated[Reals, REALS_STACK]
     parameters: Annotated[
         npt.NDArray[Any], PARAMETERS
-    ]  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+    ]  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
     record: Annotated[Actions, ACTIONS_STACK]
     rewards: Annotated[Reals, REALS_OUT]
     control: Annotated[Control, CONTROL]
@@ -137,7 +137,7 @@ def new_workspace(
     abstraction: StateAbstraction,
     table: Reals,
     success: Reals,
-    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy cannot type its fields
+    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
     *,
     control: Control,
     plies: int = 0,
