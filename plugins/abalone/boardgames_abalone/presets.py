@@ -29,7 +29,7 @@ DEFAULT: dict[str, dict[str, object]] = {
         "epsilon_floor": 0.005,
         "population": 6,
         "survivors": 3,
-        "generations": 7,
+        "generations": 8,
         "training_matches": 75,
         "self_play": True,
         "tournament_matches": 6,
