@@ -149,7 +149,7 @@ def test_both_sides_have_the_same_clock_unless_each_is_given_its_own(visit: Visi
     assert shown() == ["Minutes for X", "Seconds added for O"]
     page.get_by_label("Seconds added for O").fill("9")
     page.get_by_label("Minutes for X").fill("0")  # a hidden field does not keep a match from starting
-    page.get_by_label("Clock").select_option("Another time")
+    page.get_by_label("Clock").select_option("Custom time")
     assert shown() == ["Minutes per side", "Seconds added per move"]
     page.get_by_label("Minutes per side").fill("7")
     page.get_by_label("Seconds added per move").fill("4")

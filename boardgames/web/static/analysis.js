@@ -24,13 +24,13 @@ import { Tree } from "./tree.js";
 /** @import { Practice } from "./practice.js" */
 /** @import { Mistake } from "./review.js" */
 /** @import { Arrow, Shape } from "./shapes.js" */
-/** @typedef {Pick<EditPosition, "target" | "piece" | "side" | "clear">} Edit  a change of a position in set-up */
+/** @typedef {Pick<EditPosition, "target" | "piece" | "side" | "clear">} Edit  a change to a position that is being set up */
 /**
  * Names and times of a record.
  * @typedef {{names?: [string, string] | undefined, seconds?: (number | null)[] | undefined}} Given
  */
 /**
- * The line that is analysed, of a match or from a position; `ply` of its moves are made.
+ * The line that is analysed, from a match or a position; the board shows it after `ply` moves.
  * @typedef {Given & {match?: string, game: string, layout: string | null, options: Record<string, string>,
  *   position: string | null, moves: string[], ply: number}} Line
  */
@@ -40,7 +40,7 @@ import { Tree } from "./tree.js";
 await loadStyles("analysis.css");
 
 const UNIT = 100;
-const LEGIBLE = 0.49; // the least number of pixels for a unit of the board at which values can be read
+const LEGIBLE = 0.49; // the smallest unit of the board, in pixels, at which values can be read
 const OPTION = "option.";
 const WAIT = 250;
 const [SET_UP, RECORDS] = [1, 2];
@@ -86,7 +86,7 @@ function placeOf(address) {
 }
 
 /** @type {(name: string, side: string) => string} */
-const shownName = (name, side) => (["human", "?"].includes(name) ? side : T.player(name)); // as records call people without a name
+const shownName = (name, side) => (["human", "?"].includes(name) ? side : T.player(name)); // what records call anonymous people
 
 export class Analysis {
   /** @type {BoardReply | null} */
@@ -95,7 +95,7 @@ export class Analysis {
   line = { game: "", layout: null, options: {}, position: null, moves: [], ply: 0 };
   /** @type {Wanted | null} what is asked for next */
   wanted;
-  /** @type {Edit[]} those that the server has not been asked for yet */
+  /** @type {Edit[]} those that have not been sent to the server yet */
   edits = [];
   /** @type {string | undefined} the match that the page began with, for as long as its tree is shown */
   home;
@@ -126,7 +126,7 @@ export class Analysis {
   timer = 0;
   tree = new Tree();
   imported = "";
-  said = ""; // of an import, until another position is shown
+  said = ""; // about an import, until another position is shown
   values = s("g", { class: "values", "aria-hidden": "true" });
   title = h("h1", {});
   names = h("p", { class: "limit" });
@@ -268,7 +268,7 @@ export class Analysis {
   }
 
   /**
-   * Go to a path of the tree, in the main line after it.
+   * Go to a path of the tree, and continue its line with the main moves after it.
    * @param {string[]} path
    */
   #follow(path) {
@@ -329,7 +329,7 @@ export class Analysis {
   }
 
   /**
-   * Show what a text has said.
+   * Show what was found in an imported text.
    * @param {Imported} said
    */
   #read({ kind, game, layout, options, start, moves, names, seconds, tree }) {
@@ -372,7 +372,7 @@ export class Analysis {
     if (this.state) this.aids.reconnected();
   }
 
-  // Show what is wanted; if that changes meanwhile, only the latest is asked for. Edits follow one another.
+  // Ask for what is wanted and show it; if that changes meanwhile, only the latest is asked for. Edits are sent one by one.
   async #show() {
     if (this.isAsking) return;
     this.isAsking = true;
@@ -453,7 +453,7 @@ export class Analysis {
     this.#drawMoves();
   }
 
-  // Keep the place and the tree: in the address, and for a match in the browser.
+  // Save the place and the tree in the address and, for a match, in the browser.
   #keep() {
     history.replaceState(null, "", this.#address());
     if (!this.home) return;

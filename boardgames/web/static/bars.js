@@ -17,7 +17,7 @@ export class Bars {
   warned = new Set();
   turn = "";
 
-  /** @param {(seconds: number) => void} warn  called with what this page's side has left, when its time runs low */
+  /** @param {(seconds: number) => void} warn  called with the seconds that this page's side has left when they run low */
   constructor(warn) {
     this.warn = warn;
   }
@@ -67,7 +67,7 @@ export class Bars {
   }
 
   /**
-   * Draw the clocks of a state that came some seconds ago.
+   * Draw the clocks of a state that arrived `age` seconds ago.
    * @param {MatchState} state
    * @param {number} age
    */
@@ -132,7 +132,7 @@ function drawClock(element, seconds, { isRunning, isLow }) {
 }
 
 /**
- * Return what a clock shows: near the end with tenths of seconds.
+ * Return the text of a clock, with tenths of a second near the end.
  * @param {number} seconds
  */
 function clockText(seconds) {

@@ -1,6 +1,6 @@
 // A board: what it shows, what is selected, and the moves that are built by click, drag and keyboard.
 //
-// scene.js draws the picture, movement.js what changes, shapes.js arrows; pointer.js and keyboard.js bring the input.
+// scene.js draws the picture, movement.js what changes, shapes.js arrows; pointer.js and keyboard.js handle the input.
 
 import { Clicks, contents } from "./clicks.js";
 import { announce, button, h, s, whilePointed } from "./dom.js";
@@ -215,8 +215,8 @@ export class Board {
   }
 
   /**
-   * Say why something cannot be done, beside an id, away from what is selected, or else low on the board; it
-   * disappears with the next click or key.
+   * Say why something cannot be done, in a notice beside an id or, without one, low on the board; it disappears with the next
+   * click or key.
    * @param {string} reason
    * @param {string | null} id
    */
@@ -230,7 +230,7 @@ export class Board {
   }
 
   /**
-   * Place a notice beside an id, away from what is selected, or else low on the board.
+   * Place a notice beside an id, on the side away from what is selected, or low on the board if there is no id.
    * @param {HTMLElement} notice
    * @param {string | null} id
    * @param {number} [distance]  from its middle, in cells
@@ -247,7 +247,7 @@ export class Board {
   }
 
   /**
-   * Ask which of several moves is meant by a click on an id, or ask nothing any more.
+   * Ask which of several moves is meant by a click on an id; without moves, stop asking.
    * @param {string[]} moves
    * @param {string | null} [id]
    */
@@ -269,7 +269,7 @@ export class Board {
     if (this.#focused() !== null) this.choice.querySelector("button")?.focus();
   }
 
-  // Take back what `tell` has said.
+  // Remove the notice of `tell`.
   hush() {
     if (this.notice.hidden) return;
     this.notice.hidden = true;
@@ -355,7 +355,7 @@ export class Board {
   }
 
   /**
-   * Note what the pointer is over.
+   * Remember what the pointer is over.
    * @param {string | null} id
    */
   hover(id) {
@@ -372,7 +372,7 @@ export class Board {
   }
 
   /**
-   * Return the move that goes straight on from the selection at an angle, or null.
+   * Return the move that continues straight from the selection at an angle, or null.
    * @param {number} wanted
    */
   towards(wanted) {
@@ -515,7 +515,7 @@ export class Board {
   }
 
   /**
-   * Choose what the Tab key comes to: it stays unless there is something else to click.
+   * Choose what the Tab key moves the focus to: the same as before, unless only other things can be clicked now.
    * @param {string[]} reachable
    */
   #keepCurrent(reachable) {

@@ -17,7 +17,7 @@ const SHAPES = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4
 /** @type {Promise<unknown> | undefined} */
 let styles;
 
-/** Load the styles of charts once, and return a promise of the end. */
+/** Load the styles of charts once, and return a promise that resolves when that is done. */
 export const loadChartStyles = () => (styles ??= loadStyles("chart.css"));
 
 /** @type {Record<string, number>} */
@@ -57,7 +57,7 @@ export function ticks([low, high], count) {
 }
 
 /**
- * Return the range of values, wider if there is only one.
+ * Return the range of values, widened if all are equal.
  * @param {number[]} values
  * @returns {Point}
  */

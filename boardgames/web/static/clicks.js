@@ -1,8 +1,8 @@
 // Builds moves from clicks: it knows the sequences of ids of the legal moves, and no rules.
 //
 // A sequence begins with a group: the ids before its target with the same content as the first one, such as marbles that
-// move together. They are selected in any order; what follows, such as the jumps of a capture, in that of the sequence.
-// A click that would complete several moves offers a choice.
+// move together. They can be selected in any order; what follows, such as the jumps of a capture, only in the order of the
+// sequence. A click that would complete several moves offers a choice.
 
 /** @import { Picture } from "../messages.js" */
 /** @typedef {{move: string, ids: string[], rank: number, size: number}} Entry  a sequence of a move; `size` is that of its group */
@@ -90,7 +90,7 @@ export class Clicks {
   }
 
   /**
-   * Return the move that goes straight on from the selection at an angle, or null.
+   * Return the move that continues straight from the selection at an angle, or null.
    * @param {number | null} wanted
    * @param {Angle} angle
    */

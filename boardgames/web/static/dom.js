@@ -91,7 +91,7 @@ export function replaceItems(list, items) {
 }
 
 /**
- * Return a box to tick with its label; `onchange` is called with whether it is ticked.
+ * Return a checkbox with its label; `onchange` is called with whether it is checked.
  * @param {string} label
  * @param {boolean} checked
  * @param {(isTicked: boolean) => void} onchange
@@ -164,7 +164,7 @@ export function swatch(side, colours) {
 const PREFERENCES = "boardgames.preferences";
 
 /**
- * Return what this browser remembers: JSON of an earlier visit, in which anything but the first two may be missing.
+ * Return the preferences that this browser remembers as JSON; any but the first two may be missing.
  * @returns {{coordinates: boolean, animation: boolean} & Record<string, any>}
  */
 export function preferences() {

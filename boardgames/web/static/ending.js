@@ -39,7 +39,8 @@ export function endingText({ outcome, score, yours, fault }, name) {
 }
 
 /**
- * Return whether this page may pause, resume and restart a match: players may, and between agents whoever started it.
+ * Return whether this page may pause, resume and restart a match: players may and,
+ * in a match between agents, whoever started it.
  * @param {Pick<MatchState, "yours" | "owner" | "seats">} state
  */
 export const isController = ({ yours, owner, seats }) => yours.length > 0 || (owner && seats.every(({ kind }) => kind === "agent"));

@@ -113,7 +113,7 @@ export function fall(gravity, place, [left, top, width, height]) {
  * @param {Map<string, Item>} items
  * @param {string} id  from where
  * @param {number[]} direction
- * @param {Iterable<string>} ids  those that count
+ * @param {Iterable<string>} ids  those to choose from
  */
 export function nearest(items, id, [dx, dy], ids) {
   const here = items.get(id);

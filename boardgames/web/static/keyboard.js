@@ -8,7 +8,7 @@ import { idAt } from "./pointer.js";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
- * Listen to the keyboard on a board until a signal.
+ * Listen to the keyboard on a board until a signal is aborted.
  * @param {Board} board
  * @param {AbortSignal} signal
  */

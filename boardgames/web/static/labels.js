@@ -1,11 +1,11 @@
 // Where the values of moves stand on a board: on their own arrows, and otherwise where no other arrow is.
 
 /** @import { Point } from "./geometry.js" */
-/** @typedef {{move: string, short: string, x: number, y: number, height: number}} Label  with the middle that it has without an arrow */
+/** @typedef {{move: string, short: string, x: number, y: number, height: number}} Label  `x` and `y` are its middle if the move has no arrow */
 /** @typedef {{move: string, kind: string, points: Point[]}} Lead  what the arrow of a move leads through; an outline has one point */
 /** @typedef {Label & {size: number, width: number, kind: string}} Placed  `kind` is that of its arrow */
 
-const SHARES = [0.5, 0.36, 0.64, 0.22]; // of an arrow, where its label may be
+const SHARES = [0.5, 0.36, 0.64, 0.22]; // of the length of an arrow, at which its label may be
 const REACH = 22; // half the width of an arrow with its head
 const SAMPLES = 16;
 

@@ -24,7 +24,7 @@ const PUZZLES = "puzzles";
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /**
- * Return the names of what has been solved of a game in this browser.
+ * Return the names of the exercises of a game that have been solved in this browser.
  * @type {(game: string) => Set<string>}
  */
 const solvedOf = (game) => new Set(preferences().solved?.[game] ?? []);

@@ -12,7 +12,7 @@ export const ORDERS = /** @type {const} */ (["newest", "game", "moves"]);
 export const isUnfinished = (match) => match.stored !== null && !match.result;
 
 /**
- * Return the matches that fit a filter, in an order; those in progress come first, and the newest among equals.
+ * Return the matches that fit a filter, sorted; those in progress come first, and equal ones are sorted newest first.
  * @param {MatchEntry[]} matches  newest first among those of the same time
  * @param {typeof FILTERS[number]} filter
  * @param {typeof ORDERS[number]} order

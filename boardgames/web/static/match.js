@@ -1,4 +1,4 @@
-// One match: board, players, clocks, moves, and everything that can be asked for.
+// One match: board, players, clocks and moves, and everything that players and spectators can ask for.
 
 import { Aids } from "./aids.js";
 import { Bars } from "./bars.js";
@@ -29,14 +29,14 @@ const LONGEST_NAME = 40;
 export class Match {
   /** @type {MatchState | null} what is shown, or null until there is something to show */
   state = null;
-  /** @type {MatchState | null} the last state that has come, for the clocks */
+  /** @type {MatchState | null} the last state that has arrived, for the clocks */
   latest = null;
   received = 0; // when that was
   /** @type {number | null} the ply at which a move has been sent */
   sent = null;
   /** @type {number | null} the ply of an earlier position, or null for the current one */
   shown = null;
-  /** @type {boolean | null} whether a person has turned the board, or null if it lies as it does for its players */
+  /** @type {boolean | null} whether a person has turned the board, or null if it is seen as its players see it */
   turned = null;
   /** @type {Map<number, Picture>} */
   views = new Map();
@@ -143,7 +143,7 @@ export class Match {
   // --- building ---
 
   /**
-   * Return a box to tick for a preference that the browser keeps.
+   * Return a checkbox for a preference that the browser keeps.
    * @param {string} name
    * @param {string} label
    * @param {(isOn: boolean) => void} apply
@@ -181,7 +181,7 @@ export class Match {
   // --- state ---
 
   /**
-   * Take in a state, which is shown when those before it have been.
+   * Receive a state, which is shown after those before it.
    * @param {MatchState} state
    */
   #news(state) {
@@ -219,7 +219,7 @@ export class Match {
       this.dropped = "";
     }
     if (this.shown !== null && this.shown >= state.ply) this.shown = null;
-    // a selection survives news that don't change the position
+    // a selection survives updates that do not change the position
     if (before && before.ply === state.ply && JSON.stringify(before.picture) === JSON.stringify(state.picture)) {
       state.picture = before.picture;
     }
@@ -320,7 +320,7 @@ export class Match {
     if (isConfirmed) this.#make(move);
   }
 
-  // Show the buttons for a move that waits for them.
+  // Show the buttons that confirm or cancel the move that waits.
   #drawConfirmation() {
     this.asked = this.board.held;
     const isAsking = this.asked !== null;
@@ -339,7 +339,7 @@ export class Match {
   }
 
   /**
-   * Ask for the board after a move, later if the pointer or the focus stays.
+   * Show the board after a move, which is asked for once the pointer or the focus has stayed for a moment.
    * @param {string | null} move
    * @param {boolean} isSpoken
    */
@@ -500,7 +500,7 @@ export class Match {
   }
 
   /**
-   * Go on to the rematch when it begins; take an absent player along later, once.
+   * Go to the rematch when it begins; a player who was away then goes there later, once.
    * @param {MatchState | null} before
    * @param {MatchState} state
    */
@@ -579,7 +579,7 @@ export class Match {
   }
 
   /**
-   * Return the premove to play now that a state has come, if there is one.
+   * Return the premove to play now that a state has arrived, if there is one.
    * @param {MatchState} state
    */
   #playPremove(state) {

@@ -69,7 +69,7 @@ export function keepToken(match, token) {
 export const explain = (net, asked) => net.request({ type: "explain", ...asked }).then(({ reason }) => reason, () => "");
 
 /**
- * Return what an error says.
+ * Return the message of an error.
  * @param {unknown} error
  */
 export const reasonOf = (error) => T.sentence(error instanceof Error ? error.message : `${error}`);
@@ -245,7 +245,7 @@ export class Net extends EventTarget {
   }
 
   /**
-   * Tell the whole state of a match; a change of one that this page does not have is made up for by joining again.
+   * Pass on the whole state of a match; if a change is to a state that this page does not have, join the match again.
    * @param {MatchState | MatchChange} message
    */
   #receiveState(message) {

@@ -20,7 +20,7 @@ export class Pace {
    * The server only sends the latest state, so the one after a person's own move may be missing.
    * @param {object} options
    * @param {(state: MatchState) => void} options.show  shows a state
-   * @param {(ply: number) => Promise<Picture>} options.look  gives the picture after a number of moves
+   * @param {(ply: number) => Promise<Picture>} options.look  returns the picture after a number of moves
    * @param {() => number} [options.now]  this and what follows are for tests
    * @param {(f: () => void, ms: number) => number} [options.later]
    * @param {() => boolean} [options.isHidden]

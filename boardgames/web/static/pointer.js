@@ -15,7 +15,7 @@ export const idAt = (target) => {
 };
 
 /**
- * Listen to the pointer on a board until a signal.
+ * Listen to the pointer on a board until a signal is aborted.
  * @param {Board} board
  * @param {AbortSignal} signal
  */

@@ -5,7 +5,7 @@
 export class Premove {
   /**
    * @param {(ply: number) => Promise<Picture>} look  gives the board as if this page's side were to move
-   * @param {() => void} changed  is called when that board has come
+   * @param {() => void} changed  is called when that board has arrived
    */
   constructor(look, changed) {
     this.look = look;
@@ -18,7 +18,7 @@ export class Premove {
   }
 
   /**
-   * Return the board of a state on which a premove can be chosen, or null until it has come.
+   * Return the board of a state on which a premove can be chosen, or null until it has arrived.
    * @param {MatchState} state
    */
   board(state) {

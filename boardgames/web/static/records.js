@@ -9,9 +9,9 @@ import { T } from "./texts.js";
 export class ImportExport {
   /**
    * @param {object} actions
-   * @param {(text: string, number: number) => Promise<Imported>} actions.ask  gives what a text says; `number` is that of the
+   * @param {(text: string, number: number) => Promise<Imported>} actions.ask  returns what is in a text; `number` is that of the
    *   match in a file of records
-   * @param {(said: Imported, found: string) => void} actions.read  shows what a text has said, and what was found in it
+   * @param {(said: Imported, found: string) => void} actions.read  shows what was in a text, and says what was found
    * @param {() => Promise<string>} actions.write  gives the record of the line
    * @param {(text: string) => Promise<void>} actions.copy
    * @param {() => string} actions.nameOf  returns the name of a file for the record, without its suffix

@@ -50,7 +50,7 @@ export class Review {
    * @param {object} listeners
    * @param {() => void} listeners.onChange  called when there is something new
    * @param {(ply: number) => void} listeners.go
-   * @param {(ply: number) => void} listeners.look  goes to a ply, and shows the board if it is not in the window
+   * @param {(ply: number) => void} listeners.look  goes to a ply, and scrolls to the board if it is not visible
    * @param {(mistakes: Mistake[]) => void} listeners.onTry
    */
   constructor(net, { onChange, go, look, onTry }) {

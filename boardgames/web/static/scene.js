@@ -117,7 +117,7 @@ export class Scene {
   }
 
   /**
-   * What the cells lie on, and the lines that are printed on it.
+   * Yield what the cells lie on, and the lines that are printed on it.
    * @param {Picture} picture
    */
   *#body({ cells, frame, grid }) {
@@ -144,7 +144,7 @@ export class Scene {
   }
 
   /**
-   * The panel, with a hole in front of each cell.
+   * Yield the panel, with a hole in front of each cell.
    * @param {Cell[]} cells
    */
   *#panel(cells) {
@@ -299,7 +299,7 @@ export class Scene {
   }
 
   /**
-   * A ring in the style of a class, and its symbol: inside, or beside what is on the cell.
+   * Yield a ring in the style of a class, and its symbol: inside, or beside what is on the cell.
    * @param {Cell} cell
    */
   *#cellMark(cell) {

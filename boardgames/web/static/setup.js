@@ -30,10 +30,10 @@ import { thumbnail } from "./thumbnail.js";
 const MINUTES = [1, 3, 5, 10, 15, 30];
 const LEVEL = "level";
 const OTHER = "other";
-const OWN = "own"; // a clock of other minutes
+const OWN = "own"; // a clock with any other number of minutes
 const TIME = "time"; // the option of agents that think longer if they are given more time
 const DELAY = 0.5;
-const WAIT_MS = 150; // after which it is said that a game is being prepared
+const WAIT_MS = 150; // after which the form says that a game is being prepared
 
 /**
  * Return the last match of a game, or undefined. An older version of this page has only kept one.
@@ -533,7 +533,7 @@ function drawThumbnails({ picture, pictures }, cards) {
 }
 
 /**
- * Return what a function says about both sides.
+ * Return the results of a function for both sides.
  * @template V
  * @param {(side: number) => V} of
  * @returns {[V, V]}
@@ -541,7 +541,7 @@ function drawThumbnails({ picture, pictures }, cards) {
 const both = (of) => [of(0), of(1)];
 
 /**
- * Return what belongs to both sides with the sides swapped.
+ * Return a pair of values with the sides swapped.
  * @template V
  * @param {[V, V]} sides
  * @returns {[V, V]}

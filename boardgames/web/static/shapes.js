@@ -29,7 +29,7 @@ export function colourOf({ shiftKey, ctrlKey, altKey }) {
 }
 
 /**
- * Return shapes with one more; the same one again removes it, and another colour replaces it.
+ * Return shapes with one more; adding the same one again removes it, and adding it in another colour replaces it.
  * @param {Shape[]} shapes
  * @param {Shape} shape
  */

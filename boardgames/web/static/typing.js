@@ -35,7 +35,7 @@ export class Typing {
     this.input.disabled = this.button.disabled = !isEnabled;
   }
 
-  // Forget what has been typed, since the position is another one.
+  // Forget what has been typed, since the position has changed.
   clear() {
     setText(this.problem, "");
     if (this.hasTyped) this.input.value = "";
