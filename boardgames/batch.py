@@ -64,7 +64,7 @@ OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
 
 
 class Step(NamedTuple):
-    """What a step has led to.
+    """The result of a step.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Workspace(NamedTuple):
         The number of legal moves, the side to move, the number of plies, and the result: `ONGOING`, the
         winning side, `DRAWN`, or `UNFINISHED` if a limit has ended the match.
     actions : int64[n]
-        The actions to make, or those that were sampled.
+        The actions to take, or those that were sampled.
     moving : int8[n]
         0 for the matches that a step leaves out.
     ended : int64[n]
@@ -175,7 +175,7 @@ def find_illegal(bundle: Actions, first: int, last: int) -> int:
     for match in range(first, last):
         if batch.results[match] == ONGOING and batch.moving[match]:
             action = batch.actions[match]
-            place = min(action, batch.counts[match] - 1)  # actions ascend, so that it is never further right
+            place = min(action, batch.counts[match] - 1)  # actions ascend, so it is never further right
             if place < 0 or batch.moves[match, place] != action:
                 low = 0
                 while low < place:
@@ -191,7 +191,7 @@ def find_illegal(bundle: Actions, first: int, last: int) -> int:
 
 @kernel(types.void(BUNDLE, FLOATS_STACK, types.int64, types.int64))
 def make_moves(bundle: Actions, rewards: Floats, first: int, last: int) -> None:
-    """Make the actions, which are legal, in the matches that are not over, and write their rewards."""
+    """Take the actions, which are legal, in the matches that are not over, and write their rewards."""
     batch = unpack(bundle)
     for match in range(first, last):
         batch.ended[match] = 0
@@ -340,7 +340,7 @@ class Batch:
 
     @property
     def sides(self) -> Actions:
-        """The side to move in each match, `int64[n]`; 0 or 1 without a meaning if it is over."""
+        """The side to move in each match, `int64[n]`; 0 or 1, without meaning, if it is over."""
         return self._workspace.sides.copy()
 
     @property
@@ -387,7 +387,7 @@ class Batch:
         which : bool[n], optional
             By default all of them.
         start : Position, optional
-            Where they start; by default where the batch was told to.
+            Where they start; by default the start that the batch was made with.
         seed : int, optional
             Sets their random generators again.
 
@@ -463,14 +463,14 @@ class Batch:
         PositionError
             If a side is not 0 or 1.
         LimitError
-            If there is another number of sides.
+            If the number of sides is wrong.
         """
         chosen = self._workspace.sides if sides is None else _array(sides, "sides")
         if chosen.dtype.kind not in "iu" or chosen.shape not in ((), (self.size,)):
             raise LimitError(f"sides must be integers of the shape ({self.size},), not {_described(chosen)}")
         if not (chosen.min() >= 0 and chosen.max() <= 1):
             wrong = int(chosen.max() if chosen.max() > 1 else chosen.min())
-            raise PositionError(f"an observation is by side 0 or 1, not {quote(wrong)}")
+            raise PositionError(f"an observation is for side 0 or 1, not {quote(wrong)}")
         seen_by = np.broadcast_to(chosen, self.size).astype(np.int64)
         planes, words = np.zeros((self.size, self._observation.size), dtype=np.int8), self._bundle.words
         self._share(lambda *rows: write_observations(words, seen_by, planes, *rows))
@@ -499,7 +499,7 @@ class Batch:
         return f"<batch of {self.size} matches of {self.game}, {int(self.over.sum())} over>"
 
     def _share(self, work: Callable[[int, int], int | None]) -> list[int]:
-        """Do work on all matches, divided among the threads, and return what it returned."""
+        """Divide work on all matches among the threads, and return what each call of `work` returned."""
         if self._workers is None:
             return [work(0, self.size) or 0]
         bounds = [self.size * thread // self._threads for thread in range(self._threads + 1)]

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 WORD_BITS = 64
 MAX_POINTS = 2**53
-"""Larger numbers are not exact in JSON."""
+"""Largest number of points; larger numbers are not exact in JSON."""
 DRAWN = 2
 """What the kernel `outcome` returns for a draw."""
 
@@ -106,7 +106,7 @@ _ENDINGS = {
     Termination.CRASH: " (crash)",
     Termination.UNKNOWN: " (reason unknown)",
 }
-"""The words for each way of ending a match, empty if the rules of the game decided it."""
+"""The words for each way in which a match can end; empty if the rules of the game decided it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +413,7 @@ class Position:
         if side is None:
             side = self.side_to_move
         elif side not in (0, 1):
-            raise PositionError(f"an observation is by side 0 or 1, not {quote(side)}")
+            raise PositionError(f"an observation is for side 0 or 1, not {quote(side)}")
         return observation_of(self.game).array(self._words, side)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:

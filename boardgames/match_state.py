@@ -170,7 +170,7 @@ class MatchRules:
 class MatchState:
     """A match without players and clocks: the positions so far, and what ends it.
 
-    Actions are made with `push` and taken back with `pop`. A copy is independent of the original.
+    Actions are played with `push` and taken back with `pop`. A copy is independent of the original.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class MatchState:
     Raises
     ------
     PositionError, LimitError
-        If the start is not a position, or the rules are no `MatchRules`.
+        If the start is not a position, or the rules are not `MatchRules`.
 
     Examples
     --------
@@ -250,7 +250,7 @@ class MatchState:
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """Return the actions that can be made now, in ascending order; empty if the match is over.
+        """Return the actions that can be played now, in ascending order; empty if the match is over.
 
         These are the legal actions of the position without those that repetition forbids.
         """
@@ -306,7 +306,7 @@ class MatchState:
         return is_forbidden(self.position, action, self._occurrences, self._repetition)
 
     def push(self, action: int) -> None:
-        """Make an action, one of `actions`.
+        """Play an action, one of `actions`.
 
         Raises
         ------
@@ -323,7 +323,7 @@ class MatchState:
         self._append(action, position)
 
     def replay(self, action: int) -> None:
-        """Make a legal action of a match that was played by other rules and may go on where these end it.
+        """Play a legal action of a match that was played by other rules, even where these rules end it.
 
         Raises
         ------

@@ -50,7 +50,7 @@ MARK_LABEL_GAP = 0.025
 """Minimum distance between the labels of two marks, as a share of the width."""
 MARKS_LEGEND = "? mistake, ?? blunder, in the colour of the side that made it"
 CURVE_STYLES, CURVE_MARKERS = ("-", "--", "-.", ":"), ("o", "s", "^")
-"""Without colour, curves differ by their combination of style and marker."""
+"""Line styles and markers of curves, whose combinations differ even without colour."""
 OPEN_END = 0.06
 """Minimum length of an open end of an interval, as a share of the scale."""
 

@@ -22,7 +22,7 @@ except ImportError:
     raise MissingExtraError("rl", "an environment for reinforcement learning") from None
 
 MAX_SEED = 2**31
-"""Seeds for opponents are smaller."""
+"""Upper limit of the seeds for opponents, which are smaller."""
 RenderMode = Literal["human", "ansi", "rgb_array"]
 RENDER_MODES: tuple[str, ...] = get_args(RenderMode)
 
@@ -43,7 +43,7 @@ def loaded_game(game: Game | str, options: Mapping[str, Any]) -> Game:  # of the
     if not isinstance(game, Game):
         raise OptionError(f"a game must be a Game or the name of one, not {quote(game)}")
     if options:
-        raise OptionError(f"options need the name of a game: {game!r} has its options already")
+        raise OptionError(f"options need the name of a game: {game!r} already has its options")
     return game
 
 
@@ -72,12 +72,12 @@ def reply_of(opponent: Player, position: Position, limit: Limit, context: Contex
         return None
     if not (isinstance(move, Move) and move.action in context.legal_actions(position)):
         raise PluginError(
-            f"the opponent {opponent.name!r} chose {quote(move)}, which is no legal move in {position}"
+            f"the opponent {opponent.name!r} chose {quote(move)}, which is not a legal move in {position}"
         )
     return move.action
 
 
-def checked_options(options: object) -> Mapping[str, Any]:  # what an environment is reset with
+def checked_options(options: object) -> Mapping[str, Any]:  # may be anything
     """Return the options of `reset`, which may be None; raise OptionError if they are not a mapping."""
     if options is not None and not isinstance(options, Mapping):
         raise OptionError(f"the options of reset must be a mapping, not {quote(options)}")
@@ -85,7 +85,7 @@ def checked_options(options: object) -> Mapping[str, Any]:  # what an environmen
 
 
 def check_learner(side: object, limit: object) -> None:
-    """Raise OptionError unless a side can be that of a learner, and a limit that of its opponent."""
+    """Raise OptionError unless the side is valid for a learner, and the limit for its opponent."""
     if not (side == "random" if isinstance(side, str) else type(side) is int and side in (0, 1)):
         raise OptionError(f"the side must be 0, 1 or 'random', not {quote(side)}")
     if not isinstance(limit, Limit):
@@ -103,7 +103,7 @@ class Board:
         `human` writes the board to the terminal after each move, `ansi` returns it as text, and
         `rgb_array` as an image.
     rules : MatchRules, optional
-        What ends a match; by default as between agents.
+        What ends a match; by default as in a match between agents.
     layout, options
         As for `boardgames.load`, if the name of a game is given.
 
@@ -168,7 +168,7 @@ class Board:
         return mask
 
     def render(self) -> str | Image | None:
-        """Return the board as the render mode says, or write it to the terminal in the mode `human`."""
+        """Return the board in the form of `render_mode`; in the mode `human`, write it to the terminal."""
         if self.render_mode == "rgb_array":
             positions = self.state.positions
             picture = positions[-1].picture()

@@ -4,8 +4,8 @@
 
     env = VersusEnv("abalone", "greedy")
 
-`gymnasium.make("boardgames/Versus-v0", game="abalone", opponent="greedy")` makes it as well, once this
-module has been imported. `action_masks` is what MaskablePPO of sb3-contrib asks for.
+`gymnasium.make("boardgames/Versus-v0", game="abalone", opponent="greedy")` makes it as well, once this module
+has been imported. MaskablePPO of sb3-contrib calls `action_masks`.
 """
 
 from collections.abc import Mapping
@@ -138,14 +138,14 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         seed: int | None = None,
         options: Mapping[str, Any] | None = None,  # of any type
     ) -> tuple[Planes, dict[str, Any]]:
-        """Begin a match, and make the moves of the opponent if it begins.
+        """Begin a match, and make the opponent's moves if it moves first.
 
         Parameters
         ----------
         seed : int, optional
             Seed of the side that is drawn, and of the opponent's random choices.
         options : mapping, optional
-            `start` is a position, or its text, from which the match begins. Others are ignored.
+            `start` is a position, or its text, from which the match begins. Other options are ignored.
 
         Raises
         ------
@@ -169,7 +169,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         return self._board.observation(self.side), self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
-        """Make an action, and the moves with which the opponent replies.
+        """Take an action, and make the moves with which the opponent replies.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         )
 
     def render(self) -> str | Image | None:
-        """Return the board as the render mode says, or write it to the terminal in the mode `human`."""
+        """Return the board in the form of `render_mode`; in the mode `human`, write it to the terminal."""
         return self._board.render()
 
     def close(self) -> None:

@@ -18,9 +18,9 @@ from boardgames.player import Limit, Player
 from boardgames.plugins import load, load_player, registry
 
 SHARE = 0.7
-"""The share of the time for a move that an agent thinks; the rest is for Kaggle and the machine."""
+"""Share of the time for a move in which the agent thinks; the rest is for Kaggle and the machine."""
 DEFAULT_SECONDS = 2.0
-"""Kaggle's time for a move, if its configuration has none."""
+"""Time for a move if Kaggle's configuration has none."""
 GAME = "connect4"
 SYMBOLS = ".rb"
 """Empty cells and the pieces of the marks 1 and 2, as Connect Four writes them."""
@@ -32,8 +32,8 @@ Agent = Callable[[Any, Any], int]
 def agent(text: str = "alphabeta", *, seed: int | None = None, limit: Limit | None = None) -> Agent:
     """Return an agent as a function for ConnectX.
 
-    It thinks for at most 70% of the time for a move that Kaggle's configuration gives. Boards may have any
-    size that Connect Four can have here, but always four in a row win.
+    It thinks for at most 70% of the time that Kaggle's configuration allows for a move. Boards may have any
+    size that our Connect Four supports, but a win always takes four in a row.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def agent(text: str = "alphabeta", *, seed: int | None = None, limit: Limit | No
         """Return the column in which the agent drops its piece."""
         columns, rows = int(_value(configuration, "columns", 7)), int(_value(configuration, "rows", 6))
         if _value(configuration, "inarow", 4) != 4:
-            raise OptionError("only four in a row win here; the configuration has another `inarow`")
+            raise OptionError("`inarow` must be 4, because a win always takes four in a row here")
         if (columns, rows) not in players:
             players[columns, rows] = load_player(text, load(GAME, columns=columns, rows=rows), seed=seed)
         player = players[columns, rows]

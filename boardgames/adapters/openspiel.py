@@ -5,7 +5,7 @@
     game = pyspiel.load_game(openspiel.register("abalone"))
 
 Everything in OpenSpiel that works with games in Python then works with ours. `bot` makes a bot of any of
-our agents, for OpenSpiel's tournaments. `boardgames.adapters.spiel_games` is the other way round.
+our agents, for OpenSpiel's tournaments. `boardgames.adapters.spiel_games` works in the other direction.
 """
 
 from functools import cache
@@ -34,7 +34,7 @@ def register(name: str) -> str:
     """Register a game with OpenSpiel; return the name by which `pyspiel.load_game` loads it.
 
     Its options and the `layout` become parameters: `boardgames_hexifence(dimension=2)`. Matches end as
-    between agents; a match that nothing limits is drawn after 1000 plies.
+    between agents; a match without any other limit is drawn after 1000 plies.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def _bot_class() -> type:
             self.player.match_started(0)
 
         def inform_action(self, state: Any, player: int, action: int) -> None:
-            """Take no notice of moves, since each state has the whole match."""
+            """Ignore moves, since each state has the whole match."""
 
         def step(self, state: Any) -> int:
             """Return the action that the agent chooses."""

@@ -40,7 +40,7 @@ Observation = dict[str, Planes]
 def env(game: Game | str, **settings: Any) -> AECEnv[str, Observation, int | None]:  # those of `raw_env`
     """Return the environment of a game, with the parameters of `raw_env`.
 
-    It needs no wrappers: an action that is not legal and use before `reset` raise errors.
+    It needs no wrappers: an illegal action, or use before `reset`, raises an error.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def parallel_env(
     game: Game | str,
     **settings: Any,  # those of `raw_env`
 ) -> ParallelEnv[str, Observation, int | None]:
-    """Return the environment of a game in which each step takes actions of both agents.
+    """Return the environment of a game in which each step takes actions from both agents.
 
     Only that of the agent to move counts; the action mask of the other agent is empty. Parameters
     are those of `raw_env`.
@@ -157,7 +157,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
         self._skip_agent_selection = None
 
     def step(self, action: int | None) -> None:
-        """Make an action of the agent that is selected.
+        """Take an action of the selected agent.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
         return self._board.observation(0)
 
     def render(self) -> str | Image | None:
-        """Return the board as the render mode says, or write it to the terminal in the mode `human`."""
+        """Return the board in the form of `render_mode`; in the mode `human`, write it to the terminal."""
         return self._board.render()
 
     def close(self) -> None:

@@ -22,13 +22,13 @@ WIDTH_IN, CURVE_HEIGHT_IN, LABEL_HEIGHT_IN = 9.0, 3.2, 0.17
 MIN_WEIGHTS_HEIGHT_IN, STANDINGS_HEIGHT_IN = 3.0, 2.2
 DOTS_PER_INCH = 150
 MAX_LABELS = 24
-"""If there are more weights, only those that are largest at the end get labels and colours."""
+"""Maximum number of weights with labels and colours: those that are largest at the end."""
 WINDOW = 0.1
 """Width of the moving average, as a share of the curve."""
 LINE_STYLES = ("-", "--", ":", "-.")
 GREY = "0.75"
 MAX_DRAWN = 1e30
-"""Larger numbers are clipped, since matplotlib would square them."""
+"""Numbers larger than this are clipped, since matplotlib would square them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,9 +1,9 @@
-"""Games and bots of OpenSpiel here (extra `openspiel`): `boardgames play spiel:breakthrough`.
+"""OpenSpiel's games and bots in this framework (extra `openspiel`): `boardgames play spiel:breakthrough`.
 
-Any game of OpenSpiel for two players without chance or hidden information is loaded by its name there
-after `spiel:`, and its parameters are options. Positions are the actions from the start, so that the same
-board is another position after another order of moves. The board is drawn if OpenSpiel prints it as rows
-of pieces; otherwise its text is shown. `bot_player` makes a player of any bot.
+Any game of OpenSpiel for two players without chance or hidden information is loaded as `spiel:` and its name
+there, and its parameters are options. A position is the list of all actions from the start, so the same board
+is a different position after another order of moves. The board is drawn if OpenSpiel prints it as rows of
+pieces; otherwise its text is shown. `bot_player` makes a player of any bot.
 """
 
 import math
@@ -35,7 +35,7 @@ from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Play
 START = "-"
 """The text of the start position."""
 MAX_ACTIONS = 100_000
-"""Larger boards would take minutes to begin."""
+"""Maximum number of actions of a game; larger boards would take minutes to begin."""
 MCTS = "spiel-mcts"
 MAX_SEED = 2**31
 
@@ -102,13 +102,13 @@ class SpielGame(PlainGame[State, int]):
             actions: int = self.spiel.num_distinct_actions()
             if actions <= MAX_ACTIONS:
                 self._start = self.spiel.new_initial_state()
-        except Exception as error:  # noqa: BLE001 - its C++ code raises whatever the parameters lead it to
+        except Exception as error:  # noqa: BLE001 - its C++ code may raise anything
             reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             raise OptionError(f"OpenSpiel cannot load {self.spiel_name!r} with {changed}: {reason}") from None
         if not 1 <= actions <= MAX_ACTIONS:
             raise OptionError(f"{self.name} with {changed} has {actions:,} actions, not 1 to {MAX_ACTIONS:,}")
         if self._start.is_chance_node():
-            raise OptionError(f"{self.name} with {changed} begins with a move of chance")
+            raise OptionError(f"{self.name} with {changed} begins with a chance node")
         if self.spiel.num_players() != 2:
             raise OptionError(f"{self.name} must have 2 players, not {self.spiel.num_players()}")
         self._longest: int = min(self.spiel.max_game_length(), SPIEL_MAX_PLIES)
@@ -239,7 +239,7 @@ class SpielGame(PlainGame[State, int]):
 
 
 def _text_of(state: State, action: int) -> str:
-    """Return OpenSpiel's text of an action, which on large boards it cannot always make."""
+    """Return OpenSpiel's text of an action, which it cannot always make on large boards."""
     try:
         text: str = state.action_to_string(action)
     except UnicodeDecodeError:
@@ -280,7 +280,7 @@ class BotPlayer(Player):
         self._bots = {}
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the move of the bot for the side to move, which knows no limits."""
+        """Return the move of the bot for the side to move; bots take no limits."""
         self._check_position(position)
         bot = self._bot_of(position.side_to_move)
         action = int(bot.step(_state_at(position, context)))
@@ -330,7 +330,7 @@ class SpielMCTS(BotPlayer):
 
 
 def bot_player(make_bot: MakeBot, game: Game) -> BotPlayer:
-    """Return bots of OpenSpiel as a player of a game, who can play either side.
+    """Return bots of OpenSpiel as a player of a game that can play either side.
 
     Parameters
     ----------
@@ -347,7 +347,7 @@ def bot_player(make_bot: MakeBot, game: Game) -> BotPlayer:
     MissingExtraError
         If OpenSpiel is not installed.
     OptionError
-        If this is not a function. If it returns something else than a bot, `choose` raises an OptionError.
+        If this is not a function. If it returns something other than a bot, `choose` raises an OptionError.
     """
     return BotPlayer(game, make_bot)
 
@@ -365,7 +365,7 @@ def entries(name: str) -> dict[str, list[Entry]]:
     MissingExtraError
         If OpenSpiel is not installed.
     UnknownNameError
-        If OpenSpiel has no such game, or none that fits this framework.
+        If OpenSpiel has no such game, or the game does not fit this framework.
     """
     title = _class_of(name).title
     mcts = Entry(
@@ -392,7 +392,7 @@ def _class_of(name: str) -> type[SpielGame]:
     kinds = dict(_kinds())
     if name not in kinds:
         if name in _pyspiel().registered_names():
-            reason = "has chance, hidden information or another number of players than two"
+            reason = "has chance, hidden information or a number of players other than two"
             raise UnknownNameError(f"the game {SPIEL_PREFIX + name!r} cannot be played here: it {reason}")
         raise UnknownNameError(f"OpenSpiel has no game {quote(name)}{suggest(name, kinds)}")
     options = tuple(_options_of(kinds[name].parameter_specification))
@@ -428,7 +428,7 @@ def _options_of(specification: Mapping[str, Any]) -> Iterator[Option]:
 
 
 def _look_of(spiel: Any) -> Look:
-    """Return how the states of a game of OpenSpiel look, as some random matches show it."""
+    """Return how the states of a game of OpenSpiel look, judging by some random matches."""
     planes = _planes_of(spiel)
     sizes = set[tuple[int, int]]()
     generator = np.random.default_rng(0)

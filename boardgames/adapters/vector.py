@@ -40,7 +40,7 @@ Rewards = npt.NDArray[np.float32]
 Policy = Callable[[Planes, Masks], npt.ArrayLike]
 """A function of observations and masks, one for each match, that returns actions."""
 MOST_BEGINNINGS = 100
-"""How often a match begins again because it is over before the learner's first move."""
+"""How often a match may begin again because it was over before the learner's first move."""
 RESIGNED = -1
 """What an opponent that resigns plays."""
 
@@ -142,7 +142,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         seed: int | None = None,
         options: Mapping[str, Any] | None = None,  # of any type
     ) -> tuple[Planes, dict[str, Any]]:
-        """Begin matches, and make the moves of the opponent where it begins.
+        """Begin matches, and make the opponent's moves where it moves first.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     def step(
         self, actions: npt.ArrayLike
     ) -> tuple[Planes, Rewards, npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Make an action in each match, and the moves with which the opponent replies.
+        """Take an action in each match, and make the moves with which the opponent replies.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             close_player(self._opponent)
 
     def _begin(self, which: npt.NDArray[np.bool_]) -> None:
-        """Begin the chosen matches, and those again that are over before the learner's first move."""
+        """Begin the chosen matches, and begin again those that are over before the learner's first move."""
         for _ in range(MOST_BEGINNINGS):
             self.batch.reset(which)
             if self._side == "random":
@@ -221,7 +221,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         )
 
     def _moved(self, actions: Actions, which: npt.NDArray[np.bool_]) -> tuple[Rewards, Masks, Masks]:
-        """Make actions and the replies to them; return rewards, terminations and truncations."""
+        """Take actions, make the replies to them, and return rewards, terminations and truncations."""
         step = self.batch.step(actions, which=which)
         replies = self._replied()
         rewards = (step.rewards + replies[0])[np.arange(self.num_envs), self.sides]
@@ -245,7 +245,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             self._is_over = self._is_over | resigned
 
     def _replies(self, waiting: npt.NDArray[np.bool_]) -> Actions:
-        """Return the opponent's actions where it is to move; `RESIGNED` is that of a player that gives up."""
+        """Return the opponent's actions where it is to move; `RESIGNED` is that of a player that resigns."""
         if self._opponent == "random":
             return self.batch.sample()
         actions, numbers = np.zeros(self.num_envs, dtype=np.int64), np.flatnonzero(waiting)
@@ -265,7 +265,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return actions
 
     def _are_legal(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Return which actions are legal; actions of another type or shape are found by the batch."""
+        """Return which actions are legal; the batch rejects an array of another type or shape."""
         if actions.dtype.kind not in "iu" or actions.shape != (self.num_envs,):
             return np.ones(self.num_envs, dtype=np.bool_)
         count = self.game.facts.actions

@@ -142,7 +142,7 @@ def test_an_opponent_that_resigns_has_lost() -> None:
 def test_an_opponent_that_breaks_the_rules_is_an_error() -> None:
     env = VersusEnv("connect4", Scripted("9"))
     env.reset()
-    with pytest.raises(PluginError, match=r"the opponent .scripted. chose .*, which is no legal move in"):
+    with pytest.raises(PluginError, match=r"the opponent .scripted. chose .*, which is not a legal move in"):
         env.step(0)
 
 

@@ -63,7 +63,7 @@ def test_an_agent_thinks_for_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch)
         ({"board": [0] * 41, "mark": 1}, {}, PositionError, "a board of 7x6 has 42 cells with 0, 1"),
         ({"board": [3] + [0] * 41, "mark": 1}, {}, PositionError, "a board of 7x6 has 42 cells with 0, 1"),
         ({"board": [0] * 42, "mark": 2}, {}, PositionError, "it is not the turn of mark 2 on the board"),
-        ({"board": [0] * 42, "mark": 1}, {"inarow": 5}, OptionError, "only four in a row win here"),
+        ({"board": [0] * 42, "mark": 1}, {"inarow": 5}, OptionError, "`inarow` must be 4, because"),
         ({"board": [0] * 42, "mark": 1}, {"columns": 99}, OptionError, "columns must be "),
     ],
 )  # fmt: skip

@@ -306,7 +306,7 @@ def test_without_openspiel_one_line_names_the_extra(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("chess", {"chess960": True}, "begins with a move of chance"),
+        ("chess", {"chess960": True}, "begins with a chance node"),
         ("hex", {"board_size": 1000}, "has 1,000,000 actions, not 1 to 100,000"),
         ("nim", {"pile_sizes": "1;2147483647"}, "not 1 to 100,000|OpenSpiel cannot load"),
         ("hex", {"board_size": 0}, "OpenSpiel cannot load 'hex'|has 0 actions"),
