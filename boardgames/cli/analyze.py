@@ -144,7 +144,7 @@ class _Chosen:
     "--notation",
     metavar="NAME",
     shell_complete=complete_notation,
-    help="Notation of the position or of the moves, if it does not follow from them.",
+    help="Notation of the position or of the moves; by default it is inferred.",
 )
 @click.argument("subject", metavar="[POSITION|RECORD|ID]", required=False)
 @click.option(
@@ -202,7 +202,7 @@ def analyze(
     """Evaluate the moves of a position of GAME, or review a recorded match.
 
     RECORD is an existing file, a name that ends in .record, .pgn or .txt, or
-    `-` for standard input. It may also be PGN of another program, moves alone,
+    `-` for standard input. It may also be PGN from another program, moves alone,
     or a file with a position. ID is the number of a stored match, which `boardgames matches` lists;
     write match:12 where 12 is also a position. Anything else is a POSITION; the
     default is the start of the game. The moves of a finished match are reviewed.

@@ -118,7 +118,7 @@ FRESH = ("--fresh",)
     default=DEFAULT_MARGIN_S,
     show_default=True,
     metavar="S",
-    help="Seconds by which a move may exceed --time before it loses.",
+    help="Seconds by which a move may exceed --time before the agent loses.",
 )
 @click.option("--nodes", type=NODES, metavar="N", help="Nodes an agent may search per move.")
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth of the agents in plies.")
@@ -127,7 +127,7 @@ FRESH = ("--fresh",)
     "--repetition",
     metavar="RULE",
     help="What a repeated position means: draw, loss (for the side that repeats it), forbidden or none; "
-    "draw:4 is a draw at the fourth occurrence. Default: as the game says, or else draw:3.",
+    "draw:4 is a draw at the fourth occurrence. Default: the game's own rule, or else draw:3.",
 )
 @click.option(
     "--resign",
@@ -229,7 +229,7 @@ def arena(
         sprt=None if sprt is None else Sprt.parse(sprt),
     )
     if no_store and fresh:
-        raise OptionError("--fresh is about stored matches; it does not work with --no-store")
+        raise OptionError("--fresh applies to stored matches; it does not work with --no-store")
     with _open_store(no_store) as store:
         context.exit(_play(plan, seed, workers, cluster, fresh, as_json, store))
 

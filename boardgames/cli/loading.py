@@ -370,7 +370,7 @@ def position_text(source: str, game: str, text: str) -> str:
 def record_defaults(
     game: str | None, layout: str | None, options: tuple[str, ...], notation: str | None
 ) -> "Defaults":
-    """Return the values for what the text of a match leaves out.
+    """Return the values to use for what the text of a match leaves out.
 
     Raises
     ------

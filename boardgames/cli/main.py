@@ -111,7 +111,7 @@ class LazyGroup(SuggestingGroup):
         self.commands = {name: command for name, command in added.items() if _is_command(name, command)}
         rubbish = [added[name] for name in added if name not in self.commands]
         if rubbish:
-            raise PluginError(f"this is not a command of click: {quote(rubbish[0])}")
+            raise PluginError(f"this is not a click command: {quote(rubbish[0])}")
 
 
 def _is_command(name: object, command: object) -> bool:
@@ -172,7 +172,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _os_error_message(error: OSError) -> str:
-    """Return a message about what the system refused; errors of stdout and stderr name no file."""
+    """Return a message about an error of the operating system; those of stdout and stderr name no file."""
     action = "write the output" if error.filename is None else f"use {quote(str(error.filename))}"
     return f"cannot {action}: {(error.strerror or str(error)).lower()}"
 

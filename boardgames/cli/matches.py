@@ -258,7 +258,7 @@ def import_files(
     """Add the matches of record files to the database; duplicates are skipped.
 
     FILE may be `-` for standard input.
-    It may also be PGN of another program or, with --game, moves alone: one
+    It may also be PGN from another program or, with --game, moves alone: one
     match in each line, or matches separated by empty lines.
 
     Matches with errors are reported and skipped; the exit code is then 2.

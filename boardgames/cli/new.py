@@ -20,7 +20,7 @@ from boardgames.paths import describe_os_error
 
 MAX_NAME_LENGTH = 40
 RESERVED = frozenset({"core"})
-"""The distribution `boardgames-core` is the framework itself."""
+"""Names that a new game must not have: the distribution `boardgames-core` is the framework itself."""
 
 COMMON_FILES = MappingProxyType(
     {

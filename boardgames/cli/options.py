@@ -155,7 +155,7 @@ notation_option = click.option(
     "--notation",
     metavar="NAME",
     shell_complete=complete_notation,
-    help="Notation of the moves; by default it follows from them.",
+    help="Notation of the moves; by default it is inferred.",
 )
 
 
@@ -166,7 +166,7 @@ def position_options(command: Command) -> Command:
         "--notation",
         metavar="NAME",
         shell_complete=complete_notation,
-        help="Notation of the position or of the moves, if it does not follow from them.",
+        help="Notation of the position or of the moves; by default it is inferred.",
     )(command)
     command = moves_option(command)
     command = click.option(

@@ -47,7 +47,7 @@ WATCH_DELAY_S = 0.5
 NEWEST = ""
 """The value of `--resume` without a file."""
 HIGHEST_LEVEL = 10
-"""Copied from `boardgames.players.levels`, which is too slow to import for `--help`."""
+"""The strongest level, copied from `boardgames.players.levels`, which is too slow to import for `--help`."""
 
 
 @click.command(

@@ -56,7 +56,7 @@ def replay(
     FILE may be `-` for standard input.
     ID is the number of a stored match, which `boardgames matches` lists.
 
-    FILE may also be PGN of another program or, with --game, moves alone: one
+    FILE may also be PGN from another program or, with --game, moves alone: one
     match in each line, or matches separated by empty lines.
 
     Press Enter for the next ply, or type b (back), the number of a ply, n

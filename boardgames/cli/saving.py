@@ -92,7 +92,7 @@ class MatchFile:
 
 
 def today() -> date:
-    """Return the day by the clock of this computer."""
+    """Return today's date by the clock of this computer."""
     return datetime.now().astimezone().date()
 
 

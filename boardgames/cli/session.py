@@ -72,7 +72,7 @@ COMMANDS = {
     "load FILE": "resume the last match of a file",
     "new": "start a new match",
     "quit": "leave; the match is saved",
-    "help": "show the rules and this list; ? does too",
+    "help": "show the rules and this list; ? is the same",
 }
 
 

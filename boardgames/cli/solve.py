@@ -94,7 +94,7 @@ class BadLine:
     metavar="FILE",
     type=click.Path(),
     multiple=True,
-    help="Solve the positions in a file, one a line, or compare their scores; `-` for standard input. "
+    help="Solve the positions in a file, one per line, or compare their scores; `-` for standard input. "
     "Repeat it for more files.",
 )
 @click.option(

@@ -60,7 +60,7 @@ MAX_STANDINGS = 8
 MAX_SEEDS = 1000
 REFRESHES_PER_SECOND = 4
 SWEPT_OPTIONS = {"learner": "learner_name", "preset": "preset", "layout": "layout"}
-"""Options of this command that a sweep can vary in addition to settings, with their parameters."""
+"""Options of this command that a sweep can vary besides settings, with the names of their parameters."""
 LIKE_OPTIONS = {
     name: f"--{name}" for name in ("seed", "seeds", "layout", "preset", "workers", "learner", "run")
 }
