@@ -32,7 +32,7 @@ from boardgames.kernels.types import numba_type
 _NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
 _FLOAT_OPERATOR = re.compile(r"signature: (?P<name>\w+)\((?:.*\), )?(?:\w+, )?float64")
-"""What Numba says about a float64 as an operand, as in `and_(uint64, float64)`, or as an index."""
+"""Numba's message about a float64 as an operand, as in `and_(uint64, float64)`, or as an index."""
 _SYMBOLS = {
     **dict.fromkeys(("and_", "iand"), "&"),
     **dict.fromkeys(("or_", "ior"), "|"),
@@ -63,7 +63,7 @@ _PLAIN_WORDS = (
         "{name} is of type {one}; compiled code can use numbers, tuples, arrays and kernels",
     ),
 )
-"""What Numba says, and the same in plain words."""
+"""Messages of Numba, and what they mean in plain words."""
 _PYTHON_TYPES = {"Tuple": "tuple", "UniTuple": "tuple", "DictType": "dict"}
 _USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) constants"
 

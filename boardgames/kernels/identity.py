@@ -55,7 +55,7 @@ def identity(function: FunctionType, *settings: object) -> str:
 class _Description:
     """Describes values as texts that are the same in every process.
 
-    An object that is met again, such as a function or a class, is described by its number.
+    An object that occurs again, such as a function or a class, is described by its number.
     """
 
     def __init__(self) -> None:

@@ -1,9 +1,9 @@
 """Compute 32 table indices at once by adding rows of vectors, and sum what they look up.
 
-The index of a group of cells is a number whose digits are the values of the cells, so each
-cell adds a fixed amount for each of its values, and each combination of bits in a chunk of a
-bitboard does too. The amounts for 32 groups are the *lanes*, 16 bits each, of a row of eight
-words. Vector instructions add a whole row at once; no sum of a lane may reach 2^16.
+The index of a group of cells is a number whose digits are the values of the cells, so each cell adds a fixed
+amount for each of its values, and so does each combination of bits in a chunk of a bitboard. The amounts for
+32 groups are the *lanes*, 16 bits each, of a row of eight words. Vector instructions add a whole row at once;
+no sum of a lane may reach 2^16.
 """
 
 from collections.abc import Callable, Sequence

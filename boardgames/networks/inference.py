@@ -34,10 +34,10 @@ PART = 2 * ROWS
 """Number of positions that are evaluated together, so that activations and a panel stay in the cache. With
 6 to 36 the speed differs by less than a tenth."""
 GROUP = 8
-"""Number of times that `ROWS` rows are multiplied with a panel before the next panel follows."""
+"""Number of times that `ROWS` rows are multiplied by a panel before the next panel follows."""
 
 LISTED = 2 * ROWS + 2
-"""Length of the array that `list_taps` reads."""
+"""Length of the array `rows` that `list_taps` reads."""
 
 PRODUCT, POOL, SPREAD = range(3)
 """Kinds of layers: products, mean and maximum over the board, and adding one row to those of all places."""

@@ -19,7 +19,7 @@ LANES = 16
 """Number of columns of a panel."""
 ROWS = 6
 """Number of rows that `multiply_rows` takes: their sums, a row of the panel and a number that is multiplied
-with it fill the 16 vector registers of AVX2."""
+by it fill the 16 vector registers of AVX2."""
 PANELS = 4
 """Number of panels that `multiply_row` takes."""
 ENTRY = 1 + ROWS

@@ -156,7 +156,7 @@ class _Maker:
         return Prepared(shape, Bundle(program), self._numbers, self._entries)
 
     def _buffer(self, places: int, stride: int) -> _Buffer:
-        """Return memory for the rows of `PART` positions and for those that are computed in vain."""
+        """Return memory for the rows of `PART` positions and for those that are computed but not used."""
         buffer = _Buffer(self._numbers, stride)
         self._numbers += (places * PART + ROWS) * stride
         return buffer
@@ -186,7 +186,7 @@ class _Maker:
         self, weight: Floats, bias: Floats, source: _Buffer, target: _Buffer, taps: Actions, *,
         is_added: bool = False, is_rectified: bool = True,
     ) -> int:  # fmt: skip
-        """Add a layer that multiplies the channels at the taps of each place with weights.
+        """Add a layer that multiplies the channels at the taps of each place by weights.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ from boardgames.score import Score
 from boardgames.search.rules import EVALUATION_BOUND, WIN
 
 MAX_LINE_LENGTH = 100
-"""Plies of a principal variation that tree searches report."""
+"""Maximum number of plies of a principal variation that tree searches report."""
 
 
 def score_of(value: float, evaluation: Evaluation) -> Score:

@@ -20,9 +20,9 @@ from boardgames.search.results import score_of
 from boardgames.search.rules import INFINITY, WIN
 
 MOST_NODES = 20_000
-"""Nodes that a tree has at most."""
+"""Maximum number of nodes of a tree."""
 MOST_ROWS = 400
-"""Rows that a drawing has at most; it leaves out the deepest plies of larger trees."""
+"""Maximum number of rows of a drawing; the deepest plies of larger trees are left out."""
 
 ROW, MARGIN, SIZE, GAP, FONT_SIZE = 20, 16, 6, 40, 12
 """Lengths in a drawing in pixels: height of a leaf, border, half a node, space between plies, and font."""
@@ -48,7 +48,7 @@ class Node:
         What the search knows of the value for the side to move at the root, on the scale of the search
         kernels. They are equal if the value is exact, and infinite where nothing is known.
     children : tuple of Node
-        The positions after the moves, in the order of the search, with those that were pruned.
+        The positions after the moves, in the order of the search, including those that were pruned.
     is_pruned : bool
         True if the position was not searched, because it cannot change the value of the root.
     is_proven : bool
@@ -104,7 +104,7 @@ class SearchTree:
 
     @property
     def visited(self) -> int:
-        """Return the number of positions that were searched, with the root."""
+        """Return the number of positions that were searched, including the root."""
         return sum(not node.is_pruned for node in self.root.walk())
 
     @property
@@ -286,7 +286,7 @@ class _Search:
         if depth == 0 and (outcome is None or outcome.termination is Termination.NO_MOVES):
             return sign * self.evaluation.value(
                 position.words
-            ), False  # as search does, which looks for no moves
+            ), False  # like the searches, which do not look for moves here
         if outcome is None:
             return None, False
         if self.evaluation.exact_at_end and outcome.termination is Termination.RULES:

@@ -32,7 +32,7 @@ FEWEST_NODES, MOST_NODES = 0.6, 1.6
 RANDOM_MOVES = 3
 """A side position is at most this many random moves away from the position of a match."""
 AHEAD = 0.4
-"""Points beyond one half for the side that is ahead in an unfinished or drawn match."""
+"""Points in addition to one half for the side that is ahead in an unfinished or drawn match."""
 
 
 @kernel(

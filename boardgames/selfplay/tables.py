@@ -7,9 +7,9 @@ a match, all positions learn from the last to the first, each once, towards
 
     G = gamma ((1 - lambda) V(s') + lambda G')
 
-where s' is the next position, with the value that it had when it learned, and G' its goal;
-at the end both are the return of the match. V and G are from the point of view of the same
-side. A position learns nothing from an exploratory move after it, and no goal passes that move.
+where s' is the next position, with the value that it had when it learned, and G' its goal; at the end both
+are the return of the match. V and G are from the point of view of the same side. A position learns nothing
+from an exploratory move after it, and goals are not passed back beyond that move.
 
 Each weight has a step size of its own, by temporal coherence: with r = (G - V)(1 - V^2)
 for each position that looks up a weight w, N the sum of all earlier r, and A the sum of their |r|,

@@ -93,7 +93,7 @@ class SearchOptions:
 
 
 FLAGS = frozenset(OPTIONS_DTYPE.names or ())
-"""The techniques that kernels read, and what else is in the record."""
+"""The names of all fields of the record, most of which are techniques."""
 SEARCH_OPTIONS = tuple(
     Option(one.name, cast("type[int]", one.type), one.default, **one.metadata)
     for one in fields(SearchOptions)

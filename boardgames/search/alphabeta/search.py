@@ -88,17 +88,17 @@ NULL_WINDOW = 1e-6
 """Width of a null window: no two values are closer than this."""
 
 FUTILITY_DEPTH = 2
-"""Depth up to which futility and reverse futility prune."""
+"""Maximum depth of futility and reverse futility pruning."""
 NULL_MOVE_DEPTH = 3
-"""Depth from which null-move pruning is tried."""
+"""Minimum depth of null-move pruning."""
 NULL_MOVE_REDUCTION = 2
 """Plies by which the search after a null move is reduced, besides a quarter of the depth."""
 NULL_MOVE = -(1 << 62)
 """Rank that marks a ply after a null move, because two null moves in a row are not allowed."""
 LMR_DEPTH = 3
-"""Depth from which late moves are reduced."""
+"""Minimum depth at which late moves are reduced."""
 ABDADA_DEPTH = 3
-"""Depth from which moves that another thread is searching are deferred."""
+"""Minimum depth at which moves that another thread is searching are deferred."""
 SORTED_MOVES = 8
 """Number of moves that are sorted, per ply of depth; the order of the rest matters little."""
 

@@ -49,9 +49,9 @@ KEYS_PER_THREAD = REMEMBERED_POSITIONS + ROWS
 ASPIRATION = 1.0
 """Half the width of the aspiration window, in margins of the evaluation."""
 ASPIRATION_DEPTH = 3
-"""Depth from which aspiration windows are used."""
+"""Minimum depth of a search with an aspiration window."""
 FEW_MOVES = 12
-"""With fewer moves at the root a side may soon have none, which futility pruning would overlook."""
+"""Minimum number of root moves for futility pruning, which overlooks that a side may soon have no move."""
 FIRST_DEPTH_NODES = 1_000_000
 """Limit of nodes for depth 1, the only limit that applies to it: there must be a move to return."""
 

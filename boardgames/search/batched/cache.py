@@ -14,7 +14,7 @@ from boardgames.kernels.abi import Floats
 from boardgames.search.batched.searcher import Evaluator, evaluations
 
 OVERHEAD = 200
-"""About how many bytes the Python objects of a position need, beside what is in them."""
+"""Approximate size in bytes of the Python objects of a position, apart from their contents."""
 
 
 class EvaluationCache:

@@ -23,11 +23,11 @@ ROOT = 0
 NO_EDGE = -1
 NO_ACTION = -1
 SKIP_NONE = -1
-"""Passed as `skipped` to leave out no edge."""
+"""The value of `skipped` with which no edge is left out."""
 SHIFT_11 = np.uint64(11)
 UNIT = 2.0**-53
 SMALLEST = 1e-12
-"""Priors are at least this where their logarithms are needed."""
+"""Smaller priors are replaced by this where their logarithms are needed."""
 EXPLORATION_GROWTH = 1.0 / 5000.0
 """Exploration grows by the logarithm of 1 + this times the visits."""
 

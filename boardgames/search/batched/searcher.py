@@ -43,7 +43,7 @@ LARGEST = 1 << 16
 WORTH_A_THREAD = 128
 """Number of trees for each thread, by default."""
 NODES, EDGES_PER_NODE = 64, 16
-"""Room for a tree at first; it doubles when a tree is full."""
+"""Initial number of nodes of a tree, and of edges per node; both double when a tree is full."""
 
 
 @runtime_checkable
@@ -307,7 +307,7 @@ class BatchSearch:
             counters[chosen] = 0
 
     def leaves(self, is_over: Callable[[], bool] = lambda: False) -> Leaves | None:
-        """Run simulations until the searches need evaluations; return None if none does any more.
+        """Run simulations until the searches need evaluations; return None if none of them needs any.
 
         `update` must be called with the evaluations before this is called again. `is_over` is called after
         many simulations that needed no evaluation; if it returns True, nothing more is searched.
@@ -493,7 +493,7 @@ class BatchSearch:
         return sum(array.nbytes for name, array in arrays if name.startswith(("node_", "edge_")))
 
     def _share(self, work: Callable[[int, int], int | None]) -> list[int]:
-        """Do work on all trees, divided among the threads, and return what it returned."""
+        """Divide work on all trees among the threads, and return what each call of `work` returned."""
         if self._workers is None:
             return [work(0, self.size) or 0]
         bounds = [self.size * thread // self._threads for thread in range(self._threads + 1)]

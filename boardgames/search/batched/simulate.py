@@ -35,11 +35,11 @@ from boardgames.search.rules import DRAWN, ONGOING, UNFINISHED, final_result, re
 NO_NODE = 0
 NO_ROW = -1
 WAITS, DONE, COLLIDED = range(3)
-"""How a descent ends: at a leaf to evaluate, with a value, or at a leaf that is already waiting."""
+"""How a descent ends: at a leaf that needs an evaluation, with a value, or at a leaf that already waits."""
 GATHERED, UNFINISHED_TREES, SHORT = range(3)
 """What `gather` returns."""
 MOST_DESCENTS = 1000
-"""Simulations of a tree in a call of `gather`, so that limits of time are kept even if all lead to proofs."""
+"""Maximum number of simulations of a tree in a call of `gather`; keeps time limits if all lead to proofs."""
 
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))

@@ -18,11 +18,11 @@ from boardgames.search.rules import UNLIMITED, plies_left_of
 
 REPORT_S = 0.2
 MEMORY = 256
-"""Megabytes of a tree by default."""
+"""Default size of a tree in megabytes."""
 ROOM = 512
-"""Plies for which a search below the last position of a match can remember positions."""
+"""Number of plies below the last position of a match for which a search can remember positions."""
 FORCED_SIMULATIONS = 32
-"""Simulations are at most this many if there is only one legal move."""
+"""Maximum number of simulations if there is only one legal move."""
 
 
 class SingleSearch:

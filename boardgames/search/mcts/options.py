@@ -85,7 +85,7 @@ COUNTERS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Counters of one thread, and its share of the limits; padded to a cache line, which no threads share."""
+"""Counters of one thread, and its share of the limits; padded so that threads share no cache line."""
 
 COUNTERS = record_array(COUNTERS_DTYPE)
 Counters = npt.NDArray[Any]  # one record of COUNTERS_DTYPE: NumPy cannot annotate its fields

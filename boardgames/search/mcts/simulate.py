@@ -64,7 +64,7 @@ from boardgames.search.mcts.tree import (
 )
 
 EXPANSION_VISITS = 2
-"""Visits of a leaf, the current one included, at which it is expanded."""
+"""Number of visits, including the current one, at which a leaf is expanded."""
 EXPLORATION_GROWTH = 1.0 / 5000.0
 """With PUCT, exploration grows by the logarithm of 1 + this times the visits."""
 PRIOR_UNIT = 1.0 / PRIOR_MASK

@@ -53,7 +53,7 @@ SORTED_CHILDREN = 8
 """Number of children of a node that are sorted by their priors, if there are priors."""
 
 ONE = 1 << 24
-"""A return of 1 in a total."""
+"""The amount that a return of 1 adds to a total."""
 
 BYTES_PER_WORD = 8
 BYTES_PER_CACHE_LINE = 64
