@@ -29,7 +29,7 @@ from boardgames.options import Option
 from boardgames.selfplay import derive_seed
 
 MAX_DEVIATION = 100.0
-"""Without a maximum, it would grow forever where larger weights are always fitter."""
+"""Maximum deviation; without one, it would grow forever where larger weights are always fitter."""
 
 
 class CovarianceAdaptation(DistributionLearner):

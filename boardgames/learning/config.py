@@ -29,9 +29,9 @@ SWEEP = "sweep"
 MAX_COMBINATIONS = 1000
 MAX_BYTES = 1 << 16
 MAX_DOTS_PER_LINE = 1000
-"""The time to parse a dotted key grows with the square of the number of its parts."""
+"""A limit because the time to parse a dotted key grows with the square of the number of its parts."""
 SEED = Option("seed", int, None, "seed of all randomness", minimum=0, maximum=2**63 - 1)
-"""TOML integers have 64 bits."""
+"""The option `seed` of every run; its maximum is that of TOML's 64-bit integers."""
 TARGET = Option("target", float, None, "value of the learning curve at which training ends")
 
 

@@ -54,7 +54,7 @@ from boardgames.selfplay import (
 )
 
 START_FACTOR = 4.0
-"""With population-based training, learning rates start between alpha divided by this and alpha times this."""
+"""In population-based training, learning rates start between alpha divided and multiplied by this factor."""
 MARGIN_POINTS = 1e-6
 """Points per unit of margin (one marble, for example), which break ties between players."""
 

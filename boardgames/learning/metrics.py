@@ -20,7 +20,7 @@ METRICS_SCHEMA = 1
 SCORE = "score"
 """The metric that is a share of the points in test matches, from 0 to 1."""
 MAX_LOGGED_WEIGHTS = 1000
-"""If there are more weights, lines of metrics only summarise them; checkpoints always have them all."""
+"""Maximum number of weights in a line of metrics; more are summarised there, but all are in checkpoints."""
 MAX_STEP = 10**12
 MAX_STEP_SECONDS = 1e10
 

@@ -37,7 +37,7 @@ from boardgames.weights.lookup import find_weights
 BATCH = 10
 """Matches per task."""
 HELD_OUT = 20
-"""One match in this many is left out of the fit, to measure the loss."""
+"""One in this many matches is left out of the fit, to measure the loss."""
 ALL = "all"
 
 Array = npt.NDArray[Any]

@@ -20,7 +20,7 @@ from boardgames.kernels import Reals
 from boardgames.learning.base import Configured
 
 GAIN_EXPONENT, CHANGE_EXPONENT = 0.602, 0.101
-"""The smallest exponents for which convergence has been proved."""
+"""How fast gain and change decrease: the smallest exponents for which convergence has been proved."""
 
 
 class Perturbation(Configured):

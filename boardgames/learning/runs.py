@@ -50,12 +50,12 @@ KEPT_CHECKPOINTS = 3
 SHOWN_STEPS = 5
 """Number of the newest steps that a notebook shows of a run."""
 LOCK_TIMEOUT_S = 1.0
-"""`boardgames runs` holds each lock for a moment to see whether it is free."""
+"""How long to wait for a lock, since `boardgames runs` holds each for a moment to see whether it is free."""
 
 _TEMPORARY_NAME = re.compile(
     r"\.(config\.toml|metrics\.jsonl|measurement\.json|step-\d+|(best|start)\.safetensors)\b.*"
 )
-"""Temporary files that a killed process leaves behind."""
+"""Names of temporary files that a killed process leaves behind."""
 
 
 class Run:

@@ -37,13 +37,13 @@ TD_OPTIONS = (
 )
 """Hyperparameters of TD(lambda), for learners and experiments that train with it."""
 INITIAL_EPSILON = 0.5
-"""Learners of features explore more at first; epsilon then falls to the default of `TDParameters`."""
+"""Initial epsilon of learners of features, from which it falls to the default of `TDParameters`."""
 BETA = Option(
     "beta", float, DEFAULTS.beta,
     "how much smaller steps are for weights with fluctuating errors; 0 for equal steps",
     minimum=0, maximum=100,
 )  # fmt: skip
-"""Temporal coherence."""
+"""The option for temporal coherence."""
 INITIAL = Option(
     "initial", float, 0.1, "largest initial weight; weights start at random", minimum=0, maximum=1e3
 )

@@ -29,7 +29,7 @@ from boardgames.plugins import notify
 RATES = ("alpha", "rate")
 """Names of learning-rate options; too large a value makes weights diverge."""
 MAX_REASON = 160
-"""Characters; compiler errors are long."""
+"""Maximum number of characters of a reason in a message; compiler errors are long."""
 
 
 class Trainer:

@@ -52,7 +52,7 @@ from boardgames.weights.weights import TUNED, VALUES
 
 LOG = "log"
 HALF = 0.5
-"""The draw that rounds values to the nearest integer."""
+"""The value of `draw` in `Range.value` for which values are rounded to the nearest integer."""
 
 
 class Tune(Perturbation, Learner):

@@ -1,9 +1,9 @@
 """Symmetric images of samples, and the arrays that a network is trained with, made in compiled code.
 
-The symmetries of a game are Python functions of packed positions and actions. What they do to observations
-is a permutation of places, and what they do to actions is in most games a permutation, too. Both are found
-by trying the functions on positions of random matches. With these tables a symmetric image costs next to
-nothing, because observation, mask and policy are written to the places where the image has them.
+The symmetries of a game are Python functions of packed positions and actions. They permute the places of
+observations and, in most games, also the actions. Both permutations are found by trying the functions on
+positions of random matches. With these tables a symmetric image costs next to nothing, because observation,
+mask and policy are written to the places where the image has them.
 
 A symmetry is left out if it does not permute the places, or if the image of an action depends on the
 position. The others are composed until they form a group.

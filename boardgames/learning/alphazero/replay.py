@@ -24,9 +24,9 @@ from boardgames.kernels.abi import Floats
 from boardgames.learner import Array
 
 WHOLE = 65_535
-"""A share of 1 as a 16-bit integer."""
+"""The 16-bit integer that stands for a share of 1."""
 MOST_SHARES = 64
-"""A sample of self-play keeps the shares of at most this many actions, the most likely ones."""
+"""Maximum number of actions whose shares a sample of self-play keeps: the most likely ones."""
 NO_ACTION = -1
 """Fills the rest of a row of actions."""
 SMALL = 2**15
@@ -37,7 +37,7 @@ Indices = npt.NDArray[np.int64]
 
 
 class Samples(NamedTuple):
-    """Positions with what a network should say about them.
+    """Positions with what a network should predict for them.
 
     Attributes
     ----------

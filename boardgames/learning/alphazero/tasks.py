@@ -45,7 +45,7 @@ class SentNetwork:
 
     @classmethod
     def of(cls, game: Game, network: Network) -> "SentNetwork":
-        """Return what to send of a network."""
+        """Return the parts of a network that are sent to workers."""
         return cls(Setup.of(game), network.shape, dict(network.tensors))
 
     def unpacked(self) -> tuple[Game, Network]:

@@ -27,9 +27,9 @@ except ImportError:
     raise MissingExtraError("neural", "training a network") from None
 
 EPSILON = 1e-5
-"""Added to variances."""
+"""Added to variances, so that none is 0."""
 MOMENTUM = 0.05
-"""How far a batch moves the means and variances that `export` uses."""
+"""Weight of a batch in the running means and variances that `export` uses."""
 SMALL = 0.01
 """Factor of the initial weights in the last layers, so that all moves are about equally likely."""
 

@@ -322,7 +322,7 @@ def _values(tower: Tower) -> list[torch.Tensor]:
 
 @contextmanager
 def _threads(count: int | None) -> Iterator[None]:
-    """Let PyTorch use this number of threads for a while."""
+    """Let PyTorch use this number of threads within the block."""
     before = torch.get_num_threads()
     if count is not None:
         torch.set_num_threads(count)
