@@ -24,7 +24,7 @@ MAX_CALLS_PER_GAME = 3
 MAX_CALLS_PER_PAGE = 2
 """Maximum number of these calls that may be for one page."""
 HANG_SECONDS = 20.0
-"""A call that takes longer counts as hung."""
+"""A call that takes longer than this counts as hung."""
 LOAD_SECONDS = 600.0
 """The same for calls that may compile a game or an agent."""
 

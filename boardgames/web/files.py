@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 INDEX = "index.html"
 MIN_COMPRESSED_BYTES = 500
-"""Smaller files are sent as they are."""
+"""Files smaller than this are sent uncompressed."""
 FOREVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 TYPES = {

@@ -28,7 +28,7 @@ MAX_PICTURES = 60
 """Maximum number of layouts that are shown as pictures."""
 NOTHING_LEARNED: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NOT_IN_BROWSER = frozenset({"human", "engine"})
-"""People have seats of their own, and no page may start programs."""
+"""Agents that pages cannot choose: people have seats of their own, and no page may start programs."""
 
 
 def load_agents(name: str) -> list[tuple[Entry, type[Player]]]:

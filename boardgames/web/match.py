@@ -67,7 +67,7 @@ READY_INTERVAL_SECONDS = 0.05
 UNREADY_SECONDS = 0.5
 """Pages say that an agent is getting ready if this takes longer."""
 SHARED_SECONDS = 0.05
-"""How long pages are sent the same state if only the clocks change."""
+"""How long a state is reused for other pages, although its clocks have changed meanwhile."""
 TICK_MARGIN_SECONDS = 0.02
 """Seconds to wait after a person's time has ended before it is checked, so that it is certainly over."""
 

@@ -38,7 +38,7 @@ UNSUPPORTED, POLICY = 1003, 1008
 _CLOSED = (RuntimeError, OSError, WebSocketDisconnect)
 """What Starlette raises if the connection has been or is being closed, which is not an error."""
 _PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[/\\](?:[^\s'\"/\\]+[/\\])+([^\s'\"/\\]+)")
-"""The path of a file; the group is its last part, which a page may see."""
+"""Matches the path of a file; the group is its last part, which a page may see."""
 
 
 class Page:

@@ -30,7 +30,7 @@ CATALOGUE_SECONDS = 3.0
 NICENESS = 10
 """Niceness of a process that nobody is waiting for."""
 TURN_SECONDS = 60.0
-"""Longest wait for another compilation of the same game, which may hang."""
+"""How long to wait for another compilation of the same game, which may hang."""
 MAX_KNOWN = 1000
 """Number of compiled combinations of a game and its agents that are remembered."""
 PREEMPTION_POLL_SECONDS = 0.1

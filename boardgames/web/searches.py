@@ -13,7 +13,7 @@ from boardgames.player import Stop
 from boardgames.web.calls import NotRespondingError, call_in_thread
 
 MAX_WAIT_SECONDS = 3.0
-"""The longest a search should wait for a thread."""
+"""The longest time that a search should wait for a thread."""
 GRACE_SECONDS = 2.0
 """How long a search may continue after it was told to stop."""
 CHECK_INTERVAL_SECONDS = 0.05

@@ -335,7 +335,7 @@ def _agent_of(folder: Path, learner: Learner | None) -> tuple[str | None, str]:
     if any(sign in result for sign in "/\\~"):
         return (
             None,
-            "its name cannot be used here: the game has weights of this name, or it has special signs",
+            "its name cannot be used here: the game has weights of this name, or it has special characters",
         )
     agent = learner.agent_with(result)
     return (agent, "") if agent else (None, "no agent plays with what it learns")

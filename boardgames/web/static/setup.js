@@ -494,7 +494,7 @@ export class Setup {
   }
 
   /**
-   * Create a match; if `isRandom`, toss a coin whether to swap the sides.
+   * Create a match; if `isRandom`, toss a coin to decide whether to swap the sides.
    * @param {Wanted} message
    * @param {boolean} isRandom
    */

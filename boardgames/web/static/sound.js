@@ -16,7 +16,7 @@ const ATTACK_S = 0.006;
 /** @type {AudioContext | null} */
 let context = null;
 
-/** Allow sounds from now on: browsers want a gesture of the user first. */
+/** Allow sounds from now on: browsers require a gesture of the user first. */
 function unlock() {
   context ??= new AudioContext();
   if (context.state === "suspended") context.resume();
