@@ -36,7 +36,7 @@ from boardgames.score import RETURN, Score, Unit
 
 Array = npt.NDArray[Any]  # an array of any type that an evaluation declares
 CACHE_LINE = 64
-"""Bytes of a cache line."""
+"""Size of a cache line in bytes."""
 
 
 def _no_items() -> Mapping[str, Any]:  # values of several types
@@ -442,10 +442,10 @@ class Exercise:
 
 
 Meaning = Literal["none", "draw", "loss", "forbidden"]
-"""What a repeated position can mean."""
+"""The possible meanings of a repeated position."""
 MEANINGS: tuple[Meaning, ...] = get_args(Meaning)
 _COUNTS: Mapping[str, int] = MappingProxyType({"none": 0, "draw": 3, "loss": 2, "forbidden": 2})
-"""The occurrence of a position from which each rule applies by default."""
+"""The default of `Repetition.count` for each meaning."""
 
 
 @dataclass(frozen=True, slots=True)

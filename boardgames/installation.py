@@ -32,7 +32,7 @@ NO_VERSION = "?"
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+([\w., \t]+))", re.MULTILINE)
 _FOR_GAMES = re.compile(r"\bextra\s*==\s*['\"]games['\"]")
-"""The extra that installs plug-ins, whose code matters although the core seems to require them."""
+"""Finds the extra that installs the games: the core lists them as requirements, but they are plug-ins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from boardgames.errors import FileError, quote
 
 APPLICATION = "boardgames"
 MAX_TEXT_BYTES = 1 << 28
-"""About 500,000 matches."""
+"""Maximum size of a text, enough for about 500,000 matches."""
 
 
 def data_folder() -> Path:

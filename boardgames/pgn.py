@@ -47,7 +47,7 @@ _SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)\s*")
 _ELAPSED = re.compile(r"\[%emt\s+([0-9]{1,9}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]+))?\]")
 _VALUE = re.compile(r"\s*\[%eval\s[^\]]*\]\s*")
 MAX_ELAPSED_S = 1e12
-"""Longer times are not written as `[%emt]`."""
+"""Times longer than this are not written as `[%emt]`."""
 
 
 @dataclass(frozen=True, slots=True)

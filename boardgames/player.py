@@ -34,7 +34,7 @@ MAX_DRAW_RETURN = 0.05
 An expected return of 0.05 is a small advantage, a 52.5% chance of winning.
 """
 MAX_COUNT = 2**63 - 1
-"""The largest int64, the type that kernels count in."""
+"""The largest limit: the largest int64, the type in which kernels count."""
 
 
 @dataclass(frozen=True, slots=True)

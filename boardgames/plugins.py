@@ -68,7 +68,7 @@ NEEDS: dict[str, str] = {
     "weights": "weights",
     "network": "network",
 }
-"""What `Entry.needs` can contain, and what messages call it."""
+"""The values that `Entry.needs` can contain, and their names in messages."""
 CORE_PLUGINS = {
     "core-players": "boardgames.players.plugin",
     "core-learners": "boardgames.learning.plugin",
@@ -76,7 +76,7 @@ CORE_PLUGINS = {
 }
 
 THIS_PROCESS = "this process"
-"""What `Registry.register` names in place of a plug-in."""
+"""Stands for the name of a plug-in in what `Registry.register` adds."""
 
 ON_DEMAND = {"spiel": "boardgames.adapters.spiel_games"}
 """Modules that offer a game when its name is first used: the module for `spiel` offers `spiel:chess`.
@@ -199,7 +199,7 @@ class Registry:
         self._offers[kind] = [*kept, Offer(entry, THIS_PROCESS, target)]
 
     def is_registered_here(self, kind: Kind, name: str, game: str | None = None) -> bool:
-        """Return True if `register` has added what has this name, so that other processes do not know it."""
+        """Return True if this name was added by `register`, so that other processes do not know it."""
         return any(
             offer.entry.name == name and offer.plugin == THIS_PROCESS
             for offer in self._named_offers(kind, game)
@@ -297,7 +297,7 @@ class Registry:
         if lacking is not None:
             raise UnknownNameError(
                 f"{game} has no {NEEDS[lacking]}, which the {_SINGULAR[kind]} {name!r} needs; "
-                f"plug-ins offer them by the hook bg_{lacking}"
+                f"plug-ins offer them through the hook bg_{lacking}"
             )
         hint = f"{suggest(name, names)}{self._broken_plugins_hint()}"
         subject = f"{game} has no" if game else "no such"

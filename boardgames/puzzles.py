@@ -218,7 +218,7 @@ def find_puzzles(
     """
     candidates = _made(game, kind, seed)
     if isinstance(candidates, Sequence):
-        raise OptionError(f"the puzzles of the kind {quote(kind)} are ready, and none are searched for")
+        raise OptionError(f"the puzzles of the kind {quote(kind)} are a fixed set: none can be searched for")
     summary = kind_summary(game, kind)
     beginner, seen, tried = plugins.load_player(BEGINNER, game, seed=seed), set[Position](), 0
     while True:

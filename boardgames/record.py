@@ -348,7 +348,7 @@ def parse_records(
     Parameters
     ----------
     text : str
-        Any number of matches: in our own form, as PGN of other programs, or as moves alone.
+        Any number of matches: in our own form, as PGN from other programs, or as moves alone.
     load : callable or None
         Returns the game of a record: `boardgames.plugins.load_game_of`. Start,
         moves and outcome are then checked against the rules and rewritten in

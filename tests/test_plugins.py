@@ -732,7 +732,7 @@ def test_only_what_a_game_can_use_is_offered_for_it(
 def test_what_is_missing_is_named_with_the_hook_that_adds_it(plugin: Maker) -> None:
     registry = Registry([plugin("bare", bg_games=[game("bare")])])
     message = (
-        "bare has no features, which the learner 'td' needs; plug-ins offer them by the hook bg_features"
+        "bare has no features, which the learner 'td' needs; plug-ins offer them through the hook bg_features"
     )
     with pytest.raises(UnknownNameError, match=message):
         registry.load("learners", "td", "bare")

@@ -1,7 +1,7 @@
 """A `Picture` as pixels, for programs that want images: environments that record videos, for example.
 
 Plainer than the SVG document: cells, lines and pieces have edges but no gloss, and there is no text, so
-letters are drawn as discs. It needs no library that draws.
+letters are drawn as discs. It needs no drawing library.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ Reals = npt.NDArray[np.floating[Any]]
 Colour = tuple[int, int, int]
 
 UNKNOWN_COLOURS = "#2a2a30", "#f4efe4"
-"""For sides whose colours have names, which only CSS knows."""
+"""Colours for sides whose own colours are names, which only CSS can interpret."""
 GREY = 136, 136, 136
 EDGE, MARGIN, RIM = 0.03, 0.2, 0.66
 LINE_WIDTH, OPEN_WIDTH = 0.11, 0.05

@@ -55,9 +55,9 @@ POLL_S = 1.0
 QUIET_S = 20.0
 """A task that has not compiled for this long is assumed to need no more kernels."""
 CHECKED_S = 1.0
-"""A worker checks its files for changes at most once in this time."""
+"""Minimum time between two checks of the files of a process for changes."""
 RATE_POLLS = 30
-"""Number of polls over which progress shows the rate."""
+"""Number of polls over which the rate in the progress display is averaged."""
 MAX_LISTED_RATES = 4
 """Maximum number of workers whose rates are listed one by one."""
 JOBS_ADVICE = "see what the jobs have printed, or raise 'timeout' in [workers] if they are still in the queue"

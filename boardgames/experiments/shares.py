@@ -24,7 +24,7 @@ Wins = tuple[int, int]
 """Matches won by the first player, and by the second."""
 
 MIN_UNITS = 3
-"""With fewer units of many matches each, the variance between units is unknown."""
+"""Minimum number of units for an interval; with fewer, the variance between units is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,16 +28,16 @@ the normal search that checks the suggested move."""
 TABLE_DIVISOR = 8
 """The transposition table of the search with contempt is smaller than the normal one by this factor."""
 ALLOWANCE = 0.1
-"""What a reply may give away without earning credit, as a multiple of the game's concession. Scores vary by
-about as much from one search to the next."""
+"""How much a reply may give away without earning credit, as a multiple of the game's concession. Scores vary
+by about as much from one search to the next."""
 MAX_CREDIT = 2.0
 """The largest credit, as a multiple of the game's concession."""
 CREDIT_PLIES = 14
 """Plies beyond the game's patience before credit is earned; with fewer, credit costs points against opponents
 that fight back."""
 MIN_SECONDS = 0.02
-"""With less time for a move, all of it goes to the normal search: each search takes about a millisecond to
-start and stop."""
+"""Minimum time for a move to be divided; with less, all of it goes to the normal search, because each search
+takes about a millisecond to start and stop."""
 
 
 class ContemptSearch:

@@ -30,7 +30,7 @@ ROUNDING = 1e-6
 ORDER = 0.01
 """Standard deviations between a win and the next longer one, or a loss and the next shorter one."""
 TIE_BREAK = 1e-9
-"""Noise that only decides between equal moves."""
+"""Standard deviation of noise that only decides between equal moves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,10 @@ A new file is written under a temporary name and linked to its place, which
 never replaces another file. Therefore an empty file is damaged, not one that is
 still being created.
 
-On POSIX systems a process that opens and closes a file loses all its locks on
-it, including SQLite's (sqlite.org/howtocorrupt.html, 2.2). Another process
-could then take itself for the last one that uses the file and delete the log.
-Therefore, while this process has a connection to the file, nothing here opens
-it except through SQLite.
+On POSIX systems a process that opens and closes a file loses all its locks on it, including SQLite's
+(sqlite.org/howtocorrupt.html, 2.2). Another process could then assume that it is the last one that uses the
+file, and delete the log. Therefore, while this process has a connection to the file, nothing here opens it
+except through SQLite.
 """
 
 import errno

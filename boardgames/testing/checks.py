@@ -69,7 +69,7 @@ MAX_RANK = 1 << 40
 
 MALFORMED_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
 REMEMBERED_PLIES = 150
-"""Plies of a match for which a rule about repetition is checked."""
+"""Number of plies of a match for which a rule about repetition is checked."""
 MUTATED_POSITIONS = 20
 OVERLAID_POSITIONS = 20
 """Number of positions in which overlays are checked; they may search, which takes time."""
@@ -79,7 +79,7 @@ RESERVED_UNITS = {unit.name: unit for unit in (RETURN, WEIGHTED_SUM)}
 """Units that the core declares, by name."""
 PRINTABLE = (32, 127)
 MIN_VALUES = 20
-"""With fewer values, nothing is said about their distribution."""
+"""Minimum number of values for a remark about their distribution."""
 NEAR_BOUND, MOST_AT_BOUND = 0.99, 0.8
 """Share of the bound from which a value is extreme, and the largest allowed share of such values."""
 BEYOND_ASCII = (160, 1000)

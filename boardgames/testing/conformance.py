@@ -31,7 +31,7 @@ from boardgames.testing.sampling import Fault, Place, Sample, place, selected, w
 Declared = TypeVar("Declared")
 
 MAX_FINDINGS = 3
-"""Findings after which a check is stopped."""
+"""Number of findings after which a check is stopped."""
 MATCHES = 24
 POSITIONS = 120
 

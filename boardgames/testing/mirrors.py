@@ -18,7 +18,7 @@ from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.sampling import Fault, Sample, ply_bound
 
 PAIRS = 6
-"""Pairs of matches for each symmetry."""
+"""Number of pairs of matches for each symmetry."""
 DIGITS = 3
 """Number of decimal places to which the centres of two cells must agree to be the same."""
 

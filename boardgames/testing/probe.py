@@ -54,7 +54,7 @@ BYTE_FILLS = (0, -77)
 MAX_NAMED = 3
 """Maximum number of unwritten numbers that a message names."""
 MORE_ROOM = 4096
-"""By how much a buffer is extended to find out whether it was the one that was too short."""
+"""Number of elements by which a buffer is extended, to find out whether it was the one that was too short."""
 
 Result = TypeVar("Result")
 Declared = TypeVar("Declared", FeatureSet, PatternSet)

@@ -15,11 +15,11 @@ from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.sampling import Fault, Sample, Walk, more_walks, place, write_moves
 
 CHANCE = 0.001
-"""Winners who are mostly behind are a finding if chance explains that with at most this probability."""
+"""Winners who are mostly behind are a finding if the probability of that by chance is at most this."""
 DOUBT = 0.3
-"""More matches are played while chance explains it with at most this probability."""
+"""More matches are played as long as that probability is at most this."""
 MAX_MATCHES = 400
-"""The most matches that are played to settle a doubt."""
+"""Maximum number of matches that are played to settle a doubt."""
 SHOWN_ACTIONS = 8
 REVERSED_POINTS = "`outcome` names the wrong side, or `score` counts what sides want to avoid"
 REVERSED_VALUES = (

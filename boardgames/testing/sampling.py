@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 MAX_PLIES = 200
-"""Plies of a random match if the game declares no limit."""
+"""Maximum number of plies of a random match if the game declares no limit."""
 GUARD = 8
 """Number of extra elements at the end of a guarded buffer."""
 FILLS = (0, -0x5A5A5A5A5A5A5A5B)

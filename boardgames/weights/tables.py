@@ -79,7 +79,7 @@ processor's L1 cache: in Abalone they take 22 KB; with 8 bits they would take 50
 STEPS = 1 << 15
 """Weights of patterns are rounded to multiples of a step; all are smaller than this many steps."""
 SMALLEST_WEIGHT = 1e-100
-"""A step is at least as large as if this were the largest weight, so that it is never 0."""
+"""If all weights are smaller, a step is chosen as if this were the largest one, so that it is never 0."""
 
 LookUp = types.int64(WORDS, ACTIONS, WORDS, SHORTS, types.int64)
 """`look_up(position, layout, rows, tables, side)`: the sum of the weights that a side looks up, in steps."""

@@ -35,7 +35,7 @@ VALUES = "weights"
 TUNED = "tuned"
 """The key in the header of a file that has values for the options of an agent instead of weights."""
 NETWORK = "network"
-"""The key of a network's shape in the header of its file, and what the agents need that play with one."""
+"""The key of a network's shape in the header of its file, and what agents need if they play with one."""
 GAPS = "gaps"
 """Name of the array with the distances between the places of the weights of patterns."""
 LINEAR = "features"
@@ -380,7 +380,9 @@ class Weights:
         if self.anchors:
             size = size // patterns.phases * self.anchors
         if self.entries.size and self.entries[-1] >= size:
-            raise WeightsError(f"the tables have {size:,} places, but a weight is for {self.entries[-1]:,}")
+            raise WeightsError(
+                f"the tables have {size:,} places, but there is a weight for place {self.entries[-1]:,}"
+            )
         if self.anchors and patterns.model is not None and self.linear.shape[1] != patterns.model.size:
             raise WeightsError(
                 f"the model of patterns {patterns.name!r} has {patterns.model.size} features, but there are "

@@ -138,7 +138,7 @@ def test_weights_too_small_for_a_step_are_left_out() -> None:
             "for patterns 'cells' with other cells, for example of a board of another size",
         ),
         ({"groups": ((0, 20),)}, "different cells, 0 to 19"),
-        ({"groups": ((0, 1),)}, "the tables have 32 places, but a weight is for"),
+        ({"groups": ((0, 1),)}, "the tables have 32 places, but there is a weight for place"),
     ],
 )
 def test_weights_for_other_patterns_are_rejected(changes: dict[str, Any], message: str) -> None:
