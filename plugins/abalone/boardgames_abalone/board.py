@@ -36,7 +36,7 @@ DIRECTIONS = ("west", "north-west", "north-east", "east", "south-east", "south-w
 BIT_STEPS = (-1, -10, -9, 1, 10, 9)
 CENTRE = 30
 MARBLES = 14
-"""Marbles of a side at the start, except in the layouts `atomouche` and `corners`."""
+"""Number of marbles of a side at the start, except in the layouts `atomouche` and `corners`."""
 MARBLES_TO_WIN = 6
 
 _UNIT = ((0, -1), (-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1))

@@ -127,7 +127,7 @@ _TOKEN = re.compile(
     _ANY_CASE,
 )
 _GAP = re.compile(r"[,;\n]")
-"""What ends a move between cells that stand alone."""
+"""Separators that end a move between cells that stand alone."""
 _Way = tuple["_Way | None", str] | None
 """Cells grouped into moves, as a linked list: the moves before the last one, and that one; None is empty."""
 _PLAIN = re.compile(r"(?:[a-i][1-9]){2,3}(?:[\s,;]+(?:[a-i][1-9]){2,3})*", _ANY_CASE)

@@ -64,7 +64,7 @@ BOUND = 10_000.0
 """Largest absolute value of an evaluation, in centimarbles."""
 MARBLE = Unit("marble", "marbles", half_return=2.0)
 SCALE = 100.0
-"""The kernels count centimarbles."""
+"""Values of the kernels per marble: they count centimarbles."""
 
 DATA = Path(__file__).parent / "data"
 TD_WEIGHTS = DATA / "td.safetensors"

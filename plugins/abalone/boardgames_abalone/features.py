@@ -58,7 +58,7 @@ PUSH_OFFS = 11
 """Index of the push-offs among the terms of a side in `extended`."""
 DECISIVE_SIZE, ENGINE_SIZE = 32, len(ENGINE.features)
 LAST_MARBLE = 5.0
-"""Marbles that a side has lost if the next one decides the match."""
+"""Number of marbles that a side has lost when the next one decides the match."""
 PUSHES = types.UniTuple(types.uint64, 4)
 """Result of `pushes`: two counts and a bitboard."""
 

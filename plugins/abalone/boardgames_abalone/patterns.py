@@ -80,7 +80,7 @@ def write_material(position: Words, side: int, out: Reals) -> None:
 
 
 FIELD = 16
-"""Bits of each of four sums in a word."""
+"""Number of bits of each of the four sums in a word."""
 FIELD_MASK = np.uint64((1 << FIELD) - 1)
 
 
@@ -114,7 +114,7 @@ ROW_MASKS = np.array([(1 << length) - 1 for length in ROW_LENGTHS], dtype=np.uin
 RECIPROCALS: Reals = 1.0 / np.maximum(np.arange(CELLS + 1), 1)
 """`float64[62]`: 1 divided by a number of marbles, or by 1 if there are none; faster than a division."""
 SPLIT_ROW = 5
-"""The row whose bits are in both words of a bitboard."""
+"""The row of which both words of a bitboard have bits."""
 
 
 @kernel(types.float64(types.float64, types.float64))

@@ -33,7 +33,7 @@ from boardgames_connect4.value_iteration.policy import MAX_GAMMA, Experience, Ta
 
 OPENING, PLY_LIMIT = 4, 400
 OPPONENTS = {"random": 0, "greedy": 1, "2 plies": 2, "4 plies": 4}
-"""The depths to which they search with the game's own evaluation."""
+"""The opponents, and the depths to which they search with the game's own evaluation."""
 RESAMPLES = 2000
 INTERVAL = ("points", "from", "to")
 

@@ -33,7 +33,7 @@ TABLE_MB = 64
 OPENING = 4
 """Number of random moves before the moves of the agent `played_by`."""
 MIN_LEFT = 2
-"""Empty cells that are left at the last ply: with one, there is no choice."""
+"""Number of empty cells that are left at the last ply: with one, there is no choice."""
 
 GameOptions = tuple[tuple[str, OptionValue], ...]
 

@@ -8,7 +8,7 @@ from boardgames.game import Game, Move, Position
 from boardgames.puzzles import Candidate
 
 EMPTY_AT_LEAST, EMPTY_AT_MOST = 8, 24
-"""Number of empty cells; the solver scores such positions at once."""
+"""Smallest and largest number of empty cells; the solver scores such positions at once."""
 
 
 def two_threats(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:

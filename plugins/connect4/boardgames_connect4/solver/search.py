@@ -53,25 +53,25 @@ from boardgames_connect4.solver.geometry import GEOMETRY, Geometry, geometry_of
 from boardgames_connect4.solver.table import bucket_of, key_of, look_up, lower_of, store, upper_of
 
 UNSTORED = 6
-"""Empty cells up to which positions are not stored."""
+"""Positions with at most this many empty cells are not stored."""
 MOST_MOVES = 8
 MOVES, KEYS, THREATS, BOUNDS = (MOST_MOVES * part for part in range(1, 5))
 WIDTH = 5 * MOST_MOVES
-"""Words of scratch memory for each ply: the order of the moves, and what is known about each of them."""
+"""Number of words of scratch memory for each ply: the order of the moves, and what is known about each."""
 LOST = 99
-"""Larger than every score."""
+"""A number larger than every score."""
 STOPPED = 1000
 """Returned instead of a score if the search was stopped."""
 
 EARLY_CELLS = 20
-"""Least number of empty cells at which `solve` first asks whether a side wins early; with fewer, this costs
+"""Minimum number of empty cells at which `solve` first asks whether a side wins early; with fewer, this costs
 more than it saves."""
 EARLY_WIN = (3, 5)
 """The share of the best possible score that is an early win. With a smaller share, early wins take fewer
 nodes, and all other positions take more."""
 
 SPLIT_CELLS = 14
-"""Least number of empty cells at which a thread defers a move that another thread is searching."""
+"""Minimum number of empty cells at which a thread defers a move that another thread is searching."""
 FLAG_STRIDE = 24
 """Distance of the stop flags of two threads in words, so that they do not share a cache line."""
 OVERTAKEN = 2
@@ -82,7 +82,7 @@ THREAT_RANK, OWN_THREAT_RANK, CHECK_RANK, TWO_RANK, RANK_BIAS = 32, -48, 8, 4, 1
 open line with two discs."""
 RANK_SHIFT, INDEX_MASK = 8, 255
 MANY_CELLS = 22
-"""Least number of empty cells at which the order of the moves also depends on lines that are not threats
+"""Minimum number of empty cells at which the order of the moves also depends on lines that are not threats
 yet."""
 
 

@@ -25,15 +25,15 @@ from boardgames_connect4.solver.search import FLAG_STRIDE, WIDTH, Workspace, sol
 
 TABLE_MB = 128
 UNGUARDED_TABLE_MB = 64
-"""Least size of the table on a board without guard bits, so that its tags fit into the entries."""
+"""Minimum size of the table on a board without guard bits, so that its tags fit into the entries."""
 MAX_THREADS = 64
 MAX_CELLS = 64
 BUSY_WORDS = 1 << 12
 CONTROL_STRIDE = FLAG_STRIDE * 8 // CONTROL_DTYPE.itemsize
-"""Distance of the control records of two threads in records."""
+"""Distance between the control records of two threads, in records."""
 NO_TASK = -1
 UNSOLVED = 99
-"""Larger than every score."""
+"""A number larger than every score."""
 DIRECT_NODES = 5_000
 """Number of nodes, about a millisecond of work, that are searched before other threads take over: starting
 them takes longer than solving most positions."""

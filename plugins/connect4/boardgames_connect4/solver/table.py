@@ -23,9 +23,9 @@ from boardgames_connect4.rules import ONE, ZERO
 from boardgames_connect4.solver.geometry import GEOMETRY, Geometry
 
 NEAR = 20
-"""Empty cells up to which a position is stored in the near part."""
+"""Positions with at most this many empty cells are stored in the near part."""
 NEAR_BITS = 17
-"""Logarithm of the number of buckets of the near part: 2 MB."""
+"""Binary logarithm of the number of buckets of the near part, which takes 2 MB."""
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 TAG_SHIFT = np.uint64(14)
@@ -35,7 +35,7 @@ BOUND_MASK = (1 << BOUND_BITS) - 1
 BIAS = 64
 """Added to the bounds, so that no entry is zero."""
 GATHER, GATHERED = np.uint64(0x0102040810204080), np.uint64(56)
-"""Multiplied by this number, the lowest bits of eight bytes gather in the highest byte."""
+"""A factor that collects the lowest bits of eight bytes in the highest byte, and the place of that byte."""
 
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64), inline=True)

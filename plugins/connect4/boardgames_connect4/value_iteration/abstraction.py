@@ -45,8 +45,8 @@ DANGEROUS = 3
 DANGER = 3
 
 GUARDS = ("diagonal", "gap", "open-two")
-"""The guards in the order of their use. `diagonal` fills the hole in a diagonal of four whose other cells
-are the opponent's, `gap` a gap in a row before the opponent makes four or an open three there, and `open-two`
+"""The guards in the order of their use. `diagonal` fills the gap in a diagonal of four whose other cells are
+the opponent's, `gap` a gap in a row before the opponent makes four or an open three there, and `open-two`
 blocks two adjacent stones of the opponent before they become an open three."""
 DIAGONAL, GAP, OPEN_TWO = (1 << index for index in range(len(GUARDS)))
 

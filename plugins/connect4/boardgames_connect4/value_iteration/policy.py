@@ -49,7 +49,7 @@ SCHEMA = 1
 MAX_GAMMA = 0.99
 
 CHOICES = {"value": (1.0, 0.0), "success": (0.0, 1.0), "both": (1.0, 1.0)}
-"""Weights of value and success, by the option `choose`."""
+"""Weights of value and success for each value of the option `choose`."""
 CHOOSE = Option(
     "choose", str, "value", "what decides between moves: their value, their success, or the sum of both",
     choices=tuple(CHOICES),
@@ -131,7 +131,7 @@ class Experience:
     wins: Actions
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs", "visits", "rewards", "links", "counts", "won", "wins")
-    """The tables."""
+    """The names of the tables."""
 
     @classmethod
     def empty(cls, states: int, actions: int) -> "Experience":

@@ -3,7 +3,7 @@
 Such a player adds up two values of a move: its reward plus the discounted value of the states
 that have followed it so far, and the success of the state to which it leads. Each has a
 weight. The reward is that on the real board, or the mean of those observed in the same state.
-Before that, the player takes a win at once and obeys the guards of the state abstraction.
+Before that, the player looks for a move that wins at once, and obeys the guards of the state abstraction.
 With probability epsilon it plays a random move instead of the best one, if that is worth
 nearly as much. Among moves of equal value the choice is random.
 
