@@ -61,15 +61,15 @@ class AmbiguousMoveError(MoveError):
 
 
 class RecordError(BoardgamesError, ValueError):
-    """A record cannot be read; the message names the match, ply and token."""
+    """A record cannot be read or written; if a text is wrong, the message names the match, ply and token."""
 
 
 class OptionError(BoardgamesError, ValueError):
-    """An option of a game or an agent is unknown or has an invalid value."""
+    """An option or argument is unknown or has an invalid value."""
 
 
 class UnknownNameError(BoardgamesError, LookupError):
-    """There is no game, agent, layout or notation with this name."""
+    """There is no game, agent, layout, training run or the like with this name."""
 
 
 class PluginError(BoardgamesError):
@@ -98,15 +98,15 @@ class RulesError(PluginError):
 
 
 class KernelError(PluginError, TypeError):
-    """A kernel does not have the required signature."""
+    """A kernel does not compile, or does not have the required signature."""
 
 
 class MatchError(BoardgamesError):
-    """The match does not allow this now: wrong side to move, match over, nothing to take back."""
+    """A match, player or arena does not allow this now, for example because the match is over."""
 
 
 class LimitError(BoardgamesError, ValueError):
-    """A limit on time, depth, nodes or simulations is invalid."""
+    """A limit on time, depth or nodes, or another number, is invalid or out of range."""
 
 
 class LearnerStateError(BoardgamesError, ValueError):
@@ -114,7 +114,7 @@ class LearnerStateError(BoardgamesError, ValueError):
 
 
 class WeightsError(BoardgamesError, ValueError):
-    """A file does not contain weights, or they are for another game or feature set."""
+    """Weights are invalid, or for another game or feature set, or a file does not contain any."""
 
 
 class BookError(BoardgamesError, ValueError):
@@ -158,7 +158,7 @@ class DeadWorkerError(WorkerError):
 
 
 class ClusterError(BoardgamesError, ConnectionError):
-    """There is no scheduler at the address of a cluster."""
+    """A cluster cannot be used: it has no scheduler or no workers, or they run other code."""
 
 
 class MissingExtraError(BoardgamesError, ImportError):
@@ -216,7 +216,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def shortened(text: str) -> str:
-    r"""Return a message on one line; long words, and then the message, lose their middle to an ellipsis.
+    r"""Return a message on one line; the middle of long words, and then of the message, becomes an ellipsis.
 
     Examples
     --------
