@@ -241,7 +241,7 @@ def write_observations(bundle: Actions, sides: Actions, planes: Bytes, first: in
 
 
 class Batch:
-    """Many matches of one game side by side, for one thread.
+    """Many matches of one game side by side. Only one thread at a time may use it.
 
     A match ends by the rules of the game, its rule about repetition included, or at a limit of plies. It
     then stays as it is until `reset` starts it again.

@@ -1,4 +1,4 @@
-"""Control when kernels are compiled, and report it, since it may take a minute and would look like a hang.
+"""Control and report when kernels are compiled, which may take a minute and would otherwise look like a hang.
 
 A kernel is compiled when its module is first imported, or within `compilation_deferred` when it is
 first called, so it may happen at any time. A program registers a listener once,

@@ -450,7 +450,7 @@ _COUNTS: Mapping[str, int] = MappingProxyType({"none": 0, "draw": 3, "loss": 2, 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """What it means when a position occurs again in a match.
+    """The meaning of a repeated position in a match.
 
     Two positions are the same if all of their packed words are equal, which include the side to move
     and whatever else the game packs. The start of a match counts as an occurrence.

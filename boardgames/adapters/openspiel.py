@@ -99,7 +99,7 @@ def bot(
 
 
 def match_of(state: "pyspiel.State") -> MatchState:
-    """Return a copy of the match that a state of a registered game stands for.
+    """Return a copy of the match that a state of a registered game represents.
 
     Raises
     ------

@@ -330,7 +330,7 @@ class SpielMCTS(BotPlayer):
 
 
 def bot_player(make_bot: MakeBot, game: Game) -> BotPlayer:
-    """Return bots of OpenSpiel as a player of a game that can play either side.
+    """Return a player, for either side of a game, that plays the moves of OpenSpiel's bots.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A `Picture` as pixels, for programs that want images: environments that record videos, for example.
+"""A `Picture` as pixels, for programs that need images, such as environments that record videos.
 
 Plainer than the SVG document: cells, lines and pieces have edges but no gloss, and there is no text, so
 letters are drawn as discs. It needs no drawing library.

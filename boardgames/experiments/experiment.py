@@ -1,4 +1,4 @@
-"""The base class of experiments, and running their tasks.
+"""The base class of experiments, and a function that runs their tasks.
 
 An experiment belongs to a plug-in, which subclasses `Experiment`. Its `run`
 sends tasks to an executor with `run_tasks`. An experiment that plays matches returns

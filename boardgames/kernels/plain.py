@@ -1,4 +1,4 @@
-"""Kernels as plain Python: with the JIT off, or until they are loaded if the rules are interpreted."""
+"""Kernels that run as plain Python: with the JIT off, or until they are loaded if rules are interpreted."""
 
 import functools
 import os

@@ -1,9 +1,9 @@
-"""The learners, and the players that use learned weights; their entries say what a game needs for them."""
+"""Plug-in of the learners, and of the players that use learned weights."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
 FEATURES, PATTERNS = ("features",), ("patterns",)
-"""What entries need, see `Entry.needs`."""
+"""What plug-ins must offer for a game so that an entry can be used, see `Entry.needs`."""
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""Plug-in of the built-in players: human, random, greedy, minimax, alphabeta, mcts, level, engine."""
+"""Plug-in of the built-in players."""
 
 from boardgames.hookspecs import Entry, hookimpl
 

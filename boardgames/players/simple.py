@@ -1,4 +1,4 @@
-"""Players that look at most one ply ahead: random and greedy."""
+"""Players that look at most one ply ahead: random, greedy and ntuple."""
 
 from dataclasses import replace
 from typing import ClassVar

@@ -29,7 +29,7 @@ MAX_REFERENCE_DEPTH = 5
 
 
 class Reference(Protocol[State]):
-    """Slow rules of one game. A state may be of any type and is never modified.
+    """A slow implementation of a game's rules. A state may be of any type and is never modified.
 
     Texts are in the game's canonical notation. The class is instantiated with
     the game's options as keyword arguments. If it also has a method

@@ -1,4 +1,4 @@
-"""Positions to check a game on: random play through its kernels, and Hypothesis strategies.
+"""Positions on which a game is checked: random play through its kernels, and Hypothesis strategies.
 
 The kernels may be faulty, so `check_game` calls them on copies and with guarded
 buffers, which have extra elements with a known content at the end: a kernel that

@@ -47,7 +47,7 @@ def find_weights(text: str, game: Game) -> tuple[Weights, FeatureSet | PatternSe
 
 
 def find_evaluation(text: str, game: Game) -> Evaluation:
-    """Return the weights that a text names as an evaluation for search; see `find_weights`."""
+    """Return an evaluation for search with the weights that a text names; see `find_weights`."""
     weights, features = find_weights(text, game)
     return weights.evaluation(game, features)
 

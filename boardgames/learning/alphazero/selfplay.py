@@ -27,7 +27,7 @@ READY_SHARE = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfPlay:
-    """How matches are played.
+    """Settings of self-play: how matches are played.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Principal variation search as a kernel, and its root.
+"""Principal variation search as a kernel, and the search of the root.
 
 The first move of a position is searched with the full window. The others are
 searched with a null window, and again with the full one only if they turn out

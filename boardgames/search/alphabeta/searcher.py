@@ -1,10 +1,10 @@
-"""Searcher: iterative deepening with aspiration windows on one or more threads, kept between moves.
+"""Searcher: iterative deepening with aspiration windows, on one or more threads.
 
-Several threads can search the same position. They share the transposition table,
-and also killers and history scores, so that all of them order moves in the same way.
-A thread defers moves that another one is searching (ABDADA, see `search`). When one
-thread has finished a depth, all of them move on to the next.
-With a single thread and a limit of depth or nodes, a search is reproducible.
+What a search has learned is kept for the next moves. Several threads can search the same position. They share
+the transposition table, and also killers and history scores, so that all of them order moves in the same way.
+A thread defers moves that another one is searching (ABDADA, see `search`). When one thread has finished a
+depth, all of them move on to the next. With a single thread and a limit of depth or nodes, a search is
+reproducible.
 """
 
 import threading

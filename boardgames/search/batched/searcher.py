@@ -59,7 +59,7 @@ class Matches(Protocol):
 
 
 class Leaves(NamedTuple):
-    """Positions that a search wants evaluated.
+    """Positions that a search needs to have evaluated.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Candidates for puzzles: late positions of matches between careless sides, by how the solution wins."""
+"""Candidates for puzzles, by how the solution wins: late positions of matches between careless sides."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""The experiments of the first project in which a program learned Abalone, to compare the results.
+"""The experiments of the first project in which a program learned Abalone, repeated to compare the results.
 
 `basic_training`, `ancestors` and `fine_tuning` need only features, so they are
 offered to every game with features; for Abalone the tables show the original

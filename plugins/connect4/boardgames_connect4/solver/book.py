@@ -1,9 +1,8 @@
-"""Books of the solver: the scores of all positions with up to a number of discs.
+"""Books of the solver: the scores of all positions with up to a given number of discs.
 
-A file holds the scores of the positions after that many plies in which nobody has won, one of
-each two mirror images, in the order of their keys. The positions themselves are not stored,
-since it takes less time to enumerate them than to read them. The scores of earlier positions
-follow from these by minimax.
+A file holds the scores of the positions after that many plies in which nobody has won, only one of two mirror
+images, in the order of their keys. The positions themselves are not stored, since it takes less time to
+enumerate them than to read them. The scores of earlier positions follow from these by minimax.
 
 The file is compressed (.xz). Its content is a line of JSON, which names the board, the plies
 and the number of positions, and then one signed byte for each position. While a book is being
