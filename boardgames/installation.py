@@ -201,7 +201,7 @@ def _required_by_core() -> frozenset[str]:
     """Return the names of the distributions that the core requires, with all its extras but the plug-ins."""
     try:
         lines = requires(CORE_DISTRIBUTION) or []
-    except PackageNotFoundError:  # a checkout on the path
+    except PackageNotFoundError:  # a checkout that is not installed
         lines = []
     lines = [line for line in lines if not _FOR_GAMES.search(line)]
     lines = [*lines, "numpy", "numba", "llvmlite"]

@@ -105,7 +105,7 @@ class MatchRules:
         position, before = positions[-1], positions[:-1]
         limits = [] if self.ply_limit is None else [self.ply_limit - len(before)]
         if self.move_limits is not None and position.game.facts.alternates:
-            side, made = position.side_to_move, sum(one.side_to_move for one in before)  # by side 1
+            side, made = position.side_to_move, sum(one.side_to_move for one in before)  # moves of side 1
             left = self.move_limits[0] - (len(before) - made), self.move_limits[1] - made
             limits.append(min(2 * left[side], 2 * left[1 - side] + 1))
         return min(limits, default=None)

@@ -41,7 +41,7 @@ MAX_ITERATIONS = 1000
 
 _MATCH_SCORES = (1.0, 0.5, 0.0)
 _MAX_LOG_ODDS = 1e4
-_PRECISION = 1e-16  # gain in log-likelihood that a step promises
+_PRECISION = 1e-16  # a step that promises a smaller gain in log-likelihood is the last
 _SMALLEST_STEP = 1e-12
 _MAX_LEVERAGE = 0.5  # the leverage of each of two clusters; a single cluster is fitted exactly
 

@@ -401,7 +401,7 @@ def _reviewed_values(store: "Store") -> dict[str, list[str]]:
         except (LookupError, TypeError):
             continue
         records = parse_records(match.record, None).records
-        if [record.moves for record in records] == [moves]:  # none has been taken back or added since
+        if [record.moves for record in records] == [moves]:  # no move has been taken back or added since
             found[match.record] = values[1:]  # the first one is that of the start
     return found
 

@@ -217,9 +217,9 @@ class ClusterExecutor(Executor):
         self._stopped: set[str] = set()  # workers that are being stopped
         self._counts: deque[tuple[float, int]] = deque(maxlen=RATE_POLLS)  # times, and tasks done
         self._refused: set[str] = set()
-        self._asked: dict[str, tuple[Needs, Future[object]]] = {}  # workers that have joined, by address
+        self._asked: dict[str, tuple[Needs, Future[object]]] = {}  # new workers asked for their code
         self._queues: dict[str, deque[_Task]] = {}
-        self._compiled: set[tuple[str, str]] = set()  # kinds of tasks and hosts
+        self._compiled: set[tuple[str, str]] = set()  # kinds of tasks, and hosts that have compiled them
         self._compiling_since: float | None = None
         self._failure: ClusterError | None = None
         self._seen = time.monotonic()  # when the cluster last had workers

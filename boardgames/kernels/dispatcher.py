@@ -177,7 +177,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
                 if is_defined:
                     self._cache.look_again()
                 self._load_or_compile()
-            finally:  # an interrupt comes when the code is complete
+            finally:  # an interrupt is raised only once the code is complete
                 self._state = "loaded" if self._compiled else "new"
                 self._can_compile = not self._compiled
 

@@ -102,5 +102,5 @@ class Intrinsic:
             return found and (types.numba_type(found[0]), found[1])
 
         known = intrinsic(prefer_literal=self.prefer_literal)(code)
-        cpu_target.typing_context.refresh()  # or it would not know what has just been defined
+        cpu_target.typing_context.refresh()  # otherwise it would not know what has just been defined
         return cpu_target.typing_context.resolve_value_type(known)

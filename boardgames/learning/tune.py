@@ -335,7 +335,7 @@ class Range:
             value = self.low * (self.high / self.low) ** share
         else:
             value = self.low + share * (self.high - self.low)
-        return float(min(max(value, self.low), self.high))  # despite rounding
+        return float(min(max(value, self.low), self.high))  # rounding may have led out of the range
 
     def share(self, value: float) -> float:
         """Return where a value lies in the range, from 0 to 1."""

@@ -417,7 +417,7 @@ def learn_backwards(bundle: Actions, plies: int, final: float) -> None:
     parameters = work.parameters[0]
     goal, value, ply = final, final, plies - 1
     is_cut = False  # whether the move after this position was exploratory
-    if work.outcome(row(work.positions, 0)) >= 0:  # the last position has a result and no value
+    if work.outcome(row(work.positions, 0)) >= 0:  # the last position has a result instead of a value
         is_cut = work.made[ply, EXPLORED] != 0
         ply -= 1
     while ply >= 0:

@@ -973,7 +973,7 @@ class LiveMatch:
             elif self._is_thinking:
                 late = now - self._thinking_since - seconds
                 left = self._seconds_left()
-                with suppress(NotRespondingError):  # the game; try again at the next check
+                with suppress(NotRespondingError):  # the game hangs; try again at the next check
                     if left is not None and left <= TICK_MARGIN_SECONDS:
                         await self._change(lambda manager: manager.tick())
                     elif late > 2 * OVERDUE_SECONDS:

@@ -99,7 +99,7 @@ async def _open_lobby(*, is_private: bool) -> "Lobby":
     """Return the lobby with the saved matches; importing the code that plays them takes a while."""
 
     def new_lobby() -> "Lobby":
-        with compilation_deferred():  # or the first page would wait for Numba
+        with compilation_deferred():  # otherwise the first page would wait for Numba
             from boardgames.web.archive import Archive
             from boardgames.web.lobby import Lobby
 

@@ -449,7 +449,7 @@ class SearchThread:
             best = float(buffers.values[:finished].max()) if finished else -INFINITY
             if finished < count and is_stopped(control):
                 return self._stopped_result(previous, buffers, places[:finished], has_value=best > low)
-            is_full = low == -INFINITY and high == INFINITY  # then end, even if an evaluation returns NaN
+            is_full = low == -INFINITY and high == INFINITY  # then stop, even if an evaluation returns NaN
             if is_full or low < best < high:
                 return previous.searched(depth, buffers, self._best_first(buffers, places))
             if best >= high:
