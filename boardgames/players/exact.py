@@ -166,6 +166,12 @@ class TimedExactPlayer(ExactPlayer):
 
     # --- what this class does ----------------------------------------------------
 
+    def seconds_for(self, position: Position, limit: Limit) -> float:
+        """Return the time for a move, in seconds, by the option `time` and a limit."""
+        own = Limit(seconds=self.options[SOLVER_TIME.name])  # type: ignore[arg-type]  # read by kind
+        budget = limit.tightened(own).budget(position.side_to_move)
+        return self.default_seconds if budget is None else budget
+
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the move that `pick` chooses; it is proven if it is known to be a best move."""
         self._check_position(position)
@@ -229,9 +235,7 @@ class TimedExactPlayer(ExactPlayer):
         """Return the scores of all moves, or only of some if a best one is among them."""
         self._load_code_once()
         started, nodes = time.monotonic(), self.solver_nodes()
-        own = Limit(seconds=self.options[SOLVER_TIME.name])  # type: ignore[arg-type]  # read by kind
-        budget = limit.tightened(own).budget(position.side_to_move)
-        budget = self.default_seconds if budget is None else budget
+        budget = self.seconds_for(position, limit)
         others = () if context.stop is None else (context.stop,)
         with stop_after(budget * SOLVER_SHARE, *others) as stop:
             scores = self.solved_moves(position, stop, all_moves=all_moves)

@@ -1,18 +1,32 @@
-"""The agent `strong`: exact values where they can be found in time, otherwise Monte Carlo.
+"""The agent `strong`: exact values where they can be found in time, otherwise Monte Carlo tree search.
 
 The solver finds the values of all moves at dimension 2 at once, and on larger boards as soon as few
-safe edges are left. Until then, and for moves that it has no time for, simulations estimate
-the final difference of cells.
+safe edges are left. Before that, a tree search finds promising moves. The solver then tries to prove
+that the best of them win, which takes much less time than finding values; moves that are proven to
+lose are dropped. The tree search uses the time that is left.
 """
 
+import math
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option
-from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue, Stop
+from boardgames.player import (
+    NO_CONTEXT,
+    NO_LIMIT,
+    Analysis,
+    Choice,
+    Context,
+    Limit,
+    MoveValue,
+    Stop,
+    stop_after,
+)
 from boardgames.players.exact import SHORTEST_SECONDS, TimedExactPlayer, time_option
 from boardgames.score import Score
 from boardgames.search.alphabeta.table import MAX_MB
@@ -21,15 +35,37 @@ from boardgames_hexifence.edges import member, new_edge_set, number_of
 from boardgames_hexifence.endgame import next_capture
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.game import Hexifence, lead_of
-from boardgames_hexifence.monte_carlo import MonteCarlo
+from boardgames_hexifence.monte_carlo import Estimate, MonteCarlo
 from boardgames_hexifence.solver import Solver, small
 from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn, open_cells, too_many_cells
 from boardgames_hexifence.solver.strings import MAX_CELLS
 from boardgames_hexifence.solver.traps import chances
 
-SAFE_EDGES = (0, 0, 30, 21, 14, 8, 0, 0, 0)
-"""The largest number of safe edges with which `choose` tries to solve a position, by dimension."""
-SIMULATIONS, SIMULATIONS_OF_ANALYSIS = 500, 10_000
+PROVABLE_EDGES = (0, 0, 1000, 28, 22, 14, 6, 4, 2)
+"""The number of safe edges up to which one second may be enough to prove that a move wins, by dimension.
+
+At dimension 2 all values are in a table.
+"""
+EDGES_PER_DOUBLING = 1.4
+"""How many more safe edges there may be with twice the time."""
+EASIER_EDGES = 9
+"""How many fewer safe edges there must be for exact values instead of proofs."""
+HOPELESS_EDGES = 12
+"""An analysis does not use the solver if there are this many safe edges more than `PROVABLE_EDGES`."""
+EXACT_SHARE, TREE_SHARE, PROOF_SHARE = 0.4, 0.15, 0.75
+"""The parts of the time after which the search for exact values, the first tree and the proofs end."""
+PROOF_NODES, PROOF_GROWTH, MOVES_TO_PROVE = 50_000, 4, 3
+"""Nodes of the first attempt to prove a move, their growth, and the number of moves in each round."""
+VALUE_NODES = 20_000
+"""Nodes of the first attempt to find the value of a move in an analysis."""
+FORCED_SIMULATIONS = 200
+"""Simulations of a move that has no alternative."""
+SUREST_RETURN = 0.98
+"""Estimated returns are limited to this, so that they stand for a finite number of cells."""
+PARTS = 8
+"""In how many parts the rest of the time is used; after each of them the choice may be clear."""
+ANSWER_S = 0.01
+"""Time kept for the answer itself."""
 LEVELS = (
     (0.3, 1.0),
     (0.12, 1.0),
@@ -106,7 +142,10 @@ class Strong(TimedExactPlayer):
         elif self.random.random() < self._beginners_share:
             moves = self._beginners_moves(position)
         else:
-            return super().choose(position, limit, context)
+            choice = self._best_choice(position, self.seconds_for(position, limit), context)
+            if context.report is not None:
+                context.report(choice)
+            return choice
         choice = Choice(moves[int(self.random.integers(len(moves)))])
         if context.report is not None:
             context.report(choice)
@@ -122,10 +161,16 @@ class Strong(TimedExactPlayer):
             moves = position.legal_moves
             order = self.random.permutation(len(moves))
             return self._best_moves(position, [moves[index] for index in order], stop)
-        return {
-            move: self._score(lead_of(position) + value)
-            for move, value in self._values(position, stop=stop).items()
-        }
+        if self._spare_edges(position, 1.0) < -HOPELESS_EDGES:
+            return {}
+        values: dict[Move, int] = {}
+        limit = VALUE_NODES
+        while len(values) < len(position.legal_moves) and not stop.is_set():
+            for move in position.legal_moves:  # easy moves first
+                if move not in values:
+                    values |= self._values(position, [move], stop=stop, node_limit=limit)
+            limit *= PROOF_GROWTH
+        return {move: self._score(lead_of(position) + value) for move, value in values.items()}
 
     def knows_best(self, position: Position, scores: Mapping[Move, Score], *, all_moves: bool) -> bool:
         """Return True if a best move is among those that `solved_moves` has returned."""
@@ -151,24 +196,13 @@ class Strong(TimedExactPlayer):
         *,
         all_moves: bool,
     ) -> Analysis:
-        """Return the mean final differences of cells in simulations, for all moves or the promising ones."""
-        estimates, simulations, seconds = self._monte_carlo.estimate(
-            position,
-            lead_of(position),
-            seed=int(self.random.integers(2**63)),
-            simulations=SIMULATIONS_OF_ANALYSIS if all_moves else SIMULATIONS,
-            seconds=limit.seconds,
-            stop=context.stop,
-            all_moves=all_moves,
-        )
-        moves = []
-        for edge, mean in estimates.items():
-            move = self.game.decode(position, edge)
-            moves.append(MoveValue(move, Score.of(mean, self.unit), False, (move,)))
-        moves.sort(key=lambda entry: entry.score, reverse=True)
-        return Analysis(
-            position, moves[0].score, self.unit, False, tuple(moves), 1, 0, seconds, simulations=simulations
-        )
+        """Return the estimates of a tree search that uses all the time, for all moves or sensible ones."""
+        started, tree = time.monotonic(), self._monte_carlo
+        tree.start(position, lead_of(position), seed=self._new_seed(), all_moves=all_moves)
+        for move, score in solved.items():
+            tree.settle(move.action, is_won=score.sign > 0)
+        tree.simulate(seconds=limit.seconds, stop=context.stop)
+        return self._estimated(position, seconds=time.monotonic() - started)
 
     def pick(self, analysis: Analysis) -> MoveValue:
         """Return a random best move or, in a lost position, one that makes opponents err most often."""
@@ -208,20 +242,129 @@ class Strong(TimedExactPlayer):
         before = self.random.bit_generator.state  # the choices must not change those of the match
         for position, seconds in ((self.game.start(), SHORTEST_SECONDS), (late, LATE_SECONDS)):
             self._beginners_moves(position)
-            super().choose(position, Limit(seconds=seconds))
+            self._best_choice(position, seconds, NO_CONTEXT)
         self.random.bit_generator.state = before
 
     def free_solver(self) -> None:
         """Replace the solver with a new one, which frees the memory of its table."""
         self._solver = self._new_solver()
 
+    def _best_choice(self, position: Position, seconds: float, context: Context) -> Choice:
+        """Return the best move that is found in a number of seconds."""
+        self._load_code_once()
+        started, nodes = time.monotonic(), self._solver.nodes
+        others = () if context.stop is None else (context.stop,)
+        spare = self._spare_edges(position, seconds)
+        moves = position.legal_moves
+        if spare >= EASIER_EDGES:
+            with stop_after(EXACT_SHARE * seconds, *others) as stop:
+                shuffled = [moves[index] for index in self.random.permutation(len(moves))]
+                scores = self._best_moves(position, shuffled, stop)
+            if scores:
+                entries = tuple(MoveValue(move, score, True, (move,)) for move, score in scores.items())
+                depth, score = self.plies_left(position), entries[0].score
+                nodes, taken = self._solver.nodes - nodes, time.monotonic() - started
+                analysis = Analysis(position, score, self.unit, True, entries, depth, nodes, taken)
+                return replace(analysis.choice(self.pick(analysis)), proven=True)
+        self._search(position, started, seconds, spare, others)
+        nodes, taken = self._solver.nodes - nodes, time.monotonic() - started
+        analysis = self._estimated(position, nodes=nodes, seconds=taken)
+        best = self._most_simulated()
+        return analysis.choice(next(entry for entry in analysis.moves if entry.move.action == best))
+
+    def _search(
+        self, position: Position, started: float, seconds: float, spare: float, others: Sequence[Stop]
+    ) -> None:
+        """Grow the tree of a position, and prove what can be proven, in a number of seconds."""
+        tree = self._monte_carlo
+        tree.start(position, lead_of(position), seed=self._new_seed())
+        with stop_after(None, *others) as stop:
+            if len(tree.estimates()) == 1:
+                tree.simulate(simulations=FORCED_SIMULATIONS, seconds=seconds, stop=stop)
+                return
+            if spare >= 0:
+                tree.simulate(seconds=TREE_SHARE * seconds, stop=stop)
+                left = started + PROOF_SHARE * seconds - time.monotonic()
+                with stop_after(max(left, SHORTEST_SECONDS), *others) as proofs:
+                    self._prove(position, proofs, seconds)
+            self._simulate_until(started + seconds - ANSWER_S, stop)
+
+    def _simulate_until(self, end: float, stop: Stop) -> None:
+        """Grow the tree until a time, or until no other move can become the most simulated one."""
+        tree = self._monte_carlo
+        for parts in range(PARTS, 0, -1):
+            started, before = time.monotonic(), tree.simulations
+            tree.simulate(seconds=max((end - started) / parts, SHORTEST_SECONDS), stop=stop)
+            counts = [one.simulations for one in tree.estimates().values() if one.is_won is not False]
+            now = time.monotonic()
+            possible = (tree.simulations - before) * (end - now) / (now - started)
+            if stop.is_set() or tree.is_decided or len(counts) < 2 or counts[0] - counts[1] > possible:
+                return
+
+    def _prove(self, position: Position, stop: Stop, seconds: float) -> None:
+        """Try to prove whether the most simulated moves win, until one does, or all others lose."""
+        tree, limit = self._monte_carlo, PROOF_NODES
+        while not (stop.is_set() or tree.is_decided):
+            unknown = [edge for edge, estimate in tree.estimates().items() if estimate.is_won is None]
+            if len(unknown) < 2:
+                return
+            found = False
+            for edge in unknown[:MOVES_TO_PROVE]:
+                after = position.apply(self.game.decode(position, edge))
+                is_won = self._solver.is_won(after, stop=stop, node_limit=limit)
+                if is_won is not None:
+                    found = True
+                    is_won = is_won == keeps_turn(position, after)
+                    tree.settle(edge, is_won=is_won)
+                if is_won or stop.is_set():
+                    return
+            if found:
+                tree.simulate(seconds=TREE_SHARE * TREE_SHARE * seconds, stop=stop)
+            else:
+                limit *= PROOF_GROWTH
+
+    def _most_simulated(self) -> int:
+        """Return the edge that is known to win or, if there is none, the most simulated one."""
+        ranks = {True: 2, None: 1, False: 0}
+        estimates = self._monte_carlo.estimates()
+        return max(estimates, key=lambda edge: (ranks[estimates[edge].is_won], estimates[edge].simulations))
+
+    def _estimated(self, position: Position, *, nodes: int = 0, seconds: float) -> Analysis:
+        """Return the estimates of the tree as an analysis, the best first."""
+        moves, lead, cells = [], lead_of(position), len(open_cells(position))
+        for edge, estimate in self._monte_carlo.estimates().items():
+            move = self.game.decode(position, edge)
+            moves.append(MoveValue(move, self._score_of(estimate, lead, cells), False, (move,)))
+        moves.sort(key=lambda entry: entry.score, reverse=True)
+        simulations = self._monte_carlo.simulations
+        return Analysis(
+            position, moves[0].score, self.unit, False, tuple(moves), 1, nodes, seconds, simulations
+        )
+
+    def _score_of(self, estimate: Estimate, lead: int, cells: int) -> Score:
+        """Return the lead in cells that stands for a chance of winning, with `cells` open cells left."""
+        chance = min(max(2.0 * estimate.result - 1.0, -SUREST_RETURN), SUREST_RETURN)
+        amount = self.unit.half_return * chance / (1.0 - abs(chance))
+        amount = min(max(amount, lead - cells), lead + cells)
+        if estimate.is_won is not None:
+            amount = max(amount, 1.0) if estimate.is_won else min(amount, -1.0)
+        return Score.of(amount, self.unit)
+
+    def _spare_edges(self, position: Position, seconds: float) -> float:
+        """Return how many more safe edges there could be for proofs in a number of seconds."""
+        if len(open_cells(position)) > MAX_CELLS:
+            return -math.inf
+        safe = int(number_of(new_edge_set(position.words), SAFE))
+        return PROVABLE_EDGES[self._dimension] + EDGES_PER_DOUBLING * math.log2(seconds) - safe
+
+    def _new_seed(self) -> int:
+        return int(self.random.integers(2**63))
+
     def _new_solver(self) -> Solver:
         return Solver(self.game, table=int(self.options[TABLE.name] or 0))
 
     def _best_moves(self, position: Position, moves: Sequence[Move], stop: Stop) -> dict[Move, Score]:
         """Return the first best move, or all of them in a lost position, or none if there was no time."""
-        if number_of(new_edge_set(position.words), SAFE) > SAFE_EDGES[self._dimension]:
-            return {}
         try:
             (value,) = self._solver.values([position], stop=stop)
             is_lost = lead_of(position) + value < 0

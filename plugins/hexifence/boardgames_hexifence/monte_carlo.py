@@ -1,33 +1,50 @@
-"""Monte Carlo values of moves, by which `strong` plays while a position cannot be solved.
+"""Monte Carlo tree search, by which `strong` plays while a position cannot be solved.
 
-Each simulation makes one of the moves, chosen by UCB1, and plays out the position: all
-cells that can be captured are captured, both sides draw safe edges at random, and then the smallest
-sacrifice is made each time (`sacrifices.value_of_line`). Wherever cells can be handed
-out, the side to move does what is better for it. A simulation counts as won or lost, with a
-small part for the margin.
+The nodes of the tree are positions without captures. A move is followed by all captures that are always
+right. If cells can be handed out at the end, whoever captures has a choice, and the move has two
+successors that differ in the side to move. The order in which edges were drawn does not matter: a node
+is found by its open edges and the lead of the side to move. The edges of a cell to the rim are
+interchangeable, and so are those of a chain.
 
-The order in which safe edges are drawn does not matter. So if the move is a safe edge, the simulation
-counts for all safe edges that were drawn in it ("all moves as first").
+Each simulation follows the moves with the highest upper confidence bounds down to a new node, and
+plays out its position: both sides draw safe edges at random, and then the smallest sacrifice is made
+each time (`sacrifices.value_of_line`). If there are no safe edges at a node, a search over sacrifices says
+who wins. A simulation counts as won or lost, with a small part for the margin. It also counts for the
+safe edges that were drawn later in it, in a second estimate (RAVE), which matters as long as a move has
+few simulations of its own.
 
-Source: P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time Analysis of the Multiarmed Bandit
-Problem", 2002; B. Brügmann, "Monte Carlo Go", 1993.
+Source: L. Kocsis and C. Szepesvári, "Bandit Based Monte-Carlo Planning", 2006; S. Gelly and D. Silver,
+"Monte-Carlo Tree Search and Rapid Action Value Estimation in Computer Go", 2011; B. Childs, J. Brodeur
+and L. Kocsis, "Transpositions and Move Groups in Monte Carlo Tree Search", 2008.
 """
 
 import math
-import time
+from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from boardgames.game import Game, Position
-from boardgames.kernels import Actions, Control, Reals, Words, is_stopped, kernel, new_control, types
-from boardgames.kernels.abi import ACTIONS_OUT, REALS_OUT, WORDS_OUT
+from boardgames.kernels import (
+    Actions,
+    Control,
+    Reals,
+    Words,
+    is_stopped,
+    kernel,
+    mix,
+    new_control,
+    random_below,
+    types,
+)
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, REALS_OUT, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames.player import Stop
 from boardgames.search.runner import run
 from boardgames_hexifence import sacrifices
-from boardgames_hexifence.board import EDGES, edges_of
+from boardgames_hexifence.board import EDGES, board, edges_of
+from boardgames_hexifence.chains import EDGE_LIST, EDGES_FROM, LENGTH, LOOP
 from boardgames_hexifence.edges import (
     DIMENSION,
     DRAWN,
@@ -38,17 +55,44 @@ from boardgames_hexifence.edges import (
     new_edge_set,
     number_of,
     random_member,
-    unmake,
 )
 from boardgames_hexifence.endgame import capture_all, next_capture, take_back
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
-from boardgames_hexifence.sacrifices import prepare, value_of_line
+from boardgames_hexifence.handouts import CHAIN_HANDOUT
+from boardgames_hexifence.sacrifices import COUNT as CHAIN_COUNT
+from boardgames_hexifence.sacrifices import is_at_least, prepare, value_of_line
+from boardgames_hexifence.sacrifices import unpack as unpack_rest
 
 EXPLORATION = 0.6
+FIRST_PLAY = 0.05
+"""How much worse than the mean of its parent a sacrifice is taken to be before its first simulation."""
+RAVE_VISITS = 200.0
+"""The second estimate counts as much as this number of simulations at most."""
 MARGIN_SHARE = 0.004
 """The part of the result of a simulation for each cell of the final difference."""
-START, END = 0, 1
-IGNORED = -1
+MOST_SACRIFICED = 3
+"""Longer chains and loops are not opened in the tree as long as there are safe edges."""
+EXPANDED_VISITS = 2
+"""Simulations of a node before its moves are listed."""
+PRIOR_VISITS = 20
+"""In an estimate for Python, the mean of all moves counts as much as this number of simulations."""
+ENDGAME_NODES = 500
+"""Nodes of the search that says who wins when there are no safe edges left."""
+NODES, CHILDREN = 1 << 18, 1 << 20
+
+KEY, LEAD, VISITS, FIRST, COUNT, PROOF = 0, 1, 2, 3, 4, 5
+NODE_FIELDS = 6
+EDGE, IS_CAPTURE, ALL_TAKEN, HANDED_OUT, RAVE_COUNT, SETTLED = 0, 1, 2, 3, 4, 5
+CHILD_FIELDS = 6
+NODE, IS_ROOT_SIDE, DRAWN_BEFORE = 0, 1, 2
+STEP_FIELDS = 3
+NODE_COUNT, CHILD_COUNT, LISTS_ALL = 0, 1, 2
+UNKNOWN, LOST, WON = 0, 1, 2
+IS_WON = (None, False, True)
+ROOT, NOWHERE = 0, -1
+QUIET, SENSIBLE, ALL = 0, 1, 2
+"""Which moves are listed: those of a position without captures, the sensible ones of any position, all."""
+LEAD_FACTOR, LEAD_BIAS = np.uint64(0x9E3779B97F4A7C15), 1 << 10
 
 
 class Workspace(NamedTuple):
@@ -62,12 +106,31 @@ class Workspace(NamedTuple):
         The edge set of the position, which is the same in both workspaces.
     drawn : int64[E]
         The edges that have been drawn; the same array as in that workspace.
-    visits, differences : int64[E]
-        For each edge the number of simulations, and the sum of the final differences of cells.
-    results : float64[E]
-        For each edge the sum of the results, from 0 to 1.
-    span : int64[2]
-        Where the safe edges of the latest playout start and end in `drawn`.
+    classes, following : int64[E]
+        For each edge the lowest edge that is interchangeable with it, and the next one in a circle.
+    nodes : int64[NODES, NODE_FIELDS]
+        For each node its key, the lead of the side to move, its simulations, its first child, the number
+        of its children (0 before they are listed), and whether it is known that the side to move wins.
+    results : float64[NODES]
+        For each node the sum of the results of its simulations, for the side to move.
+    children : int64[CHILDREN, CHILD_FIELDS]
+        For each move its edge, whether it captures a cell, the nodes after all captures and after a
+        hand-out, the simulations in its second estimate, and whether it was settled from outside.
+    estimates : float64[CHILDREN]
+        For each move the sum of the results in its second estimate.
+    places : int64[2 NODES]
+        Hash table: for each place a node, plus one.
+    path : int64[E + 2, STEP_FIELDS]
+        For each node of a simulation its number, whether the side to move is that at the root, and
+        how many edges were drawn before it.
+    order : int64[E]
+        For each class of edges when a safe one was last drawn in the simulation, or `NOWHERE`.
+    counts, proofs : int64[E]
+        For each move of the root its simulations and its proof (`summarize`).
+    means : float64[E]
+        The mean result of these simulations.
+    sizes : int64[3]
+        Number of nodes and of children, and whether all moves of the root are estimated.
     random : uint64[1]
         State of the random generator.
     control : CONTROL_DTYPE[1]
@@ -77,10 +140,19 @@ class Workspace(NamedTuple):
     rest: Annotated[Actions, BUNDLE]
     edge_set: Annotated[Actions, ACTIONS_OUT]
     drawn: Annotated[Actions, ACTIONS_OUT]
-    visits: Annotated[Actions, ACTIONS_OUT]
-    differences: Annotated[Actions, ACTIONS_OUT]
+    classes: Annotated[Actions, ACTIONS_OUT]
+    following: Annotated[Actions, ACTIONS_OUT]
+    nodes: Annotated[Actions, ACTIONS_STACK]
     results: Annotated[Reals, REALS_OUT]
-    span: Annotated[Actions, ACTIONS_OUT]
+    children: Annotated[Actions, ACTIONS_STACK]
+    estimates: Annotated[Reals, REALS_OUT]
+    places: Annotated[Actions, ACTIONS_OUT]
+    path: Annotated[Actions, ACTIONS_STACK]
+    order: Annotated[Actions, ACTIONS_OUT]
+    counts: Annotated[Actions, ACTIONS_OUT]
+    proofs: Annotated[Actions, ACTIONS_OUT]
+    means: Annotated[Reals, REALS_OUT]
+    sizes: Annotated[Actions, ACTIONS_OUT]
     random: Annotated[Words, WORDS_OUT]
     control: Annotated[Control, CONTROL]
 
@@ -88,110 +160,363 @@ class Workspace(NamedTuple):
 unpack = unpacker(Workspace)
 
 
-@kernel(types.int64(BUNDLE, types.int64), inline=True)
-def draw_safe_edges(bundle: Actions, length: int) -> int:
-    """Draw random safe edges until there are none, and return the new number of edges drawn."""
-    work = unpack(bundle)
-    while number_of(work.edge_set, SAFE) > 0:
-        edge = random_member(work.edge_set, SAFE, work.random)
-        make(work.edge_set, edge)
-        work.drawn[length] = edge
-        length += 1
-    return length
+# --- playouts ---
 
 
-@kernel(types.UniTuple(types.int64, 2)(BUNDLE))
-def capture(bundle: Actions) -> tuple[int, int]:
-    """Capture all cells that can be captured.
+@kernel(types.UniTuple(types.int64, 3)(BUNDLE, types.int64))
+def capture(bundle: Actions, start: int) -> tuple[int, int, int]:
+    """Capture all cells that can be captured, after `start` edges were drawn.
 
     Returns
     -------
     length : int64
         Number of edges drawn.
+    taken : int64
+        Number of cells captured.
     hand_out : int64
-        Number of cells that can be handed out instead at the end.
+        How many of them can be handed out instead at the end.
     """
     work = unpack(bundle)
-    edge_set, length = work.edge_set, 0
+    edge_set, length, taken = work.edge_set, start, 0
     while number_of(edge_set, FREE) + number_of(edge_set, CAPTURING) > 0:
         if number_of(edge_set, FREE) > 0:
             edge = member(edge_set, FREE, 0)
         else:
             edge, hand_out, _ = next_capture(edge_set)
             if hand_out > 0:
-                return capture_all(work.rest, length), hand_out
-        make(edge_set, edge)
+                return capture_all(work.rest, length), taken + hand_out, hand_out
+        taken += make(edge_set, edge)
         work.drawn[length] = edge
         length += 1
-    return length, 0
+    return length, taken, 0
+
+
+@kernel(types.int64(BUNDLE, types.int64, types.int64))
+def play_out(bundle: Actions, start: int, lead: int) -> int:
+    """Return the final difference of cells in one playout, for the side to move.
+
+    The position has no captures. `start` edges were drawn before; `order` says when safe edges are drawn.
+    """
+    work = unpack(bundle)
+    length = start
+    while number_of(work.edge_set, SAFE) > 0:
+        edge = random_member(work.edge_set, SAFE, work.random)
+        make(work.edge_set, edge)
+        work.order[work.classes[edge]] = length
+        work.drawn[length] = edge
+        length += 1
+    prepare(work.rest, 0)
+    rest = value_of_line(work.rest, 0, 0)
+    take_back(work.rest, length, start)
+    return lead + (rest if (length - start) % 2 == 0 else -rest)
+
+
+@kernel(types.float64(types.int64), inline=True)
+def result_of(difference: int) -> float:
+    """Return the result of a simulation with a final difference of cells."""
+    return (1.0 if difference > 0 else 0.0) + MARGIN_SHARE * difference
+
+
+# --- the tree ---
+
+
+@kernel(types.uint64(BUNDLE, types.int64, types.int64))
+def key_of(bundle: Actions, start: int, length: int) -> np.uint64:
+    """Return what the edges drawn from `start` to `length` add to the key of a position."""
+    work = unpack(bundle)
+    key = np.uint64(0)
+    for place in range(start, length):
+        key += mix(np.uint64(work.classes[work.drawn[place]] + 1))
+    return key
+
+
+@kernel(types.int64(BUNDLE, types.uint64, types.int64))
+def node_of(bundle: Actions, key: np.uint64, lead: int) -> int:
+    """Return the node of the present position, a new one if there is none, `NOWHERE` if there is no room.
+
+    Parameters
+    ----------
+    bundle : int64[:]
+        A `Workspace` whose edge set has no captures.
+    key : uint64
+        The key of the edges drawn since the root.
+    lead : int64
+        The cells of the side to move minus those of its opponent.
+    """
+    work = unpack(bundle)
+    code = np.int64(mix(key + LEAD_FACTOR * np.uint64(lead + LEAD_BIAS)))
+    place = code & (work.places.size - 1)
+    while work.places[place] != 0:
+        node = work.places[place] - 1
+        if work.nodes[node, KEY] == code:
+            return node
+        place = (place + 1) & (work.places.size - 1)
+    node = work.sizes[NODE_COUNT]
+    if node == work.nodes.shape[0]:
+        return NOWHERE
+    work.sizes[NODE_COUNT] = work.places[place] = node + 1
+    work.nodes[node, KEY], work.nodes[node, LEAD] = code, lead
+    work.nodes[node, VISITS] = work.nodes[node, COUNT] = 0
+    work.nodes[node, PROOF] = UNKNOWN
+    work.results[node] = 0.0
+    if number_of(work.edge_set, SAFE) == 0:
+        is_won = is_at_least(work.rest, 1 - lead, ENDGAME_NODES)
+        work.nodes[node, PROOF] = WON if is_won else LOST
+    return node
+
+
+@kernel(types.void(BUNDLE, types.int64), inline=True)
+def add_child(bundle: Actions, edge: int) -> None:
+    """Append a move to the list of children."""
+    work = unpack(bundle)
+    child = work.sizes[CHILD_COUNT]
+    kind = kind_of(work.edge_set, edge)
+    work.children[child, EDGE] = edge
+    work.children[child, IS_CAPTURE] = 1 if kind in (FREE, CAPTURING) else 0
+    work.children[child, ALL_TAKEN] = work.children[child, HANDED_OUT] = NOWHERE
+    work.children[child, RAVE_COUNT] = 0
+    work.children[child, SETTLED] = UNKNOWN
+    work.estimates[child] = 0.0
+    work.sizes[CHILD_COUNT] = child + 1
+
+
+@kernel(types.boolean(BUNDLE, types.int64))
+def is_first_of_class(bundle: Actions, edge: int) -> bool:
+    """Return whether no lower edge that is interchangeable with an edge is open."""
+    work = unpack(bundle)
+    other = work.following[edge]
+    while other != edge:
+        if other < edge and kind_of(work.edge_set, other) != DRAWN:
+            return False
+        other = work.following[other]
+    return True
+
+
+@kernel(types.void(BUNDLE))
+def add_quiet_moves(bundle: Actions) -> None:
+    """Append one move of each class in a position without captures.
+
+    While there are safe edges, only short chains and loops are opened.
+    """
+    work = unpack(bundle)
+    safe = number_of(work.edge_set, SAFE)
+    for place in range(safe):
+        edge = member(work.edge_set, SAFE, place)
+        if is_first_of_class(bundle, edge):
+            add_child(bundle, edge)
+    prepare(work.rest, 0)
+    rest = unpack_rest(work.rest)
+    for number in range(rest.state[CHAIN_COUNT]):
+        length = rest.chains[LENGTH, number]
+        if length <= MOST_SACRIFICED or safe == 0:
+            first = rest.chains[EDGES_FROM, number]
+            is_pair = length == CHAIN_HANDOUT and rest.chains[LOOP, number] == 0
+            add_child(bundle, rest.chains[EDGE_LIST, first + 1 if is_pair else first])
+
+
+@kernel(types.void(BUNDLE, types.int64, types.int64))
+def expand(bundle: Actions, node: int, kind: int) -> None:
+    """List the moves of the present position, which is that of a node, if there is room for them."""
+    work = unpack(bundle)
+    edge_set, edges = work.edge_set, EDGES[work.edge_set[DIMENSION]]
+    first = work.sizes[CHILD_COUNT]
+    if first + edges > work.children.shape[0]:
+        return
+    if kind == ALL:
+        for edge in range(edges):
+            if kind_of(edge_set, edge) != DRAWN:
+                add_child(bundle, edge)
+    elif kind == QUIET or number_of(edge_set, FREE) + number_of(edge_set, CAPTURING) == 0:
+        add_quiet_moves(bundle)
+    elif number_of(edge_set, FREE) > 0:
+        add_child(bundle, member(edge_set, FREE, 0))
+    else:
+        edge, hand_out, other = next_capture(edge_set)
+        add_child(bundle, edge)
+        if hand_out > 0:
+            add_child(bundle, other)
+    count = work.sizes[CHILD_COUNT] - first
+    for place in range(count - 1, 0, -1):  # the first of equally good moves is chosen, so shuffle them
+        one, other = first + place, first + random_below(work.random, place + 1)
+        for field in (EDGE, IS_CAPTURE):
+            kept = work.children[one, field]
+            work.children[one, field] = work.children[other, field]
+            work.children[other, field] = kept
+    work.nodes[node, FIRST], work.nodes[node, COUNT] = first, count
+
+
+@kernel(types.Tuple((types.int64, types.float64))(BUNDLE, types.int64))
+def visits_and_result(bundle: Actions, child: int) -> tuple[int, float]:
+    """Return how many simulations a move has, and their mean result for the side that makes it."""
+    work = unpack(bundle)
+    first, second = work.children[child, ALL_TAKEN], work.children[child, HANDED_OUT]
+    visits, result = 0, 0.0
+    if first != NOWHERE and work.nodes[first, VISITS] > 0:
+        visits = work.nodes[first, VISITS]
+        result = work.results[first] / visits
+    if second != NOWHERE and work.nodes[second, VISITS] > 0:
+        other = 1.0 - work.results[second] / work.nodes[second, VISITS]
+        result = other if visits == 0 else max(result, other)
+        visits += work.nodes[second, VISITS]
+    return visits, result if work.children[child, IS_CAPTURE] != 0 else 1.0 - result
 
 
 @kernel(types.int64(BUNDLE, types.int64))
-def play_out(bundle: Actions, lead: int) -> int:
-    """Return the final difference of cells for the side to move in one playout.
+def proof_of(bundle: Actions, child: int) -> int:
+    """Return `WON` or `LOST` for the side that makes a move if that is known, and `UNKNOWN` otherwise."""
+    work = unpack(bundle)
+    if work.children[child, SETTLED] != UNKNOWN:
+        return work.children[child, SETTLED]
+    first, second = work.children[child, ALL_TAKEN], work.children[child, HANDED_OUT]
+    proof = work.nodes[first, PROOF] if first != NOWHERE else UNKNOWN
+    if second != NOWHERE and proof != WON:
+        other = work.nodes[second, PROOF]
+        if other == LOST:
+            proof = WON
+        elif other == UNKNOWN:
+            proof = UNKNOWN
+    if proof == UNKNOWN or work.children[child, IS_CAPTURE] != 0:
+        return proof
+    return LOST if proof == WON else WON
 
-    Its edges are in `drawn` afterwards, and `span` says which of them are safe.
+
+@kernel(types.int64(BUNDLE, types.int64))
+def select(bundle: Actions, node: int) -> int:
+    """Return the child with the highest upper confidence bound, or `NOWHERE` if a proof was found.
+
+    The proof is noted at the node: a child wins, or all of them lose.
     """
     work = unpack(bundle)
-    start, hand_out = capture(bundle)
-    length = draw_safe_edges(bundle, start)
-    prepare(work.rest, 0)
-    rest = value_of_line(work.rest, 0, 0)
-    if (length - start) % 2 != 0:
-        rest = -rest
-    take_back(work.rest, length, start)
-    taken = take_back(work.rest, start, 0)
-    work.span[START], work.span[END] = start, length
-    return lead + taken + (rest if hand_out == 0 else abs(rest + hand_out) - hand_out)
-
-
-@kernel(types.void(BUNDLE, types.boolean))
-def choose_candidates(bundle: Actions, all_moves: bool) -> None:
-    """Choose the moves to simulate: all, or only those of the best kind, since others are rarely better.
-
-    These are the free edges, or else a capturing edge and the one that hands out cells instead,
-    or else the safe edges, or else all.
-    """
-    work = unpack(bundle)
-    edge_set = work.edge_set
-    kind = DRAWN
-    for other in (FREE, SAFE):
-        if kind == DRAWN and number_of(edge_set, other) > 0 and not all_moves:
-            kind = other
-    if kind != FREE and number_of(edge_set, CAPTURING) > 0 and not all_moves:
-        kind = CAPTURING
-    for edge in range(EDGES[edge_set[DIMENSION]]):
-        found = kind_of(edge_set, edge)
-        is_candidate = found != DRAWN and kind in (DRAWN, found) and kind != CAPTURING
-        work.visits[edge] = 0 if is_candidate else IGNORED
-        work.differences[edge] = 0
-        work.results[edge] = 0.0
-    if kind == CAPTURING:
-        edge, hand_out, other = next_capture(edge_set)
-        work.visits[edge] = 0
-        if hand_out > 0:
-            work.visits[other] = 0
-
-
-@kernel(types.int64(BUNDLE, types.int64), inline=True)
-def next_to_simulate(bundle: Actions, total: int) -> int:
-    """Return the candidate with the highest upper confidence bound after `total` simulations."""
-    work = unpack(bundle)
-    chosen, highest = -1, 0.0
-    for edge in range(work.visits.size):
-        visits = work.visits[edge]
-        if visits == 0:
-            return edge
-        if visits > 0:
-            bound = work.results[edge] / visits + EXPLORATION * math.sqrt(math.log(total) / visits)
-            if chosen < 0 or bound > highest:
-                chosen, highest = edge, bound
+    first, total = work.nodes[node, FIRST], work.nodes[node, VISITS]
+    mean = work.results[node] / max(total, 1)
+    scale = EXPLORATION * math.sqrt(math.log(total + 1.0))
+    lists_all = node == ROOT and work.sizes[LISTS_ALL] != 0
+    chosen, highest = NOWHERE, 0.0
+    for child in range(first, first + work.nodes[node, COUNT]):
+        proof = work.children[child, SETTLED] if lists_all else proof_of(bundle, child)
+        if proof == WON and not lists_all:
+            work.nodes[node, PROOF] = WON
+            return NOWHERE
+        if proof != UNKNOWN:
+            continue
+        visits, result = visits_and_result(bundle, child)
+        if visits == 0 and lists_all:
+            return child
+        count = work.children[child, RAVE_COUNT]
+        if count > 0:
+            weight = min(float(count), RAVE_VISITS)
+            result = (visits * result + weight * work.estimates[child] / count) / (visits + weight)
+        elif visits == 0:
+            is_safe = kind_of(work.edge_set, work.children[child, EDGE]) == SAFE
+            result = mean if is_safe else mean - FIRST_PLAY
+        bound = result + scale / math.sqrt(visits + 1.0)
+        if chosen == NOWHERE or bound > highest:
+            chosen, highest = child, bound
+    if chosen == NOWHERE:
+        work.nodes[node, PROOF] = LOST
     return chosen
 
 
+@kernel(types.boolean(BUNDLE, types.int64, types.int64))
+def hands_out(bundle: Actions, first: int, second: int) -> bool:
+    """Return whether to hand out cells, given the nodes of both choices, by upper confidence bounds."""
+    work = unpack(bundle)
+    visits, others = work.nodes[first, VISITS], work.nodes[second, VISITS]
+    if visits == 0 or others == 0:
+        return visits > 0
+    result, other = work.results[first] / visits, 1.0 - work.results[second] / others
+    scale = EXPLORATION * math.sqrt(math.log(float(visits + others)))
+    return other + scale / math.sqrt(float(others)) > result + scale / math.sqrt(float(visits))
+
+
+@kernel(types.void(BUNDLE, types.int64, types.float64))
+def update(bundle: Actions, depth: int, result: float) -> None:
+    """Add the result of a simulation, for the side to move at the root, to the `depth` nodes of its path."""
+    work = unpack(bundle)
+    for step in range(depth):
+        node = work.path[step, NODE]
+        own = result if work.path[step, IS_ROOT_SIDE] != 0 else 1.0 - result
+        work.nodes[node, VISITS] += 1
+        work.results[node] += own
+        first = work.nodes[node, FIRST]
+        for child in range(first, first + work.nodes[node, COUNT]):
+            group = work.classes[work.children[child, EDGE]]
+            if work.order[group] >= work.path[step, DRAWN_BEFORE]:
+                work.children[child, RAVE_COUNT] += 1
+                work.estimates[child] += own
+
+
+@kernel(types.float64(types.int64), inline=True)
+def result_of_proof(proof: int) -> float:
+    """Return the result of a simulation that ends at a node with a proof."""
+    return 1.0 if proof == WON else 0.0
+
+
+@kernel(types.Tuple((types.boolean, types.float64))(BUNDLE, types.int64, types.int64, types.int64))
+def end_at(bundle: Actions, node: int, length: int, lead: int) -> tuple[bool, float]:
+    """End a simulation at a node that has no children yet, or whose result is known.
+
+    Returns
+    -------
+    is_over : bool
+        False if the simulation goes on with a child.
+    result : float64
+        Otherwise its result for the side to move.
+    """
+    work = unpack(bundle)
+    if node != NOWHERE:
+        if work.nodes[node, PROOF] != UNKNOWN:
+            return True, result_of_proof(work.nodes[node, PROOF])
+        if work.nodes[node, COUNT] == 0 and work.nodes[node, VISITS] >= EXPANDED_VISITS:
+            expand(bundle, node, QUIET)
+        if work.nodes[node, COUNT] > 0:
+            return False, 0.0
+    return True, result_of(play_out(bundle, length, lead))
+
+
+@kernel(types.void(BUNDLE))
+def simulate_once(bundle: Actions) -> None:
+    """Make one simulation from the root."""
+    work = unpack(bundle)
+    work.order[:] = NOWHERE
+    node, length, depth, own, key = ROOT, 0, 0, 1, np.uint64(0)
+    lead, result = work.nodes[ROOT, LEAD], 0.0
+    while True:
+        if node != NOWHERE:
+            work.path[depth, NODE], work.path[depth, IS_ROOT_SIDE] = node, own
+            work.path[depth, DRAWN_BEFORE] = length
+            depth += 1
+        is_over, result = end_at(bundle, node, length, lead)
+        if is_over:
+            break
+        child = select(bundle, node)
+        if child == NOWHERE:
+            result = result_of_proof(work.nodes[node, PROOF])
+            break
+        edge, start = work.children[child, EDGE], length
+        while kind_of(work.edge_set, edge) == DRAWN:  # the node was made with another edge of the class open
+            edge = work.following[edge]
+        if kind_of(work.edge_set, edge) == SAFE:
+            work.order[work.classes[edge]] = length
+        lead += make(work.edge_set, edge)
+        work.drawn[length] = edge
+        if work.children[child, IS_CAPTURE] == 0:
+            lead, own = -lead, 1 - own
+        length, taken, hand_out = capture(bundle, length + 1)
+        lead += taken
+        key += key_of(bundle, start, length)
+        node = work.children[child, ALL_TAKEN] = node_of(bundle, key, lead)
+        if hand_out > 0 and node != NOWHERE:
+            other = work.children[child, HANDED_OUT] = node_of(bundle, key, 2 * hand_out - lead)
+            if other != NOWHERE and hands_out(bundle, node, other):
+                node, lead, own = other, 2 * hand_out - lead, 1 - own
+    take_back(work.rest, length, 0)
+    update(bundle, depth, result if own != 0 else 1.0 - result)
+
+
 @kernel(types.void(BUNDLE, types.int64, types.boolean))
-def simulate(bundle: Actions, lead: int, all_moves: bool) -> None:
-    """Simulate every move once, and then until the stop flag is set or the limit is reached.
+def plant(bundle: Actions, lead: int, all_moves: bool) -> None:
+    """Forget the tree, and list the moves of the edge set at the root.
 
     Parameters
     ----------
@@ -200,33 +525,71 @@ def simulate(bundle: Actions, lead: int, all_moves: bool) -> None:
     lead : int64
         The cells of the side to move minus those of its opponent.
     all_moves : bool
-        Whether to simulate every move (`choose_candidates`).
+        Whether to list every move, or one of each class of sensible moves: these are a free edge,
+        or else a capturing edge and the one that hands out cells instead, or else the safe edges
+        and short sacrifices.
     """
     work = unpack(bundle)
-    choose_candidates(bundle, all_moves)
-    total = 1
-    while True:
-        first = next_to_simulate(bundle, total)
-        if work.visits[first] > 0 and is_stopped(work.control):
+    work.places[:] = 0
+    work.sizes[NODE_COUNT], work.sizes[CHILD_COUNT] = ROOT + 1, 0
+    work.nodes[ROOT, LEAD] = lead
+    work.nodes[ROOT, VISITS] = work.nodes[ROOT, COUNT] = 0
+    work.nodes[ROOT, PROOF] = UNKNOWN
+    work.results[ROOT] = 0.0
+    work.sizes[LISTS_ALL] = 1 if all_moves else 0
+    expand(bundle, ROOT, ALL if all_moves else SENSIBLE)
+
+
+@kernel(types.void(BUNDLE))
+def simulate(bundle: Actions) -> None:
+    """Simulate until the result is known, the stop flag is set, or the limit of simulations is reached.
+
+    There is at least one simulation in any case, or one of every move if all of them are listed.
+    """
+    work = unpack(bundle)
+    least = work.nodes[ROOT, COUNT] if work.sizes[LISTS_ALL] != 0 else 1
+    while work.nodes[ROOT, PROOF] == UNKNOWN:
+        if is_stopped(work.control) and work.nodes[ROOT, VISITS] >= least:
             return
-        is_safe = kind_of(work.edge_set, first) == SAFE
-        captured = make(work.edge_set, first)
-        difference = play_out(bundle, lead + captured) if captured > 0 else -play_out(bundle, -lead)
-        unmake(work.edge_set, first)
-        result = (1.0 if difference > 0 else 0.0) + MARGIN_SHARE * difference
+        simulate_once(bundle)
         work.control[0].nodes += 1
-        work.drawn[work.span[END]] = first
-        for index in range(work.span[START] if is_safe else work.span[END], work.span[END] + 1):
-            edge = work.drawn[index]
-            if work.visits[edge] >= 0:
-                work.visits[edge] += 1
-                work.differences[edge] += difference
-                work.results[edge] += result
-                total += 1
+
+
+@kernel(types.void(BUNDLE))
+def summarize(bundle: Actions) -> None:
+    """Write what is known about the moves of the root to `counts`, `means` and `proofs`."""
+    work = unpack(bundle)
+    first = work.nodes[ROOT, FIRST]
+    for place in range(work.nodes[ROOT, COUNT]):
+        work.counts[place], work.means[place] = visits_and_result(bundle, first + place)
+        work.proofs[place] = proof_of(bundle, first + place)
+
+
+# --- for Python ---
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What simulations say about a move, for the side that makes it.
+
+    Attributes
+    ----------
+    simulations : int
+        Number of simulations of the move.
+    result : float
+        The share of them that were won, with a small part for the margin. A few simulations
+        count as much as the mean of all moves, so that no move looks good by chance.
+    is_won : bool or None
+        Whether the move wins, or None if that is not known.
+    """
+
+    simulations: int
+    result: float
+    is_won: bool | None
 
 
 class MonteCarlo:
-    """Estimates moves of Hexifence by simulations.
+    """A search tree for a position of Hexifence.
 
     Parameters
     ----------
@@ -237,15 +600,16 @@ class MonteCarlo:
     --------
     >>> import boardgames
     >>> game = boardgames.load("hexifence", dimension=2)
-    >>> position = game.start().apply_moves("0 1 4 5 8")  # now 9 captures a cell
-    >>> estimates, simulations, _ = MonteCarlo(game).estimate(position, 0, seed=1, simulations=10)
-    >>> list(estimates), simulations
+    >>> tree = MonteCarlo(game)
+    >>> tree.start(game.start().apply_moves("0 1 4 5 8"), 0, seed=1)  # now 9 captures a cell
+    >>> tree.simulate(simulations=10)
+    >>> list(tree.estimates()), tree.simulations
     ([9], 10)
     """
 
     def __init__(self, game: Game) -> None:
         dimension = int(game.options["dimension"] or 0)
-        edges = edges_of(dimension)
+        edges, classes = edges_of(dimension), classes_of(dimension)
         self._control = new_control()
         self._edge_set = new_edge_set(game.start().words)
         self._rest = sacrifices.new_workspace(self._edge_set, dimension, self._control)
@@ -253,27 +617,36 @@ class MonteCarlo:
             rest=self._rest.words,
             edge_set=self._edge_set,
             drawn=sacrifices.Workspace(*self._rest.items).drawn,
-            visits=np.zeros(edges, dtype=np.int64),
-            differences=np.zeros(edges, dtype=np.int64),
-            results=np.zeros(edges),
-            span=np.zeros(2, dtype=np.int64),
+            classes=classes,
+            following=_following(classes),
+            nodes=np.zeros((NODES, NODE_FIELDS), dtype=np.int64),
+            results=np.zeros(NODES),
+            children=np.zeros((CHILDREN, CHILD_FIELDS), dtype=np.int64),
+            estimates=np.zeros(CHILDREN),
+            places=np.zeros(2 * NODES, dtype=np.int64),
+            path=np.zeros((edges + 2, STEP_FIELDS), dtype=np.int64),
+            order=np.zeros(edges, dtype=np.int64),
+            counts=np.zeros(edges, dtype=np.int64),
+            proofs=np.zeros(edges, dtype=np.int64),
+            means=np.zeros(edges),
+            sizes=np.zeros(3, dtype=np.int64),
             random=np.zeros(1, dtype=np.uint64),
             control=self._control,
         )
         self._bundle = Bundle(self._work)
 
-    def estimate(
-        self,
-        position: Position,
-        lead: int,
-        *,
-        seed: int,
-        simulations: int,
-        seconds: float | None = None,
-        stop: Stop | None = None,
-        all_moves: bool = False,
-    ) -> tuple[dict[int, float], int, float]:
-        """Return the mean final differences of cells after moves, for the side to move.
+    @property
+    def simulations(self) -> int:
+        """Return the number of simulations since the start."""
+        return int(self._control[0].nodes)
+
+    @property
+    def is_decided(self) -> bool:
+        """Return whether the tree says who wins; longer chains that it did not open may still be better."""
+        return bool(self._work.nodes[ROOT, PROOF] != UNKNOWN)
+
+    def start(self, position: Position, lead: int, *, seed: int, all_moves: bool = False) -> None:
+        """Begin a new tree.
 
         Parameters
         ----------
@@ -283,30 +656,82 @@ class MonteCarlo:
             The cells of the side to move minus those of its opponent.
         seed : int
             Seed of the random generator.
+        all_moves : bool
+            Whether to estimate every move (`plant`).
+        """
+        load(position.words, self._edge_set)
+        self._control[0].nodes = 0
+        self._work.random[0] = seed
+        plant(self._bundle.words, lead, all_moves)
+
+    def simulate(
+        self, *, simulations: int = 0, seconds: float | None = None, stop: Stop | None = None
+    ) -> None:
+        """Grow the tree, until one of the limits is reached or the tree says who wins.
+
+        There is at least one simulation, or one of every move if all of them are estimated.
+
+        Parameters
+        ----------
         simulations : int
-            Largest number of simulations, apart from the first one of each move.
+            Largest number of simulations in this call; 0 for no limit.
         seconds : float, optional
-            Time after which simulations end, as soon as every move has had one.
+            Time after which simulations end.
         stop : Stop, optional
             Set by another thread to end the simulations.
-        all_moves : bool
-            Whether to simulate every move (`choose_candidates`).
-
-        Returns
-        -------
-        means : dict of int to float
-            The mean for each edge that was simulated.
-        simulations : int
-            Their number.
-        seconds : float
-            The time that they took.
         """
-        started = time.monotonic()
-        load(position.words, self._edge_set)
-        self._control[0].stop = self._control[0].nodes = 0
-        self._control[0].node_limit = simulations
-        self._work.random[0] = seed
-        run(lambda: simulate(self._bundle.words, lead, all_moves), self._control, seconds=seconds, stop=stop)
-        visits, differences = self._work.visits, self._work.differences
-        means = {int(edge): float(differences[edge] / visits[edge]) for edge in np.flatnonzero(visits > 0)}
-        return means, int(self._control[0].nodes), time.monotonic() - started
+        self._control[0].stop = 0
+        self._control[0].node_limit = self.simulations + simulations if simulations else 0
+        run(lambda: simulate(self._bundle.words), self._control, seconds=seconds, stop=stop)
+
+    def settle(self, edge: int, *, is_won: bool) -> None:
+        """Tell the tree what is known about a move, so that no simulations are spent on it."""
+        for child in self._children():
+            if self._work.children[child, EDGE] == edge:
+                self._work.children[child, SETTLED] = WON if is_won else LOST
+
+    def estimates(self) -> dict[int, Estimate]:
+        """Return the estimate for each edge that the tree considers, the most simulated first."""
+        work, children = self._work, self._children()
+        summarize(self._bundle.words)
+        mean = work.results[ROOT] / max(work.nodes[ROOT, VISITS], 1)
+        counts, proofs = work.counts[: len(children)], work.proofs[: len(children)]
+        results = (counts * work.means[: len(children)] + PRIOR_VISITS * mean) / (counts + PRIOR_VISITS)
+        edges = work.children[children.start : children.stop, EDGE]
+        order = np.argsort(-counts, kind="stable")
+        return {
+            int(edges[place]): Estimate(int(counts[place]), float(results[place]), IS_WON[int(proofs[place])])
+            for place in order
+        }
+
+    def _children(self) -> range:
+        """Return the children of the root."""
+        first, count = (int(self._work.nodes[ROOT, field]) for field in (FIRST, COUNT))
+        return range(first, first + count)
+
+
+def classes_of(dimension: int) -> Actions:
+    """Return for each edge the lowest edge that is interchangeable with it, `int64[E]`.
+
+    These are the edges that a cell has to the rim of the board.
+
+    Examples
+    --------
+    >>> classes_of(2)[:5].tolist()
+    [0, 0, 2, 2, 0]
+    """
+    lowest: dict[int, int] = {}
+    classes = [
+        edge if len(cells) > 1 else lowest.setdefault(cells[0], edge)
+        for edge, cells in enumerate(board(dimension).cells_of_edge)
+    ]
+    return np.array(classes, dtype=np.int64)
+
+
+def _following(classes: Actions) -> Actions:
+    """Return for each edge the next one of its class, in a circle."""
+    following = np.zeros_like(classes)
+    for edge in np.unique(classes):
+        members = np.flatnonzero(classes == edge)
+        following[members] = np.roll(members, -1)
+    return following

@@ -21,6 +21,10 @@ from boardgames_hexifence.solver.solver import cells_taken, keeps_turn
 
 BEFORE_SACRIFICES = 32
 """Open edges left by random safe ones: the first sacrifices decide the match, and the solver is exact."""
+MIDDLE_GAME = (
+    "3:..RR.RRRBR.RB..B.R.BBB.B..R.B....R..R.R.B.R..BRB..B.....BB.BBRRB.B..RR..:...................:B"
+)
+"""22 safe edges are left; only edges 10 and 18 win, and simulations prefer edge 44."""
 LATE = "0 5 10 12 21 28 24 3 14 16 26 7 17 18"
 
 
@@ -79,6 +83,44 @@ def test_estimated_moves_are_not_proven_and_say_how_many_simulations_there_were(
     choice = player.choose(game.start())
     assert not choice.proven
     assert choice.simulations >= 500
+
+
+@pytest.mark.slow
+def test_a_difficult_middle_game_is_won_with_enough_time() -> None:
+    game = Hexifence(dimension=3)
+    choice = Strong(game, seed=1).choose(game.parse(MIDDLE_GAME), Limit(seconds=60))
+    assert choice.move is not None
+    assert choice.move.action in (10, 18)
+
+
+def test_a_move_that_is_proven_to_lose_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Hexifence(dimension=3)
+    position = game.parse(MIDDLE_GAME)
+    refuted: list[Position] = []
+
+    def is_won(solver: Solver, after: Position, **limits: object) -> bool | None:
+        if len(refuted) == 4:
+            return None
+        refuted.append(after)
+        return True  # for the opponent
+
+    monkeypatch.setattr(Solver, "is_won", is_won)
+    choice = Strong(game, seed=1).choose(position, Limit(seconds=0.4))
+    assert choice.move is not None
+    assert len(refuted) == 4
+    assert position.apply(choice.move) not in refuted
+
+
+def test_a_move_that_is_proven_to_win_is_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Hexifence(dimension=3)
+    position = game.parse(MIDDLE_GAME)
+    winning = position.apply(game.decode(position, 10))
+    monkeypatch.setattr(agents, "MOVES_TO_PROVE", 50)
+    monkeypatch.setattr(Solver, "is_won", lambda solver, after, **limits: False if after == winning else None)
+    choice = Strong(game, seed=1).choose(position, Limit(seconds=4))
+    assert choice.move is not None
+    assert choice.move.action == 10
+    assert choice.seconds < 4
 
 
 def test_beginners_of_low_levels_lose_to_the_best() -> None:

@@ -1,56 +1,96 @@
-"""Monte Carlo values of moves."""
+"""The tree search of `strong`."""
 
 import pytest
 
-from boardgames_hexifence.game import Hexifence
-from boardgames_hexifence.monte_carlo import MonteCarlo
+from boardgames.game import Position
+from boardgames_hexifence.game import Hexifence, lead_of
+from boardgames_hexifence.monte_carlo import Estimate, MonteCarlo
+from boardgames_hexifence.solver import Solver
 
 ONE_LEFT = "0 1 4 5 8"  # edge 9 is the last one of cell 0
 CHAIN = "0 1 4 8 2 3 6 10"  # cells 0 and 1 make a chain between edges 5, 9 and 11
+NEARLY_SAFE = "0 5 10 12 21 28 24 3 14 16 26 7 17 18"
 
 
 @pytest.fixture(scope="module")
-def monte_carlo() -> MonteCarlo:
+def tree() -> MonteCarlo:
     return MonteCarlo(Hexifence(dimension=2))
 
 
-def test_a_free_edge_is_the_only_candidate(monte_carlo: MonteCarlo) -> None:
+def estimates_of(
+    tree: MonteCarlo, position: Position, simulations: int, *, seed: int = 1, all_moves: bool = False
+) -> dict[int, Estimate]:
+    tree.start(position, lead_of(position), seed=seed, all_moves=all_moves)
+    tree.simulate(simulations=simulations)
+    return tree.estimates()
+
+
+def test_a_free_edge_is_the_only_move(tree: MonteCarlo) -> None:
     position = Hexifence(dimension=2).start().apply_moves(ONE_LEFT)
-    means, simulations, _ = monte_carlo.estimate(position, 0, seed=1, simulations=20)
-    assert set(means) == {9}
-    assert simulations == 20
+    assert set(estimates_of(tree, position, 20)) == {9}
+    assert tree.simulations == 20
 
 
-def test_only_safe_edges_are_candidates_as_long_as_there_are_any(monte_carlo: MonteCarlo) -> None:
+def test_a_chain_is_opened_by_one_edge_and_interchangeable_edges_are_one_move(tree: MonteCarlo) -> None:
     position = Hexifence(dimension=2).start().apply_moves(CHAIN)
-    means, _, _ = monte_carlo.estimate(position, 0, seed=1, simulations=20)
-    assert means
-    assert not {5, 9, 11} & set(means)
+    edges = set(estimates_of(tree, position, 50))
+    assert {5, 9, 11} & edges == {5}  # in the middle
+    assert len({23, 26, 27} & edges) == 1  # the rim of the cell at the bottom left
 
 
-def test_all_moves_are_estimated_if_asked_for_even_without_time(monte_carlo: MonteCarlo) -> None:
+def test_all_moves_are_estimated_if_asked_for_even_without_time(tree: MonteCarlo) -> None:
     position = Hexifence(dimension=2).start().apply_moves(CHAIN)
-    means, _, _ = monte_carlo.estimate(position, 0, seed=1, simulations=1, all_moves=True)
-    assert sorted(means) == [move.action for move in position.legal_moves]
+    estimates = estimates_of(tree, position, 1, all_moves=True)
+    assert sorted(estimates) == [move.action for move in position.legal_moves]
+    assert min(estimate.simulations for estimate in estimates.values()) > 0
 
 
-def test_sacrifice_of_a_chain_is_worth_less_than_a_safe_edge(monte_carlo: MonteCarlo) -> None:
+def test_giving_a_chain_away_is_worth_less_than_a_safe_edge(tree: MonteCarlo) -> None:
     position = Hexifence(dimension=2).start().apply_moves(CHAIN)
-    means, _, _ = monte_carlo.estimate(position, 0, seed=1, simulations=2_000, all_moves=True)
-    safe = [mean for edge, mean in means.items() if edge not in {5, 9, 11}]
-    assert max(means[edge] for edge in (5, 9, 11)) < max(safe)
+    results = {
+        edge: estimate.result
+        for edge, estimate in estimates_of(tree, position, 5_000, all_moves=True).items()
+    }
+    assert max(results[edge] for edge in (5, 9, 11)) < max(results.values())
 
 
-def test_the_seed_determines_the_estimates(monte_carlo: MonteCarlo) -> None:
+def test_the_seed_determines_the_estimates(tree: MonteCarlo) -> None:
     position = Hexifence(dimension=2).start()
-    first, again, other = (
-        monte_carlo.estimate(position, 0, seed=seed, simulations=50)[0] for seed in (1, 1, 2)
-    )
+    first, again, other = (estimates_of(tree, position, 500, seed=seed) for seed in (1, 1, 2))
     assert first == again != other
 
 
-def test_last_move_has_the_final_difference(monte_carlo: MonteCarlo) -> None:
-    game = Hexifence(dimension=2)
-    position = game.parse("2:BBBBBBBBBBBBBBBBBBBBBBBBBBBBB.:BRBRBR.:B")
-    means, _, _ = monte_carlo.estimate(position, 0, seed=1, simulations=5)
-    assert means == {29: 1.0}
+def test_the_last_move_decides_the_match(tree: MonteCarlo) -> None:
+    position = Hexifence(dimension=2).parse("2:BBBBBBBBBBBBBBBBBBBBBBBBBBBBB.:BRBRBR.:B")
+    assert estimates_of(tree, position, 5)[29].is_won
+    assert tree.is_decided
+
+
+def test_what_the_tree_decides_agrees_with_the_solver(tree: MonteCarlo) -> None:
+    position = Hexifence(dimension=2).start().apply_moves(NEARLY_SAFE)
+    solver, decided = Solver(position.game), 0
+    for move in position.legal_moves:
+        after = position.apply(move)
+        estimates = estimates_of(tree, after, 20_000)
+        if tree.is_decided:
+            decided += 1
+            assert solver.is_won(after) == any(estimate.is_won for estimate in estimates.values())
+    assert decided > len(position.legal_moves) // 2
+
+
+def test_a_settled_move_gets_no_more_simulations(tree: MonteCarlo) -> None:
+    position = Hexifence(dimension=2).start()
+    edge, estimate = next(iter(estimates_of(tree, position, 500).items()))
+    tree.settle(edge, is_won=False)
+    tree.simulate(simulations=500)
+    assert tree.estimates()[edge].simulations == estimate.simulations
+    assert tree.estimates()[edge].is_won is False
+
+
+def test_simulations_leave_the_position_as_it_was() -> None:
+    """Edges at the rim of a cell are interchangeable, so a node can be reached with different ones drawn."""
+    position = Hexifence(dimension=2).start()
+    tree = MonteCarlo(position.game)
+    estimates_of(tree, position, 20_000)
+    first = estimates_of(tree, position, 500)
+    assert first == estimates_of(MonteCarlo(position.game), position, 500)

@@ -13,7 +13,9 @@ from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Position
 from boardgames.player import Stop
 from boardgames_hexifence.board import board, cells_of, symmetries
-from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.edges import member, new_edge_set, number_of
+from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE
+from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.handouts import value_of_opened
 from boardgames_hexifence.solver import Solver, small
 from boardgames_hexifence.solver.captures import take_all
@@ -197,6 +199,36 @@ def test_best_moves_are_those_of_the_solution(dimension: int, all_values: bool) 
         solution, moves = solver.solve(position), position.legal_moves
         assert solver.best_moves(position, moves, solution.value) == list(solution.best)
         assert solver.best_moves(position, moves[::-1], solution.value, count=1) == [solution.best[-1]]
+
+
+def random_endgame(game: Hexifence, chance: random.Random) -> Position:
+    """Return a position without captures and with few open edges, after a match with few mistakes."""
+    position = game.start()
+    while True:
+        edge_set = new_edge_set(position.words)
+        kind = next(kind for kind in (FREE, CAPTURING, SAFE, SACRIFICING) if number_of(edge_set, kind))
+        if len(position.legal_moves) <= 11 and kind in (SAFE, SACRIFICING):
+            return position
+        edge = int(member(edge_set, kind, chance.randrange(number_of(edge_set, kind))))
+        position = position.apply(game.decode(position, edge))
+        if position.outcome is not None:
+            position = game.start()
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4])
+def test_a_side_wins_if_its_lead_and_the_value_are_positive(dimension: int) -> None:
+    chance, solver, wins = random.Random(4), Solver(GAMES[dimension], table=4), 0
+    for _ in range(30):
+        position = random_endgame(GAMES[dimension], chance)
+        (rest,) = solver.values([position])
+        solver.clear()
+        assert solver.is_won(position) is (lead_of(position) + rest > 0)
+        wins += lead_of(position) + rest > 0
+    assert 3 < wins < 27
+
+
+def test_nobody_knows_who_wins_after_too_few_nodes() -> None:
+    assert Solver(GAMES[3], table=4).is_won(GAMES[3].start(), node_limit=1_000) is None
 
 
 def test_values_outside_a_window_are_its_nearest_end() -> None:

@@ -14,7 +14,7 @@ from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_hexifence.board import CELLS, SIDES_OF_CELL, board, symmetries
-from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.handouts import GROUPS
 from boardgames_hexifence.rules import drawn_edges
 from boardgames_hexifence.solver.chains import MOST_IN_GROUP
@@ -193,6 +193,26 @@ class Solver:
             bounds = bounds.clip(*window)
         self._narrow(states, bounds, stop, node_limit)
         return bounds
+
+    def is_won(self, position: Position, *, stop: Stop | None = None, node_limit: int = 0) -> bool | None:
+        """Return whether the side to move wins, or None if the search was stopped or reached the limit.
+
+        This is faster than `values`, which finds out by how much. The parameters are those of `values`.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> start = boardgames.load("hexifence", dimension=2).start()
+        >>> Solver(start.game).is_won(start)
+        False
+        """
+        cells, lead = len(open_cells(position)), lead_of(position)
+        least = 1 - lead + (1 - lead + cells) % 2  # the smallest value with which it wins
+        if least <= -cells or least > cells:
+            return least <= -cells
+        window = (max(least - 2, -cells), least)
+        ((lower, upper),) = self.bounds([position], stop=stop, node_limit=node_limit, window=window).tolist()
+        return None if lower < upper else bool(lower == least)
 
     def solve(self, position: Position, *, stop: Stop | None = None, node_limit: int = 0) -> Solution:
         """Return the value of a position and of each of its moves.
