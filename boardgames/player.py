@@ -694,6 +694,20 @@ class ExactPlayer(Player):
         """
         return 0
 
+    def progress(self) -> str:
+        """Return how far the solver has come, for people; by default the number of positions visited.
+
+        Another thread may call it while the player is solving.
+        """
+        return f"{self.solver_nodes():,} nodes"
+
+    def bounds(self, position: Position) -> tuple[Score, Score] | None:
+        """Return bounds on the exact score of the position analysed last, or None if there are none.
+
+        They are of use if not all moves were solved.
+        """
+        return None
+
     @property
     def tabulated_states(self) -> int:
         """Return the number of states whose exact values the player looks up; 0 if it searches for them."""

@@ -271,7 +271,7 @@ def _solve_one(player: "ExactPlayer", position: "Position", seconds: float | Non
     limit = Limit(seconds=seconds or WEEK_S)
     try:
         text = "solving" if seconds else "solving; Ctrl-C ends it"
-        with spinner(text, lambda: f"{player.solver_nodes():,} nodes"), stop_on_interrupt() as stop:
+        with spinner(text, player.progress), stop_on_interrupt() as stop:
             analysis = player.analyse(position, limit, Context(stop=stop))
     finally:
         close_player(player)
@@ -313,6 +313,9 @@ def _print_solution(player: "ExactPlayer", analysis: "Analysis", reason: str | N
     if reason is not None:
         count = "no move is" if unsolved == len(analysis.moves) else "not all moves are"
         say(wrap(f"{count} solved: {reason}", 4))
+        if not analysis.proven and (bounds := player.bounds(position)) is not None:
+            lower, upper = (facts.score_text(bound, proven=True) for bound in bounds)
+            say(f"the score is between {lower} and {upper}")
     if analysis.proven:
         say(wrap("best moves: " + " ".join(_best_moves(analysis)), 4))
         say(wrap("best play: " + " ".join(map(str, best.line)), 4))

@@ -114,6 +114,22 @@ def test_the_error_says_what_helps_if_the_time_is_up(bg: Run) -> None:
     assert json.loads(bg("solve", "connect4", UNEQUAL, "--json").out)["reason"] is None
 
 
+def test_bounds_are_printed_if_not_everything_is_solved(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds_of, asked = Strong._bounds_of, set[Move]()
+
+    def bounds_of_some(player: Strong, position: Position, move: Move, **limits: Any) -> tuple[int, int]:
+        asked.add(move)
+        if len(asked) < 4:
+            return bounds_of(player, position, move, **limits)
+        limits["stop"].set()
+        return -17, 5
+
+    monkeypatch.setattr(Strong, "_bounds_of", bounds_of_some)
+    out = bg("solve", "hexifence", HEXIFENCE_ENDGAME).out
+    assert "not all moves are solved" in out
+    assert "the score is between -5.0 and +5.0\n" in out
+
+
 def test_all_best_moves_are_listed(bg: Run) -> None:
     moves = "0 5 10 12 21 28 24 3 14 16 26 7 17 18 11"
     solution = json.loads(bg("solve", "hexifence", "--option", "dimension=2", "--moves", moves, "--json").out)

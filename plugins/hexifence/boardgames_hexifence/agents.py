@@ -8,7 +8,7 @@ lose are dropped. The tree search uses the time that is left.
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
@@ -50,8 +50,6 @@ EDGES_PER_DOUBLING = 1.4
 """How many more safe edges there may be with twice the time."""
 EASIER_EDGES = 9
 """How many fewer safe edges there must be for exact values instead of proofs."""
-HOPELESS_EDGES = 12
-"""An analysis does not use the solver if there are this many safe edges more than `PROVABLE_EDGES`."""
 EXACT_SHARE, TREE_SHARE, PROOF_SHARE = 0.4, 0.15, 0.75
 """The parts of the time after which the search for exact values, the first tree and the proofs end."""
 PROOF_NODES, PROOF_GROWTH, MOVES_TO_PROVE = 50_000, 4, 3
@@ -118,6 +116,9 @@ class Strong(TimedExactPlayer):
         super().__init__(game, seed=seed, **options)
         self._dimension = game.dimension
         self._solver = self._new_solver()
+        self._analysed: Position | None = None
+        self._bounds: dict[Move, tuple[int, int]] = {}
+        """Bounds on the final difference of cells after each move of the position analysed last."""
         self._random_share, self._beginners_share = LEVELS[int(self.options[LEVEL.name] or 0) - 1]
 
     @cached_property
@@ -161,16 +162,32 @@ class Strong(TimedExactPlayer):
             moves = position.legal_moves
             order = self.random.permutation(len(moves))
             return self._best_moves(position, [moves[index] for index in order], stop)
-        if self._spare_edges(position, 1.0) < -HOPELESS_EDGES:
+        if len(open_cells(position)) > MAX_CELLS:
             return {}
-        values: dict[Move, int] = {}
-        limit = VALUE_NODES
-        while len(values) < len(position.legal_moves) and not stop.is_set():
-            for move in position.legal_moves:  # easy moves first
-                if move not in values:
-                    values |= self._values(position, [move], stop=stop, node_limit=limit)
+        self._analysed, self._bounds = position, dict.fromkeys(position.legal_moves, self._widest(position))
+        limit, left = VALUE_NODES, list(position.legal_moves)
+        while left and not stop.is_set():
+            for move in left:  # easy moves first
+                self._bounds[move] = self._bounds_of(position, move, stop=stop, node_limit=limit)
+            left = [move for move in left if self._bounds[move][0] < self._bounds[move][1]]
             limit *= PROOF_GROWTH
-        return {move: self._score(lead_of(position) + value) for move, value in values.items()}
+        return {move: self._score(low) for move, (low, high) in self._bounds.items() if low == high}
+
+    def progress(self) -> str:
+        """Return how many moves are solved, and bounds on the final difference of cells."""
+        known = list(self._bounds.values())
+        if not known:
+            return super().progress()
+        solved = sum(low == high for low, high in known)
+        low, high = _best_bounds(known)
+        return f"{solved} of {len(known)} moves, value {low:+d} to {high:+d}, {super().progress()}"
+
+    def bounds(self, position: Position) -> tuple[Score, Score] | None:
+        """Return bounds on the final difference of cells of the position analysed last."""
+        if position != self._analysed:
+            return None
+        low, high = _best_bounds(self._bounds.values())
+        return None if (low, high) == self._widest(position) else (self._score(low), self._score(high))
 
     def knows_best(self, position: Position, scores: Mapping[Move, Score], *, all_moves: bool) -> bool:
         """Return True if a best move is among those that `solved_moves` has returned."""
@@ -376,26 +393,19 @@ class Strong(TimedExactPlayer):
     def _score(self, cells: int) -> Score:
         return Score.of(float(cells), self.unit)
 
-    def _values(
-        self,
-        position: Position,
-        moves: Sequence[Move] | None = None,
-        *,
-        stop: Stop | None = None,
-        node_limit: int = 0,
-    ) -> dict[Move, int]:
-        """Return the remaining difference of cells for each move that is solved; by default all are tried."""
-        after = {move: position.apply(move) for move in moves or position.legal_moves}
-        try:
-            bounds = self._solver.bounds(after.values(), stop=stop, node_limit=node_limit)
-        except PositionError:  # too many open cells
-            return {}
-        return {
-            move: cells_taken(position, successor)
-            + (int(lower) if keeps_turn(position, successor) else -int(lower))
-            for (move, successor), (lower, upper) in zip(after.items(), bounds, strict=True)
-            if lower == upper
-        }
+    def _widest(self, position: Position) -> tuple[int, int]:
+        """Return bounds on the final difference of cells that hold without any search."""
+        lead, cells = lead_of(position), len(open_cells(position))
+        return lead - cells, lead + cells
+
+    def _bounds_of(
+        self, position: Position, move: Move, *, stop: Stop | None = None, node_limit: int = 0
+    ) -> tuple[int, int]:
+        """Return bounds on the final difference of cells after a move, for the side that makes it."""
+        after = position.apply(move)
+        ((low, high),) = self._solver.bounds([after], stop=stop, node_limit=node_limit).tolist()
+        lead = lead_of(position) + cells_taken(position, after)
+        return (lead + low, lead + high) if keeps_turn(position, after) else (lead - high, lead - low)
 
     def _chances_of_errors(self, position: Position, moves: Sequence[Move]) -> list[float]:
         """Return how likely the opponent is to err after each move."""
@@ -416,8 +426,11 @@ class Strong(TimedExactPlayer):
         """Return the share of a beginner's moves that a short search proves to lose cells."""
         replies = self._beginners_moves(position)
         ((lower, upper),) = self._solver.bounds([position], node_limit=TEST_NODES).tolist()
-        values = self._values(position, replies, node_limit=TEST_NODES)
-        return sum(value < lower for value in values.values()) / len(replies) if lower == upper else 0.0
+        if lower < upper:
+            return 0.0
+        least = lead_of(position) + lower
+        bounds = [self._bounds_of(position, reply, node_limit=TEST_NODES) for reply in replies]
+        return float(sum(high < least for _, high in bounds) / len(replies))
 
     def _beginners_moves(self, position: Position) -> list[Move]:
         """Return a beginner's moves: a capture if there is one, else safe edges, else the smallest sacrifice.
@@ -437,3 +450,9 @@ class Strong(TimedExactPlayer):
             shortest = min(chains, key=lambda chain: chain.length)
             edges = [shortest.edges[len(shortest.edges) // 2]]
         return [self.game.decode(position, int(edge)) for edge in edges]
+
+
+def _best_bounds(bounds: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """Return bounds on the score of a position, given those on the scores of its moves."""
+    lows, highs = zip(*bounds, strict=True)
+    return max(lows), max(highs)

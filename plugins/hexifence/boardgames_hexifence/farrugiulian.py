@@ -43,7 +43,7 @@ ROOT_NODES = 100_000
 """Nodes that it may visit to choose a move."""
 EDGE, EARLIER, FIRST_TRIED = 0, 1, 2
 SAFE_ROWS = 3
-COUNT, USED = 0, 1
+COUNT, USED, LEAF_LIMIT = 0, 1, 2
 NONE = -1
 ZERO = np.uint64(0)
 
@@ -60,8 +60,9 @@ class Workspace(NamedTuple):
         cell, or `NONE`; and for each ply the place of the edge that is tried first.
     table : int64[:]
         Sets of edges drawn and whether the side to move wins, empty if no table is used.
-    settings : int64[2]
-        Number of safe edges at the root, and number of entries of the table that are used.
+    settings : int64[3]
+        Number of safe edges at the root, number of entries of the table that are used, and nodes that a
+        search over sacrifices may visit after the last safe edge.
     control : CONTROL_DTYPE[1]
         Stop flag, node limit and number of nodes.
     """
@@ -77,14 +78,29 @@ unpack = unpacker(Workspace)
 
 
 def new_workspaces(
-    edge_set: Actions, dimension: int, control: Control, *, has_table: bool
+    edge_set: Actions, dimension: int, control: Control, *, has_table: bool, leaf_nodes: int = LEAF_NODES
 ) -> tuple[Bundle, Bundle]:
-    """Return the workspace of the search over safe edges, and that of the search over sacrifices."""
+    """Return the workspace of the search over safe edges, and that of the search over sacrifices.
+
+    Parameters
+    ----------
+    edge_set : int64[:]
+        The edge set of the position.
+    dimension : int
+        Cells per side of the board.
+    control : CONTROL_DTYPE[1]
+        The stop flag, limit and count of nodes of both.
+    has_table : bool
+        Whether sets of safe edges that were searched are remembered.
+    leaf_nodes : int
+        Nodes that a search over sacrifices may visit after the last safe edge; if they do not suffice,
+        and always with 0, the result is estimated by a single line of play.
+    """
     workspace = Workspace(
         edge_set=edge_set,
         safe=np.zeros((SAFE_ROWS, MOST_SAFE + 1), dtype=np.int64),
         table=np.zeros(1 << MOST_BITS if has_table else 0, dtype=np.int64),
-        settings=np.zeros(2, dtype=np.int64),
+        settings=np.array([0, 0, leaf_nodes], dtype=np.int64),
         control=control,
     )
     return Bundle(workspace), new_workspace(edge_set, dimension, control)
@@ -151,7 +167,7 @@ def _is_won(bundle: Actions, rest: Actions, ply: int, lead: int, drawn: np.uint6
             return work.table[slot] & 1 != 0
     count, first, is_won = work.settings[COUNT], work.safe[FIRST_TRIED, ply], False
     if number_of(work.edge_set, SAFE) == 0:
-        count, is_won = 0, is_at_least(rest, 1 - lead, LEAF_NODES)
+        count, is_won = 0, is_at_least(rest, 1 - lead, work.settings[LEAF_LIMIT])
     for step in range(count):
         place = first + step if first + step < count else first + step - count
         if not _is_candidate(work.edge_set, work.safe, place):

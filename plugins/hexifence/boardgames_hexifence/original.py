@@ -1,4 +1,4 @@
-"""Agents of the original program: `double`, which does not search, and `farrugiulian`, which does.
+"""Agents of the original program: `double`, which searches little or nothing, and `farrugiulian`.
 
 Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melbourne, 2016).
 """
@@ -14,9 +14,10 @@ from boardgames.kernels import new_control
 from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.search.runner import run
-from boardgames_hexifence.edges import load, new_edge_set
+from boardgames_hexifence.edges import load, new_edge_set, number_of
 from boardgames_hexifence.endgame import best_visible_move
-from boardgames_hexifence.farrugiulian import MOST_SAFE, best_move, new_workspaces
+from boardgames_hexifence.farrugiulian import MOST_SAFE, best_move, best_safe_edge, new_workspaces
+from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.sacrifices import new_workspace
 
@@ -35,27 +36,52 @@ TIME = Option(
 SAFE_EDGES = Option(
     "safe", int, 30, "largest number of safe edges that are searched", minimum=0, maximum=MOST_SAFE
 )
+SEARCHED_EDGES = Option(
+    "safe",
+    int,
+    0,
+    "largest number of safe edges that are searched; the original program searched 17",
+    minimum=0,
+    maximum=MOST_SAFE,
+)
 TABLE = Option("table", bool, False, "remember sets of safe edges that have been searched")
 
 
 class Double(Player):
-    """Plays by the chains and loops on the board, and hands out cells to keep control."""
+    """Plays by the chains and loops on the board, and hands out cells to keep control.
+
+    With the option `safe`, it searches the last safe edges for one that wins, if both sides draw safe edges
+    to the end and then always open the smallest chain or loop.
+    """
 
     name: ClassVar[str] = "double"
     respects_limits: ClassVar[bool] = False
+    declared_options = (SEARCHED_EDGES,)
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
         dimension = _dimension_of(game, self.name)
         self._edge_set = new_edge_set(game.start().words)
-        self._workspace = new_workspace(self._edge_set, dimension, new_control())
+        self._most_safe = int(self.options[SEARCHED_EDGES.name] or 0)
+        control = new_control()
+        if self._most_safe > 0:
+            self._search, self._workspace = new_workspaces(
+                self._edge_set, dimension, control, has_table=True, leaf_nodes=0
+            )
+        else:
+            self._workspace = new_workspace(self._edge_set, dimension, control)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best visible move; ties are broken by the player's random generator."""
         self._check_position(position)
         load(position.words, self._edge_set)
         state = self.random.integers(2**64, size=1, dtype=np.uint64)
-        edge = best_visible_move(self._workspace.words, state)
+        edge_set = self._edge_set
+        is_quiet = number_of(edge_set, FREE) + number_of(edge_set, CAPTURING) == 0
+        if is_quiet and 0 < number_of(edge_set, SAFE) <= self._most_safe:
+            edge = best_safe_edge(self._search.words, self._workspace.words, lead_of(position), state)
+        else:
+            edge = best_visible_move(self._workspace.words, state)
         return Choice(position.game.decode(position, int(edge)))
 
 

@@ -12,6 +12,7 @@ from boardgames_hexifence.original import Double, Farrugiulian
     ("agent", "dimension"),
     [
         ("double", 2),
+        ("double:safe=8", 2),
         ("farrugiulian:safe=6", 2),
         ("farrugiulian:safe=6,table=true", 2),
         ("farrugiulian:safe=6,table=true", 6),
@@ -37,6 +38,16 @@ def test_an_agent_beats_greedy(agent: str) -> None:
         match.play()
         won += match.outcome is not None and match.outcome.winner == number % 2
     assert won >= 7
+
+
+def test_searching_the_last_safe_edges_makes_double_stronger() -> None:
+    game, won = boardgames.load("hexifence", dimension=2), 0
+    for number in range(40):
+        names = ["double:safe=17", "double"] if number % 2 == 0 else ["double", "double:safe=17"]
+        match = boardgames.Manager(game, [boardgames.load_player(name, game, seed=number) for name in names])
+        match.play()
+        won += match.outcome is not None and match.outcome.winner == number % 2
+    assert won >= 25  # 72 % of 200
 
 
 @pytest.mark.parametrize("agent", [Double, Farrugiulian])
