@@ -130,7 +130,7 @@ def test_a_puzzle_with_a_proof_is_solved_by_its_only_winning_move(bg: Run) -> No
     [
         (["abalone", "--option", "broadside=false"], "the puzzles of Abalone need side-steps"),
         (["hexifence", "--kind", "handout"], "hexifence has no puzzle 'handout'; did you mean 'hand-out'?"),
-        (["hexifence", "--option", "dimension=4"], "puzzles have dimension 2 or 3, not 4"),
+        (["hexifence", "--option", "dimension=6"], "puzzles have dimension 2 to 5, not 6"),
         (["hexifence", "--number", "0"], "--number must be"),
         (["abalone", "--solve", "--json"], "--solve cannot be combined with --json"),
         (["abalone", "--solve", "--svg", "x"], "--solve cannot be combined with --svg"),

@@ -17,7 +17,7 @@ from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE
 from boardgames_hexifence.game import Hexifence
 
 FEWEST_OPEN = 5
-MOST_OPEN = {2: 24, 3: 22}
+MOST_OPEN = {2: 24, 3: 22, 4: 20, 5: 18}
 """Largest number of open edges, by dimension."""
 RANDOM_SHARE = 0.1
 """Share of random moves."""
@@ -69,7 +69,7 @@ def _candidates(
     """
     assert isinstance(game, Hexifence)
     if game.dimension not in MOST_OPEN:
-        raise OptionError(f"puzzles have dimension 2 or 3, not {game.dimension}")
+        raise OptionError(f"puzzles have dimension 2 to {max(MOST_OPEN)}, not {game.dimension}")
     most, start = MOST_OPEN[game.dimension], game.start()
     while True:
         found = []

@@ -35,6 +35,7 @@ def final_scores(puzzle: Puzzle) -> dict[str, int]:
         ("hand-out", 2),
         *(pytest.param(kind, 2, marks=pytest.mark.slow) for kind in ("sacrifice", "safe-edge")),
         *(pytest.param(kind, 3, marks=pytest.mark.slow) for kind in ("hand-out", "sacrifice", "safe-edge")),
+        pytest.param("hand-out", 5, marks=pytest.mark.slow),
     ],
 )
 def test_only_the_solution_wins_and_greedy_does_not_play_it(kind: str, dimension: int) -> None:
