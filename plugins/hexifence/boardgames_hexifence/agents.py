@@ -52,8 +52,8 @@ EASIER_EDGES = 9
 """How many fewer safe edges there must be for exact values instead of proofs."""
 EXACT_SHARE, TREE_SHARE, PROOF_SHARE = 0.4, 0.15, 0.75
 """The parts of the time after which the search for exact values, the first tree and the proofs end."""
-PROOF_NODES, PROOF_GROWTH, MOVES_TO_PROVE = 50_000, 4, 3
-"""Nodes of the first attempt to prove a move, their growth, and the number of moves in each round."""
+PROOF_NODES, PROOF_GROWTH, FIND_NODES = 50_000, 3, 1_000
+"""Nodes of the first attempt at a proof, their growth, and nodes to find the winning move of a proof."""
 VALUE_NODES = 20_000
 """Nodes of the first attempt to find the value of a move in an analysis."""
 FORCED_SIMULATIONS = 200
@@ -319,26 +319,42 @@ class Strong(TimedExactPlayer):
                 return
 
     def _prove(self, position: Position, stop: Stop, seconds: float) -> None:
-        """Try to prove whether the most simulated moves win, until one does, or all others lose."""
+        """Try to prove that the most simulated move wins, or any move, until one does or all others lose."""
         tree, limit = self._monte_carlo, PROOF_NODES
         while not (stop.is_set() or tree.is_decided):
             unknown = [edge for edge, estimate in tree.estimates().items() if estimate.is_won is None]
             if len(unknown) < 2:
                 return
-            found = False
-            for edge in unknown[:MOVES_TO_PROVE]:
-                after = position.apply(self.game.decode(position, edge))
-                is_won = self._solver.is_won(after, stop=stop, node_limit=limit)
-                if is_won is not None:
-                    found = True
-                    is_won = is_won == keeps_turn(position, after)
-                    tree.settle(edge, is_won=is_won)
-                if is_won or stop.is_set():
-                    return
-            if found:
+            is_won = self._settle(position, unknown[0], stop, limit)
+            if is_won:
+                return
+            if is_won is not None:
                 tree.simulate(seconds=TREE_SHARE * TREE_SHARE * seconds, stop=stop)
-            else:
-                limit *= PROOF_GROWTH
+                continue
+            wins = self._solver.is_won(position, stop=stop, node_limit=limit)
+            if wins is not None:
+                if wins:
+                    self._find_win(position, unknown, stop)
+                return
+            limit *= PROOF_GROWTH
+
+    def _find_win(self, position: Position, edges: Sequence[int], stop: Stop) -> None:
+        """Find a move that wins a position, which is known to be won."""
+        # the proof of the position usually leaves that of a winning move in the table, so look there first
+        for limit in (FIND_NODES, 0):
+            for edge in edges:
+                if self._settle(position, edge, stop, limit) or stop.is_set():
+                    return
+
+    def _settle(self, position: Position, edge: int, stop: Stop, limit: int) -> bool | None:
+        """Return whether a move wins, and tell the tree, or return None if `limit` nodes do not suffice."""
+        after = position.apply(self.game.decode(position, edge))
+        is_won = self._solver.is_won(after, stop=stop, node_limit=limit)
+        if is_won is None:
+            return None
+        is_won = is_won == keeps_turn(position, after)
+        self._monte_carlo.settle(edge, is_won=is_won)
+        return is_won
 
     def _most_simulated(self) -> int:
         """Return the edge that is known to win or, if there is none, the most simulated one."""

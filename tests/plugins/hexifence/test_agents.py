@@ -99,7 +99,7 @@ def test_a_move_that_is_proven_to_lose_is_not_made(monkeypatch: pytest.MonkeyPat
     refuted: list[Position] = []
 
     def is_won(solver: Solver, after: Position, **limits: object) -> bool | None:
-        if len(refuted) == 4:
+        if len(refuted) == 4 or after == position:
             return None
         refuted.append(after)
         return True  # for the opponent
@@ -115,8 +115,8 @@ def test_a_move_that_is_proven_to_win_is_made_at_once(monkeypatch: pytest.Monkey
     game = Hexifence(dimension=3)
     position = game.parse(MIDDLE_GAME)
     winning = position.apply(game.decode(position, 10))
-    monkeypatch.setattr(agents, "MOVES_TO_PROVE", 50)
-    monkeypatch.setattr(Solver, "is_won", lambda solver, after, **limits: False if after == winning else None)
+    known = {position: True, winning: False}
+    monkeypatch.setattr(Solver, "is_won", lambda solver, asked, **limits: known.get(asked))
     choice = Strong(game, seed=1).choose(position, Limit(seconds=4))
     assert choice.move is not None
     assert choice.move.action == 10
