@@ -48,7 +48,7 @@ At dimension 2 all values are in a table.
 """
 EDGES_PER_DOUBLING = 1.4
 """How many more safe edges there may be with twice the time."""
-EASIER_EDGES = 9
+EASIER_EDGES = 12
 """How many fewer safe edges there must be for exact values instead of proofs."""
 EXACT_SHARE, TREE_SHARE, PROOF_SHARE = 0.4, 0.15, 0.75
 """The parts of the time after which the search for exact values, the first tree and the proofs end."""
