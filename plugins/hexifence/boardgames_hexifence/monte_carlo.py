@@ -8,10 +8,10 @@ interchangeable, and so are those of a chain.
 
 Each simulation follows the moves with the highest upper confidence bounds down to a new node, and
 plays out its position: both sides draw safe edges at random, and then the smallest sacrifice is made
-each time (`sacrifices.value_of_line`). If there are no safe edges at a node, a search over sacrifices says
-who wins. A simulation counts as won or lost, with a small part for the margin. It also counts for the
-safe edges that were drawn later in it, in a second estimate (RAVE), which matters as long as a move has
-few simulations of its own.
+each time (`sacrifices.value_of_line`). If there are no safe edges and few chains at a node, a search over
+sacrifices says who wins. A simulation counts as won or lost, with a small part for the margin. It also
+counts for the safe edges that were drawn later in it, in a second estimate (RAVE), which matters as long
+as a move has few simulations of its own.
 
 Source: L. Kocsis and C. Szepesvári, "Bandit Based Monte-Carlo Planning", 2006; S. Gelly and D. Silver,
 "Monte-Carlo Tree Search and Rapid Action Value Estimation in Computer Go", 2011; B. Childs, J. Brodeur
@@ -44,7 +44,7 @@ from boardgames.player import Stop
 from boardgames.search.runner import run
 from boardgames_hexifence import sacrifices
 from boardgames_hexifence.board import EDGES, board, edges_of
-from boardgames_hexifence.chains import EDGE_LIST, EDGES_FROM, LENGTH, LOOP
+from boardgames_hexifence.chains import EDGE_LIST, EDGES_FROM, END_AT, LENGTH, LOOP
 from boardgames_hexifence.edges import (
     DIMENSION,
     DRAWN,
@@ -58,9 +58,9 @@ from boardgames_hexifence.edges import (
 )
 from boardgames_hexifence.endgame import capture_all, next_capture, take_back
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
-from boardgames_hexifence.handouts import CHAIN_HANDOUT
+from boardgames_hexifence.handouts import CHAIN_HANDOUT, GROUPS, group_of
+from boardgames_hexifence.sacrifices import BUDGET, SHORTEST, is_at_least, prepare, value_of_line
 from boardgames_hexifence.sacrifices import COUNT as CHAIN_COUNT
-from boardgames_hexifence.sacrifices import is_at_least, prepare, value_of_line
 from boardgames_hexifence.sacrifices import unpack as unpack_rest
 
 EXPLORATION = 0.6
@@ -76,8 +76,8 @@ EXPANDED_VISITS = 2
 """Simulations of a node before its moves are listed."""
 PRIOR_VISITS = 20
 """In an estimate for Python, the mean of all moves counts as much as this number of simulations."""
-ENDGAME_NODES = 500
-"""Nodes of the search that says who wins when there are no safe edges left."""
+ENDGAME_NODES, MOST_SOLVED = 500, 16
+"""Nodes of the search that says who wins when there are no safe edges left, and most chains for it."""
 NODES, CHILDREN = 1 << 18, 1 << 20
 
 KEY, LEAD, VISITS, FIRST, COUNT, PROOF = 0, 1, 2, 3, 4, 5
@@ -260,8 +260,12 @@ def node_of(bundle: Actions, key: np.uint64, lead: int) -> int:
     work.nodes[node, PROOF] = UNKNOWN
     work.results[node] = 0.0
     if number_of(work.edge_set, SAFE) == 0:
-        is_won = is_at_least(work.rest, 1 - lead, ENDGAME_NODES)
-        work.nodes[node, PROOF] = WON if is_won else LOST
+        prepare(work.rest, 0)
+        rest = unpack_rest(work.rest)
+        if rest.state[CHAIN_COUNT] <= MOST_SOLVED:
+            is_won = is_at_least(work.rest, 1 - lead, ENDGAME_NODES)
+            if rest.state[BUDGET] >= 0:
+                work.nodes[node, PROOF] = WON if is_won else LOST
     return node
 
 
@@ -292,11 +296,22 @@ def is_first_of_class(bundle: Actions, edge: int) -> bool:
     return True
 
 
+@kernel(types.void(BUNDLE, types.int64))
+def add_opening(bundle: Actions, number: int) -> None:
+    """Append the move that opens a chain or loop; a chain of two is cut in the middle."""
+    work = unpack(bundle)
+    rest = unpack_rest(work.rest)
+    first = rest.chains[EDGES_FROM, number]
+    is_pair = rest.chains[LENGTH, number] == CHAIN_HANDOUT and rest.chains[LOOP, number] == 0
+    add_child(bundle, rest.chains[EDGE_LIST, first + 1 if is_pair else first])
+
+
 @kernel(types.void(BUNDLE))
 def add_quiet_moves(bundle: Actions) -> None:
     """Append one move of each class in a position without captures.
 
-    While there are safe edges, only short chains and loops are opened.
+    While there are safe edges, only short chains and loops are opened. Of the isolated ones only the
+    shortest of each group is opened (handouts.py).
     """
     work = unpack(bundle)
     safe = number_of(work.edge_set, SAFE)
@@ -306,12 +321,22 @@ def add_quiet_moves(bundle: Actions) -> None:
             add_child(bundle, edge)
     prepare(work.rest, 0)
     rest = unpack_rest(work.rest)
+    for group in range(GROUPS):
+        rest.state[SHORTEST + group] = NOWHERE
     for number in range(rest.state[CHAIN_COUNT]):
-        length = rest.chains[LENGTH, number]
-        if length <= MOST_SACRIFICED or safe == 0:
-            first = rest.chains[EDGES_FROM, number]
-            is_pair = length == CHAIN_HANDOUT and rest.chains[LOOP, number] == 0
-            add_child(bundle, rest.chains[EDGE_LIST, first + 1 if is_pair else first])
+        length, is_loop = rest.chains[LENGTH, number], rest.chains[LOOP, number]
+        if length > MOST_SACRIFICED and safe > 0:
+            continue
+        if rest.chains[END_AT, 2 * number] != NOWHERE or rest.chains[END_AT, 2 * number + 1] != NOWHERE:
+            add_opening(bundle, number)
+        else:
+            place = SHORTEST + group_of(length, is_loop)
+            shortest = rest.state[place]
+            if shortest == NOWHERE or length < rest.chains[LENGTH, shortest]:
+                rest.state[place] = number
+    for group in range(GROUPS):
+        if rest.state[SHORTEST + group] != NOWHERE:
+            add_opening(bundle, rest.state[SHORTEST + group])
 
 
 @kernel(types.void(BUNDLE, types.int64, types.int64))
