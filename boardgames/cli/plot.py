@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from boardgames.learning.config import Config
     from boardgames.learning.summaries import RunSummary
 
-DEFAULT_NAME = "plot.svg"
+DEFAULT_NAME, COMPARISON_NAME = "plot.svg", "comparison.svg"
 FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
 
 
@@ -35,7 +35,8 @@ FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
 @click.option(
     "--output",
     metavar="FILE",
-    help=f"An .svg, .png or .csv file; default: {DEFAULT_NAME} in the folder of the first run.",
+    help=f"An .svg, .png or .csv file; default: {DEFAULT_NAME} in the folder of the run, or "
+    f"{COMPARISON_NAME} in the folder of the first run.",
 )
 def plot(runs: tuple[str, ...], output: str | None) -> None:
     """Plot the learning curve, tournaments and weights of RUN, or compare the curves of several RUNs.
@@ -46,11 +47,15 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     Pictures need the extra `plot`: pip install 'boardgames-core[plot]'.
     """
     from boardgames.adapters.plots import plot_runs
-    from boardgames.learning.runs import find_run
+    from boardgames.learning.runs import find_run, read_config
     from boardgames.paths import write_atomic
 
     folders = [find_run(run) for run in runs]
-    path = folders[0] / DEFAULT_NAME if output is None else output_path(output)
+    games = {read_config(folder).game for folder in folders}
+    if len(games) > 1:
+        raise OptionError(f"runs of different games cannot be plotted together: {', '.join(sorted(games))}")
+    name = DEFAULT_NAME if len(folders) == 1 else COMPARISON_NAME
+    path = folders[0] / name if output is None else output_path(output)
     if path.suffix.lower() == ".csv":
         write_atomic(path, _csv(folders))
         say(f"wrote {path}")

@@ -220,8 +220,9 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
 
     The opponents are agents that never change, so results of different
     versions can be compared. The result is kept in the run. If all matches
-    have been played already, their result is printed. An interrupted
-    measurement continues with the same command.
+    have been played already, their result is printed; --matches N plays more,
+    but never fewer than the result is from. An interrupted measurement
+    continues with the same command.
     """
     from boardgames.executors import open_executor, worker_progress
     from boardgames.learning.measurement import Measurement, plan_measurement
@@ -238,9 +239,17 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
         Run.open(folder) as run,
     ):
         known = Measurement.read(folder)
+        if known is not None and known.is_done and matches is not None and matches < known.matches:
+            raise OptionError(
+                f"the result of run {quote(name)} is from {known.matches} matches; "
+                f"write --matches {known.matches} or more"
+            )
         planned = plan_measurement(
             run, matches or (DEFAULT_MEASURING_MATCHES if known is None else known.matches)
         )
+        if planned.is_done and not as_json:
+            more = f"{same} --matches {3 * planned.matches}"
+            say(wrap(f"all {planned.matches} matches have been played already; more: {more}", 2), err=True)
         try:
             at_work = partial(worker_progress, executor)
             with spinner(measuring_text(planned.played, planned.planned), at_work) as update:

@@ -248,6 +248,19 @@ def test_a_finished_run_can_be_measured(bg: Run, runs: Path) -> None:
     assert bg("runs", "show", "done", "--json").out.count('"opponent"') == 3
 
 
+def test_a_result_is_not_replaced_by_one_from_fewer_matches(bg: Run, runs: Path) -> None:
+    assert bg("runs", "measure", "done", "--matches", "4", "--workers", "1").code == 0
+    before = (runs / "done" / "measurement.json").read_bytes()
+    fewer = bg("runs", "measure", "done", "--matches", "2")
+    assert fewer.code == 2
+    assert fewer.err == "error: the result of run 'done' is from 4 matches; write --matches 4 or more\n"
+    again = bg("runs", "measure", "done")
+    assert " ".join(again.err.split()) == (
+        "all 4 matches have been played already; more: boardgames runs measure done --matches 12"
+    )
+    assert (runs / "done" / "measurement.json").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from boardgames.game import Move, Position
+from boardgames.player import Stop
+from boardgames_hexifence.agents import Strong
+
 Run = Callable[..., Any]
 
 UNEQUAL = "366241373674445377651127"
@@ -115,17 +119,15 @@ def test_the_error_says_what_helps_if_the_time_is_up(bg: Run) -> None:
 
 
 def test_bounds_are_printed_if_not_everything_is_solved(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    bounds_of, asked = Strong._bounds_of, set[Move]()
+    found = iter([(-5, -5), (-7, -7)])
 
-    def bounds_of_some(player: Strong, position: Position, move: Move, **limits: Any) -> tuple[int, int]:
-        asked.add(move)
-        if len(asked) < 4:
-            return bounds_of(player, position, move, **limits)
-        limits["stop"].set()
-        return -17, 5
+    def bounds_of(player: Strong, position: Position, move: Move, *, stop: Stop, **limits: Any) -> Any:
+        if (bounds := next(found, None)) is None:
+            stop.set()
+        return bounds or (-17, 5)
 
-    monkeypatch.setattr(Strong, "_bounds_of", bounds_of_some)
-    out = bg("solve", "hexifence", HEXIFENCE_ENDGAME).out
+    monkeypatch.setattr(Strong, "_bounds_of", bounds_of)
+    out = bg("solve", "hexifence", "--time", "60").out
     assert "not all moves are solved" in out
     assert "the score is between -5.0 and +5.0\n" in out
 

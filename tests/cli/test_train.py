@@ -376,6 +376,15 @@ def test_a_new_run_starts_with_the_weights_of_another(bg: Run, home: Path) -> No
     assert Config.read(home / "runs" / "second" / "config.toml").settings["start"] == "first"
 
 
+def test_weights_of_a_run_of_another_game_are_refused_before_anything_is_compiled(
+    bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bg(*NAMED)
+    monkeypatch.setattr(Config, "load", lambda config: pytest.fail("the game was loaded"))
+    ran = bg("train", "abalone", "--from", "first")
+    assert (ran.code, ran.err) == (2, "error: run 'first' has weights for connect4, not for abalone\n")
+
+
 def test_training_stops_at_the_target_and_goes_on_to_a_higher_one(bg: Run) -> None:
     ran = bg(*NAMED, "--target", "0")
     assert "trained 1 of 3 steps" in ran.out
@@ -413,6 +422,14 @@ def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
         "run first is already finished; `boardgames train --resume first --set steps=N` continues it\n"
     )
     assert content(home / "runs" / "first") == before
+
+
+def test_more_steps_say_whether_they_change_the_result(bg: Run) -> None:
+    assert "no step after" not in bg(*NAMED).out
+    out = bg("train", "--resume", "first", "--set", "steps=6", "--workers", "1").out
+    (best,) = (int(line.split()[-1]) for line in out.splitlines() if line.startswith("trained 6 of 6 steps"))
+    said = "no step after step 3 was better, so the result is the same as before\n" in out
+    assert said == (best <= 3)
 
 
 def test_a_run_that_shares_its_name_with_weights_is_played_by_path(bg: Run, home: Path) -> None:
