@@ -47,11 +47,11 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     Pictures need the extra `plot`: pip install 'boardgames-core[plot]'.
     """
     from boardgames.adapters.plots import plot_runs
-    from boardgames.learning.runs import find_run, read_config
+    from boardgames.learning.runs import find_run
     from boardgames.paths import write_atomic
 
     folders = [find_run(run) for run in runs]
-    games = {read_config(folder).game for folder in folders}
+    games = {_summary(folder)[1].game for folder in folders}
     if len(games) > 1:
         raise OptionError(f"runs of different games cannot be plotted together: {', '.join(sorted(games))}")
     name = DEFAULT_NAME if len(folders) == 1 else COMPARISON_NAME

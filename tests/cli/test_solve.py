@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from boardgames.game import Move, Position
-from boardgames.player import Stop
 from boardgames_hexifence.agents import Strong
 
 Run = Callable[..., Any]
@@ -121,7 +120,9 @@ def test_the_error_says_what_helps_if_the_time_is_up(bg: Run) -> None:
 def test_bounds_are_printed_if_not_everything_is_solved(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     found = iter([(-5, -5), (-7, -7)])
 
-    def bounds_of(player: Strong, position: Position, move: Move, *, stop: Stop, **limits: Any) -> Any:
+    def bounds_of(player: Strong, position: Position, move: Move, *, stop: Any = None, **limits: Any) -> Any:
+        if stop is None:  # while the code is loaded
+            return 0, 0
         if (bounds := next(found, None)) is None:
             stop.set()
         return bounds or (-17, 5)
