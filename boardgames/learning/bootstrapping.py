@@ -3,6 +3,9 @@
 See `boardgames.selfplay.bootstrapping` for the algorithms. As with `td`, the matches of a step are
 divided into a fixed number of groups. Each group starts from the same weights and trains on its own,
 and the results are averaged, so they do not depend on the number of workers.
+
+In games like Abalone, play may become so passive that no match is decided. Then there is nothing to
+learn from, and play stays that way, so training can begin again with new weights.
 """
 
 from collections.abc import Mapping
@@ -46,8 +49,13 @@ SEARCHED = (
     Option("depth", int, 2, "search depth of all matches, in plies", minimum=1, maximum=MAX_DEPTH),
     Option("quiescence", int, 4, "plies for which searches follow tactical moves", minimum=0, maximum=16),
     INITIAL,
+    Option(
+        "restart_below", float, 0.0,
+        "share of decided matches below which training begins again, in the first half of the steps",
+        minimum=0, maximum=1,
+    ),
     *self_play_options(steps=40, matches=100),
-)
+)  # fmt: skip
 
 
 class _SearchedLearner(FeatureLearner):
@@ -75,8 +83,7 @@ class _SearchedLearner(FeatureLearner):
         """Return the given weights, or random ones."""
         weights = self.given
         if weights is None:
-            spread = self.number("initial")
-            weights = initial_weights(1, self.size, spread, derive_seed(seed, self.name))[0]
+            weights = self._random_weights(derive_seed(seed, self.name))
         return LearnerState({"values": weights.copy()}, {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
@@ -102,6 +109,8 @@ class _SearchedLearner(FeatureLearner):
             "error": float(np.sqrt(sum(group.squares for group in groups) / max(1, deltas))),
             "change": float(np.abs(weights - before).max()),
         }
+        if self._is_stuck(step, metrics["decided"]):
+            weights = self._random_weights(derive_seed(seed, "restart", step))
         return LearnerState({"values": weights}, {"step": step + 1, "seed": seed}), metrics
 
     def parameters(self, step: int) -> "SearchTraining":
@@ -132,6 +141,16 @@ class _SearchedLearner(FeatureLearner):
     def task_count(self, step: int) -> int:
         """Return the number of tasks: one for each group, and the batches of test matches."""
         return len(self._sizes()) + batch_count(self.integer("test_matches"))
+
+    def _random_weights(self, seed: int) -> Reals:
+        """Return random weights to start with, `float64[size]`."""
+        weights: Reals = initial_weights(1, self.size, self.number("initial"), seed)[0]
+        return weights
+
+    def _is_stuck(self, step: int, decided: float) -> bool:
+        """Return whether too few matches of a step were decided, and enough steps are left to begin again."""
+        is_early = 2 * (step + 1) <= self.length
+        return is_early and not self.text("start") and decided < self.number("restart_below")
 
     def _sizes(self) -> list[int]:
         """Return the number of matches of each group that has any."""

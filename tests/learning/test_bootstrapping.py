@@ -1,4 +1,7 @@
-"""The learners `treestrap` and `td-leaf`: groups, schedules, and that they learn."""
+"""The learners `treestrap` and `td-leaf`: groups, schedules, restarts, and that they learn."""
+
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +100,28 @@ def test_exploration_and_the_learning_rate_decay(name: str) -> None:
     learner = make(name, epsilon=0.5, epsilon_decay=0.5, epsilon_floor=0.1, alpha=0.2, alpha_decay=0.5)
     assert [learner.parameters(step).epsilon for step in range(4)] == [0.5, 0.25, 0.125, 0.1]
     assert [learner.parameters(step).alpha for step in range(3)] == [0.2, 0.1, 0.05]
+
+
+@NAMES
+@pytest.mark.parametrize(
+    ("settings", "changes"),
+    [
+        ({"restart_below": 0.1}, [True, True, False, False]),
+        ({"restart_below": 0.0}, [False] * 4),
+        ({"restart_below": 0.1, "start": "first"}, [False] * 4),
+    ],
+    ids=["undecided", "by default", "given weights"],
+)
+def test_undecided_training_begins_again_with_new_random_weights(
+    name: str, settings: dict[str, object], changes: list[bool], tmp_path: Path
+) -> None:
+    if "start" in settings:
+        settings = {**settings, "start": str(tmp_path / "first.safetensors")}
+        make(name).result(states_of(name)[0]).write(tmp_path / "first.safetensors")
+    # no match is decided in five plies, and weights do not change with a learning rate of 0
+    learner = make(name, steps=4, ply_limit=5, alpha=0.0, test_matches=0, **settings)
+    weights = [learner.weights(state) for state in train(learner, 1)]
+    assert [not np.array_equal(before, after) for before, after in pairwise(weights)] == changes
 
 
 def test_learning_rate_that_is_too_large_is_reported() -> None:

@@ -44,6 +44,7 @@ DEFAULT: dict[str, dict[str, object]] = {
         "steps": 25,
         "matches": 20,
         "ply_limit": 250,
+        "restart_below": 0.15,
     },
     "td-leaf": {
         "features": "full",
@@ -56,6 +57,7 @@ DEFAULT: dict[str, dict[str, object]] = {
         "steps": 50,
         "matches": 20,
         "ply_limit": 250,
+        "restart_below": 0.15,
     },
     "patterns": {
         "layouts": "standard+belgian-daisy+standard+belgian-daisy+all",
