@@ -105,6 +105,7 @@ $(VENV)/for-play: $(DECLARED)
 	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit('Python 3.11 or newer is needed, but $(PYTHON) is %d.%d; name another one: make PYTHON=python3.12' % v[:2] if v < (3, 11) else 0)"
 	@$(PYTHON) -c "import importlib.util as u, sys; m = [n for n in ('venv', 'ensurepip') if u.find_spec(n) is None]; sys.exit('the module %s of Python is missing; on Debian and Ubuntu: apt install python3-venv' % m[0] if m else 0)"
 	$(PYTHON) -m venv $(VENV)
+	@echo 'installing the framework and its games, which takes one or two minutes'
 	$(INSTALL) -e . $(EDITABLE)
 	@$(BIN)/python -c "import pathlib; pathlib.Path('$@').touch()"
 

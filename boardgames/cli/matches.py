@@ -51,7 +51,7 @@ DEFAULT_LIMIT = 20
 BATCH = 500
 """Number of matches imported per transaction; other processes can write between two transactions."""
 
-NO_MATCHES = "no finished matches are stored yet"
+NO_MATCHES = "no matches are stored yet"
 NOTHING_DELETED = "nothing deleted"
 HEADER = ("ID", "date", "game", "first", "second", "result", "plies", "end")
 RESULTS = ("1-0", "0-1", "draw")
@@ -88,7 +88,7 @@ def matches() -> None:
 def _no_matches_text() -> str:
     """Say that no matches are stored, and how to continue an unfinished match if there is one."""
     return (
-        f"{NO_MATCHES}; `{PROGRAM} play --resume` continues your unfinished match"
+        f"no finished matches are stored yet; `{PROGRAM} play --resume` continues your unfinished match"
         if has_unfinished_match()
         else NO_MATCHES
     )

@@ -74,6 +74,8 @@ SETTINGS = (
 def meant_command(name: str, names: Iterable[str], *, program: str) -> str:
     """Return the end of a message about a command that does not exist."""
     known = list(names)
+    if name.isdecimal() and "show" in known:
+        return f"; did you mean `{program} show {name}`?"
     other = OTHER_COMMANDS.get(name) if program == PROGRAM else None
     close = f"; did you mean {other!r}?" if other in known else suggest(name, known)
     listed = f"`{program} --help` lists all commands"

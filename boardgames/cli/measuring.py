@@ -34,6 +34,21 @@ def measurement_lines(measured: "Measurement | None") -> list[str]:
     return lines
 
 
+def already_measured_text(measured: "Measurement") -> str:
+    """Say that all matches had been played before, and how to play more.
+
+    Examples
+    --------
+    >>> from boardgames.learning.measurement import Measurement
+    >>> already_measured_text(Measurement(matches=100, opponents=2))
+    'all 100 matches against each opponent had already been played; --matches 300 plays more'
+    """
+    return (
+        f"all {measured.matches} matches against each opponent had already been played; "
+        f"--matches {3 * measured.matches} plays more"
+    )
+
+
 def share_text(series: "Series") -> str:
     """Return the share of the points with its 95% interval.
 

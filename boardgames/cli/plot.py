@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from boardgames.learning.config import Config
     from boardgames.learning.summaries import RunSummary
 
-DEFAULT_NAME, COMPARISON_NAME = "plot.svg", "comparison.svg"
+DEFAULT_NAME = "plot.svg"
+COMPARED_NAME = "comparison.svg"
 FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
 
 
@@ -35,8 +36,8 @@ FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
 @click.option(
     "--output",
     metavar="FILE",
-    help=f"An .svg, .png or .csv file; default: {DEFAULT_NAME} in the folder of the run, or "
-    f"{COMPARISON_NAME} in the folder of the first run.",
+    help=f"An .svg, .png or .csv file; default: {DEFAULT_NAME} in the folder of the run, for several runs "
+    f"{COMPARED_NAME} in that of the first.",
 )
 def plot(runs: tuple[str, ...], output: str | None) -> None:
     """Plot the learning curve, tournaments and weights of RUN, or compare the curves of several RUNs.
@@ -53,9 +54,12 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     folders = [find_run(run) for run in runs]
     games = {_summary(folder)[1].game for folder in folders}
     if len(games) > 1:
-        raise OptionError(f"runs of different games cannot be plotted together: {', '.join(sorted(games))}")
-    name = DEFAULT_NAME if len(folders) == 1 else COMPARISON_NAME
-    path = folders[0] / name if output is None else output_path(output)
+        raise OptionError(f"runs of different games cannot be compared: {', '.join(sorted(games))}")
+    path = (
+        folders[0] / (DEFAULT_NAME if len(folders) == 1 else COMPARED_NAME)
+        if output is None
+        else output_path(output)
+    )
     if path.suffix.lower() == ".csv":
         write_atomic(path, _csv(folders))
         say(f"wrote {path}")

@@ -16,6 +16,7 @@ from boardgames.cli.curves import curve_lines
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.measuring import (
     DEFAULT_MEASURING_MATCHES,
+    already_measured_text,
     interval_text,
     measure_run,
     measurement_json,
@@ -166,7 +167,7 @@ def show(name: str, as_json: bool) -> None:
     for line in curve_lines(curve, scores):
         say(line)
     if steps:
-        _print_steps(steps)
+        _print_steps(steps, run.progress.best_step)
     for line in measurement_lines(measured):
         say(wrap(line, 2))
     if "groups" in header:
@@ -189,9 +190,10 @@ def compare(names: tuple[str, ...], as_json: bool) -> None:
     """Compare the results of several RUNs of the same game.
 
     A table has a column for each setting in which they differ, and the best
-    value of the learning curve. Below it are the shares of the points against
-    each opponent that the runs were measured against, with 95% intervals, and
-    the means of runs that differ only in their seed.
+    value of the learning curve; `seconds` is the time that training took.
+    Below it are the shares of the points against each opponent that the runs
+    were measured against, with 95% intervals, and the means of runs that differ
+    only in their seed.
     """
     from boardgames.learning.runs import find_run
 
@@ -220,9 +222,9 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
 
     The opponents are agents that never change, so results of different
     versions can be compared. The result is kept in the run. If all matches
-    have been played already, their result is printed; --matches N plays more,
-    but never fewer than the result is from. An interrupted measurement
-    continues with the same command.
+    have been played already, their result is printed; a larger number for
+    --matches measures the run again. An interrupted measurement continues with
+    the same command.
     """
     from boardgames.executors import open_executor, worker_progress
     from boardgames.learning.measurement import Measurement, plan_measurement
@@ -239,17 +241,10 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
         Run.open(folder) as run,
     ):
         known = Measurement.read(folder)
-        if known is not None and known.is_done and matches is not None and matches < known.matches:
-            raise OptionError(
-                f"the result of run {quote(name)} is from {known.matches} matches; "
-                f"write --matches {known.matches} or more"
-            )
+        had_all = known is not None and known.is_done and matches in (None, known.matches)
         planned = plan_measurement(
             run, matches or (DEFAULT_MEASURING_MATCHES if known is None else known.matches)
         )
-        if planned.is_done and not as_json:
-            more = f"{same} --matches {3 * planned.matches}"
-            say(wrap(f"all {planned.matches} matches have been played already; more: {more}", 2), err=True)
         try:
             at_work = partial(worker_progress, executor)
             with spinner(measuring_text(planned.played, planned.planned), at_work) as update:
@@ -269,6 +264,8 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
         return
     for line in measurement_lines(measured):
         say(wrap(line, 2))
+    if measured is not None and had_all:
+        say(wrap(already_measured_text(measured), 2))
 
 
 @runs.command(
@@ -445,11 +442,15 @@ def _is_number(table: "Sequence[Sequence[str]]", index: int) -> bool:
     return not any(re.search(r"[^\d.,+/e-]", row[index]) for row in table[1:])
 
 
-def _print_steps(steps: "Sequence[StepRecord]") -> None:
-    """Print the metrics of all steps, or of `MAX_ROWS` of them including the last one, and all standings."""
+def _print_steps(steps: "Sequence[StepRecord]", best_step: int) -> None:
+    """Print the metrics of all steps, or of some, and all standings.
+
+    Some are `MAX_ROWS` steps at equal distances, the last one among them, and the best step.
+    """
     from boardgames.learning.history import metric_names, sample
 
-    shown = sample(steps, MAX_ROWS)
+    sampled = {step.step for step in sample(steps, MAX_ROWS)} | {best_step}
+    shown = [step for step in steps if step.step in sampled]
     names = metric_names(shown)
     rows = [("step", *names, "seconds")]
     for step in shown:
@@ -457,7 +458,10 @@ def _print_steps(steps: "Sequence[StepRecord]") -> None:
         texts = ("" if value is None else f"{value:.4g}" for value in values)
         rows.append((str(step.step), *texts, f"{step.seconds:.2f}"))
     print_table(rows, right=range(len(rows[0])), cut=())
-    say()
+    if len(shown) < len(steps):
+        say(f"{len(shown)} of {len(steps)} steps are shown; --json has all of them")
+    if any(one.standings for one in steps):
+        say()
     for one in steps:
         if one.standings:
             ranked = ", ".join(f"{competitor} {points:.4g}" for competitor, points in one.standings)

@@ -40,7 +40,7 @@ from boardgames.cli.runs import print_comparison
 from boardgames.cli.settings import CommandWithSettings
 from boardgames.compiling import compilation_at_import
 from boardgames.draw.text import printable
-from boardgames.errors import ClusterError, OptionError, UnknownNameError, WorkerError, quote
+from boardgames.errors import ClusterError, OptionError, WorkerError
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
@@ -243,12 +243,13 @@ def _train_run(
     trainer = Trainer(run)
     planned = _plan_measurement(trainer, matches, is_new=trainer.is_new)
     with _explain_closed_output(trainer):
-        if trainer.is_done and planned is not None and planned.played and not planned.is_done:
-            counts = f"{planned.played} of {planned.planned} matches"
-            text = f"all steps of run {run.name} are done; the measurement continues after {counts}"
-            say(wrap(text, 2), file=stream)
+        if trainer.is_done and planned is not None and 0 < planned.played < planned.planned:
+            done = f"{planned.played} of {planned.planned} matches"
+            said = f"all steps of run {run.name} are done; the measurement continues after {done}"
+            say(wrap(said, 2), file=stream)
         elif trainer.is_done:
-            say(wrap(f"run {run.name} is already finished{_how_to_go_on(trainer) * is_only}", 2), file=stream)
+            said = f"run {run.name} is already finished{_how_to_go_on(trainer) * is_only}"
+            say(wrap(said, 2), file=stream)
         else:
             say(f"run {run.name} in {run.folder}", file=stream)
             if not trainer.is_new:
@@ -427,7 +428,7 @@ def _train(
     """Train to the end and measure the result, showing the progress; return the exit code."""
     from boardgames.learning.measurement import Measurement
 
-    code, steps_before = 0, trainer.progress.step
+    code, first_step = 0, trainer.progress.step
     try:
         with _show_progress(trainer, executor, stream) as display:
             if not trainer.is_done:
@@ -438,7 +439,7 @@ def _train(
     except (ClusterError, WorkerError) as error:
         add_continue_text(error, _resume_command(trainer.run))
         raise
-    _print_summary(trainer, planned, stream, steps_before=steps_before)
+    _print_summary(trainer, planned, stream, first_step=first_step)
     is_done = trainer.progress.is_done and (planned is None or planned.is_done)
     if is_only and not is_done:
         say(continue_text(_resume_command(trainer.run)), file=stream)
@@ -448,19 +449,20 @@ def _train(
 
 
 def _print_summary(
-    trainer: "Trainer", measured: "Measurement | None", stream: TextIO, *, steps_before: int
+    trainer: "Trainer", measured: "Measurement | None", stream: TextIO, *, first_step: int
 ) -> None:
     """Print the state of a run, its measured strength, and the command to play against it.
 
-    The run had `steps_before` steps when the program started.
+    Training began after step `first_step`; say so if no later step was better.
     """
     from boardgames.learning.history import result_of
 
     run, progress = trainer.run, trainer.progress
     best = f", {best_text(trainer)} at step {progress.best_step}" if best_text(trainer) else ""
     say(f"{_steps_text(trainer)}{best}", file=stream)
-    if best and progress.best_step is not None and progress.best_step <= steps_before < progress.step:
-        say(f"no step after step {steps_before} was better, so the result is the same as before", file=stream)
+    if trainer.learner.follows_curve and 0 < progress.best_step <= first_step < progress.step:
+        said = f"no step after {first_step} was better: the result is still that of step {progress.best_step}"
+        say(wrap(said, 2), file=stream)
     if trainer.summary():
         say(trainer.summary(), file=stream)
     result = result_of(run.folder, run.learner.game)
@@ -543,24 +545,28 @@ def _config(
     }
     if config_path is None and game_name is None:
         raise click.MissingParameter(param_hint="'GAME'", param_type="argument")
-    if start is not None and game_name is not None:
-        _check_start(start, game_name)
     text, source = "", "the command"
     if config_path is not None:
         text, source = read_text(user_path(config_path), limit=MAX_BYTES), config_path
     config = Config.parse(text, source, **overrides)
+    if start is not None:
+        _check_game_of(start, config.game)
     if config.settings:
         _check_names(config)
     return config
 
 
-def _check_start(start: str, game: str) -> None:
-    """Raise OptionError if `--from` names a run of another game, before anything is compiled."""
-    from boardgames.learning.runs import find_run, read_config
+def _check_game_of(start: str, game: str) -> None:
+    """Raise OptionError if a run to start with is of another game, before any kernels are compiled."""
+    from boardgames.learning.summaries import run_summary
+    from boardgames.paths import runs_folder
+    from boardgames.plugins import registry
+    from boardgames.weights.lookup import run_names
 
-    with suppress(UnknownNameError):  # it may be the name of weights
-        if (other := read_config(find_run(start)).game) != game:
-            raise OptionError(f"run {quote(start)} has weights for {other}, not for {game}")
+    if start in run_names() and start not in {one.entry.name for one in registry().offers("weights", game)}:
+        config = run_summary(runs_folder() / start).config
+        if config is not None and config.game != game:
+            raise OptionError(f"the run {start} is for {config.game}, not for {game}")
 
 
 def _check_names(config: "Config") -> None:
@@ -713,6 +719,8 @@ def _details(trainer: "Trainer", *, has_curve: bool) -> "list[Text]":
         lines.append(f"{best_text(trainer)} at step {trainer.progress.best_step}")
     if trainer.steps:
         lines.append(_metrics_text(trainer))
+    else:
+        lines.append("the first step takes longer, since code may have to be compiled")
     standings = list(trainer.standings())[:MAX_STANDINGS]
     if standings:
         ranked = (f"{printable(name)} {points:.4g}" for name, points in standings)

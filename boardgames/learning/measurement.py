@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
@@ -167,7 +168,8 @@ def plan_measurement(run: Run, matches: int) -> Measurement:
     Raises
     ------
     OptionError
-        If the number is odd or out of range, or no agent plays with what the learner learns.
+        If the number is odd or out of range, a larger measurement is complete, or no agent plays with
+        what the learner learns.
     FileError
         If the file cannot be written.
     """
@@ -179,6 +181,13 @@ def plan_measurement(run: Run, matches: int) -> Measurement:
     if found is not None and found.matches == matches:
         return found
     series = () if found is None else found.series
+    counts = Counter(one.matches for one in series)
+    largest = max((number for number, count in counts.items() if count >= opponents), default=0)
+    if matches < largest:
+        raise OptionError(
+            f"run {run.name!r} has already been measured in {largest:,} matches against each opponent; "
+            f"give a larger number than that, not {matches:,}"
+        )
     planned = Measurement(matches, opponents, series)
     planned = replace(planned, played=len(planned.own_series) * matches)
     planned.write(run.folder)

@@ -77,7 +77,7 @@ def stored_records() -> list[str]:
 @pytest.mark.parametrize("arguments", [["list"], ["list", "--runs"]], ids=" ".join)
 def test_an_empty_database_says_so(arguments: list[str], bg: Run) -> None:
     ran = bg("matches", *arguments)
-    assert (ran.code, ran.out, ran.err) == (0, "no finished matches are stored yet\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, "no matches are stored yet\n", "")
 
 
 def test_an_unfinished_match_is_mentioned_if_no_other_is_stored(bg: Run) -> None:
@@ -523,7 +523,7 @@ def test_a_damaged_database_is_set_aside(stored: list[int], bg: Run, home: Path)
     assert (ran.code, ran.out) == (2, "")
     (aside,) = path.parent.iterdir()
     assert ran.err == f"error: {path} is damaged (it is empty) and was set aside as {aside}\n"
-    assert bg("matches", "list").out == "no finished matches are stored yet\n"
+    assert bg("matches", "list").out == "no matches are stored yet\n"
 
 
 def test_import_skips_a_record_that_cannot_be_stored(bg: Run) -> None:

@@ -84,6 +84,19 @@ def test_a_run_is_shown_with_settings_metrics_and_named_weights(bg: Run, runs: P
     assert ["own", "twos", f"{weights.values[0]:.4f}"] in [one.split() for one in out.splitlines()]
 
 
+def test_the_best_step_is_shown_even_if_others_are_left_out(
+    bg: Run, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardgames.cli.runs.MAX_ROWS", 1)
+    best = json.loads(bg("runs", "show", "done", "--json").out)["best_step"]
+    lines = bg("runs", "show", "done").out.splitlines()
+    (count,) = (line for line in lines if line.endswith(" of 6 steps are shown; --json has all of them"))
+    start = next(index for index, line in enumerate(lines) if line.startswith("step "))
+    shown = {int(line.split()[0]) for line in lines[start + 1 : lines.index(count)]}
+    assert shown == {best, 6}
+    assert count.startswith(f"{len(shown)} ")
+
+
 def test_standings_of_every_generation_are_shown(bg: Run, home: Path) -> None:
     sizes = {"population": 3, "survivors": 2, "generations": 3}
     few = {"training_matches": 2, "tournament_matches": 2, "test_matches": 0}
@@ -243,22 +256,14 @@ def test_a_finished_run_can_be_measured(bg: Run, runs: Path) -> None:
         "td:weights=done against lines",
         "alphabeta:depth=3,weights=done against lines:depth=3",
     ]
+    assert "--matches" not in ran.out
+    again = bg("runs", "measure", "done").out
+    assert again == (
+        f"{ran.out}all 2 matches against each opponent had already been played; --matches 6 plays more\n"
+    )
     report = json.loads(bg("runs", "measure", "done", "--json").out)
     assert (report["run"], report["matches_played"], report["matches_planned"]) == ("done", 6, 6)
     assert bg("runs", "show", "done", "--json").out.count('"opponent"') == 3
-
-
-def test_a_result_is_not_replaced_by_one_from_fewer_matches(bg: Run, runs: Path) -> None:
-    assert bg("runs", "measure", "done", "--matches", "4", "--workers", "1").code == 0
-    before = (runs / "done" / "measurement.json").read_bytes()
-    fewer = bg("runs", "measure", "done", "--matches", "2")
-    assert fewer.code == 2
-    assert fewer.err == "error: the result of run 'done' is from 4 matches; write --matches 4 or more\n"
-    again = bg("runs", "measure", "done")
-    assert " ".join(again.err.split()) == (
-        "all 4 matches have been played already; more: boardgames runs measure done --matches 12"
-    )
-    assert (runs / "done" / "measurement.json").read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from boardgames.learning import measurement
 from boardgames.learning.checkpoints import checkpoint_paths
 from boardgames.learning.config import Config
 from boardgames.learning.metrics import read_metrics
+from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
 
 PROGRAM = (sys.executable, "-m", "boardgames")
@@ -111,6 +112,9 @@ def test_an_interrupted_measurement_is_finished_when_the_run_is_resumed(
     assert ran.out.splitlines()[-1] == "to continue, run: boardgames train --resume first"
     ctrl_c_while_measuring(0)
     resumed = bg("train", "--resume", "first", "--workers", "1")
+    assert resumed.out.startswith(
+        f"all steps of run first are done; the measurement continues after {after} of 12 matches\n"
+    )
     strength = [line for line in resumed.out.splitlines() if " against " in line and "won" in line]
     assert (resumed.code, len(strength)) == (0, 3)
     assert "measured " not in resumed.out
@@ -363,6 +367,16 @@ def test_a_finished_run_goes_on_and_is_measured_again(bg: Run, home: Path) -> No
     assert bg("runs", "list").out.splitlines()[1].split()[3] == "5/5"
 
 
+def test_a_longer_run_says_if_no_further_step_was_better(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = iter([0.5, 1.0, 0.5, 0.5, 0.5])
+    monkeypatch.setattr(
+        "boardgames.learning.trainer.finite_metrics", lambda reported: {**reported, "score": next(scores)}
+    )
+    assert "was better" not in bg(*NAMED).out
+    out = bg("train", "--resume", "first", "--set", "steps=5", "--workers", "1", "--measure", "0").out
+    assert "no step after 3 was better: the result is still that of step 2\n" in out
+
+
 def test_a_run_of_another_game_is_not_resumed(bg: Run) -> None:
     assert bg(*NAMED).code == 0
     ran = bg("train", "abalone", "--resume", "first")
@@ -376,13 +390,13 @@ def test_a_new_run_starts_with_the_weights_of_another(bg: Run, home: Path) -> No
     assert Config.read(home / "runs" / "second" / "config.toml").settings["start"] == "first"
 
 
-def test_weights_of_a_run_of_another_game_are_refused_before_anything_is_compiled(
-    bg: Run, monkeypatch: pytest.MonkeyPatch
+def test_a_new_run_does_not_start_with_the_weights_of_another_game(
+    bg: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bg(*NAMED)
-    monkeypatch.setattr(Config, "load", lambda config: pytest.fail("the game was loaded"))
+    Folder.create(home / "runs" / "first", Config("connect4", seed=1)).close()
+    monkeypatch.setattr(Config, "load", lambda config: pytest.fail("the learner was loaded"))
     ran = bg("train", "abalone", "--from", "first")
-    assert (ran.code, ran.err) == (2, "error: run 'first' has weights for connect4, not for abalone\n")
+    assert (ran.code, ran.out, ran.err) == (2, "", "error: the run first is for connect4, not for abalone\n")
 
 
 def test_training_stops_at_the_target_and_goes_on_to_a_higher_one(bg: Run) -> None:
@@ -422,14 +436,6 @@ def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
         "run first is already finished; `boardgames train --resume first --set steps=N` continues it\n"
     )
     assert content(home / "runs" / "first") == before
-
-
-def test_more_steps_say_whether_they_change_the_result(bg: Run) -> None:
-    assert "no step after" not in bg(*NAMED).out
-    out = bg("train", "--resume", "first", "--set", "steps=6", "--workers", "1").out
-    (best,) = (int(line.split()[-1]) for line in out.splitlines() if line.startswith("trained 6 of 6 steps"))
-    said = "no step after step 3 was better, so the result is the same as before\n" in out
-    assert said == (best <= 3)
 
 
 def test_a_run_that_shares_its_name_with_weights_is_played_by_path(bg: Run, home: Path) -> None:
@@ -620,6 +626,7 @@ def test_a_run_that_is_interrupted_in_its_first_step_has_nothing_to_play_against
     assert ran.code == 130
     assert "interrupted after 0 of " in ran.out + ran.err
     assert "play against" not in ran.out + ran.err
+    assert "weights: " not in ran.out + ran.err, "they are untrained"
     assert "play against" in bg("train", "--resume", "first").out
 
 

@@ -168,6 +168,16 @@ def test_an_earlier_number_of_matches_brings_back_its_result(run: Run) -> None:
     assert plan_measurement(run, 2) == earlier
 
 
+def test_fewer_matches_never_replace_a_complete_measurement(run: Run) -> None:
+    earlier = measure(run, plan_measurement(run, MATCHES), InProcess())
+    with pytest.raises(OptionError, match=f"already been measured in {MATCHES} matches .*, not 2"):
+        plan_measurement(run, 2)
+    plan_measurement(run, 8)
+    with pytest.raises(OptionError, match="already been measured"):
+        plan_measurement(run, 2)
+    assert plan_measurement(run, MATCHES) == earlier
+
+
 @pytest.mark.parametrize("matches", [0, -2, 3, 10**7])
 def test_impossible_numbers_of_matches_are_rejected(matches: int, run: Run) -> None:
     with pytest.raises(OptionError, match=f"must be even.*not {matches}"):
