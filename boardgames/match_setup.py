@@ -25,7 +25,7 @@ HUMAN = "human"
 """The name of the agent for a person, and the default name of a person."""
 DEFAULT_LIMIT = Limit(seconds=1.0)
 SEAT_TAGS = "FirstAgent", "SecondAgent"
-"""The tags of a record that name the agents of players who are not named after their agents."""
+"""Tags of a record that name the agent of a player whose own name does not."""
 
 Seat = str | Player | None
 """A player object, the text of an agent, or None for a person who moves through the Manager."""
@@ -122,7 +122,7 @@ class MatchSetup:
 
     @property
     def move_times(self) -> tuple[float | None, float | None]:
-        """Return each side's seconds for a move; None for a person whom a single number does not limit."""
+        """Return each side's seconds per move; a single number limits an agent, but not a person."""
         return self._move_times(self.players)
 
     def start_match(

@@ -545,9 +545,9 @@ def _played(
 
 
 def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *, is_own: bool) -> _Played:
-    """Return the moves, read in the given notation or else in the only one in which they are legal.
+    """Read the moves in the given notation, or else in the only notation in which all of them are legal.
 
-    The canonical notation is tried first, along with other texts that cannot be confused with it.
+    Without a notation, canonical moves are tried first; unambiguous spellings may be among them.
     """
     canonical, *others = starts[0].game.facts.move_notations
     try:

@@ -87,7 +87,9 @@ class Unit:
             self._check_positive(name)
         if not self.inaccuracy <= self.mistake <= self.blunder:
             levels = ", ".join(f"{loss:g}" for loss in self._thresholds)
-            raise ScoreError(f"inaccuracy, mistake and blunder of {self} must increase, not {levels}")
+            raise ScoreError(
+                f"the thresholds inaccuracy, mistake and blunder of {self} must not decrease: {levels}"
+            )
 
     def _check_positive(self, name: str) -> None:
         value = getattr(self, name)

@@ -42,7 +42,7 @@ def test_thresholds_follow_from_half_return() -> None:
         ({"mistake": -1.0}, "mistake of unit 'pawn' must be positive and finite, not -1.0"),
         (
             {"mistake": 2.0},
-            "inaccuracy, mistake and blunder of unit 'pawn' must increase, not 0.125, 2, 0.75",
+            "the thresholds inaccuracy, mistake and blunder of unit 'pawn' must not decrease: 0.125, 2, 0.75",
         ),
     ],
 )

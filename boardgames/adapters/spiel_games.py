@@ -517,7 +517,7 @@ def _state_at(position: Position, context: Context) -> State:
             state.apply_action(action)
         if state.match.position == position and not state.is_terminal():
             return state
-        state = spiel.new_initial_state()  # the limits of this match are wider than those between agents
+        state = spiel.new_initial_state()  # its limits are wider than those of matches between agents
     state.match = MatchState(position, rules)
     return state
 

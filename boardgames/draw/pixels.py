@@ -53,7 +53,7 @@ def pixels(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) ->
 
 
 class _Canvas:
-    """Paints shapes with smooth edges; lengths are those of the picture."""
+    """Paints shapes with smooth edges; coordinates and lengths are in the units of the picture."""
 
     part: tuple[slice, slice]
 

@@ -22,7 +22,7 @@ class ComparedRun:
     Attributes
     ----------
     summary : RunSummary
-        The summary of the run, which has a config.
+        The summary of the run; its config is never None.
     config : Config
         The config.
     seconds : float

@@ -40,7 +40,7 @@ class Genetic(FitnessLearner):
     own_opponent: ClassVar[str] = BEST
     declared_options = (
         Option("population", int, 16, "population size", minimum=2, maximum=10_000),
-        Option("parents", int, 4, "fittest individuals, which breed", minimum=1, maximum=10_000),
+        Option("parents", int, 4, "number of fittest individuals that breed", minimum=1, maximum=10_000),
         Option("mutation", float, 0.5, "largest mutation of a weight", minimum=0, maximum=1e3),
         Option("mutation_rate", float, 0.3, "probability that a weight mutates", minimum=0, maximum=1),
         Option(

@@ -100,7 +100,7 @@ class MonteCarlo(Player):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the mean return of every legal move, or of the best `lines`; it is 0 without simulations."""
+        """Return the mean return of all legal moves, or of the best `lines`; 0 for unsearched moves."""
         self._check_position(position, lines=lines)
         analysis = self._search(position, limit, context, all_moves=True)
         return replace(analysis, moves=analysis.moves[:lines])

@@ -82,7 +82,7 @@ class Greedy(Player):
 
 
 class NTuple(Greedy):
-    """Plays the best move one ply ahead, judging by tables of weights of patterns."""
+    """Plays the best move one ply ahead, evaluating positions with learned tables of pattern weights."""
 
     name: ClassVar[str] = "ntuple"
     declared_options = (replace(WEIGHTS, default=name),)

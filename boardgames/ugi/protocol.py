@@ -305,7 +305,7 @@ class MoveHistory:
 
     @property
     def start(self) -> Position:
-        """Return the position from which `moves` lead to the last one."""
+        """Return the earliest position from which all moves to the last one are known."""
         return self.positions[len(self.positions) - 1 - len(self.moves)]
 
     @property

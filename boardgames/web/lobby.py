@@ -149,9 +149,9 @@ class Lobby:
         self._sweeper = asyncio.create_task(self._sweep())
 
     def subscribe(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call a function with the key of each match that changes or is removed.
+        """Call `listener` with the key of each match that changes or is removed.
 
-        If the stored matches have changed, the key is empty. Return a function that ends the calls.
+        The key is empty if the stored matches have changed. Call the returned function to unsubscribe.
         """
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)

@@ -42,7 +42,7 @@ LINEAR = "features"
 """Name of the array with the weights of the features of a model."""
 MAX_WEIGHT = 1e6
 MAX_GAP = np.iinfo(np.uint8).max
-"""Largest distance in a file; a longer one is bridged by weights of 0."""
+"""Largest distance between two stored weights in a file; weights of 0 bridge longer gaps."""
 
 
 def _no_entries() -> Actions:

@@ -1,4 +1,4 @@
-"""Search trees for lessons: values against a slow reference, what is pruned, and how a tree is drawn."""
+"""Search trees for teaching: their values against a slow reference, pruning, and how a tree is drawn."""
 
 from xml.etree import ElementTree as ET
 

@@ -228,7 +228,7 @@ def test_td_leaf_learns_that_the_last_search_should_have_found_the_result() -> N
 
 @pytest.mark.plain
 def test_a_win_that_a_search_has_found_does_not_depend_on_the_weights() -> None:
-    """A line that ends before the search does ends the match, and adds nothing to the traces."""
+    """A line shorter than the search depth means that the match is over, so it adds nothing to the traces."""
     compiled, position = quick_on("44", depth=3, gamma=0.9, whole_tree=False)
     compiled.search.positions[0] = position.words
     compiled.search.lines[0, 0] = 0

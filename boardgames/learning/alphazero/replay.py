@@ -1,8 +1,8 @@
 """Samples of self-play, and the replay buffer that holds the most recent ones.
 
 A sample is a position, a target policy from the search, and a target result: that of the match, mixed with
-the values of searches. The shares of a policy are kept as 16-bit integers, so that 300,000 samples of
-Connect Four take 17 MB, and `ReplayBuffer.arrays` leaves out the unused places of policies, so that
+the values of searches. The probabilities of a policy are kept as 16-bit integers, so that 300,000 samples
+of Connect Four take 17 MB, and `ReplayBuffer.arrays` omits the unused entries of policies, so that
 checkpoints of games with many actions stay small.
 
 The window grows with the number of samples made so far, as in KataGo: while the network learns quickly,

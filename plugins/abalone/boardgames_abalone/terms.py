@@ -313,9 +313,9 @@ def _spread(marbles: Vector, ring_1: Vector, ring_2: Vector, ring_3: Vector, rin
     inline=True,
 )
 def board_terms(marbles: Vector) -> tuple[FloatVector, FloatVector, FloatVector, float, float]:
-    """Return the terms from off centre to spread, from the point of view of the vector's first side.
+    """Return the terms `off centre` to `spread`, from the point of view of the vector's first side.
 
-    They are grouped into four ring terms, four shape terms (pairs to sandwiched), four
+    They are grouped into four ring terms, four shape terms (`pairs` to `sandwiched`), four
     push terms (pushes and push-offs), edge pressure, and spread.
     """
     pairs_0, pushes_0, off_0, border_0, inner_0, held_0, danger_0 = _scan_axis_0(marbles)

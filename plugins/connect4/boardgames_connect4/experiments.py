@@ -187,12 +187,12 @@ def _position(game: Game, plies: int, player: Player, random: np.random.Generato
 
 
 def _best_shares(groups: Sequence[Sequence[int]]) -> tuple[float, ...]:
-    """Return the share of losses that are 0 in each group, and in all."""
+    """Return the share of moves that lose nothing, in each group and overall."""
     return tuple(sum(loss == 0 for loss in group) / len(group) for group in _with_all(groups))
 
 
 def _mean_losses(groups: Sequence[Sequence[int]]) -> tuple[float, ...]:
-    """Return the mean loss in each group, and in all."""
+    """Return the mean loss, in each group and overall."""
     return tuple(sum(group) / len(group) for group in _with_all(groups))
 
 

@@ -377,7 +377,7 @@ def _expanded(row: str) -> str:
 
 
 def _split_slashes(text: str) -> tuple[list[str], list[str]]:
-    """Return rows separated by `/`, without the spaces in them, and the words after the rows."""
+    """Return the rows between slashes, with spaces removed, and the words that follow them."""
     words = text.split()
     if words and words[0].count("/") == text.count("/"):
         return words[0].split("/"), words[1:]
@@ -391,7 +391,7 @@ def _is_fen(rows: Sequence[str]) -> bool:
 
 
 def _parse_lines(text: str, board: Board) -> Words:
-    """Return the position of a board in lines, which may have borders, rules and the numbers of columns."""
+    """Return the position of a board drawn line by line, with or without borders and column labels."""
     lines = text.translate(_LINES).translate(_BRACKETS).splitlines()
     labels = [line for line in lines if _is_label(line, board)]
     lines = [line for line in lines if not _is_label(line, board)]

@@ -384,7 +384,7 @@ class Strong(TimedExactPlayer):
         return Score.of(amount, self.unit)
 
     def _spare_edges(self, position: Position, seconds: float) -> float:
-        """Return how many more safe edges there could be for proofs in a number of seconds."""
+        """Return how many more safe edges a position could have before proofs need more than `seconds`."""
         if len(open_cells(position)) > MAX_CELLS:
             return -math.inf
         safe = int(number_of(new_edge_set(position.words), SAFE))

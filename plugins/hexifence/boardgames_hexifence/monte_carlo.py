@@ -501,7 +501,7 @@ def end_at(bundle: Actions, node: int, length: int, lead: int) -> tuple[bool, fl
 
 @kernel(types.void(BUNDLE))
 def simulate_once(bundle: Actions) -> None:
-    """Make one simulation from the root."""
+    """Run one simulation from the root."""
     work = unpack(bundle)
     work.order[:] = NOWHERE
     node, length, depth, own, key = ROOT, 0, 0, 1, np.uint64(0)

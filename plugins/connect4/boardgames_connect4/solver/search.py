@@ -64,7 +64,7 @@ STOPPED = 1000
 """Returned instead of a score if the search was stopped."""
 
 EARLY_CELLS = 20
-"""Minimum number of empty cells at which `solve` first asks whether a side wins early; with fewer, this costs
+"""With at least this many empty cells, `solve` begins by testing for an early win; with fewer, the test costs
 more than it saves."""
 EARLY_WIN = (3, 5)
 """The share of the best possible score that is an early win. With a smaller share, early wins take fewer

@@ -36,7 +36,7 @@ VALUES_OUT: Any = types.Array(types.int8, 1, "C")  # Numba has no type stubs
 INNER = np.uint64((1 << 12) - 1)
 ONES = np.uint64(0x555555 & ~0xFFF)
 TWOS = np.uint64(0xAAAAAA & ~0xFFF)
-"""The bits of the edges between two cells, and those of ones and twos in the numbers at the rim."""
+"""Masks of the index: the edges between two cells, and both bits of the two-bit counts at the rim."""
 WORST = -100
 """Less than every value."""
 
