@@ -107,7 +107,7 @@ async function route() {
     keepToken(id, token);
     history.replaceState(null, "", `#/${kind}/${part}`);
   }
-  if (id && kind === "seat") history.replaceState(null, "", `#/match/${part}`); // so that a reload does not take another seat
+  if (id && kind === "seat") history.replaceState(null, "", `#/match/${part}`); // a reload keeps the seat
   const learn = location.hash.match(/^#\/learn\/([^/]+)(?:\/(\w+))?$/);
   const analysis = location.hash.match(/^#\/analysis\/(.+)$/)?.[1];
   page?.close();

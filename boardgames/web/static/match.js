@@ -1,4 +1,4 @@
-// One match: board, players, clocks and moves, and everything that players and spectators can ask for.
+// One match: board, players, clocks, moves, and what people can ask for.
 
 import { Aids } from "./aids.js";
 import { Bars } from "./bars.js";
@@ -36,7 +36,7 @@ export class Match {
   sent = null;
   /** @type {number | null} the ply of an earlier position, or null for the current one */
   shown = null;
-  /** @type {boolean | null} whether a person has turned the board, or null if it is seen as its players see it */
+  /** @type {boolean | null} whether a person has turned the board, or null if nobody has */
   turned = null;
   /** @type {Map<number, Picture>} */
   views = new Map();
@@ -339,7 +339,7 @@ export class Match {
   }
 
   /**
-   * Show the board after a move, which is asked for once the pointer or the focus has stayed for a moment.
+   * Show the board after a move on which the pointer or the focus stays.
    * @param {string | null} move
    * @param {boolean} isSpoken
    */

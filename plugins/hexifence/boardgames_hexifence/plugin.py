@@ -33,7 +33,7 @@ def bg_agents() -> list[Entry]:
         ),
         Entry(
             "strong",
-            "exact values where they can be found in time, else Monte Carlo tree search",
+            "exact values where time allows, else Monte Carlo tree search",
             "boardgames_hexifence.agents:Strong",
             game="hexifence",
         ),
