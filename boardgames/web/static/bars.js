@@ -17,7 +17,7 @@ export class Bars {
   warned = new Set();
   turn = "";
 
-  /** @param {(seconds: number) => void} warn  called with the seconds that this page's side has left when they run low */
+  /** @param {(seconds: number) => void} warn  called with the seconds left when this side's time runs low */
   constructor(warn) {
     this.warn = warn;
   }

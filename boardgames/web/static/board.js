@@ -215,8 +215,8 @@ export class Board {
   }
 
   /**
-   * Say why something cannot be done, in a notice beside an id or, without one, low on the board; it disappears with the next
-   * click or key.
+   * Say why something cannot be done, beside an id or else low on the board; the next click or key
+   * removes it.
    * @param {string} reason
    * @param {string | null} id
    */
@@ -230,7 +230,7 @@ export class Board {
   }
 
   /**
-   * Place a notice beside an id, on the side away from what is selected, or low on the board if there is no id.
+   * Place a notice beside an id, away from what is selected, or else low on the board.
    * @param {HTMLElement} notice
    * @param {string | null} id
    * @param {number} [distance]  from its middle, in cells
@@ -515,7 +515,7 @@ export class Board {
   }
 
   /**
-   * Choose what the Tab key moves the focus to: the same as before, unless only other things can be clicked now.
+   * Choose what the Tab key moves the focus to, if possible the same as before.
    * @param {string[]} reachable
    */
   #keepCurrent(reachable) {
