@@ -153,7 +153,7 @@ def test_a_plugin_that_adds_something_other_than_a_command_breaks_nothing(plugin
     plugins._manager.register(Confused, name="Confused")
     ran = bg("--help")
     assert ran.code == 0
-    assert "plug-in 'Confused', hook bg_commands, raised PluginError: this is not a click command: 5" in ran.err
+    assert "plug-in 'Confused', hook bg_commands, raised PluginError: this is not a click command" in ran.err
     for line in ("  play ", "Say hello.", "  fine "):
         assert line in ran.out
     assert "number" not in ran.out
