@@ -270,6 +270,7 @@ class Strong(TimedExactPlayer):
         """Return the best move that is found in a number of seconds."""
         self._load_code_once()
         started, nodes = time.monotonic(), self._solver.nodes
+        seconds = max(seconds, SHORTEST_SECONDS)
         others = () if context.stop is None else (context.stop,)
         spare = self._spare_edges(position, seconds)
         moves = position.legal_moves

@@ -80,8 +80,8 @@ ENDGAME_NODES, MOST_SOLVED = 500, 16
 """Nodes of the search that says who wins when there are no safe edges left, and most chains for it."""
 NODES, CHILDREN = 1 << 18, 1 << 20
 
-KEY, LEAD, VISITS, FIRST, COUNT, PROOF = 0, 1, 2, 3, 4, 5
-NODE_FIELDS = 6
+KEY, LEAD, VISITS, FIRST, COUNT, PROOF, LEAVES_OUT = 0, 1, 2, 3, 4, 5, 6
+NODE_FIELDS = 7
 EDGE, IS_CAPTURE, ALL_TAKEN, HANDED_OUT, RAVE_COUNT, SETTLED = 0, 1, 2, 3, 4, 5
 CHILD_FIELDS = 6
 NODE, IS_ROOT_SIDE, DRAWN_BEFORE = 0, 1, 2
@@ -110,7 +110,8 @@ class Workspace(NamedTuple):
         For each edge the lowest edge that is interchangeable with it, and the next one in a circle.
     nodes : int64[NODES, NODE_FIELDS]
         For each node its key, the lead of the side to move, its simulations, its first child, the number
-        of its children (0 before they are listed), and whether it is known that the side to move wins.
+        of its children (0 before they are listed), whether it is known that the side to move wins, and
+        whether long chains or loops were left out of the list.
     results : float64[NODES]
         For each node the sum of the results of its simulations, for the side to move.
     children : int64[CHILDREN, CHILD_FIELDS]
@@ -306,9 +307,9 @@ def add_opening(bundle: Actions, number: int) -> None:
     add_child(bundle, rest.chains[EDGE_LIST, first + 1 if is_pair else first])
 
 
-@kernel(types.void(BUNDLE))
-def add_quiet_moves(bundle: Actions) -> None:
-    """Append one move of each class in a position without captures.
+@kernel(types.int64(BUNDLE))
+def add_quiet_moves(bundle: Actions) -> int:
+    """Append one move of each class in a position without captures; return 1 if some were left out, else 0.
 
     While there are safe edges, only short chains and loops are opened. Of the isolated ones only the
     shortest of each group is opened (handouts.py).
@@ -320,12 +321,13 @@ def add_quiet_moves(bundle: Actions) -> None:
         if is_first_of_class(bundle, edge):
             add_child(bundle, edge)
     prepare(work.rest, 0)
-    rest = unpack_rest(work.rest)
+    rest, left_out = unpack_rest(work.rest), 0
     for group in range(GROUPS):
         rest.state[SHORTEST + group] = NOWHERE
     for number in range(rest.state[CHAIN_COUNT]):
         length, is_loop = rest.chains[LENGTH, number], rest.chains[LOOP, number]
         if length > MOST_SACRIFICED and safe > 0:
+            left_out = 1
             continue
         if rest.chains[END_AT, 2 * number] != NOWHERE or rest.chains[END_AT, 2 * number + 1] != NOWHERE:
             add_opening(bundle, number)
@@ -337,6 +339,7 @@ def add_quiet_moves(bundle: Actions) -> None:
     for group in range(GROUPS):
         if rest.state[SHORTEST + group] != NOWHERE:
             add_opening(bundle, rest.state[SHORTEST + group])
+    return left_out
 
 
 @kernel(types.void(BUNDLE, types.int64, types.int64))
@@ -345,14 +348,15 @@ def expand(bundle: Actions, node: int, kind: int) -> None:
     work = unpack(bundle)
     edge_set, edges = work.edge_set, EDGES[work.edge_set[DIMENSION]]
     first = work.sizes[CHILD_COUNT]
-    if first + edges > work.children.shape[0]:
+    if first + edges > work.children.shape[0] or work.sizes[NODE_COUNT] == work.nodes.shape[0]:
         return
+    work.nodes[node, LEAVES_OUT] = 0
     if kind == ALL:
         for edge in range(edges):
             if kind_of(edge_set, edge) != DRAWN:
                 add_child(bundle, edge)
     elif kind == QUIET or number_of(edge_set, FREE) + number_of(edge_set, CAPTURING) == 0:
-        add_quiet_moves(bundle)
+        work.nodes[node, LEAVES_OUT] = add_quiet_moves(bundle)
     elif number_of(edge_set, FREE) > 0:
         add_child(bundle, member(edge_set, FREE, 0))
     else:
@@ -405,17 +409,32 @@ def proof_of(bundle: Actions, child: int) -> int:
     return LOST if proof == WON else WON
 
 
+@kernel(types.int64(BUNDLE, types.int64), inline=True)
+def edge_of(bundle: Actions, child: int) -> int:
+    """Return an open edge of the class of a move, or `NOWHERE` if two positions have the same key."""
+    work = unpack(bundle)
+    edge = work.children[child, EDGE]
+    while kind_of(work.edge_set, edge) == DRAWN:  # the node was made with another edge of the class open
+        edge = work.following[edge]
+        if edge == work.children[child, EDGE]:
+            return NOWHERE
+    return edge
+
+
 @kernel(types.int64(BUNDLE, types.int64))
 def select(bundle: Actions, node: int) -> int:
     """Return the child with the highest upper confidence bound, or `NOWHERE` if a proof was found.
 
-    The proof is noted at the node: a child wins, or all of them lose.
+    The proof is noted at the node: a child wins, or all moves lose. When there is no room for more nodes,
+    children without simulations are ignored.
     """
     work = unpack(bundle)
     first, total = work.nodes[node, FIRST], work.nodes[node, VISITS]
     mean = work.results[node] / max(total, 1)
     scale = EXPLORATION * math.sqrt(math.log(total + 1.0))
     lists_all = node == ROOT and work.sizes[LISTS_ALL] != 0
+    is_full = work.sizes[NODE_COUNT] == work.nodes.shape[0]
+    is_complete = work.nodes[node, LEAVES_OUT] == 0
     chosen, highest = NOWHERE, 0.0
     for child in range(first, first + work.nodes[node, COUNT]):
         proof = work.children[child, SETTLED] if lists_all else proof_of(bundle, child)
@@ -427,17 +446,21 @@ def select(bundle: Actions, node: int) -> int:
         visits, result = visits_and_result(bundle, child)
         if visits == 0 and lists_all:
             return child
+        edge = edge_of(bundle, child)
+        if edge == NOWHERE or (visits == 0 and is_full):
+            is_complete = False
+            continue
         count = work.children[child, RAVE_COUNT]
         if count > 0:
             weight = min(float(count), RAVE_VISITS)
             result = (visits * result + weight * work.estimates[child] / count) / (visits + weight)
         elif visits == 0:
-            is_safe = kind_of(work.edge_set, work.children[child, EDGE]) == SAFE
+            is_safe = kind_of(work.edge_set, edge) == SAFE
             result = mean if is_safe else mean - FIRST_PLAY
         bound = result + scale / math.sqrt(visits + 1.0)
         if chosen == NOWHERE or bound > highest:
             chosen, highest = child, bound
-    if chosen == NOWHERE:
+    if chosen == NOWHERE and is_complete:
         work.nodes[node, PROOF] = LOST
     return chosen
 
@@ -518,9 +541,7 @@ def simulate_once(bundle: Actions) -> None:
         if child == NOWHERE:
             result = result_of_proof(work.nodes[node, PROOF])
             break
-        edge, start = work.children[child, EDGE], length
-        while kind_of(work.edge_set, edge) == DRAWN:  # the node was made with another edge of the class open
-            edge = work.following[edge]
+        edge, start = edge_of(bundle, child), length
         if kind_of(work.edge_set, edge) == SAFE:
             work.order[work.classes[edge]] = length
         lead += make(work.edge_set, edge)
@@ -533,7 +554,9 @@ def simulate_once(bundle: Actions) -> None:
         node = work.children[child, ALL_TAKEN] = node_of(bundle, key, lead)
         if hand_out > 0 and node != NOWHERE:
             other = work.children[child, HANDED_OUT] = node_of(bundle, key, 2 * hand_out - lead)
-            if other != NOWHERE and hands_out(bundle, node, other):
+            if other == NOWHERE:  # there is no proof without room for both nodes
+                node = work.children[child, ALL_TAKEN] = NOWHERE
+            elif hands_out(bundle, node, other):
                 node, lead, own = other, 2 * hand_out - lead, 1 - own
     take_back(work.rest, length, 0)
     update(bundle, depth, result if own != 0 else 1.0 - result)

