@@ -38,7 +38,7 @@ SEED = 1
 RANDOM_PLIES, LONGEST_MATCHES_S = 4, 30
 LARGE_DIMENSION, MAX_DIMENSION = 6, 8
 QUICK_MOVES = 5
-"""A match is measured at this number of places, with three limits of time at each."""
+"""Number of positions of a match in which moves are timed, each with three time limits."""
 
 
 def edge_sets(runs: int) -> Iterator[Row]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from boardgames.learning.runs import Run
 
 DEFAULT_MEASURING_MATCHES = 100
-"""Default number of matches against each opponent."""
+"""Default number of matches against each opponent when a run is measured."""
 
 
 def measure_run(

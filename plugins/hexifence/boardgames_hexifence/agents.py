@@ -49,21 +49,21 @@ At dimension 2 all values are in a table.
 EDGES_PER_DOUBLING = 1.4
 """How many more safe edges there may be with twice the time."""
 EASIER_EDGES = 12
-"""How many fewer safe edges there must be for exact values instead of proofs."""
+"""Exact values are tried if there are this many safe edges fewer than for proofs."""
 EXACT_SHARE, TREE_SHARE, PROOF_SHARE = 0.4, 0.15, 0.75
-"""The parts of the time after which the search for exact values, the first tree and the proofs end."""
+"""The search for exact values, the first tree search and the proofs end after these parts of the time."""
 PROOF_NODES, PROOF_GROWTH, FIND_NODES = 50_000, 3, 1_000
-"""Nodes of the first attempt at a proof, their growth, and nodes to find the winning move of a proof."""
+"""Node limit of the first proof attempt, its growth factor, and the limit for finding the winning move."""
 VALUE_NODES = 20_000
 """Nodes of the first attempt to find the value of a move in an analysis."""
 FORCED_SIMULATIONS = 200
 """Simulations of a move that has no alternative."""
 SUREST_RETURN = 0.98
-"""Estimated returns are limited to this, so that they stand for a finite number of cells."""
+"""Largest estimated return; a return of 1 would be an infinite number of cells."""
 PARTS = 8
-"""In how many parts the rest of the time is used; after each of them the choice may be clear."""
+"""Number of parts of the remaining time. After each, the search ends if no other move can catch up."""
 ANSWER_S = 0.01
-"""Time kept for the answer itself."""
+"""Seconds reserved for returning the answer."""
 LEVELS = (
     (0.3, 1.0),
     (0.12, 1.0),
@@ -376,7 +376,7 @@ class Strong(TimedExactPlayer):
         )
 
     def _score_of(self, estimate: Estimate, lead: int, cells: int) -> Score:
-        """Return the lead in cells that stands for a chance of winning, with `cells` open cells left."""
+        """Convert a chance of winning to a lead in cells, given the present lead and the open cells."""
         chance = min(max(2.0 * estimate.result - 1.0, -SUREST_RETURN), SUREST_RETURN)
         amount = self.unit.half_return * chance / (1.0 - abs(chance))
         amount = min(max(amount, lead - cells), lead + cells)

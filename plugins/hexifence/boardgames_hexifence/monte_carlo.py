@@ -65,7 +65,7 @@ from boardgames_hexifence.sacrifices import unpack as unpack_rest
 
 EXPLORATION = 0.6
 FIRST_PLAY = 0.05
-"""How much worse than the mean of its parent a sacrifice is taken to be before its first simulation."""
+"""Before its first simulation, a sacrifice is rated this much below the mean of its parent."""
 RAVE_VISITS = 200.0
 """The second estimate counts as much as this number of simulations at most."""
 MARGIN_SHARE = 0.004
@@ -75,9 +75,9 @@ MOST_SACRIFICED = 3
 EXPANDED_VISITS = 2
 """Simulations of a node before its moves are listed."""
 PRIOR_VISITS = 20
-"""In an estimate for Python, the mean of all moves counts as much as this number of simulations."""
+"""The mean of all moves counts as this many simulations in the estimate of each move."""
 ENDGAME_NODES, MOST_SOLVED = 500, 16
-"""Nodes of the search that says who wins when there are no safe edges left, and most chains for it."""
+"""Node limit of the search that decides who wins without safe edges, and the most chains it is tried with."""
 NODES, CHILDREN = 1 << 18, 1 << 20
 
 KEY, LEAD, VISITS, FIRST, COUNT, PROOF, LEAVES_OUT = 0, 1, 2, 3, 4, 5, 6

@@ -1,4 +1,4 @@
-"""The tree search of `strong`."""
+"""Monte Carlo tree search in Hexifence: candidate moves, estimates, and proofs checked by the solver."""
 
 import pytest
 
