@@ -29,7 +29,7 @@ except ImportError:
 EPSILON = 1e-5
 """Added to variances, so that none is 0."""
 MOMENTUM = 0.05
-"""Weight of a batch in the running means and variances that `export` uses."""
+"""Weight of the latest batch in the running means and variances, which `export` uses."""
 SMALL = 0.01
 """Factor of the initial weights in the last layers, so that all moves are about equally likely."""
 

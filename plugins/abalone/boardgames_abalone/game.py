@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 FORTRESS_OPENINGS = Path(__file__).parent / "data" / "fortress.txt"
 STATUS_BITS = np.uint64(0xFFFF01)
-"""The bits of the status word that may be set."""
+"""Mask of the bits that are used in the status word."""
 
 RULES = (
     "The sides take turns, black first. You move one, two or three of your marbles that stand in a line by "
