@@ -528,7 +528,7 @@ def simulate_once(bundle: Actions) -> None:
     work = unpack(bundle)
     work.order[:] = NOWHERE
     node, length, depth, own, key = ROOT, 0, 0, 1, np.uint64(0)
-    lead, result = work.nodes[ROOT, LEAD], 0.0
+    lead = work.nodes[ROOT, LEAD]
     while True:
         if node != NOWHERE:
             work.path[depth, NODE], work.path[depth, IS_ROOT_SIDE] = node, own
