@@ -138,16 +138,15 @@ class Strong(TimedExactPlayer):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a best move or, at lower levels, sometimes a beginner's or a random move."""
         self._check_position(position)
+        moves: Sequence[Move] = ()
         if self.random.random() < self._random_share:
-            moves = list(position.legal_moves)
+            moves = position.legal_moves
         elif self.random.random() < self._beginners_share:
             moves = self._beginners_moves(position)
+        if moves:
+            choice = Choice(moves[int(self.random.integers(len(moves)))])
         else:
             choice = self._best_choice(position, self.seconds_for(position, limit), context)
-            if context.report is not None:
-                context.report(choice)
-            return choice
-        choice = Choice(moves[int(self.random.integers(len(moves)))])
         if context.report is not None:
             context.report(choice)
         return choice
