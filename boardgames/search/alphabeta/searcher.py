@@ -131,6 +131,8 @@ class Searcher:
         started = time.perf_counter()
         search = _IterativeDeepening(self, position, limit, context, lines)
         result = run(search.first_depth, search.control)
+        if search.deepest == 1 or result.is_final(search.exact_moves):
+            return search.analysis(result)
         search.control[0].stop = 0
         if seconds is not None:
             seconds -= time.perf_counter() - started
@@ -533,7 +535,21 @@ class _IterativeDeepening:
                     break
                 result = deeper
                 self._report(result)
-        return self._analysis(result)
+        return self.analysis(result)
+
+    def analysis(self, result: RootResult) -> Analysis:
+        """Return the analysis that follows from the result of a depth."""
+        moves = tuple(self._move_value(result, index) for index in range(self.exact_moves))
+        return Analysis(
+            position=self.position,
+            score=moves[0].score,
+            unit=self.evaluation.unit,
+            proven=result.is_solved(),
+            moves=moves,
+            depth=result.depth,
+            nodes=sum(int(thread.control[0].nodes) for thread in self.threads),
+            seconds=time.perf_counter() - self.started,
+        )
 
     def _is_done(self, result: RootResult) -> bool:
         return is_stopped(self.control) or result.is_final(self.exact_moves)
@@ -558,20 +574,7 @@ class _IterativeDeepening:
 
     def _report(self, result: RootResult) -> None:
         if self.context.report is not None:
-            self.context.report(self._analysis(result).choice())
-
-    def _analysis(self, result: RootResult) -> Analysis:
-        moves = tuple(self._move_value(result, index) for index in range(self.exact_moves))
-        return Analysis(
-            position=self.position,
-            score=moves[0].score,
-            unit=self.evaluation.unit,
-            proven=result.is_solved(),
-            moves=moves,
-            depth=result.depth,
-            nodes=sum(int(thread.control[0].nodes) for thread in self.threads),
-            seconds=time.perf_counter() - self.started,
-        )
+            self.context.report(self.analysis(result).choice())
 
     def _move_value(self, result: RootResult, index: int) -> MoveValue:
         score = score_of(result.values[index], self.evaluation)
