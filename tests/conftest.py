@@ -76,6 +76,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def frozen_objects() -> None:
+    """Keep the objects of earlier modules out of garbage collections, too."""
+    gc.freeze()
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty folder that replaces the user's folders."""

@@ -73,6 +73,7 @@ SCHEDULES = pytest.mark.parametrize(
 # --- the same matches every time ---------------------------------------------------
 
 
+@pytest.mark.slow
 @SCHEDULES
 def test_number_of_workers_does_not_change_any_match(
     schedule: str, agents: tuple[str, ...], two_workers: Executor

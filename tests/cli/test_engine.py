@@ -215,6 +215,7 @@ def test_an_invalid_setup_gives_a_one_line_error(
     assert ran.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_engine_without_a_message(started: Callable[..., Pipes]) -> None:
     engine = started("connect4")
     engine.tell("go infinite")

@@ -91,6 +91,7 @@ def test_measurements_are_printed_as_json(bg: Callable[..., Any]) -> None:
     assert losses["rows"][1]["values"] == [0.0] * 3
 
 
+@pytest.mark.slow
 def test_figures_of_the_original_program_are_shown_alongside(bg: Callable[..., Any]) -> None:
     assert re.search(r"^training 1 +\d+:\d+ +2:6 .* 1:3 ", bg(*ABALONE).out, re.MULTILINE)
     out = bg(*TUNING).out

@@ -128,7 +128,7 @@ def test_bounds_are_printed_if_not_everything_is_solved(bg: Run, monkeypatch: py
         return bounds or (-17, 5)
 
     monkeypatch.setattr(Strong, "_bounds_of", bounds_of)
-    out = bg("solve", "hexifence", "--time", "60").out
+    out = bg("solve", "hexifence", "--time", "1").out
     assert "not all moves are solved" in out
     assert "the score is between -5.0 and +5.0\n" in out
 

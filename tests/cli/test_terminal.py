@@ -103,6 +103,7 @@ def test_replay_goes_to_the_next_match(home: Path, bg_on_terminal: Run) -> None:
 # --- a match -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_match_is_typed_edited_and_saved_at_ctrl_d(terminal: Run, records: Run) -> None:
     user = terminal(*TWO_PEOPLE, "--names", "Ann,Bob", NO_COLOR="1", COLORTERM="truecolor")
     assert "red is Ann, blue is Bob; type a move such as 1, or help" in user.wait_for("red (Ann) to move:")
@@ -151,6 +152,7 @@ def test_time_for_a_move_counts_down_below_the_prompt(terminal: Run) -> None:
 # --- interrupts --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_prompt_saves_the_match(terminal: Run, records: Run) -> None:
     user = terminal(*TWO_PEOPLE)
     user.wait_for("red to move:")
@@ -315,6 +317,7 @@ def against_never_ready(terminal: Run, tmp_path: Path) -> Run:
     return start
 
 
+@pytest.mark.slow
 def test_leaving_does_not_wait_for_an_opponent_that_is_getting_ready(
     against_never_ready: Run, records: Run
 ) -> None:
@@ -325,6 +328,7 @@ def test_leaving_does_not_wait_for_an_opponent_that_is_getting_ready(
     assert not records()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seat", "moves"), [("--first", ()), ("--second", ("4",))])
 def test_ctrl_c_ends_the_wait_for_an_opponent_that_is_getting_ready(
     seat: str, moves: tuple[str, ...], against_never_ready: Run, records: Run
@@ -365,6 +369,7 @@ def test_an_agent_with_a_search_of_its_own_says_that_it_compiles(home: Path, bg:
 # --- signs of life -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_solve_counts_positions_and_nodes_while_it_works(home: Path, terminal: Run) -> None:
     # without the book, the last position takes long
     (home.parent / "positions").write_text("445353\n4455\n4\n")
@@ -375,6 +380,7 @@ def test_solve_counts_positions_and_nodes_while_it_works(home: Path, terminal: R
     assert user.interrupt() == 130
 
 
+@pytest.mark.slow
 def test_the_number_of_positions_tried_is_shown_while_puzzles_are_made(terminal: Run) -> None:
     user = terminal("puzzles", "hexifence", "--kind", "sacrifice", "--number", "1000")
     user.wait_for("looking for puzzles, sacrifice, ")  # of several kinds, each begins with 0 found

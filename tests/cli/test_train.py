@@ -614,6 +614,7 @@ def test_several_seeds_go_on_where_they_stopped(bg: Run, home: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_in_its_first_step_has_nothing_to_play_against(
     bg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -682,6 +683,7 @@ def test_a_sweep_trains_every_combination_and_goes_on_where_it_stopped(
     assert "run study-1 is already finished\n" in again.err
 
 
+@pytest.mark.slow
 def test_a_sweep_over_learners_and_seeds_gives_means(bg: Run, sweep: Callable[[str], str]) -> None:
     ran = bg(*SWEPT, sweep("lambda = [0.5, 0.9]"), "--seeds", "2", "--run", "both")
     assert ran.code == 0

@@ -25,6 +25,7 @@ def successors(position: Position) -> list[Position]:
     return [position.apply(move) for move in position.legal_moves]
 
 
+@pytest.mark.slow
 def test_only_some_moves_keep_the_result_of_perfect_play() -> None:
     game, known = boardgames.load("connect4", columns=4, rows=4), dict[Position, int]()
     found = find_critical_positions(game, 40, most_plies=11, seed=3)

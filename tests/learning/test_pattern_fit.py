@@ -140,6 +140,7 @@ def test_phases_between_anchors_are_interpolated() -> None:
     assert fit.loss(np.arange(60)) == pytest.approx(expected_loss(words, targets, *between), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_fit_finds_the_weights_that_made_the_targets() -> None:
     words, (tables, features) = positions(6_000), random_start()
     zero = (np.zeros_like(tables), np.zeros_like(features))

@@ -33,6 +33,7 @@ def start_sleeper() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(["sleep", "600"], start_new_session=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None], ids=["killed", "terminated", "exits"])
 @pytest.mark.parametrize("script", [OWNER, FORKING_OWNER], ids=["alone", "forking"])
 def test_engines_and_their_children_end_with_their_owner(

@@ -232,6 +232,7 @@ def test_match_whose_board_cannot_be_drawn_any_more_says_so(page: Callable[[], P
     assert state["fault"] == "plug-in 'under-test' is broken: Late.draw raised SystemExit"
 
 
+@pytest.mark.slow
 def test_match_goes_on_when_its_agent_can_be_used_again(
     page: Callable[[], Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:

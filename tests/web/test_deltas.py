@@ -41,6 +41,7 @@ STATES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(STATES, min_size=2, max_size=6))
 def test_change_leads_from_any_state_to_any_other(states: list[dict[str, Any]]) -> None:
     reader, remembered = StateReader(), [states[0]["picture"]["clicks"]]

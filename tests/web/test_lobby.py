@@ -173,6 +173,7 @@ def test_a_match_without_moves_goes_some_time_after_its_pages(monkeypatch: pytes
     server.close()
 
 
+@pytest.mark.slow
 def test_spectators_are_counted_without_players_and_owners(full: Server, page: Page) -> None:
     created = page.create("here", "open")
     key = created["match"]

@@ -68,6 +68,7 @@ def test_clocks_stop_while_a_match_against_an_agent_is_paused(page: Page, side: 
     assert resumed["clocks"] == pytest.approx(paused["clocks"], abs=0.2)
 
 
+@pytest.mark.slow
 def test_an_agent_that_thinks_stops_when_the_match_is_paused(page: Page) -> None:
     key = page.start("mcts", "here", move_time=[2.0, None])
     page.state(thinking=True)
@@ -180,6 +181,7 @@ def test_only_whoever_started_agents_controls_their_match(
     assert page.receive("matches", "refused")["type"] == "matches"
 
 
+@pytest.mark.slow
 def test_whoever_started_agents_controls_their_rematch(page: Page) -> None:
     created = page.create("random", "random", delay=0.01)
     assert state_of(page, created["match"], created["token"])["owner"]
@@ -269,6 +271,7 @@ def test_the_next_move_of_a_paused_agent_is_its_own(page: Page) -> None:
     assert "win" not in hint["value"], "the default agent would have solved the position"
 
 
+@pytest.mark.slow
 def test_the_next_move_of_agents_follows_the_one_they_were_thinking_about(page: Page) -> None:
     key = page.start("mcts", "mcts", move_time=[1.0, 1.0])
     page.state(thinking=True)

@@ -122,6 +122,7 @@ def test_hints_and_analyses_wait_until_their_agent_is_compiled(compiled: threadi
     assert {page.receive("hint", "analysis", "refused")["type"] for _ in range(2)} == {"hint", "analysis"}
 
 
+@pytest.mark.slow
 def test_a_puzzle_waits_until_its_solver_is_compiled(compiled: threading.Event, page: Page) -> None:
     asked = {"game": "connect4", "kind": "two-threats", "number": 1}
     page.send("puzzle", re=8, **asked)

@@ -93,6 +93,7 @@ def test_pages_that_do_not_answer_pings_are_disconnected() -> None:
     server.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="this system has no such limit")
 def test_pages_that_do_not_read_are_disconnected_and_leave_their_matches(unread: Server) -> None:
     with socket.socket() as raw:

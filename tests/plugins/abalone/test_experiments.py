@@ -140,6 +140,7 @@ def test_lookahead_has_a_column_for_each_budget_and_depth() -> None:
 # --- basic training -----------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_exploration_in_test_matches_is_an_option() -> None:
     plain = run("basic-training", test_matches=20).tables[0]
     explored = run("basic-training", test_matches=20, test_epsilon=0.5).tables[0]

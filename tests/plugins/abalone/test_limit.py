@@ -97,6 +97,7 @@ def test_a_match_without_push_offs_goes_on_until_the_limit() -> None:
     assert (rules.ply_limit, rules.no_progress_limit) == (400, None)
 
 
+@pytest.mark.slow
 def test_the_game_passes_its_checks() -> None:
     kinds = ("signatures", "outcomes", "inputs", "purity", "facts")
     assert check_game(BY_SCORE, matches=1, positions=3, only=kinds).findings == ()

@@ -84,6 +84,7 @@ def test_cells_are_empty_own_or_opposing(cells: list[int], side: int) -> None:
     assert out.tolist() == [cell if side == 0 or cell == 0 else 3 - cell for cell in cells]
 
 
+@pytest.mark.slow
 def test_bitboards_symmetries_and_phases_fit_the_game() -> None:
     assert check_game(GAME, matches=2, positions=8, only=["patterns"]).ok
 

@@ -77,6 +77,7 @@ def test_the_end_of_a_match_on_a_large_board_is_solved() -> None:
     assert analysis.score.amount - lead_of(analysis.position) == max(move_values(8, open_edges).values())
 
 
+@pytest.mark.slow
 def test_estimated_moves_are_not_proven_and_say_how_many_simulations_there_were() -> None:
     game = Hexifence(dimension=3)
     player = Strong(game, table=4, seed=1)
