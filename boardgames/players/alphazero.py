@@ -121,7 +121,7 @@ class AlphaZero(NetworkPlayer):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the mean return of all legal moves, or of the best `lines`; 0 for unsearched moves."""
+        """Return the value of every move, or of the best `lines`; the network values unsearched moves."""
         self._check_position(position, lines=lines)
         analysis = self._search.search(position, self._limit(limit), context, all_moves=True)
         return replace(analysis, moves=analysis.moves[:lines])

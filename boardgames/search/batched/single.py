@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -130,7 +131,12 @@ class SingleSearch:
         network_value = search.root_values()[0]
         found = search.found()
         best = int(found.actions[0])
-        edges = sorted(search.edges(0), key=lambda edge: (edge.action == best, edge.rank), reverse=True)
+        known = search.edges(0)
+        edges = sorted(
+            self._evaluated(position, known) if all_moves else known,
+            key=lambda edge: (edge.action == best, edge.rank, edge.value),
+            reverse=True,
+        )
         moves = tuple(self._move_value(search, position, edge) for edge in edges[: None if all_moves else 1])
         simulations = int(search.simulations[0])
         return Analysis(
@@ -145,6 +151,22 @@ class SingleSearch:
             simulations=simulations,
             network_value=None if np.isnan(network_value) else Score.of(float(network_value), RETURN),
         )
+
+    def _evaluated(self, position: Position, edges: Sequence[EdgeValue]) -> list[EdgeValue]:
+        """Return the moves; those without simulations have the value that the evaluator gives them."""
+        unknown = [edge.action for edge in edges if not (edge.visits or edge.is_proven)]
+        after = {action: position.apply_action(action) for action in unknown}
+        after = {action: one for action, one in after.items() if one.outcome is None}
+        if not after:
+            return list(edges)
+        observations = np.stack([one.observation() for one in after.values()])
+        masks = np.stack([one.action_mask() for one in after.values()])
+        returns = np.asarray(self.evaluator(observations, masks)[1]).tolist()
+        values = {
+            action: value if one.side_to_move == position.side_to_move else -value
+            for (action, one), value in zip(after.items(), returns, strict=True)
+        }
+        return [replace(edge, value=values.get(edge.action, edge.value)) for edge in edges]
 
     def _move_value(self, search: BatchSearch, position: Position, edge: EdgeValue) -> MoveValue:
         actions, following = [edge.action], edge

@@ -37,6 +37,21 @@ def test_the_best_move_comes_first_and_every_move_has_a_line() -> None:
     assert search.search(position, Limit(nodes=5), NO_CONTEXT).simulations == 5
 
 
+def test_moves_without_simulations_have_the_value_that_the_evaluator_gives_them() -> None:
+    def middle_first(
+        observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+    ) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+        """Prefer column 2, and count the stones in the bottom row of column 4."""
+        policies = np.where(np.arange(4) == 1, 1.0, 1e-9) * masks
+        return policies, 0.25 * observations[:, 0, 3, 3] - 0.25 * observations[:, 1, 3, 3]
+
+    search = SingleSearch(GAME, middle_first, BatchSearchOptions(root="plain"))
+    analysis = search.search(GAME.start(), Limit(simulations=3), NO_CONTEXT, all_moves=True)
+    unvisited = {str(value.move): value.score.amount for value in analysis.moves if not value.visits}
+    assert unvisited == {"1": 0.0, "3": 0.0, "4": 0.25}
+    assert [str(value.move) for value in analysis.moves][:2] == ["2", "4"]
+
+
 def test_compiling_takes_no_time_from_a_search() -> None:
     calls: list[int] = []
 
