@@ -4,7 +4,9 @@ Strength is the share of critical positions in which the network keeps the resul
 are measured in the same positions.
 """
 
+import math
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -16,11 +18,17 @@ import numpy as np
 from engine import Row, summary
 
 import boardgames
+from boardgames.declarations import Evaluation
+from boardgames.kernels import Evaluate, Words, kernel
+from boardgames.kernels.abi import Reals
 from boardgames.learning.alphazero.tasks import SentNetwork, shares_kept
 from boardgames.learning.critical import CriticalPositions, find_critical_positions
-from boardgames.networks import Network
-from boardgames.player import ExactPlayer
+from boardgames.networks import Network, load_network
+from boardgames.networks.inference import infer
+from boardgames.player import ExactPlayer, Limit
 from boardgames.plugins import close_player
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
 from boardgames.weights.lookup import BEST
 
 MINUTES, WORKERS = 60, 2
@@ -30,6 +38,8 @@ SEED = 20_261_128
 SIMULATIONS = {64: "", 400: "0.93"}
 """Simulations per search, and the share of positions in which the search should keep the result."""
 OTHERS = ("alphabeta:depth=8", "mcts:simulations=20000")
+SECONDS = 0.1
+"""Time for a move in the matches of alpha-beta search that evaluates positions with a network."""
 
 
 def strength(runs: int) -> Iterator[Row]:
@@ -107,3 +117,64 @@ def _share_not_lost(network: Network) -> float:
                 position = position.apply(move)
             not_lost += position.outcome.winner != 1
     return not_lost / len(openings)
+
+
+def in_alphabeta(runs: int) -> Iterator[Row]:
+    """Play Connect Four with a network as the evaluation of alpha-beta search, at equal time."""
+    game, generator = boardgames.load("connect4"), random.Random(1)
+    evaluation = network_evaluation(game, load_network("alphazero", game))
+    openings = [_random_opening(game, generator) for _ in range(10 * runs)]
+    for opponent in ("alphabeta", "alphazero"):
+        searcher = Searcher(game, evaluation, SearchOptions())
+        searcher.prepare()
+        player = boardgames.load_player(f"{opponent}:time={SECONDS}", game, seed=1)
+        player.match_started(0)
+        results, depths = [0, 0, 0], []
+        for opening in openings:
+            for side in (0, 1):
+                position = opening
+                while position.outcome is None:
+                    if position.side_to_move == side:
+                        analysis = searcher.search(position, Limit(seconds=SECONDS), boardgames.Context())
+                        depths.append(analysis.depth)
+                        move = analysis.moves[0].move
+                    else:
+                        chosen = player.choose(position).move
+                        assert chosen is not None
+                        move = chosen
+                    position = position.apply(move)
+                winner = position.outcome.winner
+                results[2 if winner is None else int(winner != side)] += 1
+        close_player(player)
+        won, lost, drawn = results
+        text = f"{won} won, {lost} lost, {drawn} drawn, mean depth {np.mean(depths):.1f}"
+        yield f"alpha-beta with a network against {opponent}, {SECONDS} s a move", text, ""
+
+
+def network_evaluation(game: boardgames.Game, network: Network) -> Evaluation:
+    """Return the value of a network as an evaluation for alpha-beta search."""
+    prepared, observe = network.prepared(), game.observation().kernel
+    side_to_move, actions = game.kernels.side_to_move, game.facts.actions
+    numbers, entries = prepared.numbers, prepared.entries
+    size = math.prod(game.observation().shape)
+
+    @kernel(Evaluate)
+    def evaluate(position: Words, weights: Reals) -> float:
+        seen, work = np.empty(size, dtype=np.int8), np.empty(numbers, dtype=np.float32)
+        logits, outcomes = np.empty((1, actions), dtype=np.float32), np.empty((1, 3), dtype=np.float32)
+        observe(position, side_to_move(position), seen)
+        infer(weights.view(np.int64), work, np.empty(entries, dtype=np.int64), seen, logits, outcomes)
+        highest = max(outcomes[0, 0], outcomes[0, 1], outcomes[0, 2])
+        win, draw = math.exp(outcomes[0, 0] - highest), math.exp(outcomes[0, 1] - highest)
+        loss = math.exp(outcomes[0, 2] - highest)
+        return (win - loss) / (win + draw + loss)
+
+    return Evaluation("network", evaluate, prepared.bundle.items)
+
+
+def _random_opening(game: boardgames.Game, generator: random.Random) -> boardgames.Position:
+    """Return an unfinished position after four random plies."""
+    position = game.start()
+    for _ in range(4):
+        position = position.apply_action(generator.choice(position.actions))
+    return position
