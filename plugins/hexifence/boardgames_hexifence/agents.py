@@ -119,6 +119,8 @@ class Strong(TimedExactPlayer):
         self._analysed: Position | None = None
         self._bounds: dict[Move, tuple[int, int]] = {}
         """Bounds on the final difference of cells after each move of the position analysed last."""
+        self._unlisted_win: Move | None = None
+        """A move that is proven to win, and that the tree does not consider."""
         self._random_share, self._beginners_share = LEVELS[int(self.options[LEVEL.name] or 0) - 1]
 
     @cached_property
@@ -215,8 +217,10 @@ class Strong(TimedExactPlayer):
         """Return the estimates of a tree search that uses all the time, for all moves or sensible ones."""
         started, tree = time.monotonic(), self._monte_carlo
         tree.start(position, lead_of(position), seed=self._new_seed(), all_moves=all_moves)
-        for move, score in solved.items():
-            tree.settle(move.action, is_won=score.sign > 0)
+        known = self._bounds if position == self._analysed else {}
+        for move, (low, high) in known.items():
+            if low > 0 or high < 0:
+                tree.settle(move.action, is_won=low > 0)
         tree.simulate(seconds=limit.seconds, stop=context.stop)
         return self._estimated(position, seconds=time.monotonic() - started)
 
@@ -286,6 +290,8 @@ class Strong(TimedExactPlayer):
         self._search(position, started, seconds, spare, others)
         nodes, taken = self._solver.nodes - nodes, time.monotonic() - started
         analysis = self._estimated(position, nodes=nodes, seconds=taken)
+        if (win := self._unlisted_win) is not None:
+            return analysis.choice(MoveValue(win, self._score(1), False, (win,)))
         best = self._most_simulated()
         return analysis.choice(next(entry for entry in analysis.moves if entry.move.action == best))
 
@@ -293,7 +299,7 @@ class Strong(TimedExactPlayer):
         self, position: Position, started: float, seconds: float, spare: float, others: Sequence[Stop]
     ) -> None:
         """Grow the tree of a position, and prove what can be proven, in a number of seconds."""
-        tree = self._monte_carlo
+        tree, self._unlisted_win = self._monte_carlo, None
         tree.start(position, lead_of(position), seed=self._new_seed())
         with stop_after(None, *others) as stop:
             if len(tree.estimates()) == 1:
@@ -304,7 +310,8 @@ class Strong(TimedExactPlayer):
                 left = started + PROOF_SHARE * seconds - time.monotonic()
                 with stop_after(max(left, SHORTEST_SECONDS), *others) as proofs:
                     self._prove(position, proofs, seconds)
-            self._simulate_until(started + seconds - ANSWER_S, stop)
+            if self._unlisted_win is None:
+                self._simulate_until(started + seconds - ANSWER_S, stop)
 
     def _simulate_until(self, end: float, stop: Stop) -> None:
         """Grow the tree until a time, or until no other move can become the most simulated one."""
@@ -320,10 +327,16 @@ class Strong(TimedExactPlayer):
 
     def _prove(self, position: Position, stop: Stop, seconds: float) -> None:
         """Try to prove that the most simulated move wins, or any move, until one does or all others lose."""
+        self._prove_listed_moves(position, stop, seconds)
+        all_lose = all(one.is_won is False for one in self._monte_carlo.estimates().values())
+        if all_lose and self._solver.is_won(position, stop=stop):
+            self._find_win(position, (), stop)
+
+    def _prove_listed_moves(self, position: Position, stop: Stop, seconds: float) -> None:
         tree, limit = self._monte_carlo, PROOF_NODES
         while not (stop.is_set() or tree.is_decided):
             unknown = [edge for edge, estimate in tree.estimates().items() if estimate.is_won is None]
-            if len(unknown) < 2:
+            if not unknown:
                 return
             is_won = self._settle(position, unknown[0], stop, limit)
             if is_won:
@@ -345,6 +358,13 @@ class Strong(TimedExactPlayer):
             for edge in edges:
                 if self._settle(position, edge, stop, limit) or stop.is_set():
                     return
+        listed = self._monte_carlo.estimates()
+        for move in position.legal_moves:
+            if stop.is_set():
+                return
+            if move.action not in listed and self._settle(position, move.action, stop, 0):
+                self._unlisted_win = move
+                return
 
     def _settle(self, position: Position, edge: int, stop: Stop, limit: int) -> bool | None:
         """Return whether a move wins, and tell the tree, or return None if `limit` nodes do not suffice."""

@@ -656,10 +656,14 @@ class MonteCarlo:
     """
 
     def __init__(self, game: Game) -> None:
-        dimension = int(game.options["dimension"] or 0)
+        self._game = game
+        self._allocate()
+
+    def _allocate(self) -> None:
+        dimension = int(self._game.options["dimension"] or 0)
         edges, classes = edges_of(dimension), classes_of(dimension)
         self._control = new_control()
-        self._edge_set = new_edge_set(game.start().words)
+        self._edge_set = new_edge_set(self._game.start().words)
         self._rest = sacrifices.new_workspace(self._edge_set, dimension, self._control)
         self._work = Workspace(
             rest=self._rest.words,
@@ -730,7 +734,12 @@ class MonteCarlo:
         """
         self._control[0].stop = 0
         self._control[0].node_limit = self.simulations + simulations if simulations else 0
-        run(lambda: simulate(self._bundle.words), self._control, seconds=seconds, stop=stop)
+        bundles = self._bundle, self._rest
+        try:
+            run(lambda: simulate(bundles[0].words), self._control, seconds=seconds, stop=stop)
+        except BaseException:
+            self._allocate()  # a kernel that has not noticed an interrupt goes on with the old arrays
+            raise
 
     def settle(self, edge: int, *, is_won: bool) -> None:
         """Tell the tree what is known about a move, so that no simulations are spent on it."""

@@ -8,13 +8,14 @@ from reference.hexifence_values import move_values, random_edges, text_of
 
 import boardgames
 from boardgames.errors import OptionError
-from boardgames.game import Position
-from boardgames.player import Limit
+from boardgames.game import Move, Position
+from boardgames.player import Limit, Stop
 from boardgames_hexifence import agents
 from boardgames_hexifence.agents import Strong
 from boardgames_hexifence.edges import make, member, new_edge_set, number_of
 from boardgames_hexifence.features import SAFE
 from boardgames_hexifence.game import Hexifence, lead_of
+from boardgames_hexifence.monte_carlo import Estimate, MonteCarlo
 from boardgames_hexifence.solver import Solver
 from boardgames_hexifence.solver.small import index_of
 from boardgames_hexifence.solver.solver import cells_taken, keeps_turn
@@ -122,6 +123,38 @@ def test_a_move_that_is_proven_to_win_is_made_at_once(monkeypatch: pytest.Monkey
     assert choice.move is not None
     assert choice.move.action == 10
     assert choice.seconds < 4
+
+
+def test_a_winning_move_that_the_tree_leaves_out_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = Hexifence(dimension=3).parse(MIDDLE_GAME)
+    winning, estimates = position.apply(position.game.decode(position, 10)), MonteCarlo.estimates
+
+    def listed(tree: MonteCarlo) -> dict[int, Estimate]:
+        return {edge: one for edge, one in estimates(tree).items() if edge != 10}
+
+    monkeypatch.setattr(agents, "TREE_SHARE", 0.01)
+    monkeypatch.setattr(MonteCarlo, "estimates", listed)
+    monkeypatch.setattr(Solver, "is_won", lambda solver, asked, **limits: asked != winning)
+    choice = Strong(position.game, seed=1).choose(position, Limit(seconds=4))
+    assert choice.move is not None
+    assert choice.move.action == 10
+    assert choice.score is not None
+    assert choice.score.amount == 1
+
+
+def test_bounds_of_moves_that_are_not_solved_decide_their_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bounds_of(
+        player: Strong, position: Position, move: Move, *, stop: Stop | None = None, **limits: object
+    ) -> object:
+        if stop is not None:
+            stop.set()
+        return (1, 3) if move.action == 18 else (-5, -1)
+
+    position = Hexifence(dimension=3).parse(MIDDLE_GAME)
+    monkeypatch.setattr(Strong, "_bounds_of", bounds_of)
+    analysis = Strong(position.game, seed=1).analyse(position, Limit(seconds=1))
+    amounts = [entry.score.amount or 0.0 for entry in analysis.moves]
+    assert (analysis.moves[0].move.action, amounts[0] >= 1, max(amounts[1:]) <= -1) == (18, True, True)
 
 
 def test_beginners_of_low_levels_lose_to_the_best() -> None:

@@ -1,8 +1,12 @@
 """Monte Carlo tree search in Hexifence: candidate moves, estimates, and proofs checked by the solver."""
 
+from collections.abc import Callable
+
 import pytest
 
 from boardgames.game import Position
+from boardgames.kernels import Control
+from boardgames_hexifence import monte_carlo
 from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.monte_carlo import Estimate, MonteCarlo
 from boardgames_hexifence.solver import Solver
@@ -99,6 +103,26 @@ def test_a_settled_move_gets_no_more_simulations(tree: MonteCarlo) -> None:
     tree.simulate(simulations=500)
     assert tree.estimates()[edge].simulations == estimate.simulations
     assert tree.estimates()[edge].is_won is False
+
+
+@pytest.mark.plain
+def test_an_interrupted_kernel_does_not_disturb_the_next_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    position, late = Hexifence(dimension=2).start(), []
+
+    def interrupted(work: Callable[[], None], control: Control, **limits: object) -> None:
+        late.append(work)
+        raise KeyboardInterrupt
+
+    tree = MonteCarlo(position.game)
+    with monkeypatch.context() as patched:
+        patched.setattr(monte_carlo, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            estimates_of(tree, position, 50)
+    tree.start(position, 0, seed=1)
+    late[0]()  # the kernel has not noticed the interrupt yet
+    tree.simulate(simulations=50)
+    assert tree.simulations == 50
+    assert tree.estimates() == estimates_of(MonteCarlo(position.game), position, 50)
 
 
 def test_simulations_leave_the_position_as_it_was() -> None:
