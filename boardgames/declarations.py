@@ -415,6 +415,8 @@ class Exercise:
         Shown when the exercise has been solved.
     options : mapping of str to value
         Options of the game, if they are not the default ones.
+    overlay : str
+        The name of an overlay that the page draws over the board, with its legend and remarks.
 
     Examples
     --------
@@ -429,6 +431,7 @@ class Exercise:
     text: str = ""
     praise: str = ""
     options: Mapping[str, OptionValue] = field(default_factory=_no_items)
+    overlay: str = ""
 
     def __post_init__(self) -> None:
         texts = (self.title, self.position, self.task)

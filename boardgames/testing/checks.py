@@ -886,6 +886,8 @@ def check_exercises(game: Game) -> RunningCheck:
             exercise_game(game, exercise).lines_of(exercise)
         except BoardgamesError as error:
             yield str(error)
+        if exercise.overlay not in ("", *overlay_names(game)):
+            yield f"invalid exercise {exercise.title!r}: there is no overlay {quote(exercise.overlay)}"
     return f"{counted(len(lessons), 'lesson')}, {counted(len(puzzles), 'puzzle')}"
 
 

@@ -132,4 +132,5 @@ def _entry(game: Game, exercise: Exercise) -> ExerciseEntry:
         options=options_as_texts(dict(own.changed_options())),
         position=str(own.parse(exercise.position)),
         lines=[[str(move) for move in line] for line in own.lines_of(exercise)],
+        overlay=exercise.overlay,
     )

@@ -881,6 +881,7 @@ export interface ExerciseEntry {
   options: Record<string, string>;
   position: string;
   lines: string[][];
+  overlay: string;
 }
 
 /** A kind of puzzle; `count` is None if there is a puzzle for every number. */

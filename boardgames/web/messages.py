@@ -842,6 +842,7 @@ class ExerciseEntry(Struct, frozen=True):
     options: dict[str, str]
     position: str
     lines: list[list[str]]
+    overlay: str
 
 
 class PuzzleKind(Struct, frozen=True):

@@ -53,6 +53,21 @@ def test_all_lessons_can_be_solved_with_the_mouse(visit: Visit, game: str) -> No
 
 
 @pytest.mark.slow
+def test_an_endgame_is_walked_through_with_its_chains_named(visit: Visit) -> None:
+    visitor = visit()
+    page, lessons = visitor.open("#/learn/hexifence/5"), boardgames.load("hexifence").lessons
+    legend, labels = page.locator(".exercise .legend"), page.locator(".learn .board text")
+    legend.get_by_text("chain of 8").wait_for()
+    assert labels.get_by_text("c2").count() == 1
+    solve(visitor, "hexifence", lessons[4])
+    page.get_by_role("button", name="Next", exact=True).click()
+    legend.get_by_text("chain of 5, opened").wait_for()
+    page.get_by_role("button", name="3 Chain").click()
+    page.get_by_text(lessons[2].task).wait_for()
+    visitor.wait(lambda: legend.inner_text() == "", "a lesson without an overlay")
+
+
+@pytest.mark.slow
 def test_a_wrong_move_is_shown_and_taken_back(visit: Visit) -> None:
     visitor = visit()
     page = visitor.open("#/learn/connect4/2")

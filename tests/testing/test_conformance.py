@@ -297,19 +297,20 @@ def test_wrong_overlays_are_found(offer: Callable[..., None], overlay: Overlay |
 
 
 @pytest.mark.parametrize(
-    ("position", "line", "message"),
+    ("position", "line", "overlay", "message"),
     [
-        ("nowhere", "4", "is not a position"),
-        ("44", "9", "'9' is not a column"),
-        ("44", "1 2", "the line '1 2' does not end with a move of red"),
-        ("44", "1 2 3|1 3 3", "after 1 the reply is both 2 and 3"),
+        ("nowhere", "4", "", "is not a position"),
+        ("44", "9", "", "'9' is not a column"),
+        ("44", "1 2", "", "the line '1 2' does not end with a move of red"),
+        ("44", "1 2 3|1 3 3", "", "after 1 the reply is both 2 and 3"),
+        ("44", "4", "chains", "there is no overlay 'chains'"),
     ],
-    ids=["position", "move", "end", "replies"],
+    ids=["position", "move", "end", "replies", "overlay"],
 )
 def test_wrong_lessons_and_puzzles_are_found(
-    offer: Callable[..., None], position: str, line: str, message: str
+    offer: Callable[..., None], position: str, line: str, overlay: str, message: str
 ) -> None:
-    exercise = Exercise("Try", position, "Do it.", tuple(line.split("|")))
+    exercise = Exercise("Try", position, "Do it.", tuple(line.split("|")), overlay=overlay)
     game = boardgames.load("connect4")
     assert check_game(game, only=["exercises"]).ok
     offer("bg_puzzles", wrong=lambda game, generator: (exercise,))

@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { announce, button, field, h, keepPreference, loadStyles, preferences, setText } from "./dom.js";
 import { Exercise } from "./exercise.js";
 import { explain, LONG_PATIENCE_MS, reasonOf } from "./net.js";
+import { Overlays } from "./overlays.js";
 import { T } from "./texts.js";
 import { themeField } from "./theme.js";
 import { thumbnail } from "./thumbnail.js";
@@ -105,6 +106,7 @@ export class Learn {
     this.board.animation = preferences().animation;
     this.board.setCoordinates(preferences().coordinates);
     this.table = h("div", { class: "table" }, this.board.element);
+    this.overlays = new Overlays(this.board);
     this.abort = new AbortController();
     net.on("status", ({ detail }) => detail.open && this.#connected(), { signal: this.abort.signal });
     if (net.isOpen) this.#load();
@@ -208,9 +210,10 @@ export class Learn {
   /**
    * @param {ExerciseEntry} entry
    * @param {string[]} moves
+   * @param {string[]} [overlays]
    */
-  #ask({ layout, options, position }, moves) {
-    return this.net.request({ type: "board", game: this.game, layout, options, position, moves }, { patience: LONG_PATIENCE_MS });
+  #ask({ layout, options, position }, moves, overlays = []) {
+    return this.net.request({ type: "board", game: this.game, layout, options, position, moves, overlays }, { patience: LONG_PATIENCE_MS });
   }
 
   // --- exercises ---
@@ -233,7 +236,7 @@ export class Learn {
       h("div", { class: "exercise-text" }, h("h2", {}, heading), extra, entry.text && h("p", {}, entry.text), h("p", { class: "task" }, entry.task)),
       this.table,
       h("div", { class: "exercise-end" }, this.status,
-        h("div", { class: "actions" }, this.next, this.again, this.solution, this.analyse))));
+        h("div", { class: "actions" }, this.next, this.again, this.solution, this.analyse)), this.overlays.legend));
     this.analyse.href = this.#analysis(entry);
     this.#restart().then(() => this.entry === entry && this.table.scrollIntoView({ block: "nearest" }));
   }
@@ -290,7 +293,8 @@ export class Learn {
    * @param {string[]} moves
    */
   #after(moves) {
-    return this.entry ? this.#ask(this.entry, moves) : Promise.reject(new Error("there is no exercise yet"));
+    const { entry } = this;
+    return entry ? this.#ask(entry, moves, entry.overlay ? [entry.overlay] : []) : Promise.reject(new Error("there is no exercise yet"));
   }
 
   /**
@@ -321,6 +325,7 @@ export class Learn {
   #show(picture, isOpen) {
     this.board.setFlipped(this.person === 1 && picture.flip === "turn");
     this.board.show(picture, { interactive: isOpen });
+    this.overlays.show(picture.overlays);
     this.table.style.setProperty("--ratio", String(this.board.ratio));
   }
 

@@ -106,19 +106,19 @@ export class Overlays {
   // Ask for what is wanted and not known yet, and show it.
   async refresh() {
     const { names, key } = this;
-    if (!names.length || !this.ask) return this.#show([]);
+    if (!names.length || !this.ask) return this.show([]);
     const wanted = JSON.stringify([key, names]);
     try {
       const found = this.cache.get(wanted) ?? (await this.ask(names)).overlays;
       this.cache.set(wanted, found);
-      if (wanted === JSON.stringify([this.key, this.names])) this.#show(found);
+      if (wanted === JSON.stringify([this.key, this.names])) this.show(found);
     } catch (error) {
       if (key === this.key) setText(this.legend, reasonOf(error));
     }
   }
 
   /** @param {Overlay[]} overlays */
-  #show(overlays) {
+  show(overlays) {
     if (!overlays.length && !this.legend.firstChild) return;
     const marks = new Marks(overlays);
     this.board.setMarks(marks);

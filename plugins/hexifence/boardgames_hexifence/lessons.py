@@ -7,8 +7,15 @@ from boardgames_hexifence import notation
 from boardgames_hexifence.board import edges_of
 
 SMALL = MappingProxyType({"dimension": 2})
+CHAINS = "chains"
 CHAIN = "5 8 14 15 22"
 """The edges that capture the chain of both positions below."""
+ENDGAME = (
+    "3:BB.BRBBR.B.BRBR.RRRBBR.R.BRB.BR.BR.RB.RBRR.B..RBR..RBBBRBBBRRR..BBRR.BRR:B...B..........R..R:B",
+    "3:BB.BRBBR.B.BRBR.RRRBBR.R.BRB.BR.BR.RB.RBRR.B..RBRR.RBBBRBBBRRRRBBBRRRBRR:B...B..........RRRR:B",
+    "3:BB.BRBBR.BBBRBR.RRRBBRRRRBRB.BR.BRBRB.RBRRBB..RBRRBRBBBRBBBRRRRBBBRRRBRR:B..RB..RB...BB.RRRR:B",
+)
+"""Three positions of one endgame; in the second and third, Red has replied to the lesson before it."""
 
 LESSONS = (
     Exercise(
@@ -48,5 +55,35 @@ LESSONS = (
         "one edge, and then has to move again.",
         "Red got two cells and had to open the chain, so you got five.",
         SMALL,
+    ),
+    Exercise(
+        "Endgame: count",
+        ENDGAME[0],
+        "The score is 2 to 2. Open the chain c2 so that Red cannot hand it back to you.",
+        ("63",),
+        "No safe edge is left, so every move opens a chain for the opponent. On the board, each chain has a "
+        "letter and its length. Give away short chains first. A chain of two that is opened in the middle "
+        "falls apart into single cells, which cannot be handed back.",
+        "Red gets two cells, but then has to open b5. An odd number of short chains has left you in control.",
+        overlay=CHAINS,
+    ),
+    Exercise(
+        "Endgame: keep control",
+        ENDGAME[1],
+        "Red has captured c2 and opened b5. Capture three of its cells, and hand out the last two.",
+        ("50 42 34 10",),
+        "If you captured all five cells, you would have to open a8 for Red. The side in control gives up two "
+        "cells of every long chain but the last, and never has to open one.",
+        "Red gets two cells and has to open a8.",
+        overlay=CHAINS,
+    ),
+    Exercise(
+        "Endgame: the last chain",
+        ENDGAME[2],
+        "Red leads by 6 to 5. Capture the last chain.",
+        ("31 37 45 44 28 15 8 2",),
+        "Nothing follows the last chain, so there is no reason to hand out cells.",
+        "You win by 13 to 6. Control was worth more than the cells that it cost.",
+        overlay=CHAINS,
     ),
 )
