@@ -90,8 +90,9 @@ def log_to_stderr() -> None:
 
 
 def print_error(message: object, *, kind: str = "error") -> None:
-    """Print an error or a warning in one line on stderr, shortened if it is very long."""
-    say(f"{kind}: {shortened(one_line(message))}", err=True)
+    """Print an error or a warning in one line on stderr, shortened if very long; a terminal wraps it."""
+    line = f"{kind}: {shortened(one_line(message))}"
+    say(wrap(line, 2) if sys.stderr.isatty() else line, err=True)
 
 
 def print_errors(errors: Sequence[object]) -> None:

@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -259,10 +259,20 @@ def _train_run(
 
 
 def _settings_text(run: "Run", first: "Run") -> str:
-    """Return all settings of the first run of a learner, and of a later run those that differ from it."""
-    settings = run.config.as_toml(run.learner)
+    """Return the settings that differ from the defaults or, in a later run, from those of the first one."""
+    from boardgames.learning.runs import run_reference
+
     if run is first:
-        return f"\n{wrapped_settings(settings)}"
+        defaults = {option.name: option.default for option in run.learner.declared_options}
+        changed = replace(
+            run.config,
+            options=dict(run.learner.game.changed_options()),
+            settings={name: value for name, value in run.config.settings.items() if value != defaults[name]},
+        )
+        reference = shlex.quote(run_reference(run.folder))
+        others = f"all other settings have their defaults; `{PROGRAM} runs show {reference}` lists them"
+        return f"\n{wrapped_settings(changed.as_toml(run.learner))}\n{wrap(others, 2)}\n"
+    settings = run.config.as_toml(run.learner)
     known = first.config.as_toml(first.learner).splitlines()
     differing = "\n".join(line for line in settings.splitlines() if line not in known)
     return f"\nsettings as in run {first.name}, except:\n{wrapped_settings(differing)}\n"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from rich.cells import cell_len
 
+from boardgames.cli import output
 from boardgames.cli.output import (
     NARROWEST_NAME,
     install_exception_hooks,
@@ -115,6 +116,22 @@ CONTROLS = "\x1b]0;title\x07\x9b2J\x7f\r\u202e\udcff"
 def test_terminal_control_sequences_are_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
     say(f"Ann{CONTROLS}\nsecond line")
     assert capsys.readouterr().out == "Ann?]0;title??2J????\nsecond line\n"
+
+
+def test_an_error_is_wrapped_between_words_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "terminal_width", lambda: 30)
+    message = "no such layout 'belgian'; did you mean 'belgian-daisy'?"
+    print_error(message)
+    assert capsys.readouterr().err == f"error: {message}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    print_error(message)
+    assert capsys.readouterr().err.splitlines() == [
+        "error: no such layout",
+        "  'belgian'; did you mean",
+        "  'belgian-daisy'?",
+    ]
 
 
 def test_a_text_from_outside_cannot_add_a_line(capsys: pytest.CaptureFixture[str]) -> None:

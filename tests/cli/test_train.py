@@ -51,7 +51,11 @@ def test_training_prints_settings_steps_and_how_to_play_the_result(bg: Run, home
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0] == f"run first in {home / 'runs' / 'first'}"
-    assert (home / "runs" / "first" / "config.toml").read_text() in ran.out
+    others = "all other settings have their defaults; `boardgames runs show first` lists them"
+    begun = lines[: lines.index(others)]
+    settings = [line.partition(" #")[0] for line in begun[begun.index("[settings]") + 1 :] if line]
+    assert settings == ['features = "lines"', "steps = 3", "matches = 4", "test_matches = 4"]
+    assert "\ngamma = 0.9" in bg("runs", "show", "first").out
     steps = [line for line in lines if line.startswith("step ")]
     assert [line.partition(":")[0] for line in steps] == [f"step {step} of 3" for step in (1, 2, 3)]
     assert all(re.search(r": score \d.*, plies .*, best \d.* at step \d", line) for line in steps)
@@ -697,7 +701,7 @@ def test_settings_of_several_runs_are_printed_once_and_then_only_what_differs(
     bg: Run, sweep: Callable[[str], str]
 ) -> None:
     said = bg(*SWEPT, sweep("lambda = [0.5, 0.9]"), "--run", "both").err
-    assert said.count("alpha = ") == 1
+    assert said.count("matches = 4") == 2  # test_matches is 4, too
     assert said.split("settings as in run both-1, except:\n")[1].startswith("lambda = 0.9 #")
 
 
