@@ -158,7 +158,7 @@ class _Chosen:
     "seconds",
     type=SECONDS,
     metavar="S",
-    help="Seconds per position; without other limits 10 for a solver, else 1, or 0.2 in a review.",
+    help="Seconds per position; default without other limits: 1, in a review 0.2, for a solver 10.",
 )
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth in plies.")
 @click.option("--nodes", type=NODES, metavar="N", help="Maximum number of positions to search.")
@@ -204,10 +204,10 @@ def analyze(
     RECORD is an existing file, a name that ends in .record, .pgn or .txt, or
     `-` for standard input. It may also be PGN from another program, moves alone,
     or a file with a position. ID is the number of a stored match, which `boardgames matches` lists;
-    write match:12 where 12 is also a position. Anything else is a POSITION; the
-    default is the start of the game. The moves of a finished match are reviewed.
-    Only one match of a file is reviewed. If others cannot be read, they are
-    listed, and the exit code is 2.
+    write match:12 if 12 is also a position. Anything else is a POSITION; the
+    default is the start of the game. If it lists the moves of a finished match,
+    that match is reviewed. Only one match of a file is reviewed. If others
+    cannot be read, they are listed, and the exit code is 2.
 
     The values of a position's moves are for the side to move. A review shows
     what every move of the match lost. Ctrl-C stops the search and prints the
@@ -303,7 +303,7 @@ def analyze_position(
     *,
     lines: int | None,
 ) -> None:
-    """Print the values of a position's moves; the notation is that of the position."""
+    """Print the values of a position's moves; `notation` is the notation of the position."""
     from boardgames.player import Context, ExactPlayer
     from boardgames.plugins import close_player
 
@@ -389,7 +389,7 @@ def is_record(text: str) -> bool:
 
 
 def _finished_match(defaults: "Defaults", subject: str | None) -> "Record | None":
-    """Return the match whose moves an argument lists if it is over and there is no move left to evaluate."""
+    """Return the match whose moves an argument lists, or None if the match is not over."""
     from boardgames.plugins import load_game_of
     from boardgames.record import choose_record
 
@@ -464,7 +464,7 @@ def print_review(
     mistakes: int | None,
     svg_file: Path | None,
 ) -> None:
-    """Print the review of a match; after Ctrl-C, of the plies reviewed so far."""
+    """Print the review of a match; after Ctrl-C, only of the plies reviewed so far."""
     from boardgames.player import ExactPlayer
     from boardgames.plugins import close_player, load_game_of
 
@@ -596,9 +596,9 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
 
 
 def _marked(reviewed: "ReviewedPosition", side: int) -> str:
-    """Return the score of a position for a side, marked if it is proven; a win is given without its plies.
+    """Return the score of a position for a side, marked if it is proven.
 
-    The table has many columns and has to fit a narrow terminal.
+    The number of plies to a win is left out, because the wide table has to fit a narrow terminal.
     """
     return reviewed.text_for_side(side).partition(" (")[0] + _proof(reviewed.proven)
 

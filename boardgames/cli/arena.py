@@ -58,7 +58,7 @@ DEFAULT_MARGIN_S = 0.1
 OTHER_COLUMNS = 46
 """Typical width of the columns beside the names."""
 REPEATED_SHARE = 0.02
-"""Share of repeated pairs among all matches above which the report warns."""
+"""The report warns if the number of repeated pairs exceeds this share of the number of matches."""
 MAX_ENCOUNTERS = 15
 FRESH = ("--fresh",)
 
@@ -144,7 +144,7 @@ FRESH = ("--fresh",)
 @click.option(
     "--points-at-limit",
     is_flag=True,
-    help="At a limit of plies, the side with more points wins.",
+    help="If a match ends at a ply limit, the side with more points wins.",
 )
 @click.option(
     "--sprt",
@@ -155,7 +155,7 @@ FRESH = ("--fresh",)
 @worker_options
 @click.option(*FRESH, is_flag=True, help="Start over even if the same arena was interrupted.")
 @click.option(
-    "--no-store", is_flag=True, help="Store no matches; an arena that is interrupted cannot be resumed."
+    "--no-store", is_flag=True, help="Do not store matches; an interrupted arena then cannot be resumed."
 )
 @json_option
 @click.pass_context

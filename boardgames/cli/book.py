@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     "--margin",
     type=Number(float, 1e-6),
     metavar="V",
-    help="Follow moves that lose at most V against the best one; the default depends on the evaluation.",
+    help="Follow moves whose value is at most V below the best one; the default depends on the evaluation.",
 )
 @click.option("--nodes", type=POSITIVE, metavar="N", help="Nodes to search per position; default: 200000.")
 @click.option("--depth", type=POSITIVE, metavar="N", help="Search depth in plies.")

@@ -77,14 +77,14 @@ def check(
 ) -> None:
     """Test the kernels, notations, pictures and declared facts of GAME.
 
-    The tests run on positions from random matches. The kernels run in a process
-    of their own first, with bounds checks: a crash or an endless loop in one of
-    them is reported like any other fault, and so is a method in Python that does
-    not return. Each finding names the position and
-    the move, and the command that finds it again. Remarks are not faults: they
-    point out what is unusual, but may be right in this game.
+    The tests run on positions from random matches. First, the kernels run in a
+    separate process with bounds checks, so that a crash or an endless loop is
+    reported like any other fault. A Python method that does not return is
+    reported, too. Each finding names the position, the move, and a command that
+    reproduces it. Remarks are not faults: they point out what is unusual but may
+    be right for this game.
 
-    The exit code is 1 if there are findings; remarks do not count.
+    The exit code is 1 if there are findings; remarks do not change it.
     """
     game = load_game(game_name, layout, options)
     from boardgames.reading import read_position

@@ -147,7 +147,7 @@ def completion_code(group: click.Group, shell: str, program: str) -> str:
     Parameters
     ----------
     program : str
-        Name or path of the program that the code asks.
+        Name or path of the program that the code runs to get completions.
     """
     register_shells()
     found = get_completion_class(shell)

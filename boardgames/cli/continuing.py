@@ -35,7 +35,7 @@ def same_command(*, without: Collection[str] = (), **options: Any) -> str:  # na
     without : collection of str
         Flags to leave out.
     **options
-        Options to give, such as the seed that was drawn, unless the command line has them already.
+        Options to add, such as the seed that was drawn, unless the command line already has one of them.
     """
     context = click.get_current_context()
     words = [word for word in given_words(context) if word not in without]

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 FOLDER = "experiments"
 LAYOUT = "layout"
-"""The setting of a preset that is not an option of the experiment."""
+"""Name of the one setting in a preset that is not an option of the experiment."""
 NARROW_COLUMNS = 2
 """A table with at most this many columns also shows shares."""
 REPEATED_SHARE = 0.1
@@ -95,7 +95,7 @@ Column = tuple[str, list[str]]
     "--svg",
     "svg_text",
     metavar="FILE",
-    help="Draw the results, if the experiment measures anything but wins.",
+    help="Draw the results; does not work with experiments that count wins.",
 )
 @json_option
 @compilation_at_import()
@@ -115,11 +115,11 @@ def experiment(
 ) -> None:
     """Run the experiment NAME in GAME, or list the experiments.
 
-    If the experiment repeats an earlier one, the tables also show the original
-    wins, and --preset original uses the settings closest to the original's; --set
-    and --layout take precedence. Matches start with a few random moves; every
-    such opening is played twice, with sides exchanged. The results are also
-    written to a CSV file. They do not depend on the number of workers.
+    If the experiment repeats an earlier one, the tables also show the wins of the
+    original, and --preset original uses the settings closest to those of the
+    original; --set and --layout override them. Matches start with a few random
+    moves; every such opening is played twice, with sides exchanged. The results
+    do not depend on the number of workers, and are also written to a CSV file.
 
     If an experiment is interrupted, the same command with the same seed resumes it.
     """
@@ -193,7 +193,7 @@ def _report(
     path: Path,
     as_json: bool,
 ) -> None:
-    """Print the results and then write the CSV file, in this order because the disk may be full by now."""
+    """Print the results, then write the CSV file; printing comes first because the disk may be full."""
     from boardgames.paths import write_atomic
 
     game = chosen.game
@@ -403,7 +403,7 @@ def _table_lines(table: "Table") -> Iterator[str]:
 def _order_lines(
     table: "Table", rows: Sequence[str], columns: "Sequence[tuple[str, Sequence[Figure]]]"
 ) -> Iterator[str]:
-    """Yield the results of each figure in order, and the wins in each quarter of all series."""
+    """Yield the results of each figure in the order played, and the wins in each quarter of the series."""
     yield f"results in order, + won by {table.first}, - by {table.second}, . by neither:"
     yield from _blocks(rows, _columns(columns, lambda figure: figure.order))
     quarters = [(name, [_wins_in_quarter(figures, place) for place in range(4)]) for name, figures in columns]

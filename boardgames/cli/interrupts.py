@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from boardgames.player import Stop
 
 STUCK_SECONDS = 1.0
-"""If the main thread has not reacted to Ctrl-C after this time, it is in a kernel that does not return."""
+"""If the main thread has not reacted to Ctrl-C after this time, it is assumed to be stuck in a kernel."""
 SAVE_SECONDS = 0.7
 """How long the program waits for a match to be saved before it ends."""
 MOST_INTERRUPTS = 3
-"""How many times Ctrl-C must be pressed to end the program in any case, since a plug-in may catch it."""
+"""How many times Ctrl-C must be pressed to end the program even if a plug-in catches the interrupts."""
 LAG_SECONDS = 0.25
-"""How much later than the main thread the watching thread may see the same signal."""
+"""How long after the main thread the watching thread may notice the same signal."""
 TERMINATION_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 ENDING_SIGNALS = (signal.SIGINT, *TERMINATION_SIGNALS)
 
@@ -49,17 +49,17 @@ def end_if_stuck(
 
     The program also ends if it continues after Ctrl-C has been pressed three times.
 
-    Python calls signal handlers in the main thread, but only when it has returned from compiled code.
-    A byte, however, is written to a pipe at once, and another thread waits for it.
+    Python runs signal handlers in the main thread, and only after compiled code has returned. But it
+    writes a byte to a pipe as soon as the signal arrives, and another thread waits for that byte.
 
     Parameters
     ----------
     save : callable, optional
-        Called before the end, in another thread.
+        Called in another thread before the program ends.
     seconds : float
         How long the main thread has to react.
     always : bool
-        End the program even if the main thread has reacted; for programs with a fixed time to shut down.
+        End the program after this time even if the main thread has reacted, unless the block has ended.
     """
     if os.name != "posix" or not _is_main_thread():
         yield
@@ -120,7 +120,7 @@ def end_now(save: Callable[[], object] | None = None, code: int = EXIT_INTERRUPT
 
 @contextmanager
 def wakeup_fd_preserved() -> Iterator[None]:
-    """Restore the watch of `end_if_stuck` after code that handles signals by itself, such as a prompt."""
+    """Suspend the watch of `end_if_stuck` during code that handles signals itself, such as a prompt."""
     is_watched = os.name == "posix" and _is_main_thread()
     watched = signal.set_wakeup_fd(-1) if is_watched else -1
     try:
@@ -155,7 +155,7 @@ def stop_on_interrupt() -> "Iterator[Stop]":
             _reactions.note()
             raise Interrupted
         interrupted.set()
-        # set by another thread: the interrupted one may hold the stop's lock
+        # another thread must set it, because the interrupted thread may hold the stop's lock
         threading.Thread(target=stop.set, name="boardgames-stop", daemon=True).start()
 
     try:

@@ -36,9 +36,10 @@ def ladder(game_name: str, options: tuple[str, ...], svg_file: Path | None, as_j
     """Rank all agents by their stored matches of GAME.
 
     Elo is relative to the average of all agents, with a 95% confidence
-    interval. Identical matches count once. Every setting of the game's options
-    has its own ladder; layouts share one. An agent with other weights or
-    limits counts as another agent; the code after # tells them apart.
+    interval. Identical matches count once. Each combination of the game's
+    options has its own ladder; all layouts share one. An agent with different
+    weights or limits counts as a different agent; the code after # tells them
+    apart.
     """
     game = load_game(game_name, None, options)
     from boardgames.arena.report import ladder as ladder_of

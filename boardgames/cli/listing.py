@@ -36,7 +36,7 @@ NAME_COLUMNS = 11
 
 
 LEARNERS = {"patterns": " --learner ntuple", "network": " --learner alphazero"}
-"""The options of `train` for agents that need patterns or a network."""
+"""Options of `train` that produce the patterns or the network that an agent needs."""
 
 
 @click.command(epilog=examples("boardgames games", "boardgames games abalone", "boardgames games --json"))
@@ -157,9 +157,9 @@ def rules(game_name: str, options: tuple[str, ...]) -> None:
 def plugins(context: click.Context, is_thorough: bool, as_json: bool) -> None:
     """List the installed plug-ins, with the errors of those that failed to load.
 
-    What a plug-in offers is imported when it is first used. --check imports all of
-    it now, which compiles the kernels of every game that are not cached yet; the
-    exit code is 1 if a plug-in has an error.
+    What a plug-in offers is imported when it is first used. --check imports
+    everything now, which compiles the kernels of all games that are not cached
+    yet. The exit code is then 1 if a plug-in has an error.
     """
     loaded = registry()
     if is_thorough:

@@ -1,4 +1,4 @@
-"""Games, positions and players for commands."""
+"""Loading games, positions and players from the arguments of commands."""
 
 import shlex
 import sys
@@ -62,7 +62,7 @@ def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game"
 
 
 def load_game_for(name: str, layout: str | None, options: tuple[str, ...], text: str | None) -> "Game":
-    """Load a game with the options that follow from the text of a position, unless the user sets others."""
+    """Load a game with the options that the text of a position implies, unless the user sets them."""
     from boardgames.plugins import attributing_errors
 
     game = load_game(name, layout, options)
@@ -146,7 +146,7 @@ def _needs_no_notation(text: str, game: "Game") -> bool:
 
 
 def _why_no_position(source: str | None, text: str, game: "Game", error: PositionError) -> str:
-    """Say what a text is instead of a position, or return an empty text if that is unknown."""
+    """Say what a text is instead of a position, or return an empty string if that is unknown."""
     from boardgames.pgn import has_tags
     from boardgames.reading import without_examples
 
@@ -191,7 +191,7 @@ def _count_joined_matches(text: str, position: "Position") -> int:
 
 
 def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str | None]:
-    """Return the name of a notation twice: for positions and for moves, None where it does not apply.
+    """Return the notation for positions and the notation for moves; None where the given one does not apply.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str 
 
 
 def what_it_looks_like(text: str, game: str) -> str:
-    """Return a remark if a text that does not fit a game fits another one, or else an empty text.
+    """Return a remark if a text that does not fit a game fits another one, or else an empty string.
 
     Only the beginning of the text is tried, as a test set, as a position and as a match.
     """
@@ -227,9 +227,9 @@ def what_it_looks_like(text: str, game: str) -> str:
 
 
 def _kind_of(text: str, name: str, expected: "Game") -> str:
-    """Return what a text is in a game, or an empty text; `expected` is the game that the text does not fit.
+    """Return what a text is in a game, or an empty string; `expected` is the game that the text does not fit.
 
-    If at least half of the words are moves of the expected game, the text is taken to have a mistake.
+    If at least half of the moves are also moves of the expected game, the text is not attributed to another.
     """
     from boardgames.plugins import load_game_of
     from boardgames.reading import Defaults, check_no_test_set, read_position
@@ -259,7 +259,7 @@ def read_matches(source: str, defaults: "Defaults") -> "tuple[str, ParsedRecords
     Raises
     ------
     FileError, RecordError
-        If the file is missing or unreadable, or holds no text, or a test set for solvers.
+        If the file is missing or unreadable, is not a text file, or is a test set for solvers.
     """
     from boardgames.plugins import load_game_of
     from boardgames.record import parse_records
@@ -270,7 +270,7 @@ def read_matches(source: str, defaults: "Defaults") -> "tuple[str, ParsedRecords
 
 
 def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
-    """Return what is wrong with the matches of a text, or only that the text looks like another game's."""
+    """Return the errors in the matches of a text, or a single one if the text looks like another game's."""
     from boardgames.reading import without_examples
 
     errors = [str(error) for error in parsed.errors]
@@ -305,7 +305,7 @@ def say_assumptions(where: str, parsed: "ParsedRecords", *, can_choose: bool = T
 
 
 def position_source(argument: str) -> str | None:
-    """Return the name of the file or `-`, or None if the argument is itself a position."""
+    """Return the file or `-` that an argument names, or None if the argument is itself a position."""
     if argument == STDIN:
         return STDIN
     path = find_path(argument)
@@ -370,7 +370,7 @@ def position_text(source: str, game: str, text: str) -> str:
 def record_defaults(
     game: str | None, layout: str | None, options: tuple[str, ...], notation: str | None
 ) -> "Defaults":
-    """Return the values to use for what the text of a match leaves out.
+    """Return the game, layout, options and notation of matches whose text does not say them.
 
     Raises
     ------

@@ -49,19 +49,19 @@ COMMANDS = {
     "ladder": ("ladder:ladder", "Rank all agents by their stored matches."),
     "learners": ("listing:learners", "List the learning algorithms, or the options of one."),
     "matches": ("matches:matches", "List, show, export, import or delete stored matches."),
-    "new": ("new:new", "Write a plug-in with a working game, to change into your own."),
+    "new": ("new:new", "Create a plug-in with a working game to start from."),
     "perft": ("perft:perft", "Count the leaf positions at a given depth."),
     "play": ("play:play", "Play a match, or watch two agents play."),
     "plot": ("plot:plot", "Plot the learning curves and weights of training runs."),
     "plugins": ("listing:plugins", "List the installed plug-ins."),
-    "puzzles": ("puzzles:puzzles", "Make or solve puzzles, mostly with a single winning move."),
+    "puzzles": ("puzzles:puzzles", "Make or solve puzzles, most with a single winning move."),
     "replay": ("replay:replay", "Step through recorded matches, or draw them."),
     "rules": ("listing:rules", "Explain the rules of a game."),
     "runs": ("runs:runs", "List, show, export or delete training runs."),
     "serve": ("serve:serve", "Play and watch matches in the browser."),
-    "shell-init": ("shell_init:shell_init", "Print shell code for `bg` and for completion."),
+    "shell-init": ("shell_init:shell_init", "Print shell code that sets up `bg` and completion."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),
-    "solve": ("solve:solve", "Give exact scores in games that have a solver."),
+    "solve": ("solve:solve", "Compute exact scores in games that have a solver."),
     "train": ("train:train", "Train the weights of a game's features by self-play."),
 }
 """Module, attribute and summary of each command."""
@@ -106,7 +106,7 @@ class LazyGroup(SuggestingGroup):
         notify("bg_commands", check=self._check_commands, group=self)
 
     def _check_commands(self) -> None:
-        """Remove additions of plug-ins that are not commands; raise PluginError if there are any."""
+        """Remove whatever plug-ins added that is not a command; raise PluginError if there was any."""
         added: dict[Any, Any] = self.commands if isinstance(self.commands, dict) else {"": self.commands}
         self.commands = {name: command for name, command in added.items() if _is_command(name, command)}
         rubbish = [added[name] for name in added if name not in self.commands]
@@ -172,7 +172,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _os_error_message(error: OSError) -> str:
-    """Return a message about an error of the operating system; those of stdout and stderr name no file."""
+    """Return a message for an OSError; without a file name, the error comes from stdout or stderr."""
     action = "write the output" if error.filename is None else f"use {quote(str(error.filename))}"
     return f"cannot {action}: {(error.strerror or str(error)).lower()}"
 
@@ -180,8 +180,9 @@ def _os_error_message(error: OSError) -> str:
 def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for each way to end
     """Run a command and return its exit code; unlike in `bg.main`, a closed pipe is not a failure.
 
-    A command compiles only the kernels that it calls. Commands with worker processes, which would all
-    silently compile the same kernels, and commands that look for faults compile all kernels they import.
+    Most commands compile only the kernels that they call. Commands that look for faults compile all kernels
+    that they import. So do commands with worker processes, because otherwise each worker would compile the
+    same kernels without showing it.
     """
     words = tuple(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -213,7 +214,7 @@ def _run(arguments: list[str] | None) -> int:  # noqa: C901 - one clause for eac
 
 
 def _complete() -> None:
-    """Answer a shell that asks for completions, unless it has not set the variables that shells set."""
+    """Print completions for a shell; raise OptionError if the variables that a shell sets are missing."""
     from boardgames.cli.completion import register_shells
 
     register_shells()
@@ -225,13 +226,13 @@ def _complete() -> None:
         if isinstance(error, SystemExit) and not error.code:
             raise
         raise OptionError(
-            f"{COMPLETION_VARIABLE} is for shells, which set COMP_WORDS and COMP_CWORD as well; "
+            f"{COMPLETION_VARIABLE} is for shells, which also set COMP_WORDS and COMP_CWORD; "
             f"see `{PROGRAM} shell-init --help`"
         ) from None
 
 
 def usage_message(error: click.ClickException, words: Sequence[str] = ()) -> str:
-    """Return click's message in the style of our own, with a reference to the command's help.
+    """Return click's message in the style of this program, followed by a reference to the command's help.
 
     Parameters
     ----------
@@ -253,7 +254,7 @@ def usage_message(error: click.ClickException, words: Sequence[str] = ()) -> str
 
 
 def _prepare_streams() -> None:
-    """Replace closed streams, escape characters that cannot be encoded, and let no plug-in close a stream."""
+    """Replace closed streams, escape what cannot be encoded, and keep plug-ins from closing streams."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -273,7 +274,7 @@ def _discard(stream: TextIO) -> None:
 def _fail(message: str) -> int:
     try:
         print_error(message)
-    except OSError:  # stderr is full or closed; the exit code remains
+    except OSError:  # stderr is full or closed; the exit code still reports the failure
         with suppress(OSError):
             _discard(sys.stderr)
     return EXIT_WRONG_INPUT

@@ -77,11 +77,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])  # click passes whatever 
 def matches() -> None:
     """List, show, export, import or delete stored matches; without a command, list them.
 
-    The database matches.db in your data folder has the matches of arenas, and
-    those that are finished with `boardgames play` or in the browser; each has a
-    number. What you play yourself with `boardgames play` is also saved as a file in
-    the folder `records` beside it. `boardgames matches import` adds the matches of
-    other files to the database.
+    The database matches.db in your data folder contains the matches of arenas,
+    and those finished with `boardgames play` or in the browser. Each match has a
+    number. Matches that you play yourself with `boardgames play` are also saved as
+    files in the folder `records` next to the database. `boardgames matches import`
+    adds the matches of other files to the database.
     """
 
 
@@ -201,7 +201,7 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
 @click.argument("ids", nargs=-1, type=POSITIVE, metavar="[ID]...")
 @filter_options
 @click.option("--times", is_flag=True, help="Write times as other programs do: [%emt 0:00:05].")
-@click.option("--values", is_flag=True, help="Write the values of reviews on the page: [%eval +0.35].")
+@click.option("--values", is_flag=True, help="Write the values from reviews in the browser: [%eval +0.35].")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(
     file: Path, ids: tuple[int, ...], times: bool, values: bool, force: bool, **filters: Any
@@ -323,7 +323,7 @@ def delete(ids: tuple[int, ...], run: int | None, yes: bool) -> None:
 
 @contextmanager
 def _open_store() -> "Iterator[Store | None]":
-    """Open the user's database; yields None if there is none, since reading does not create it."""
+    """Open the user's database; yields None instead of creating it if it does not exist."""
     from boardgames.store import Store, has_store
 
     if not has_store():
@@ -378,7 +378,7 @@ def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
 
 
 def _record_text(match: "StoredMatch", values: Sequence[str], *, times: bool) -> str:
-    """Return the record of a match, if requested with times and values as other programs write them."""
+    """Return the record of a match, with times and values in the form of other programs if requested."""
     from boardgames.record import format_annotated, parse_records
 
     if not times and not values:
@@ -390,7 +390,7 @@ def _record_text(match: "StoredMatch", values: Sequence[str], *, times: bool) ->
 
 
 def _reviewed_values(store: "Store") -> dict[str, list[str]]:
-    """Return the values after each move of all matches whose reviews the page has kept, by record."""
+    """Return the values after each move for all matches with a stored review from the web page, by record."""
     from boardgames.record import parse_records
 
     found = {}
@@ -402,7 +402,7 @@ def _reviewed_values(store: "Store") -> dict[str, list[str]]:
             continue
         records = parse_records(match.record, None).records
         if [record.moves for record in records] == [moves]:  # no move has been taken back or added since
-            found[match.record] = values[1:]  # the first one is that of the start
+            found[match.record] = values[1:]  # without the value of the start
     return found
 
 
@@ -489,7 +489,7 @@ def _record_of(match: "StoredMatch") -> "Record | None":
 def _date_of_play(match: "StoredMatch") -> str | None:
     """Return the day on which a match was played, YYYY-MM-DD, or None if it is unknown.
 
-    Unknown parts of it are question marks. A match of a run was played when it was stored.
+    Unknown parts are question marks. A match of an arena run is stored as soon as it has been played.
     """
     record = _record_of(match)
     date = "" if record is None else record.tags.get("Date", "")

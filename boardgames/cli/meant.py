@@ -1,7 +1,7 @@
 """Suggestions for options and commands that do not exist.
 
-Other programs have other names for the same things, and some names are options of a learner or an
-agent rather than of a command: `--steps 10` is written `--set steps=10`.
+Users may know a name from another program, or take an option of a learner or an agent for an option of
+the command: `--steps 10` is written `--set steps=10`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ OTHER_COMMANDS = {
     "watch": "replay",
     "web": "serve",
 }
-"""Commands of the program by the names that people expect."""
+"""Names that people may try, and the commands of this program that they mean."""
 OTHER_OPTIONS = {
     "board": "layout",
     "colour": "second",
@@ -60,15 +60,15 @@ OTHER_OPTIONS = {
     "threads": "workers",
     "variant": "layout",
 }
-"""Options of commands by the names that people expect."""
+"""Names that people may try, and the options of commands that they mean."""
 MANY_MATCHES = ("games", "matches", "rounds")
-"""Options by which people expect to set the number of matches."""
+"""Names that people may try for an option that sets the number of matches."""
 SETTINGS = (
     ("steps", "generations", "epochs", "iterations"),
     ("matches", "training_matches", "games", "episodes"),
     ("alpha", "lr", "learning_rate"),
 )
-"""Options of learners, and the names that people expect for the same thing."""
+"""Groups of names that mean the same option of a learner."""
 
 
 def meant_command(name: str, names: Iterable[str], *, program: str) -> str:
@@ -84,14 +84,14 @@ def meant_command(name: str, names: Iterable[str], *, program: str) -> str:
 
 @compilation_deferred()
 def meant_option(error: click.NoSuchOption, words: Sequence[str]) -> str:
-    """Return the end of a message about an option that does not exist, or an empty text.
+    """Return the end of a message about an option that does not exist, or an empty string.
 
     This imports learners and agents for the names of their options, but compiles none of their kernels.
 
     Parameters
     ----------
     words : sequence of str
-        The command line. The game and the learner that it names say which settings there are.
+        The command line. Its game and its learner determine which settings exist.
     """
     if error.ctx is None:
         return ""
@@ -123,7 +123,7 @@ def _did_you_mean(text: str) -> str:
 
 
 def _setting(wanted: str, words: Sequence[str]) -> str:
-    """Return the option of the learner or the experiment that has this name, or an empty text."""
+    """Return the option of the learner or the experiment that has this name, or an empty string."""
     settings = named_settings(words[0], words[1:])
     names = {option.name for option in settings.options} if settings is not None else set()
     wanted = wanted.replace("-", "_")
@@ -132,7 +132,7 @@ def _setting(wanted: str, words: Sequence[str]) -> str:
 
 
 def _agent_with(wanted: str, value: str, words: Sequence[str]) -> str:
-    """Return an agent with an option of this name, the default agent if it has it, or an empty text."""
+    """Return an agent that has this option, preferably the default agent, with the option set, or ''."""
     from boardgames.plugins import load, registry
     from boardgames.weights.lookup import usable_agents
 

@@ -64,7 +64,7 @@ def share_text(series: "Series") -> str:
 
 
 def _elo_text(series: "Series") -> str:
-    """Return the Elo difference after a comma, or an empty text if it is unknown."""
+    """Return the Elo difference after a comma, or an empty string if it is unknown."""
     from boardgames.learning.comparison import elo_of
 
     elo = elo_of(series)

@@ -1,4 +1,4 @@
-"""`boardgames new`: a plug-in distribution with a working game, for authors to change into their own."""
+"""`boardgames new`: creates a plug-in distribution with a working game, which authors turn into their own."""
 
 import keyword
 import re
@@ -122,7 +122,7 @@ BOARD_EXAMPLES = "square:8x8, hex:5 or edges:5x5"
 @click.option("--plain", is_flag=True, help="Write the rules in plain Python, without kernels.")
 @click.option("--folder", metavar="FOLDER", help="Folder to create; default: boardgames-NAME.")
 def new(name: str, board: str | None, plain: bool, folder: str | None) -> None:
-    """Write a plug-in with a working game called NAME, to change into your own.
+    """Create a plug-in with a working game called NAME, to turn into your own.
 
     The folder has rules, notation, picture, features, a slow reference and
     tests. The game is Breakthrough on square cells, Yavalath on hexagonal ones,
@@ -150,7 +150,7 @@ def distribution_name(name: str) -> str:
     Raises
     ------
     OptionError
-        If the name cannot be that of a game, distribution and module, or a game
+        If the name is not valid for a game, a distribution and a module, or a game
         of this name is installed.
     """
     if len(name) > MAX_NAME_LENGTH or not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", name):
@@ -273,7 +273,7 @@ def write_folder(folder: Path, content: Mapping[str, str]) -> None:
 
 
 def _class_name(words: list[str], source: str) -> str:
-    """Return `ThreeInLine` for the words of a name; with `Game` at the end if the sources use that name."""
+    """Return a class name such as `ThreeInLine`, with `Game` at the end if the templates use the name."""
     name = "".join(word.capitalize() for word in words)
     is_taken = keyword.iskeyword(name) or re.search(rf"\b{name}\b", source)
     return f"{name}Game" if is_taken else name

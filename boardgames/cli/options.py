@@ -101,7 +101,7 @@ increment_option = click.option(
     "--increment",
     type=ForEachSide(NON_NEGATIVE_SECONDS),
     metavar="S[,S]",
-    help="Seconds added after each move; two numbers give each side its own.",
+    help="Seconds added after each move; two numbers set the sides separately.",
 )
 
 
@@ -147,7 +147,7 @@ def record_options(command: Command) -> Command:
         "--game",
         metavar="NAME",
         shell_complete=complete_game,
-        help="The game of matches whose text does not name it, such as moves without tags.",
+        help="Game of the matches that do not name it themselves, such as moves without tags.",
     )(command)
 
 
@@ -189,9 +189,9 @@ def worker_options(command: Command) -> Command:
         click.option(
             "--cluster",
             metavar="ADDRESS|FILE",
-            help="Run on a Dask cluster: `local`, a scheduler's address, its scheduler file (.json), or one "
-            "that a TOML file describes: slurm:FILE, ssh:FILE, kubernetes:FILE, or htcondor, lsf, moab, oar, "
-            "pbs or sge in place of slurm.",
+            help="Run on a Dask cluster: `local`, the address or file (.json) of a scheduler, or a cluster "
+            "that a TOML file describes: ssh:FILE, kubernetes:FILE, or the name of a batch system (htcondor, "
+            "lsf, moab, oar, pbs, sge or slurm) and the file, as in slurm:FILE.",
         ),
         click.option(
             "--workers", type=POSITIVE, metavar="N", help="Number of worker processes; default: one per core."

@@ -39,7 +39,7 @@ GAP = 1
 LINES_BESIDE_BOARD = 4
 """Lines around the board in a match: the opponent's move and an empty line, the prompt and the clocks."""
 _SETTING = re.compile(r'([^="]+ = (?:"(?:[^"\\]|\\.)*"|[^"#]*)) # (.*)')
-"""A line of TOML with a comment behind a number, or behind a text, which may have a `#` itself."""
+"""A line of TOML with a comment after the value; a quoted value may contain a `#` itself."""
 BOOK = " (book)"
 """Suffix of a move that came from an opening book."""
 
@@ -74,7 +74,7 @@ def install_exception_hooks() -> None:
 
 
 def log_to_stderr() -> None:
-    """Print logged warnings and errors on stderr with `say`, which cleans them: they may quote plug-ins."""
+    """Print logged warnings and errors on stderr with `say`, which cleans text that comes from plug-ins."""
     import logging
 
     class Printer(logging.Handler):
@@ -120,7 +120,7 @@ def one_line(value: object) -> str:
 def print_json(**fields: object) -> None:
     """Print one JSON object that begins with the schema number."""
     text = json.dumps({"schema": SCHEMA, **fields}, ensure_ascii=False)
-    # characters that JSON need not escape and terminals may obey occur only within strings
+    # also escape characters that may control the terminal; they occur only within strings
     click.echo("".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text))
 
 
@@ -154,7 +154,7 @@ def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
 
 
 def console() -> "Console":
-    """Return rich's console on stdout; it is plain without a terminal or with `NO_COLOR`."""
+    """Return rich's console on stdout; its output is plain if that is no terminal or `NO_COLOR` is set."""
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=True)
@@ -173,7 +173,7 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture,
 
 
 def rules_text(facts: "Facts") -> str:
-    """Return the title of a game with its rules, or its summary, and how its moves are typed."""
+    """Return the title of a game, its rules or else its summary, and how to type its moves."""
     from boardgames.plugins import registry
 
     entries = [offer.entry for offer in registry().offers("games") if offer.entry.name == facts.name]
@@ -334,7 +334,7 @@ def print_table(
 def table_lines(
     rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int], wrapped: Sequence[int] = ()
 ) -> list[str]:
-    """Lay out rows in columns; on a terminal the lines are no wider than it is.
+    """Lay out rows in columns; on a terminal, the lines are no wider than the terminal.
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
 
 
 def setting_text(value: object) -> str:
-    """Return a value of a setting as it is typed.
+    """Return the value of a setting as users type it.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from boardgames.cli.progress import spinner
 from boardgames.errors import OptionError
 
 MILLIONS = 100_000
-"""Rates from this one on are shown in millions."""
+"""Rates of at least this many leaves per second are shown in millions."""
 
 
 @click.command(
@@ -44,14 +44,14 @@ def perft(
     """Count the leaf positions at a depth below a position of GAME.
 
     POSITION may also be the name of a file with a position, or `-` for standard
-    input. A match that ends earlier has no leaf; one that ends at this depth counts.
+    input. Matches that end before this depth have no leaf; those that end at it are counted.
     """
     from boardgames import search
 
     position = load_position(game, layout, options, position_argument, position_text, moves, notation)
     if divide and depth < 1:
         raise OptionError(f"--divide needs a depth of at least 1, not {depth}")
-    search.perft(position, 0)  # loads the kernels, so that it is not timed
+    search.perft(position, 0)  # loads the kernels before the clock starts
     with spinner("counting"):
         started = time.perf_counter()
         counts = search.divide(position, depth) if divide else {}

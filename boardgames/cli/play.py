@@ -90,14 +90,14 @@ HIGHEST_LEVEL = 10
     "move_time",
     type=ForEachSide(SECONDS),
     metavar="S[,S]",
-    help="Seconds per move: an agent thinks that long (default: 1); if two people play, it is their limit. "
-    "Two numbers apply to the first and the second side, and then also limit a person against an agent.",
+    help="Seconds per move: how long an agent thinks (default: 1), or the limit if two people play. "
+    "Two numbers set the first and the second side; then a person is limited against an agent, too.",
 )
 @click.option(
     "--clock",
     type=ForEachSide(SECONDS),
     metavar="S[,S]",
-    help="Seconds that each side has for the match; two numbers give each side its own.",
+    help="Seconds that each side has for the match; two numbers set the sides separately.",
 )
 @increment_option
 @click.option(
@@ -112,7 +112,7 @@ HIGHEST_LEVEL = 10
 @click.option(
     "--repetition/--no-repetition",
     default=None,
-    help="Draw when a position occurs for the third time, or as the rules of the game say.",
+    help="Draw when a position occurs for the third time; default: as the rules of the game say.",
 )
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agents' random choices.")
 @click.option("--names", metavar="A,B", help="Names of the first and the second player.")
@@ -129,7 +129,7 @@ HIGHEST_LEVEL = 10
     flag_value=NEWEST,
     metavar="[FILE]",
     help="Resume the last match of FILE or, without FILE, the unfinished match that was saved last. "
-    "You need not name the GAME. `-` reads standard input, which needs two agents or --web.",
+    "GAME may be left out. `-` reads standard input; this only works with two agents or --web.",
 )
 @click.option("--confirm", is_flag=True, help="Ask for confirmation after each of your moves.")
 @click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")

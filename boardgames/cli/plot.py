@@ -1,4 +1,4 @@
-"""`boardgames plot`: learning curves of runs, and tournaments and weights of one, as a plot or as CSV."""
+"""`boardgames plot`: the learning curves, tournaments and weights of runs as a plot or as CSV."""
 
 import csv
 import io
@@ -36,15 +36,15 @@ FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
 @click.option(
     "--output",
     metavar="FILE",
-    help=f"An .svg, .png or .csv file; default: {DEFAULT_NAME} in the folder of the run, for several runs "
-    f"{COMPARED_NAME} in that of the first.",
+    help=f"File to write: .svg, .png or .csv; default: {DEFAULT_NAME} in the folder of the run, or "
+    f"{COMPARED_NAME} in the folder of the first if there are several.",
 )
 def plot(runs: tuple[str, ...], output: str | None) -> None:
     """Plot the learning curve, tournaments and weights of RUN, or compare the curves of several RUNs.
 
     RUN is a name listed by `boardgames runs`, or a folder. Runs that differ only
-    in their seed are drawn as the mean of their curves, in a band that is its
-    95% interval. A .csv file gets all metrics, points and weights of every step.
+    in their seed are drawn as the mean of their curves, with a band for its 95%
+    interval. A .csv file gets all metrics, points and weights of every step.
     Pictures need the extra `plot`: pip install 'boardgames-core[plot]'.
     """
     from boardgames.adapters.plots import plot_runs

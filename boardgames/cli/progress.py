@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from boardgames.player import Choice
 
 SPEED_PERIOD_S = 600
-"""The remaining time is estimated from the steps of this period."""
+"""The remaining time is estimated from the steps made in this most recent period."""
 TICK_S = 1.0
 SHOWN_AFTER_S = 2.0
-"""Spinners that have run for longer than this show how long it has been."""
+"""A spinner that has run for this long also shows how long it has been running."""
 ERASE_LINE = "\r\x1b[K"
 DUMB_TERMINALS = ("", "dumb", "unknown")
 
@@ -140,7 +140,7 @@ class Spinner:
         yield Text(self.line(options.max_width), no_wrap=True, overflow="ellipsis")
 
     def line(self, width: int) -> str:
-        """Return the line to show; if it is too wide, all but what is being compiled is left out."""
+        """Return the line to show; if it is too wide, all but what is being compiled may be left out."""
         from rich.cells import cell_len
 
         detail = ""
@@ -164,7 +164,7 @@ _spinners: list[Spinner] = []
 def spinner_on(
     console: "Console", text: str, detail: Callable[[], str] | None = None, *, spinner: str = "dots"
 ) -> Iterator[Spinner]:
-    """Show a spinner on a terminal; `spinner` is its name in rich."""
+    """Show a spinner on a terminal; `spinner` is the name of its animation in rich."""
     one = Spinner(text, detail)
     with console.status(one, spinner=spinner):
         _spinners.append(one)
@@ -209,7 +209,7 @@ def search_spinner(text: str) -> "Iterator[Callable[[Choice], None] | None]":
 def new_bars(console: "Console", detail: Callable[[], str] | None = None) -> "Progress":
     """Return progress bars with counts, elapsed and remaining time, and what `detail` returns.
 
-    A task with the field `count` shows that text instead of its numbers, which may be shares of time.
+    If a task has the field `count`, this text is shown instead of the number of steps.
     """
     from rich.progress import (
         BarColumn,
@@ -253,7 +253,7 @@ def progress_bars(
 ) -> Iterator[Callable[[str, int, int | None], None]]:
     """Show a bar for each stage of the work, and what `detail` returns.
 
-    Yields a function of stage, steps done and total steps.
+    Yields a function that takes the stage, the number of steps done, and the total number of steps.
     """
     if not sys.stderr.isatty():
         yield lambda stage, done, total: None

@@ -65,7 +65,7 @@ class TerminalPrompt:
     toolbar : callable
         Returns the text below the prompt; without text there is no toolbar.
     is_time_up : callable
-        Called ten times a second. When it returns True, an empty line is returned at once.
+        Called ten times a second. As soon as it returns True, the prompt ends with an empty line.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ def typed_move(position: "Position", line: str, notation: str | None = None) -> 
         try:
             return position.game.parse_move(position, line, notation=notation)
         except MalformedMoveError:
-            if all(word.isdigit() for word in clicks):  # joined together, they would be another number
+            if all(word.isdigit() for word in clicks):  # joined together, they would form a different number
                 raise
     return position.game.parse_move(position, "".join(clicks), notation=notation)
 

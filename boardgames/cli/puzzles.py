@@ -1,4 +1,4 @@
-"""`boardgames puzzles`: positions with a task, such as the only winning move, to look at or to solve."""
+"""`boardgames puzzles`: positions with a task, such as finding the only winning move."""
 
 import shlex
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ SOLVING_HELP = "type a move, or solution, skip or quit"
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A puzzle as it is printed; `proof` has the scores if the solver has proven them."""
+    """A puzzle with what is printed about it; `proof` has the scores if a solver has proven them."""
 
     kind: str
     summary: str
@@ -62,13 +62,13 @@ class _Shown:
 )
 @click.argument("game", required=False, shell_complete=complete_game)
 @game_options
-@click.option("--kind", metavar="NAME", help="Make puzzles of this kind only; default: some of each.")
+@click.option("--kind", metavar="NAME", help="Make puzzles of this kind only; default: all kinds.")
 @click.option(
     "--number",
     type=Number(int, 1, MAX_PUZZLES),
     default=1,
     metavar="N",
-    help="Number of each kind; default: 1.",
+    help="Number of puzzles of each kind; default: 1.",
 )
 @click.option("--seed", type=NON_NEGATIVE, default=0, metavar="N", help="Seed of the puzzles; default: 0.")
 @click.option("--solve", "is_solved_here", is_flag=True, help="Solve the puzzles here, move by move.")
@@ -98,7 +98,7 @@ def puzzles(
 
     The solutions are only shown with --solutions. With --solve you make the
     moves, and the program answers for the other side; `solution` shows the
-    moves that solve a puzzle, and `skip` goes on to the next one.
+    moves that solve a puzzle, and `skip` moves on to the next one.
     """
     if game is None:
         _list_games()
@@ -127,7 +127,7 @@ def _list_games() -> None:
     Raises
     ------
     OptionError
-        If there are options, which need a game.
+        If options are given without a game.
     """
     from boardgames.plugins import registry
     from boardgames.puzzles import kinds_of
@@ -135,7 +135,7 @@ def _list_games() -> None:
     context = click.get_current_context()
     for name in context.params:
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            raise OptionError(f"name a game before the options; `{PROGRAM} puzzles` lists those with puzzles")
+            raise OptionError(f"the options need a game; `{PROGRAM} puzzles` lists the games with puzzles")
     rows = [("game", "kind", "what is special about the solutions")]
     for offer in registry().offers("games"):
         game = offer.entry.name

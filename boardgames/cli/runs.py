@@ -121,8 +121,8 @@ def show(name: str, as_json: bool) -> None:
     """Show the settings of RUN, its learning curve, standings and weights.
 
     Standings are the points of the competitors after each step that compared
-    them. The weights are the best ones, on the scale on which the range of
-    every feature is -1 to 1.
+    them. The weights are the best ones, for features that are scaled to the
+    range -1 to 1.
     """
     from boardgames.learner import Checkpoint
     from boardgames.learning.history import learner_of, weight_names
@@ -191,8 +191,8 @@ def compare(names: tuple[str, ...], as_json: bool) -> None:
 
     A table has a column for each setting in which they differ, and the best
     value of the learning curve; `seconds` is the time that training took.
-    Below it are the shares of the points against each opponent that the runs
-    were measured against, with 95% intervals, and the means of runs that differ
+    Below the table are the shares of the points against each opponent in the
+    runs' measurements, with 95% intervals, and the means over runs that differ
     only in their seed.
     """
     from boardgames.learning.runs import find_run
@@ -276,7 +276,7 @@ def measure(name: str, matches: int | None, workers: int | None, cluster: str | 
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(name: str, file: str, force: bool) -> None:
-    """Write the result of RUN to FILE, in most cases its best weights, with the settings that led to it.
+    """Write the result of RUN, in most cases its best weights, and the settings of the run to FILE.
 
     Agents use the file as they use the run itself: `td:weights=FILE`.
     """
@@ -369,7 +369,7 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
             ],
         )
         return
-    changed = [name for name in changed if name != "steps"]  # the column of that name has them, as in 2/5
+    changed = [name for name in changed if name != "steps"]  # the column `steps` shows them, as in 2/5
     names = _print_compared(compared, changed)
     for opponent in dict.fromkeys(name for run in compared for name in run.strength):
         say(f"\n{wrap(f'share of the points against {opponent}, with 95% intervals:', 2)}")
@@ -443,9 +443,10 @@ def _is_number(table: "Sequence[Sequence[str]]", index: int) -> bool:
 
 
 def _print_steps(steps: "Sequence[StepRecord]", best_step: int) -> None:
-    """Print the metrics of all steps, or of some, and all standings.
+    """Print the metrics of the steps, and all standings.
 
-    Some are `MAX_ROWS` steps at equal distances, the last one among them, and the best step.
+    Of more than `MAX_ROWS` steps, only the best step and `MAX_ROWS` evenly spaced steps are printed; these
+    include the last step.
     """
     from boardgames.learning.history import metric_names, sample
 

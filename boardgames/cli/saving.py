@@ -37,7 +37,7 @@ class UnfinishedMatch:
     record : Record
         The match so far.
     path : Path or None
-        The file that is replaced when the match is saved again; None if `play` did not save it there.
+        The file to replace when the match is saved again; None if `play` did not write this file.
     text : str
         The content of the file.
     """

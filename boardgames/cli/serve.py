@@ -34,14 +34,14 @@ WEB_MODULES = ("msgspec", "starlette", "uvicorn", "websockets")
     type=Number(int, 0, 65_535),
     default=DEFAULT_PORT,
     show_default=True,
-    help="Port to listen on; 0 takes any that is free.",
+    help="Port to listen on; 0 picks any free port.",
 )
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.")
 def serve(game: str | None, host: str, port: int, opens: bool) -> None:
     """Serve a page on which matches are played and watched in the browser.
 
-    With GAME the page begins with a new match of it. Only this computer can open the page, unless
-    another --host is given; then it demands the token that is part of the printed address. This
+    With GAME, the page begins with a new match of that game. Only this computer can open the page
+    unless another --host is given; the page then asks for the token in the printed address. This
     command needs the extra `web`: pip install 'boardgames-core[web]'.
     """
     _check_web_extra()
@@ -90,7 +90,7 @@ def serve_match(
 
 
 def _run_until_interrupted(serve: Callable[[], None]) -> None:
-    """Run a server. After Ctrl-C the program ends at once, whatever threads are doing."""
+    """Run a server; after Ctrl-C, end the program without waiting for other threads."""
     log_to_stderr()
     try:
         with end_if_stuck(seconds=END_SECONDS, always=True):

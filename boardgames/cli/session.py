@@ -82,7 +82,7 @@ class Session:
     Parameters
     ----------
     setup : MatchSetup
-        Sets up the next match.
+        Starts each match.
     notation : str or None
         Notation for the moves; the game's own by default.
     confirm : bool
@@ -109,17 +109,17 @@ class Session:
         return open_prompt(words=self._words, toolbar=self._toolbar, is_time_up=self._is_time_up)
 
     def on_event(self, manager: "Manager", event: "MatchEvent") -> None:
-        """Show the board when the first match starts, since its agents may compile code after that."""
+        """Show the board when the first match starts, because its agents may then have to compile code."""
         if event.kind == "started" and has_person(manager):
             self.manager, self._is_board_shown = manager, True
             try:
                 self._begin()
-            except BoardgamesError as error:  # an exception of a listener would not end the match
+            except BoardgamesError as error:  # an exception that a listener raises does not end the match
                 self._error = error
 
     @rules_interpreted()  # the agent's kernels may still be compiling
     def run(self, manager: "Manager", resumed: UnfinishedMatch | None = None) -> int:
-        """Play until the user quits; return the exit code. The match is saved in any case.
+        """Play until the user quits, save the match in any case, and return the exit code.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class Session:
         return set(self.manager.position.picture().ids)
 
     def _moves_at(self, cell: str, *, ends: bool) -> list[str]:
-        """Return the legal moves that end with a click on a cell or, if not `ends`, click it earlier."""
+        """Return the legal moves whose last click is on a cell (`ends`), or that click it earlier."""
         position = self.manager.position
         texts = [
             text
@@ -437,7 +437,7 @@ class Session:
     def _pause(self, argument: str) -> None:
         self.manager.pause()
         try:
-            self.prompt.question("paused; press Enter to go on: ")
+            self.prompt.question("paused; press Enter to continue: ")
         finally:
             self.manager.resume()
 

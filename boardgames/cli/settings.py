@@ -50,7 +50,7 @@ def named_settings(command: str, words: Sequence[str]) -> Settings | None:
     Parameters
     ----------
     command : str
-        `experiment`, or a command with a learner, which is `td` if the line names none.
+        `experiment`, or a command that takes a learner; the default learner is used if the line names none.
     words : sequence of str
         The rest of the command line.
 
@@ -77,7 +77,7 @@ def named_settings(command: str, words: Sequence[str]) -> Settings | None:
 
 
 def named_game(words: Sequence[str]) -> str | None:
-    """Return the game that a command line names."""
+    """Return the game that a command line names, or None."""
     from boardgames.plugins import registry
 
     games = {offer.entry.name for offer in registry().offers("games")}
@@ -85,7 +85,7 @@ def named_game(words: Sequence[str]) -> str | None:
 
 
 def value_after(option: str, words: Sequence[str]) -> str:
-    """Return the value of an option on a command line, or an empty text.
+    """Return the value of an option on a command line, or an empty string.
 
     Examples
     --------

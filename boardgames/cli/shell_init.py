@@ -65,7 +65,9 @@ fi
     ),
 )
 @click.argument("shell", type=click.Choice(SHELLS), metavar="[SHELL]", required=False)
-@click.option("--install", is_flag=True, help="Set it up for all new shells, by a line in the start-up file.")
+@click.option(
+    "--install", is_flag=True, help="Set it up for all new shells with a line in the start-up file."
+)
 @click.option("--remove", is_flag=True, help="Remove what --install has added.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation; required without a terminal.")
 @click.pass_context
@@ -75,8 +77,8 @@ def shell_init(context: click.Context, shell: str | None, install: bool, remove:
     In an interactive shell `bg` is a builtin that resumes jobs. This command
     prints a function that passes our commands to `boardgames` and everything
     else to the builtin. It also completes commands, games, agents and
-    options. With --install, all new shells have it; the default for SHELL is
-    then your login shell.
+    options. With --install, all new shells get it; SHELL then defaults to your
+    login shell.
     """
     if install and remove:
         raise OptionError("give --install or --remove, not both")
@@ -140,7 +142,7 @@ def _install(shell: str, code: str, *, yes: bool) -> None:
     after += f"{'' if after.endswith(chr(10)) or not after else chr(10)}{line}\n"
     if line in before.splitlines():
         write_atomic(file, code)
-        say(f"{startup} has the line already; what it reads is up to date")
+        say(f"{startup} already has the line; the file that it reads is up to date")
         return
     say(f"This line makes `bg play abalone` work at the prompt of {shell}:\n\n    {line}\n")
     if not yes and not confirm(f"add it to {startup}?"):
@@ -164,7 +166,7 @@ def _remove(shell: str) -> None:
         return
     write_atomic(startup, after)
     _code_file(shell).unlink(missing_ok=True)
-    say(f"removed from {startup}; shells that are open keep it")
+    say(f"removed from {startup}; open shells keep the function")
 
 
 def _read(startup: Path) -> str:

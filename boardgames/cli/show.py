@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     "--successors",
     "lists_successors",
     is_flag=True,
-    help="Print only the position after each legal move, one in each line.",
+    help="Print only the position after each legal move, one per line.",
 )
 @click.option("--flip", is_flag=True, help="Turn the board around.")
 @click.option("--svg", "svg_file", type=OutputFile(), metavar="FILE", help="Draw the board as SVG.")
 @click.option(
-    "--features", "has_features", is_flag=True, help="Show its overlays, and its features with weights."
+    "--features", "has_features", is_flag=True, help="Show overlays, and the features with their weights."
 )
 @click.option(
     "--weights",
@@ -81,12 +81,12 @@ def show(
     POSITION may also be the name of a file with a position, or `-` for standard
     input. With --notation the position or its moves are printed in this notation.
 
-    With --features the board is drawn with the overlays of the game, if it has
-    any: in Hexifence the kinds of edges, and chains and loops. Below it are the
-    features of the position, each with its weight and with what it contributes
-    to the value of the position. They are given for the side that made the last
-    move of --moves or, without --moves, for the side that is not to move: like
-    `td`, they value a position after one's own move.
+    With --features, the game's overlays are drawn over the board, if it has any:
+    in Hexifence the kinds of edges, and chains and loops. The features of the
+    position are listed below, each with its weight and its contribution to the
+    value of the position. They are given for the side that made the last move of
+    --moves or, without --moves, for the side that is not to move, because `td`
+    evaluates the positions after its own moves.
     """
     if weights_text is not None and not has_features:
         raise OptionError("--weights needs --features")
@@ -184,7 +184,7 @@ def _load_features(
 
 
 def _explain(position: "Position", side: int | None, weights_text: str | None) -> "Explanation":
-    """Return the features of a position, with weights if these are given or the game has some."""
+    """Return the features of a position, with the given weights or, if the game has some, `td` weights."""
     from boardgames.learning.base import find_features
     from boardgames.learning.player import DEFAULT_WEIGHTS
     from boardgames.weights.explain import explain

@@ -70,7 +70,7 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """The place of a line without a position that can be solved, and the reason."""
+    """A line whose position cannot be read or solved: where it is, and the reason."""
 
     file: str
     line: int
@@ -94,8 +94,8 @@ class BadLine:
     metavar="FILE",
     type=click.Path(),
     multiple=True,
-    help="Solve the positions in a file, one per line, or compare their scores; `-` for standard input. "
-    "Repeat it for more files.",
+    help="Solve the positions in a file, one per line, and compare their scores if the file states them; "
+    "`-` for standard input; repeatable.",
 )
 @click.option(
     "--agent",
@@ -123,16 +123,15 @@ def solve(
     POSITION may also be the name of a file with a position, or `-` for standard
     input.
 
-    Prints the score of every move, all best moves, best play to the end, how
-    many positions were searched, and the time and memory that it took. Memory is
-    the largest amount that the whole program has used. The score is the
-    number that solvers of the game state; in Connect Four it is positive for a
-    win, and the larger, the sooner the win. In Hexifence it is the final
-    difference of cells.
+    Prints the score of every move, all best moves, best play to the end, the
+    number of positions searched, and the time and memory used. Memory is the peak
+    of the whole program. The score is the number that solvers of the game use. In
+    Connect Four it is positive for a win, and larger the sooner the win comes. In
+    Hexifence it is the final difference of cells.
 
-    With --file the positions are solved together, and one score is printed for
-    each. If not everything is solved, it says why, and the exit code is 1; without
-    --time an early position may take very long.
+    With --file, one score is printed for each position. If a position is not
+    solved, the output says why, and the exit code is 1. Without --time, an early
+    position may take very long.
 
     A line of the file may state the score after the position, as the test sets of
     solvers do: `44455 2`. Then the scores are compared, and only the differences
@@ -220,7 +219,7 @@ def read_lines(file: str) -> list[tuple[int, str]]:
     Raises
     ------
     FileError
-        If the file cannot be read or has no such line.
+        If the file cannot be read or has no positions.
     """
     text = read_file(file)
     numbered = enumerate((line.partition("#")[0].strip() for line in text.splitlines()), start=1)
@@ -378,7 +377,7 @@ def _solve_all(
 
     try:
         with spinner("solving", done), stop_on_interrupt() as interrupted:
-            _load_code(player, positions[0].position)  # so that it is not timed
+            _load_code(player, positions[0].position)  # before the clock starts
             started = time.monotonic()
             with stop_after(seconds, interrupted) as stop, suppress(MatchError):  # stopped too early
                 for first in range(0, len(positions), chunk_size):

@@ -1,4 +1,4 @@
-"""Start of the program, before anything large is imported: Ctrl-C ends it without a traceback at any time."""
+"""Entry point of the program. Ctrl-C ends it without a traceback, even while modules are being imported."""
 
 import _thread
 import signal
@@ -7,7 +7,7 @@ import threading
 
 
 def main() -> None:
-    """Run the command line. While it is being imported and after it has ended, Ctrl-C kills the process."""
+    """Run the command line. During the imports before it and the shutdown after it, Ctrl-C kills it."""
     handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     from boardgames.cli.interrupts import end_now
     from boardgames.cli.main import main as run
@@ -18,10 +18,10 @@ def main() -> None:
     try:
         signal.signal(signal.SIGINT, handler)
         run()
-    except KeyboardInterrupt:  # a second one, while the first was being handled
+    except KeyboardInterrupt:  # a second Ctrl-C, while the first was being handled
         sys.exit(EXIT_INTERRUPTED)
     except SystemExit as end:
-        # Python may crash or wait when it shuts down while another thread compiles
+        # Python may crash or hang if it shuts down while another thread is compiling
         if any(thread.name == BACKGROUND_THREAD for thread in threading.enumerate()):
             end_now(code=end.code if isinstance(end.code, int) else 0)
         raise
@@ -30,10 +30,10 @@ def main() -> None:
 
 
 def _interrupt_again(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Repeat a Ctrl-C that came where nothing can be raised, such as in a callback of the interpreter."""
+    """Interrupt again if Ctrl-C came where Python ignores exceptions, such as in a finalizer."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(
             _thread.interrupt_main, ()
-        )  # from another thread, so that the signal comes after this hook
+        )  # from another thread, so that the interrupt comes after this hook
     else:
         sys.__unraisablehook__(unraisable)

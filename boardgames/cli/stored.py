@@ -1,4 +1,4 @@
-"""Stored matches as arguments of commands: `match:12`, or `12` where nothing else has that name."""
+"""Stored matches as arguments of commands: `match:12`, or `12` if no file has that name."""
 
 import re
 from typing import TYPE_CHECKING

@@ -64,7 +64,7 @@ SWEPT_OPTIONS = {"learner": "learner_name", "preset": "preset", "layout": "layou
 LIKE_OPTIONS = {
     name: f"--{name}" for name in ("seed", "seeds", "layout", "preset", "workers", "learner", "run")
 }
-"""Options of this command that people try as settings of a learner."""
+"""Options of this command that users may take for settings of a learner."""
 FIXED_BY_RUN = {
     "learner_name": "--learner",
     "evolves": "--evolve",
@@ -107,8 +107,8 @@ FIXED_BY_RUN = {
     "--config",
     "config_path",
     metavar="FILE",
-    help="Read settings from a TOML file, such as the config.toml of a run. A table [sweep] in it lists "
-    "values to try.",
+    help="Read settings from a TOML file, such as the config.toml of a run. A table [sweep] in the file "
+    "lists values to try.",
 )
 @click.option(
     "--preset", metavar="NAME", help="Use settings that the game offers under this name, such as `original`."
@@ -126,7 +126,7 @@ FIXED_BY_RUN = {
     "start",
     metavar="RUN|NAME",
     shell_complete=complete_run,
-    help="Start with the weights of this run, or with those of this name or file.",
+    help="Start with the weights of this run, or with the weights of this name or in this file.",
 )
 @click.option(
     "--target",
@@ -175,9 +175,10 @@ def train(
     A run has a folder with its settings, metrics and weights. --set overrides
     the settings of --config, and these override the preset. Every step is
     saved: an interrupted run continues with --resume and ends with the same
-    weights as an uninterrupted one, whatever the number of workers. At the
-    end, matches from random openings measure how strong the weights are,
-    against opponents that never change; --resume continues these, too.
+    weights as an uninterrupted one, whatever the number of workers. After
+    training, the strength of the weights is measured in matches from random
+    openings against opponents that never change. --resume continues these
+    matches, too.
 
     td, the default, is the fastest learner. For Abalone, td-leaf takes half a
     minute and --evolve two minutes, and both are stronger in search. The learner
@@ -235,8 +236,8 @@ def _train_run(
 ) -> int:
     """Train a run that has just been opened, and measure its result; return the exit code.
 
-    If it is one of several runs, of which `first` is the first, `train` itself prints the results as JSON
-    and how to continue.
+    `shown` has the first run of each learner, whose settings have been printed in full. If the run is one
+    of several, `train` prints the results as JSON and how to continue.
     """
     from boardgames.learning.trainer import Trainer
 
@@ -248,7 +249,7 @@ def _train_run(
             said = f"all steps of run {run.name} are done; the measurement continues after {done}"
             say(wrap(said, 2), file=stream)
         elif trainer.is_done:
-            said = f"run {run.name} is already finished{_how_to_go_on(trainer) * is_only}"
+            said = f"run {run.name} is already finished{_how_to_continue(trainer) * is_only}"
             say(wrap(said, 2), file=stream)
         else:
             say(f"run {run.name} in {run.folder}", file=stream)
@@ -278,8 +279,8 @@ def _settings_text(run: "Run", first: "Run") -> str:
     return f"\nsettings as in run {first.name}, except:\n{wrapped_settings(differing)}\n"
 
 
-def _how_to_go_on(trainer: "Trainer") -> str:
-    """Return what to type to continue a finished run, as the end of a line."""
+def _how_to_continue(trainer: "Trainer") -> str:
+    """Return the end of a message that says how to continue a finished run, or an empty string."""
     from boardgames.learning.runs import run_reference
 
     target, best, learner = trainer.run.config.target, trainer.progress.best, trainer.learner
@@ -346,7 +347,7 @@ def _sweep(given: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _name_of_several(given: dict[str, Any], first: "Config", *, is_sweep: bool) -> str:
-    """Return a name for several runs. A sweep has the name of its file, so that it can be resumed."""
+    """Return a common name for several runs: for a sweep the name of its file, so that it can be resumed."""
     return Path(given["config_path"]).stem if is_sweep else _new_folder(None, first, first.load()).name
 
 
@@ -463,7 +464,7 @@ def _print_summary(
 ) -> None:
     """Print the state of a run, its measured strength, and the command to play against it.
 
-    Training began after step `first_step`; say so if no later step was better.
+    If no step after `first_step`, after which training began, was better, this is printed, too.
     """
     from boardgames.learning.history import result_of
 

@@ -108,7 +108,7 @@ def worker_count(executor: Executor) -> int:
 
 
 def worker_progress(executor: Executor) -> str:
-    """Return how many workers a cluster has and how fast they are; an empty text for other executors.
+    """Return how many workers a cluster has and how fast they are; an empty string for other executors.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class Scaling:
     Attributes
     ----------
     problem : str
-        Why starting or stopping workers failed the last time, or an empty text.
+        Why starting or stopping workers failed the last time, or an empty string.
     """
 
     def __init__(

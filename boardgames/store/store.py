@@ -167,7 +167,7 @@ class Store:
     def add_new(self, matches: Sequence[NewMatch]) -> list[int]:
         """Store the matches whose records are not stored yet, and return their IDs.
 
-        A record also counts as stored if it is stored without its date or the values of its moves, or with
+        A record also counts as stored if the stored text lacks its date or the values of its moves, or has
         a date that it lacks.
 
         Raises
@@ -283,7 +283,7 @@ class Store:
         return [_match_from_row(row) for row in rows]
 
     def delete(self, ids: Iterable[int]) -> int:
-        """Delete matches and return how many were deleted. Their players and runs remain."""
+        """Delete matches, but not their players and runs, and return how many were deleted."""
         with self._database.transaction() as connection:
             query = "DELETE FROM matches WHERE id IN (SELECT value FROM json_each(?))"
             return connection.execute(query, [json.dumps(list(ids))]).rowcount
@@ -368,7 +368,7 @@ class Store:
             return False
         with ExitStack() as stack, self._database.reporting_errors():
             stack.callback(lock.release)
-            _check_run(self._database.connection, run)  # deleted by another process before we had the lock
+            _check_run(self._database.connection, run)  # another process may have deleted it before
             stack.pop_all()
         self._run_locks[run] = lock
         return True

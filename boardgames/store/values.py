@@ -162,8 +162,8 @@ class Added:
     ids : list of int
         IDs of the matches that were added.
     with_date, without_date : int
-        Number of matches that were not added because they are already stored: with a date that the new
-        record lacks, or without the date that it has.
+        Number of matches that were not added because they are already stored, either with a date that the
+        new record lacks, or without the date of the new record.
     """
 
     ids: list[int]
@@ -234,7 +234,7 @@ class MatchSummary:
 
 @dataclass(frozen=True, slots=True)
 class ServedMatch:
-    """A match on a server, finished or not, so that it survives a restart.
+    """A match on a server, finished or not, stored so that it survives a restart.
 
     Attributes
     ----------

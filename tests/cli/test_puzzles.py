@@ -29,9 +29,7 @@ def test_the_list_of_games_with_puzzles_fits_the_terminal(bg_on_terminal: Run) -
 def test_options_need_a_game(bg: Run) -> None:
     ran = bg("puzzles", "--solve")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == (
-        "error: name a game before the options; `boardgames puzzles` lists those with puzzles\n"
-    )
+    assert ran.err == ("error: the options need a game; `boardgames puzzles` lists the games with puzzles\n")
 
 
 def test_solutions_are_hidden_until_they_are_asked_for(bg: Run) -> None:

@@ -414,7 +414,7 @@ def test_pause_stops_the_clock_until_enter_is_pressed(
     monkeypatch.setattr(match_setup, "Manager", make)
     monkeypatch.setattr(PlainPrompt, "question", question)
     out = bg(*PEOPLE, "--clock", "300", typed="4\npause\n5\nresign\npause\n").out
-    assert seen == [("paused; press Enter to go on: ", True, False)]
+    assert seen == [("paused; press Enter to continue: ", True, False)]
     assert saved(records).moves == ("4", "5")
     assert "the match is over" in out
 
