@@ -25,7 +25,7 @@ from boardgames.store import NewMatch, PlayerKey, Rating, Store, StoredMatch, St
 BATCH_S = 0.25
 """Target duration of a task: long compared with sending it, short enough for frequent progress reports."""
 CLUSTER_BATCH_S = 1.0
-"""The same for a cluster, on which a task has an overhead of milliseconds and reloads its players."""
+"""Target duration on a cluster, where a task has an overhead of milliseconds and reloads its players."""
 MAX_BATCH_PAIRS = 500
 
 PairResult = tuple[MatchResult, MatchResult]
@@ -121,7 +121,7 @@ class Arena:
         KeyboardInterrupt
             If the user interrupts; the matches so far are stored, and `report()` includes them.
         MatchError
-            If other processes are to play with a game or an agent that only this one knows.
+            If worker processes would need a game or an agent that is registered in this process only.
         StoreError
             If a match cannot be stored.
         """

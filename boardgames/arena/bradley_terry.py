@@ -43,7 +43,7 @@ _MATCH_SCORES = (1.0, 0.5, 0.0)
 _MAX_LOG_ODDS = 1e4
 _PRECISION = 1e-16  # a step that promises a smaller gain in log-likelihood is the last
 _SMALLEST_STEP = 1e-12
-_MAX_LEVERAGE = 0.5  # the leverage of each of two clusters; a single cluster is fitted exactly
+_MAX_LEVERAGE = 0.5  # that of each of two clusters; a single one has 1 and would divide by 0
 
 
 Estimates = tuple[Estimate | None, ...]
@@ -121,8 +121,8 @@ def ratings(count: int, series: Mapping[tuple[int, int], Pairs]) -> Estimates:
     Returns
     -------
     tuple of Estimate or None
-        One per agent. The mean of all comparable agents is 0; for an agent that
-        won or lost every match, a cautious guess enters the mean.
+        One per agent. The mean of all comparable agents is 0; agents that won or
+        lost every match enter the mean with a cautious guess.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def match_ratings(count: int, results: Mapping[tuple[int, int], tuple[int, int, 
         Number of agents. They are numbered from 0.
     results : mapping of (int, int) to (int, int, int)
         Wins, draws and losses of the first agent. Sides are ignored, so each
-        agent should have played both equally often.
+        agent should have played both sides equally often.
 
     Returns
     -------

@@ -16,11 +16,11 @@ from boardgames.reading import read_position
 
 DEFAULT_OPENINGS = "random:4"
 MOVES = "moves:"
-"""Prefix of a line in a file of openings that has moves from the start."""
+"""Prefix of lines in a file of openings that give moves from the start instead of a position."""
 MAX_PLIES = 100
 MAX_POSITIONS = 20_000
 MAX_TRIES = 100
-"""After this many repeats in a row, we assume that there are no other random openings."""
+"""After this many repeats in a row, it is assumed that there are no other random openings."""
 
 
 class Openings:

@@ -51,7 +51,7 @@ class Pairs:
     Raises
     ------
     LimitError
-        If they are not five non-negative integers.
+        If the counts are not five non-negative integers.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Pairs:
     @property
     def score(self) -> float:
         """Return the mean score of the first player, in [0, 1], or 0.5 if there are no pairs."""
-        # the sum is of integers, so that an even score is exactly 0.5
+        # integers are added, so that an even score is exactly 0.5
         quarters = sum(outcome * count for outcome, count in enumerate(self.counts))
         return quarters / (4 * self.count) if self.count else 0.5
 
@@ -248,8 +248,8 @@ def score_after_sweep(count: int) -> float:
 def likelihood_of_superiority(pairs: Pairs) -> float:
     """Return the probability, in [0, 1], that the first player is the stronger one.
 
-    The signed root of the deviance at an even score is taken as a normal deviate
-    in units of the width of the interval. The result is above 0.975 if and only if
+    The signed root of the deviance at an even score, scaled like the width of the
+    interval, is taken as a normal deviate. The result is above 0.975 if and only if
     the interval of `estimate` lies above 0 Elo; it is 0.5 if there are no pairs.
 
     Examples
@@ -257,7 +257,7 @@ def likelihood_of_superiority(pairs: Pairs) -> float:
     >>> round(likelihood_of_superiority(Pairs((332, 433, 498, 333, 334))), 4)
     0.0508
     """
-    if pairs.score == 0.5:  # true if there are no pairs, too
+    if pairs.score == 0.5:  # also if there are no pairs
         return 0.5
     root = math.sqrt(max(-2 * log_likelihood(pairs, 0.5), 0.0))
     deviate = Z * math.copysign(root, pairs.score - 0.5) / t_quantile(pairs.count - 1)

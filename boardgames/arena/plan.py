@@ -50,7 +50,7 @@ class MatchSettings:
     ply_limit : int or None
         Replaces the limit that the game declares.
     repetition : str
-        Replaces the rule that the game declares unless empty; the text that `Repetition.parse` reads.
+        A text for `Repetition.parse`, which replaces the rule that the game declares unless it is empty.
     adjudication : Adjudication
         Whether scores or points may decide a match.
     code : str
@@ -124,7 +124,7 @@ class Plan:
     time : TimeControl or pair of TimeControl
         For both sides, or for each. A side that exceeds its time loses.
     ply_limit : int or None
-        Matches are drawn after this many plies; replaces the limit of the game.
+        Matches end after this many plies, usually in a draw; replaces the limit of the game.
     repetition : str
         What a repeated position means, such as `draw:3`, `loss`, `forbidden` or `none`. If empty, the
         game's own rule applies, or a draw at the third occurrence if it declares none.
@@ -138,7 +138,7 @@ class Plan:
     LimitError, MatchError
         If a value is out of range, or there are too few agents.
     OptionError
-        If points are to decide in a game without points, or the rule about repetition is invalid.
+        If points are to decide matches of a game without points, or the repetition rule is invalid.
     """
 
     game: Game
@@ -179,7 +179,7 @@ class Plan:
         MatchRules(ply_limit=self.ply_limit, time=self.time)  # checks the limits
         if self.adjudication.points and not self.game.counts_points:
             raise OptionError(
-                f"{self.game.facts.name} counts no points, so none can decide at a limit of plies"
+                f"{self.game.facts.name} counts no points, so points cannot decide matches at a ply limit"
             )
         if self.repetition:
             object.__setattr__(self, "repetition", str(Repetition.parse(self.repetition)))
@@ -294,7 +294,7 @@ class Plan:
             labels.append(label)
             classes += type(player).__mro__
         code = code_stamp(classes)
-        if self.local_names:  # code in a notebook has no version, so that such an arena is never resumed
+        if self.local_names:  # code in a notebook has no version, so such an arena must not be resumed
             code += f"-{secrets.token_hex(4)}"
         return Lineup(keys, number_duplicates(labels), code)
 

@@ -191,7 +191,7 @@ class _Players:
         return self._players[sides[0]], self._players[sides[1]]
 
     def _loaded_player(self, agent: int) -> Player:
-        """Load an agent, and check that it is the arena's, since weights may differ between machines."""
+        """Load an agent and check its fingerprint, since weights may differ between machines."""
         text = self.settings.agents[agent]
         player = plugins.load_player(text, self.game)
         if self.settings.fingerprints and player.fingerprint() != self.settings.fingerprints[agent]:

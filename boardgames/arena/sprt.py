@@ -58,10 +58,12 @@ class Sprt:
     def __post_init__(self) -> None:
         elos = (self.elo0, self.elo1)
         if not all(is_finite(elo) and abs(elo) <= MAX_ELO for elo in elos) or self.elo0 >= self.elo1:
-            raise LimitError(f"ELO0 must be below ELO1, both from -{MAX_ELO:g} to {MAX_ELO:g}: {quote(elos)}")
+            raise LimitError(
+                f"ELO0 must be below ELO1, both from -{MAX_ELO:g} to {MAX_ELO:g}, not {quote(elos)}"
+            )
         errors = (self.alpha, self.beta)
         if not all(is_finite(error) and error > 0 for error in errors) or sum(errors) >= 1:
-            raise LimitError(f"alpha and beta must be positive with a sum below 1: {quote(errors)}")
+            raise LimitError(f"alpha and beta must be positive with a sum below 1, not {quote(errors)}")
 
     @classmethod
     def parse(cls, text: str) -> "Sprt":
@@ -112,7 +114,7 @@ class Sprt:
         return log_likelihood(pairs, score1) - log_likelihood(pairs, score0)
 
     def decision(self, pairs: Pairs) -> Literal["H0", "H1"] | None:
-        """Return the accepted hypothesis, or None if the test continues, as it does below `MIN_PAIRS`.
+        """Return the accepted hypothesis, or None while there is none or there are fewer than `MIN_PAIRS`.
 
         Examples
         --------

@@ -199,7 +199,7 @@ class Grid:
     columns, rows : tuple of str
         Labels. A chart has a curve for each row, over the columns whose labels are integers.
     values : tuple of tuple of float or None
-        The numbers of each row; None if one is unknown.
+        The numbers of each row; None for unknown numbers.
     digits : int
         Decimals to print.
     """
@@ -286,7 +286,7 @@ def combine(row: str, column: str, figures: Sequence[Figure], original: Wins | N
 
 
 def count_wins(results: Sequence[SelfPlayMatch]) -> Wins:
-    """Return the wins of the first contestant and of the other."""
+    """Return the wins of the first and of the second contestant."""
     first = sum(match.winner == match.side for match in results)
     return first, sum(match.winner is not None for match in results) - first
 

@@ -6,7 +6,7 @@ run; its result is read from the file. The result is rebuilt with the type that 
 task's function declares, so no class is ever looked up by a name in a file.
 
 Results are kept if they consist of numbers, text, None, arrays, lists, tuples and
-dataclasses, and are declared as such. All other tasks are run again.
+dataclasses, and if the function declares their type. All other tasks are run again.
 """
 
 import base64
@@ -134,7 +134,7 @@ def _pass_on(done: "Future[Result]", future: "Future[Result]", path: Path) -> No
 
 
 def encode(value: object) -> Tree:
-    """Return a value as a tree for JSON; equal values have equal trees, and so do a list and a tuple.
+    """Return a value as a tree for JSON; equal values have equal trees, and a list equals a tuple.
 
     Raises
     ------

@@ -1,12 +1,12 @@
-"""Confidence intervals of the share of matches that a player wins, when the matches are related.
+"""Confidence intervals of the share of matches that a player wins, when the matches are not independent.
 
-The intervals are Wilson's, which assume independent matches. The matches of an experiment are not
-independent: the two matches from one opening are related, and so are all matches of one player.
-They are therefore grouped into units that are independent of each other
+The intervals are Wilson's, which assume independent matches. In an experiment, the two matches from
+one opening are related, and so are all matches of one player.
+Matches are therefore grouped into units that are independent of each other
 (openings for a single figure, whole trainings for a total), and the number of
 matches is divided by the design effect: the variance between units relative to
 that of independent matches. Matches without a winner are ignored, since the
-question is who wins the decided ones; the arena's intervals count them as half
+question is who wins decided matches; the arena's intervals count them as half
 a win.
 
 Source: E. Korn and B. Graubard, "Confidence intervals for proportions
@@ -49,8 +49,8 @@ def estimate_share(units: Sequence[Wins], min_units: int = 1) -> Share | None:
     """Return the first player's share of the decided matches, or None if there are none.
 
     After a clean sweep the variance between units is unknown. The interval is
-    then that of the same units with one match lost, or that of one match per
-    unit if it is narrower, so that no other result has a better bound.
+    then computed as if one match had been lost, or from one match per unit if
+    that is narrower, so that no other result has a better bound.
 
     Parameters
     ----------

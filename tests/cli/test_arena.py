@@ -436,7 +436,7 @@ def test_the_rule_of_the_game_decides_at_the_limit_of_plies(bg: Callable[..., An
         (["--resign", "moves=3"], "--resign needs a score: --resign score=3,moves=3"),
         (["--draw", "after=40"], "--draw needs a score: --draw score=0.1,moves=8,after=40"),
         (["--draw", "score=x"], "score must be a number, not 'x'"),
-        (["--points-at-limit"], "connect4 counts no points, so none can decide at a limit of plies"),
+        (["--points-at-limit"], "connect4 counts no points, so points cannot decide matches at a ply limit"),
         (
             ["--clock", "9", "--margin", "1"],
             "--margin is added to --time: give --time too, or leave out --margin",
