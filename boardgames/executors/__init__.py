@@ -3,8 +3,8 @@
 All are executors in the sense of `concurrent.futures`, so the arena and the
 learners work with any of them. A task is a module-level function with arguments
 that can be pickled (names, text and numbers, but no kernels). Its result must
-depend only on these, because a task whose worker dies is run again, possibly on
-another machine.
+depend only on its arguments, because a task whose worker dies is run again,
+possibly on another machine.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,9 +53,9 @@ def open_executor(
         plug-ins from which this process has loaded something, and Python, NumPy and Numba.
         A worker that joins later with different code gets no tasks; a warning names it.
     announce : callable, optional
-        Called with a line of text, `compiling kernels on 3 hosts`, when the workers of a
-        cluster start and finish compiling, and at the end with a line about the work that
-        each has done, `2 workers: 12.3 and 11.8 tasks/s`.
+        Called with a line of text such as `compiling kernels on 3 hosts` when the workers of a
+        cluster start and finish compiling, and at the end with the rates of the workers, such as
+        `2 workers: 12.3 and 11.8 tasks/s`.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def open_executor(
         If `workers` is out of range, or given together with the address of a
         scheduler, which has its own workers, or with the file of a cluster.
     FileError, OptionError
-        If the file of a cluster cannot be read, or something in it is wrong.
+        If the file of a cluster cannot be read or has an error.
     MissingExtraError, ClusterError
         If `distributed` is not installed, no scheduler answers, there are no workers, or a worker
         runs other code. Tasks raise ClusterError if the scheduler dies or all workers are gone.

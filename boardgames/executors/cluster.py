@@ -156,7 +156,7 @@ def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:  # it is on
 
 
 def _started(file: ClusterFile) -> Any:  # the classes of clusters are only partially typed
-    """Start a cluster, ignoring warnings of its packages; nobody could act on them here."""
+    """Start a cluster, ignoring warnings of its packages, on which users could not act here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return file.start()
@@ -198,7 +198,7 @@ class ClusterExecutor(Executor):
     timeout_s : float
         How long the cluster may be without workers.
     scaling : Scaling or None
-        Starts and stops workers; None if their number is not decided here.
+        Starts and stops workers; None if something else determines their number.
     """
 
     def __init__(self, client: Any, address: str, announce: Announce) -> None:  # it is only partially typed
@@ -226,7 +226,7 @@ class ClusterExecutor(Executor):
 
     @property
     def workers(self) -> int:
-        """Return how many tasks can run at once when all workers have joined, at least 1."""
+        """Return how many tasks can run at a time, at least 1 or, if larger, the maximum of `scaling`."""
         running = sum(worker.slots for worker in list(self._workers.values()))
         return max(running, 1 if self.scaling is None else self.scaling.maximum)
 
@@ -409,7 +409,7 @@ class ClusterExecutor(Executor):
                 answer.set_result(self._client.run(function, *arguments, **options)[address])
             except TimeoutError:
                 answer.set_result(TimeoutError(f"no answer within {timeout_s:g} s"))
-            except Exception as error:  # noqa: BLE001 - whatever it is, somebody waits for the answer
+            except Exception as error:  # noqa: BLE001 - the caller waits for an answer in any case
                 answer.set_result(error)
 
         with sigint_blocked():
@@ -501,7 +501,7 @@ class ClusterExecutor(Executor):
         return tasks
 
     def _repeat(self, worker: "_Worker", task: "_Task") -> None:
-        """Queue a task again whose worker has disappeared; the caller holds the lock."""
+        """Return a task to the queue after its worker has disappeared; the caller holds the lock."""
         if self._client.status == "running":
             task.attempts += 1
         if task.attempts < MAX_ATTEMPTS:
@@ -544,7 +544,7 @@ class ClusterExecutor(Executor):
                 self._update(self._slots())
                 self._scale()
                 self._watch_compilers()
-            except Exception as error:  # noqa: BLE001 - whatever it is, nobody must wait for ever
+            except Exception as error:  # noqa: BLE001 - no task may wait forever, whatever happens
                 failure = error if isinstance(error, ClusterError) else ClusterError(_failure_text(error))
                 with self._lock:
                     if not self._closed.is_set():

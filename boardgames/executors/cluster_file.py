@@ -111,7 +111,7 @@ NOT_FOR_FILES = frozenset(
             "silence_logs",
         ),  # the first two belong in scheduler_options
         *("env_extra", "extra", "header_skip", "job_extra"),  # old names, which only give warnings
-        "n_workers",  # `[workers]` says this
+        "n_workers",  # set in the table [workers]
     }
 )
 """Arguments of the classes that a file must not set."""
@@ -228,7 +228,7 @@ class ClusterFile:
     kind : Kind
         How the cluster is started.
     arguments : dict
-        Keyword arguments.
+        Keyword arguments of the class or function that starts the cluster.
     minimum, maximum : int
         Range of the number of workers; equal if the number is fixed, and 0 if the file lists the workers.
     timeout_s : float
@@ -249,7 +249,7 @@ class ClusterFile:
         Raises
         ------
         FileError, OptionError
-            If the file cannot be read, or something in it is wrong.
+            If the file cannot be read or has an error.
         MissingExtraError
             If the package that starts such clusters is not installed.
         """
@@ -391,7 +391,7 @@ def _check_keys(path: Path, kind: Kind, kind_name: str, content: Mapping[str, ob
     known = _arguments_of(_loaded(kind))
     for key, value in content.items():
         if key == "n_workers":
-            raise OptionError(f"{path}: 'n_workers' is not a key: 'number' in the table [workers] says this")
+            raise OptionError(f"{path}: 'n_workers' is not a key; write 'number' in the table [workers]")
         if key not in known:
             what = f"table [{key}]" if isinstance(value, dict) else f"key {quote(key)}"
             names = {*known, "workers"} if isinstance(value, dict) else known

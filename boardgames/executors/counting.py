@@ -12,7 +12,7 @@ class CountingExecutor(Executor):
     Parameters
     ----------
     executor : Executor
-        The executor that runs the tasks. Its attributes are available here, too.
+        The executor that runs the tasks; its attributes are also available on this object.
 
     Attributes
     ----------

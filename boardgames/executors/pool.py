@@ -90,7 +90,7 @@ class ProcessPool(Executor):
         self._supervisors: list[_Supervisor] = []
         self._is_closed = False
         self._lock = threading.Lock()
-        # before multiprocessing's own exit handler kills the workers, which supervisors would replace
+        # run this before multiprocessing's exit handler, which would kill workers that supervisors replace
         self._finalizer = weakref.finalize(self, _kill_workers, self._tasks, self._supervisors)
         self._finalizer.atexit = False
         atexit.register(self._finalizer)
@@ -147,7 +147,7 @@ def run_isolated(
     Parameters
     ----------
     call : callable
-        Pickled, like its result.
+        The call to run. It is pickled, and so is its result.
     environment : mapping of str to str
         Environment variables of the process in addition to ours.
     progress : callable

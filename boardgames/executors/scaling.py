@@ -17,7 +17,7 @@ from boardgames.executors.cluster_file import cause_of
 SHRINK_AFTER_S = 60.0
 """How long there must be too few tasks before workers are stopped."""
 LOST_AFTER_S = 30.0
-"""A job without workers for this long has ended; a worker that has only crashed is back sooner."""
+"""A job without workers for this long is assumed to have ended; a crashed worker is restarted sooner."""
 
 
 class Scaling:
@@ -90,7 +90,7 @@ class Scaling:
         return {name for job in self._closing for name in present[job]}
 
     def apply(self) -> None:
-        """Start and stop workers as decided by `choose`; this takes as long as the batch system needs."""
+        """Start and stop workers as decided by `choose`; this waits for the batch system."""
         self.problem = ""
         try:
             if self._has_jobs():

@@ -73,7 +73,7 @@ class Client:
         Time until the engine must be ready.
     game_options : mapping of str to str
         Options of the game. If the engine has an option `game-NAME` or `NAME`
-        with a different default, it is set as well.
+        with a different default, it is also set.
     log : Logger, optional
         From `open_log`; gets every line to and from the engine.
 
@@ -135,8 +135,8 @@ class Client:
         Parameters
         ----------
         deadline : Deadline
-            Applies to the whole exchange; after `stop` the engine has at most five seconds
-            to answer.
+            Deadline for the whole exchange; after `stop`, the engine has at most five
+            seconds to answer.
         stop : Stop, optional
             When it is set, `stop` is sent.
         on_info : callable, optional

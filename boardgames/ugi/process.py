@@ -2,9 +2,9 @@
 
 No call blocks longer than its deadline, and at most `MAX_ENGINE_LINE` bytes of
 an unfinished line are buffered. The program leads its own process group, which
-is killed as a whole, on Linux with all its descendants; if this process is killed,
-the watchdog process does that.
-Pipes must support polling, which requires a POSIX system.
+is killed as a whole, on Linux with all its descendants. If this process is
+killed, the watchdog process kills the group. Pipes must support polling, which
+requires a POSIX system.
 """
 
 import contextlib

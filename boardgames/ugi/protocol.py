@@ -49,7 +49,7 @@ class Go:
     problems: tuple[str, ...]
 
     def limit(self, side: int) -> Limit:
-        """Return the limit for `side`, which is 20 ms less than `movetime`, but at least half of it."""
+        """Return the limit for `side`; its time is `movetime` less 20 ms, but at least half of `movetime`."""
         numbers = self.numbers
         seconds = numbers["movetime"] / 1000 if "movetime" in numbers else None
         if seconds is not None:
@@ -322,7 +322,7 @@ class MoveHistory:
     def with_moves(self, moves: Sequence[str]) -> "MoveHistory":
         """Return the history of these moves, starting from the first position.
 
-        Moves with which this history begins are not made again.
+        Moves that this history already begins with are not made again.
 
         Raises
         ------
@@ -342,8 +342,8 @@ class MoveHistory:
     def with_positions(self, positions: Sequence[Position]) -> "MoveHistory":
         """Return the history of these positions, with the moves between them.
 
-        Finding a move takes one `apply` for each legal move, except between the
-        positions with which this history begins.
+        Moves between positions that this history already begins with are known;
+        finding another move takes up to one `apply` for each legal move.
         """
         known = _common_length(positions, self.positions, lambda one, other: one is other)
         moves = list(self._moves[: max(known - 1, 0)])

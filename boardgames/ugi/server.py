@@ -93,7 +93,7 @@ class Server:
         return self.is_connected
 
     def drain(self) -> None:
-        """Wait up to a minute for a search that will end by itself, as long as somebody reads the output."""
+        """Wait up to a minute for a search that will end by itself, as long as the output is open."""
         search, deadline = self._search, time.monotonic() + DRAIN_TIMEOUT_S
         if search is None or search.is_infinite or search.is_stopped:
             return
@@ -127,7 +127,7 @@ class Server:
         self._send(*(option.declaration() for option in self._options.values()), "ugiok")
 
     def _isready(self, words: Sequence[str]) -> None:
-        """Answer once the agent has prepared for a new match, so that its first move has all its time."""
+        """Answer after the agent has prepared for a new match, so that its first move gets its full time."""
         if self._search is None and self._side is None:
             with self._reporting_errors():
                 self._prepare()
@@ -204,7 +204,7 @@ class Server:
         return self._agent.game
 
     def _prepare(self) -> None:
-        """Notify the agent of a new match on the side to move; `go` repeats that if the side was wrong."""
+        """Notify the agent of a match in which it plays the side to move; `go` corrects a wrong side."""
         assert self._agent is not None
         side = self._history.position.side_to_move
         self._agent.match_started(side)
@@ -268,7 +268,7 @@ class Search:
     is_new_match : bool
         True to notify the agent that a match has started before it searches.
     is_infinite : bool
-        True to keep back the answer until `stop`, even if the search ends
+        True to withhold the answer until `stop`, even if the search ends
         earlier.
     on_info : callable
         Called with each `info` line during the search.

@@ -35,7 +35,7 @@ class EngineSetup:
     options : mapping of str to str
         Options of the game.
     agent : str or None
-        Agent text; None for the game's default agent, or `alphabeta` if only time limits that one.
+        Agent text; None for the game's default agent, or for `alphabeta` if the default agent is a solver.
     settings : mapping of str to str
         Options of the agent, which override those in the agent text.
 
@@ -146,8 +146,8 @@ class EngineOption:
 def engine_options(agent: "Player") -> dict[str, EngineOption]:
     """Return the options of an agent, its game and the layout by their lower-case names.
 
-    If the agent has an option with the same name, that of the game is called
-    `game-NAME`.
+    If the agent has an option with the same name, the option of the game is
+    called `game-NAME`.
     """
     game = agent.game
     options: dict[str, EngineOption] = {}

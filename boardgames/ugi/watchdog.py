@@ -1,11 +1,11 @@
 """A watchdog process that kills the engines we started when this process ends, however it ends.
 
-This file contains both ends. When imported, it provides `Watchdog`, which
-starts the watchdog process with the first engine and writes to it through a
-pipe. When run as a program, it reads `+GROUP` (watch a process group) and
-`-GROUP` (stop watching it) from that pipe. Once the pipe is closed or the
-parent has ended, it kills the remaining groups. The program is run by its path,
-so this file imports only the standard library.
+This file contains both ends of a pipe. When imported, it provides `Watchdog`,
+which starts the watchdog process with the first engine and writes to the pipe.
+When run as a program, it reads `+GROUP` (watch a process group) and `-GROUP`
+(stop watching it) from the pipe. Once the pipe is closed or the parent has
+ended, it kills the remaining groups. The program is run by its path, so this
+file imports only the standard library.
 
 On Linux the children that an engine has moved out of its group are killed too. They are found
 in /proc as its descendants, or by a variable in their environment, which survives when their parent exits.
@@ -54,7 +54,7 @@ class Watchdog:
         return None if self._process is None else self._process.pid
 
     def watch(self, group: int) -> None:
-        """Have a process group killed when this process ends.
+        """Make the watchdog kill a process group when this process ends.
 
         Raises
         ------
@@ -136,8 +136,8 @@ if os.name == "posix":
 def wait_for_parent(pipe: int, parent: int) -> set[int]:
     r"""Read commands until the pipe is closed or the parent ends; return the groups that are still watched.
 
-    The parent is polled as well, because a child that it forked may hold the
-    pipe open after the parent has ended.
+    The parent is also polled, because a child that it forked may hold the pipe
+    open after the parent has ended.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def write(tmp_path: Path) -> Write:
         ("slurm", JOBS + "job_script_prologue = 'x'\n" + WORKERS, "'job_script_prologue' must be a list of"),
         ("slurm", "cores = \n", "is not valid TOML: invalid value (at line 1, column 9)"),
         ("slurm", JOBS + "workers = 3\n", "'workers' must be a table, not 3"),
-        ("slurm", JOBS + "n_workers = 3\n" + WORKERS, "'number' in the table [workers] says this"),
+        ("slurm", JOBS + "n_workers = 3\n" + WORKERS, "write 'number' in the table [workers]"),
         ("slurm", JOBS + WORKERS + 'queue = "x"\n', "[workers] has no key 'queue'; keys of the cluster come"),
         ("slurm", JOBS + "[workers]\nnumbr = 3\n", "[workers] has no key 'numbr'; did you mean 'number'?"),
         (
