@@ -1,4 +1,4 @@
-"""What environments for reinforcement learning have in common: the game, its spaces, and rendering."""
+"""Common parts of the environments for reinforcement learning: the game, its spaces, and rendering."""
 
 import sys
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ except ImportError:
     raise MissingExtraError("rl", "an environment for reinforcement learning") from None
 
 MAX_SEED = 2**31
-"""Upper limit of the seeds for opponents, which are smaller."""
+"""Seeds for opponents are smaller than this number."""
 RenderMode = Literal["human", "ansi", "rgb_array"]
 RENDER_MODES: tuple[str, ...] = get_args(RenderMode)
 
@@ -36,7 +36,7 @@ def loaded_game(game: Game | str, options: Mapping[str, Any]) -> Game:  # of the
     Raises
     ------
     UnknownNameError, OptionError
-        If there is no such game or option, or the options of a game are to be changed.
+        If there is no such game or option, or if options are given with a game instead of its name.
     """
     if isinstance(game, str):
         return load(game, **options)
@@ -85,7 +85,7 @@ def checked_options(options: object) -> Mapping[str, Any]:  # may be anything
 
 
 def check_learner(side: object, limit: object) -> None:
-    """Raise OptionError unless the side is valid for a learner, and the limit for its opponent."""
+    """Raise OptionError unless the side of a learner and the limit of its opponent are valid."""
     if not (side == "random" if isinstance(side, str) else type(side) is int and side in (0, 1)):
         raise OptionError(f"the side must be 0, 1 or 'random', not {quote(side)}")
     if not isinstance(limit, Limit):
@@ -161,7 +161,7 @@ class Board:
         return observation_of(self.game).array(self.position.words, side)
 
     def mask(self, *, is_empty: bool = False) -> Mask:
-        """Return which actions can be made, `int8[actions]`; none if the mask `is_empty`."""
+        """Return which actions are legal, `int8[actions]`; none if `is_empty`."""
         mask = np.zeros(self.game.facts.actions, dtype=np.int8)
         if not is_empty:
             mask[list(self.state.actions)] = 1

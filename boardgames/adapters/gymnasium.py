@@ -4,7 +4,7 @@
 
     env = VersusEnv("abalone", "greedy")
 
-`gymnasium.make("boardgames/Versus-v0", game="abalone", opponent="greedy")` makes it as well, once this module
+`gymnasium.make("boardgames/Versus-v0", game="abalone", opponent="greedy")` also makes it, once this module
 has been imported. MaskablePPO of sb3-contrib calls `action_masks`.
 """
 
@@ -51,7 +51,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
 
     The reward is 1 for a win, -1 for a loss and otherwise 0. An episode is truncated if a limit of plies
     or moves ends the match. An action that is not legal loses the match, as in the arena; `info` then says
-    why. `info["action_mask"]` has what `action_masks` returns.
+    why. `info["action_mask"]` says which actions are legal, `int8[actions]`.
 
     Parameters
     ----------

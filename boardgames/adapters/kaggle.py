@@ -42,7 +42,7 @@ def agent(text: str = "alphabeta", *, seed: int | None = None, limit: Limit | No
     seed : int, optional
         Seed of its random choices.
     limit : Limit, optional
-        What it may spend on a move, if not a share of Kaggle's time.
+        What it may spend on a move; by default a share of Kaggle's time.
 
     Raises
     ------

@@ -33,8 +33,8 @@ LAYOUT = "layout"
 def register(name: str) -> str:
     """Register a game with OpenSpiel; return the name by which `pyspiel.load_game` loads it.
 
-    Its options and the `layout` become parameters: `boardgames_hexifence(dimension=2)`. Matches end as
-    between agents; a match without any other limit is drawn after 1000 plies.
+    Its options and the `layout` become parameters: `boardgames_hexifence(dimension=2)`. Matches end like
+    matches between agents; if there is no other limit, a match is drawn after 1000 plies.
 
     Parameters
     ----------

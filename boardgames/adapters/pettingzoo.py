@@ -59,8 +59,8 @@ def parallel_env(
 ) -> ParallelEnv[str, Observation, int | None]:
     """Return the environment of a game in which each step takes actions from both agents.
 
-    Only that of the agent to move counts; the action mask of the other agent is empty. Parameters
-    are those of `raw_env`.
+    Only the action of the agent to move counts; the action mask of the other agent is empty. The
+    parameters are those of `raw_env`.
     """
     return turn_based_aec_to_parallel(env(game, **settings))
 
@@ -142,7 +142,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
         seed: int | None = None,
         options: Mapping[str, Any] | None = None,  # of any type
     ) -> None:
-        """Begin a match; `options` may have a position to `start` from, or its text.
+        """Begin a match; `options` may contain `start`, a position or its text.
 
         The seed has no effect, since nothing in these games is random.
         """
@@ -171,7 +171,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # no
             self._was_dead_step(action)
             return
         state = self._board.state
-        state.push(action)  # type: ignore[arg-type]  # refused there, if it is None
+        state.push(action)  # type: ignore[arg-type]  # `push` rejects None
         self._cumulative_rewards[agent] = 0.0
         outcome = state.outcome
         if outcome is None:

@@ -1,9 +1,9 @@
 """OpenSpiel's games and bots in this framework (extra `openspiel`): `boardgames play spiel:breakthrough`.
 
-Any game of OpenSpiel for two players without chance or hidden information is loaded as `spiel:` and its name
-there, and its parameters are options. A position is the list of all actions from the start, so the same board
-is a different position after another order of moves. The board is drawn if OpenSpiel prints it as rows of
-pieces; otherwise its text is shown. `bot_player` makes a player of any bot.
+Any game of OpenSpiel for two players without chance or hidden information is loaded as `spiel:NAME`, where
+NAME is its name in OpenSpiel, and its parameters are options. A position is the list of all actions from the
+start, so the same board is a different position after another order of moves. The board is drawn if OpenSpiel
+prints it as rows of pieces; otherwise its text is shown. `bot_player` makes a player of any bot.
 """
 
 import math
@@ -35,7 +35,7 @@ from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Play
 START = "-"
 """The text of the start position."""
 MAX_ACTIONS = 100_000
-"""Maximum number of actions of a game; larger boards would take minutes to begin."""
+"""Maximum number of actions of a game; with more, the game would take minutes to load."""
 MCTS = "spiel-mcts"
 MAX_SEED = 2**31
 
@@ -133,7 +133,7 @@ class SpielGame(PlainGame[State, int]):
         return (*(f"plane {number} of OpenSpiel" for number in range(1, self._look.planes[0] + 1)), "side 1")
 
     def all_moves(self) -> Sequence[int]:
-        """Return all actions of OpenSpiel, which are the same here."""
+        """Return all actions of OpenSpiel; they have the same numbers here."""
         return range(self.spiel.num_distinct_actions())
 
     def initial_state(self) -> State:
@@ -228,7 +228,7 @@ class SpielGame(PlainGame[State, int]):
         return super().parse_action(position, text, notation)
 
     def _letters_of_first(self) -> str:
-        """Return the letter of the pieces of side 0: that of the piece that appears with the first move."""
+        """Return the letter of the pieces of side 0, which the first move puts on the board."""
         before = _rows_of(str(self._start))
         for action in self._start.legal_actions():
             after = _rows_of(str(self._start.child(action)))
@@ -239,7 +239,7 @@ class SpielGame(PlainGame[State, int]):
 
 
 def _text_of(state: State, action: int) -> str:
-    """Return OpenSpiel's text of an action, which it cannot always make on large boards."""
+    """Return OpenSpiel's text of an action, or its number where OpenSpiel fails, as on some large boards."""
     try:
         text: str = state.action_to_string(action)
     except UnicodeDecodeError:
@@ -318,7 +318,7 @@ class SpielMCTS(BotPlayer):
         super().reseed(seed)
         self._seed = seed % MAX_SEED
 
-    __reduce__ = Player.__reduce__  # made again from its options
+    __reduce__ = Player.__reduce__  # recreated from its options
 
     def _new_bot(self, side: int) -> Any:
         spiel, options, seed = _pyspiel(), self.options, self._seed
@@ -347,7 +347,7 @@ def bot_player(make_bot: MakeBot, game: Game) -> BotPlayer:
     MissingExtraError
         If OpenSpiel is not installed.
     OptionError
-        If this is not a function. If it returns something other than a bot, `choose` raises an OptionError.
+        If `make_bot` is not a function. `choose` raises it if the function does not return a bot.
     """
     return BotPlayer(game, make_bot)
 
@@ -465,7 +465,8 @@ def _planes_of(spiel: Any) -> tuple[int, int, int] | None:
 def _rows_of(text: str) -> list[str]:
     """Return the rows of a board in a text, from the last to the first, without labels.
 
-    There are none unless the whole board consists of such rows: no other line has as many cells side by side.
+    The list is empty unless the whole board consists of such rows: no other line may have as many cells side
+    by side.
     """
     lines = [(line, _LABELS.sub("", line.replace(" ", ""))) for line in text.splitlines()]
     places = [place for place, (_, row) in enumerate(lines) if _BOARD_ROW.fullmatch(row)]

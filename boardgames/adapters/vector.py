@@ -38,20 +38,20 @@ except ImportError:
 Masks = npt.NDArray[np.bool_]
 Rewards = npt.NDArray[np.float32]
 Policy = Callable[[Planes, Masks], npt.ArrayLike]
-"""A function of observations and masks, one for each match, that returns actions."""
+"""Takes the observations and masks of several matches, and returns an action for each match."""
 MOST_BEGINNINGS = 100
-"""How often a match may begin again because it was over before the learner's first move."""
+"""How many times a match may begin again because it is over before the learner's first move."""
 RESIGNED = -1
-"""What an opponent that resigns plays."""
+"""Stands for a resignation among the actions of an opponent."""
 
 
 class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     """Many matches side by side, in each of which the learner plays one side and an opponent the other.
 
     Rewards, illegal actions and `infos["action_mask"]`, `bool[n, actions]`, are as in `VersusEnv`. A match
-    ends by the rules of the game, its rule about repetition included, or at a limit of plies; the limits
-    for matches between agents that `VersusEnv` also has do not apply. A match that is over before the
-    learner's first move begins again.
+    ends by the rules of the game, including its repetition rule, or at a limit of plies; the other limits
+    of `VersusEnv` for matches between agents do not apply. A match that is over before the learner's first
+    move begins again.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     side : 0, 1 or "random"
         The side of the learner; `random` draws it at the start of each match.
     autoreset_mode : AutoresetMode
-        When a match that is over starts again: with the next step, within the same one, or by `reset`
-        with the option `reset_mask`, `bool[n]`.
+        When a new match replaces one that is over: with the next step, within the same step, or by
+        `reset` with the option `reset_mask`, `bool[n]`.
     ply_limit : int, optional
         Number of plies after which a match ends; by default the limit of the game.
     opponent_limit : Limit
@@ -78,8 +78,8 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     Raises
     ------
     UnknownNameError, OptionError
-        If there is no such game, agent, side, mode or option, or an agent would have to know the match
-        because the game has a rule about repetition.
+        If there is no such game, agent, side, mode or option, or if the opponent is an agent and the game
+        has a repetition rule, since the agent would have to know the whole match.
     LimitError
         If the number of matches or the limit is out of range.
 
@@ -124,7 +124,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             self._opponent = loaded_opponent(opponent, game)
         if isinstance(self._opponent, Player) and self.batch.remembers:
             raise OptionError(
-                f"{game.facts.name} has a rule about repetition, so that an agent must know the match: "
+                f"{game.facts.name} has a repetition rule, so an agent must know the whole match; "
                 "use VersusEnv, or a function as opponent"
             )
         self.sides: Actions = np.zeros(num_envs, dtype=np.int64)
@@ -173,7 +173,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         MatchError
             If `reset` has not been called.
         LimitError
-            If the array is of another type or shape.
+            If the array has the wrong type or shape.
         """
         if not self._has_begun:
             raise MatchError("no match has begun: call reset")
@@ -228,7 +228,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return rewards, step.terminated | replies[1], step.truncated | replies[2]
 
     def _replied(self) -> tuple[Rewards, Masks, Masks]:
-        """Let the opponent move until the learner is to move, and return what that led to, like `_moved`."""
+        """Make the opponent's moves until the learner is to move; return the same values as `_moved`."""
         rewards = np.zeros((self.num_envs, 2), dtype=np.float32)
         terminated, truncated = np.zeros_like(self._is_over), np.zeros_like(self._is_over)
         while True:
@@ -245,7 +245,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
             self._is_over = self._is_over | resigned
 
     def _replies(self, waiting: npt.NDArray[np.bool_]) -> Actions:
-        """Return the opponent's actions where it is to move; `RESIGNED` is that of a player that resigns."""
+        """Return the opponent's actions where it is to move; `RESIGNED` where it resigns."""
         if self._opponent == "random":
             return self.batch.sample()
         actions, numbers = np.zeros(self.num_envs, dtype=np.int64), np.flatnonzero(waiting)
@@ -265,7 +265,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         return actions
 
     def _are_legal(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Return which actions are legal; the batch rejects an array of another type or shape."""
+        """Return which actions are legal; all if type or shape is wrong, so that the batch rejects them."""
         if actions.dtype.kind not in "iu" or actions.shape != (self.num_envs,):
             return np.ones(self.num_envs, dtype=np.bool_)
         count = self.game.facts.actions

@@ -47,7 +47,7 @@ class BookPlan:
     moves : str
         Moves made from the start of each layout, separated by spaces.
     agent : str
-        The agent that analyses positions; it does not use its own opening books.
+        The agent that analyses positions, without opening books.
     limit : Limit
         Limit of the analysis of each position.
     plies : int
@@ -188,7 +188,7 @@ class Builder:
                 executor.submit(search_page, plan.game, agent, text, ply, plan.limit, plan.lines)
                 for text, ply in batch
             ]
-            for page, unit in [future.result() for future in futures]:  # nothing if interrupted
+            for page, unit in [future.result() for future in futures]:  # an interrupted batch adds nothing
                 self._add(page, unit)
             self._write()
             if listener is not None:
@@ -301,11 +301,11 @@ class Builder:
         return best.clipped(bound) - score.clipped(bound)
 
     def _weight(self, loss: float) -> int:
-        """Return the weight of a move: `BEST_WEIGHT` for the best, 0 for one that loses half the margin."""
+        """Return the weight of a move: `BEST_WEIGHT` for the best, 0 if it loses half the margin or more."""
         return max(0, round(BEST_WEIGHT * (1.0 - 2.0 * loss / self.margin)))
 
     def _add(self, page: BookPage, unit: Unit) -> None:
-        """Add a page, keeping only one of several moves that are symmetric in its position."""
+        """Add a page, keeping only one of the moves that symmetries of its position map onto each other."""
         self.unit = unit
         distinct: dict[str, BookMove] = {}
         for entry in page.moves:

@@ -229,7 +229,7 @@ def fingerprint_of_evaluation(evaluation: Evaluation, *, is_learned: bool) -> st
     """Return a hash of everything that an evaluation's values depend on.
 
     For the game's own evaluation only the weights are hashed, since its code is part
-    of the game; for learned weights, the features and the unit are hashed as well.
+    of the game; for learned weights, the features and the unit are also hashed.
     """
     parts = (evaluation.name.encode(), evaluation.unit.name.encode()) if is_learned else ()
     return fingerprint_of(*parts, evaluation.weight_bytes())

@@ -1,4 +1,4 @@
-"""The agents `alphazero`, which searches with a network, and `policy`, which plays its most probable move."""
+"""The agents `alphazero`, a search with a network, and `policy`, which plays the most probable moves."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -31,7 +31,7 @@ PLAIN = BatchSearchOptions(root="plain")
 
 
 class NetworkPlayer(Player):
-    """Base class of agents that play with a network, which need no PyTorch.
+    """Base class of agents that play with a network; they do not need PyTorch.
 
     Raises
     ------
@@ -41,11 +41,11 @@ class NetworkPlayer(Player):
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
-        _ = self.network  # so that one that does not fit is refused before the match
+        _ = self.network  # reject a network that does not fit before the match
 
     @cached_property
     def network(self) -> Network:
-        """Return the network that the option `weights` names, by default that of the game's plug-in."""
+        """Return the network that the option `weights` names, by default the one in the game's plug-in."""
         from boardgames.weights.lookup import offered_names
 
         if (name := self.options[NETWORK.name]) is not None:

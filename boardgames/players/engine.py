@@ -72,7 +72,7 @@ class Engine(Player):
         settings = [text for text in str(self.options["options"]).split(";") if text.strip()]
         self._settings = parse_assignments(settings)
         self._log = open_log(str(self.options["log"])) if self.options["log"] else None
-        self.options["log"] = ""  # the same player for ratings, with or without a log
+        self.options["log"] = ""  # ratings treat it as the same player with or without a log
         self._client: Client | None = None
         self._history: MoveHistory | None = None
         self._finalizer: weakref.finalize[[], Engine] | None = None

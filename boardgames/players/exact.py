@@ -29,7 +29,7 @@ from boardgames.players.alphabeta import DRAW_OFFER_LIMIT, TIME, AlphaBeta
 from boardgames.score import Score, Unit
 
 SOLVER_SHARE = 0.8
-"""The part of the time after which the solver is stopped, so that the rest can go into estimates."""
+"""Fraction of the time for a move that the solver may use; the rest is for estimates."""
 SHORTEST_SECONDS = 0.001
 """Time for estimates if none is left, since a limit of time cannot be zero."""
 ESTIMATOR_MB = 16
@@ -121,7 +121,7 @@ class TimedExactPlayer(ExactPlayer):
     ) -> Analysis:
         """Return an analysis of the moves that are not in `solved`, with scores in `self.unit`.
 
-        By default it is that of the estimator. Scores of solved moves are ignored.
+        By default, the estimator analyses the position. Its scores of solved moves are ignored.
 
         Parameters
         ----------
@@ -138,9 +138,9 @@ class TimedExactPlayer(ExactPlayer):
         return best[int(self.random.integers(len(best)))]
 
     def plies_left(self, position: Position) -> int:
-        """Return how many plies a match can last from here: the depth of exact scores.
+        """Return how many plies a match can last from here, which is the reported depth of exact scores.
 
-        By default it is the longest match from the start, or 0 if that is not known.
+        By default, this is the length of the longest match, or 0 if that is not known.
         """
         return self.game.facts.longest_match or 0
 

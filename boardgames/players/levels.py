@@ -24,11 +24,11 @@ from boardgames.search.alphabeta.options import SearchOptions
 
 ONE_PLY = Limit(depth=1)
 DECIDED = 4.0
-"""Standard deviations between wins and the best other move, and between losses and the worst."""
+"""How many standard deviations wins are above the best other move, and losses below the worst."""
 ROUNDING = 1e-6
 """Amounts that differ by no more than this are equal."""
 ORDER = 0.01
-"""Standard deviations between a win and the next longer one, or a loss and the next shorter one."""
+"""Standard deviations between a win and the next longer win, or a loss and the next shorter loss."""
 TIE_BREAK = 1e-9
 """Standard deviation of noise that only decides between equal moves."""
 
@@ -81,7 +81,7 @@ class Level(AlphaBeta):
     """Alpha-beta at a level from 1 to 10.
 
     The same seed gives the same match, except at level 10, which depends on time
-    and also plays from opening books. `analyse` keeps to the limits of the level,
+    and also plays from opening books. `analyse` respects the limits of the level,
     but its values have no noise.
     """
 
@@ -120,7 +120,7 @@ class Level(AlphaBeta):
 
     def _search_all(self, position: Position, limit: Limit, context: Context) -> Analysis:
         """Return the values of all moves within the limits of the level."""
-        if self.strength.limit.depth == 1:  # `analyse` would not do: the table may hold deeper results
+        if self.strength.limit.depth == 1:  # not `analyse`, whose table may hold deeper results
             return self._search_one_ply(position, context)
         return self.analyse(position, limit, context)
 

@@ -50,7 +50,7 @@ SEARCH_OPTIONS = (
     ),
     Option(
         "cutoff", int, None,
-        "plies of a playout before it is evaluated; by default 0, or no cutoff if the rules limit a match",
+        "plies after which a playout is evaluated; by default 0, or none if the rules limit match length",
         minimum=0, maximum=MAX_CUTOFF,
     ),
     Option(

@@ -209,7 +209,7 @@ def test_an_opponent_that_is_a_function_cannot_resign() -> None:
 
 def test_agents_need_the_match_in_a_game_with_a_rule_about_repetition() -> None:
     game = Maze(rooms=random_maze(3), repetition="forbidden")
-    with pytest.raises(OptionError, match="maze has a rule about repetition"):
+    with pytest.raises(OptionError, match="maze has a repetition rule"):
         VersusVectorEnv(game, 2, Random(game))
     VersusVectorEnv(game, 2, first).reset()
 
