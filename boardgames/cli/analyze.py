@@ -170,7 +170,7 @@ class _Chosen:
     "number",
     type=POSITIVE,
     metavar="N",
-    help="Record: review match N; default: the first that can be read.",
+    help="Record: review match N; default: the first match of GAME that can be read.",
 )
 @click.option("--mistakes", type=POSITIVE, metavar="N", help="Record: list the N worst moves; default: 5.")
 @click.option(
@@ -202,12 +202,13 @@ def analyze(
     """Evaluate the moves of a position of GAME, or review a recorded match.
 
     RECORD is an existing file, a name that ends in .record, .pgn or .txt, or
-    `-` for standard input. It may also be PGN from another program, moves alone,
-    or a file with a position. ID is the number of a stored match, which `boardgames matches` lists;
-    write match:12 if 12 is also a position. Anything else is a POSITION; the
-    default is the start of the game. If it lists the moves of a finished match,
-    that match is reviewed. Only one match of a file is reviewed. If others
-    cannot be read, they are listed, and the exit code is 2.
+    `-` for standard input. The file may also contain PGN from another program,
+    only moves, or a position. ID is the number of a stored match, which
+    `boardgames matches` lists; write match:12 if 12 is also a position. Anything
+    else is a POSITION; the default is the start of the game. If it lists the
+    moves of a finished match, that match is reviewed. Only one match of a file
+    is reviewed. If others cannot be read, they are listed, and the exit code
+    is 2.
 
     The values of a position's moves are for the side to move. A review shows
     what every move of the match lost. Ctrl-C stops the search and prints the
@@ -389,7 +390,7 @@ def is_record(text: str) -> bool:
 
 
 def _finished_match(defaults: "Defaults", subject: str | None) -> "Record | None":
-    """Return the match whose moves an argument lists, or None if the match is not over."""
+    """Return the match whose moves an argument lists, or None if it is not over or lists no match."""
     from boardgames.plugins import load_game_of
     from boardgames.record import choose_record
 
@@ -500,7 +501,7 @@ def review_limit(request: AnalysisRequest, player: "Player") -> "Limit":
 
 
 def _stored_record(game: str, subject: str) -> "tuple[int, Record]":
-    """Return the number and the record of a stored match of a game."""
+    """Return the number and the record of the stored match that an argument names."""
     from boardgames.plugins import load_game_of
     from boardgames.record import choose_record
 

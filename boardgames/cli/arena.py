@@ -264,7 +264,7 @@ def _time_controls(
 
 @contextmanager
 def _open_store(is_off: bool) -> "Iterator[Store | None]":
-    """Open the user's store, unless matches are not to be kept."""
+    """Open the user's store; yields None if matches are not to be stored."""
     from boardgames.store import Store
 
     if is_off:
@@ -273,7 +273,7 @@ def _open_store(is_off: bool) -> "Iterator[Store | None]":
     try:
         store = Store()
     except StoreError as error:
-        error.args = (f"{error}, or give --no-store to keep no matches",)
+        error.args = (f"{error}; --no-store plays without storing matches",)
         raise
     with store:
         yield store
@@ -288,7 +288,7 @@ def _play(
     as_json: bool,
     store: "Store | None",
 ) -> int:
-    """Play the matches that are missing, print the report and return the exit code."""
+    """Play the remaining matches, print the report and return the exit code."""
     from boardgames.arena.arena import Arena
     from boardgames.executors import open_executor
 
@@ -452,7 +452,7 @@ def _row(standing: "Standing", labels: "Mapping[str, str]") -> tuple[str, ...]:
 
 
 def _encounter_lines(report: "Report", labels: "Mapping[str, str]") -> list[str]:
-    """Return the results of each pairing if there is more than one, but not too many to read."""
+    """Return the results of each pairing, unless there is only one pairing or too many to read."""
     if len(report.standings) == 2 or not 0 < len(report.crosstable) <= MAX_ENCOUNTERS:
         return []
     names = [labels[standing.agent] for standing in report.standings]
@@ -468,7 +468,7 @@ def _remarks(report: "Report", labels: "Mapping[str, str]") -> "Iterator[str]":
 
     if report.pairs is not None and report.pairs.count and report.superiority is not None:
         leader = report.ranked[0]
-        is_first = leader == report.standings[0]  # the report is about the agent that was named first
+        is_first = leader == report.standings[0]  # the report has the view of the agent that was named first
         pairs = report.pairs if is_first else report.pairs.reversed()
         superiority = report.superiority if is_first else 1 - report.superiority
         name, counts = labels[leader.agent], " ".join(map(str, pairs.counts))

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     default=8,
     show_default=True,
     metavar="N",
-    help="Maximum distance from the start.",
+    help="Search only positions less than N plies from the start.",
 )
 @click.option(
     "--positions", type=POSITIVE, default=500, show_default=True, metavar="N", help="Number of positions."
@@ -138,7 +138,7 @@ def book(
 
 
 def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> int:
-    """Search the positions that are missing, print a summary and return the exit code."""
+    """Search the remaining positions, print a summary and return the exit code."""
     from boardgames.books.building import Builder
     from boardgames.executors import open_executor
 
@@ -146,7 +146,8 @@ def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> 
     builder, code = Builder(plan, path), 0
     if builder.resumed >= plan.positions:
         say(
-            f"nothing to do: the book has {builder.resumed} positions, --positions is {plan.positions}",
+            f"nothing to do: the book already has {builder.resumed} positions; "
+            f"--positions is only {plan.positions}",
             err=True,
         )
     elif builder.resumed:

@@ -1,4 +1,4 @@
-"""`boardgames experiment`: experiments, with tables of their results."""
+"""`boardgames experiment`: run experiments and print tables of their results."""
 
 import hashlib
 import secrets

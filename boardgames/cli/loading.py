@@ -159,7 +159,7 @@ def _why_no_position(source: str | None, text: str, game: "Game", error: Positio
 
 
 def _not_a_position(source: str, game: str, count: int = 0) -> str:
-    """Return a message with the number of matches in a file, unless it is 0, and how to show them."""
+    """Return a message that a file has matches instead of a position, and how to show them."""
     shown, matches = shlex.quote(source), f"{count} matches" if count else "matches"
     return (
         f"{name_of(source)} has {'a match' if count == 1 else matches}, not a position; "
@@ -168,7 +168,7 @@ def _not_a_position(source: str, game: str, count: int = 0) -> str:
 
 
 def count_matches(text: str, game: "Game", notation: str | None = None) -> int:
-    """Return how many matches a text without tags has, or 0 if one of them cannot be read."""
+    """Return the number of matches in a text without tags, or 0 if one of them cannot be read."""
     from boardgames.plugins import load_game_of
     from boardgames.reading import Defaults
     from boardgames.record import options_as_texts, parse_records
@@ -370,7 +370,7 @@ def position_text(source: str, game: str, text: str) -> str:
 def record_defaults(
     game: str | None, layout: str | None, options: tuple[str, ...], notation: str | None
 ) -> "Defaults":
-    """Return the game, layout, options and notation of matches whose text does not say them.
+    """Return the game, layout, options and notation of matches whose text does not give them.
 
     Raises
     ------

@@ -258,8 +258,8 @@ def import_files(
     """Add the matches of record files to the database; duplicates are skipped.
 
     FILE may be `-` for standard input.
-    It may also be PGN from another program or, with --game, moves alone: one
-    match in each line, or matches separated by empty lines.
+    It may also contain PGN from another program or, with --game, only moves: one
+    match per line, or matches separated by empty lines.
 
     Matches with errors are reported and skipped; the exit code is then 2.
     """

@@ -25,7 +25,7 @@ def measure_run(
 
 
 def measurement_lines(measured: "Measurement | None") -> list[str]:
-    """Return lines with the results of a measurement, and with how many matches are still missing."""
+    """Return lines with the results of a measurement and, if it is not finished, its progress."""
     if measured is None:
         return []
     lines = [f"{one}; {share_text(one)} of the points{_elo_text(one)}" for one in measured.series]

@@ -298,7 +298,7 @@ def count_text(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def confirm(question: str) -> bool:
-    """Ask a question with the answer yes or no.
+    """Ask a yes-or-no question, and return True for yes.
 
     Raises
     ------
@@ -306,7 +306,7 @@ def confirm(question: str) -> bool:
         If stdin or stdout is not a terminal.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise OptionError("--yes is required, because there is no terminal to ask on")
+        raise OptionError("there is no terminal to ask for confirmation; give --yes")
     return click.confirm(one_line(question))
 
 

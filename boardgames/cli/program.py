@@ -28,8 +28,8 @@ def program_path() -> str:
 def command_here(command: str) -> str:
     """Return a command in a form that works in the current folder.
 
-    If the PATH has another program of this name or none, as after `make play`, the command begins with
-    the path of this program.
+    If PATH leads to another program of this name or to none, as after `make play`, the command begins
+    with the path of this program.
 
     Examples
     --------

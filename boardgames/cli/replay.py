@@ -56,8 +56,8 @@ def replay(
     FILE may be `-` for standard input.
     ID is the number of a stored match, which `boardgames matches` lists.
 
-    FILE may also be PGN from another program or, with --game, moves alone: one
-    match in each line, or matches separated by empty lines.
+    FILE may also contain PGN from another program or, with --game, only moves:
+    one match per line, or matches separated by empty lines.
 
     Press Enter for the next ply, or type b (back), the number of a ply, n
     (next match) or q (quit) and Enter.

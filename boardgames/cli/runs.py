@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 RESULT_COLUMNS = ("seed", "steps", "best", "seconds")
 MAX_ROWS = 20
-"""Maximum number of steps that are shown of a run."""
+"""Maximum number of evenly spaced steps of a run that are shown."""
 
 
 @click.group(
@@ -430,7 +430,7 @@ def _print_compared(runs: "Sequence[ComparedRun]", changed: "Sequence[str]") -> 
         table, right=[index for index in range(1, len(columns) + 1) if _is_number(table, index)], cut=()
     )
     if not has_room:
-        say("\nsettings in which they differ:")
+        say("\nsettings that differ:")
         for name, settings in zip(names, values, strict=True):
             listed = ", ".join(f"{key} {value}" for key, value in zip(changed, settings, strict=True))
             say(wrap(f"  {name}: {listed}", 4))

@@ -1,4 +1,4 @@
-"""The end of a match of `boardgames play`: saving it, releasing its players, and reading it again later."""
+"""Saving matches of `boardgames play`, reading them again to resume them, and releasing their players."""
 
 import re
 import shlex
@@ -172,7 +172,7 @@ def add_to_store(record: "Record") -> None:
         with Store() as store:
             store.add_new([NewMatch.from_record(record)])
     except StoreError as error:
-        raise FileError(f"the match is not added to those of `{PROGRAM} matches`: {error}") from None
+        raise FileError(f"the match could not be added to those of `{PROGRAM} matches`: {error}") from None
 
 
 def has_unfinished_match() -> bool:
@@ -196,7 +196,7 @@ def read_unfinished(path: Path, game: str | None) -> UnfinishedMatch:
     path : Path
         The file, or `-` for standard input.
     game : str or None
-        The game that the match must be of, or None for any.
+        The game that is expected, or None for any game.
 
     Raises
     ------

@@ -38,7 +38,7 @@ WEB_MODULES = ("msgspec", "starlette", "uvicorn", "websockets")
 )
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.")
 def serve(game: str | None, host: str, port: int, opens: bool) -> None:
-    """Serve a page on which matches are played and watched in the browser.
+    """Serve a page for playing and watching matches in the browser.
 
     With GAME, the page begins with a new match of that game. Only this computer can open the page
     unless another --host is given; the page then asks for the token in the printed address. This

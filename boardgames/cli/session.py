@@ -447,16 +447,16 @@ class Session:
 
     def _save(self, argument: str) -> None:
         if not argument:
-            raise FileError("write save FILE, with the name of a file")
+            raise FileError("save needs the name of a file: save FILE")
         path = output_path(argument)
         append_record(path, self.manager.record())
         say(f"saved to {argument}")
 
     def _load(self, argument: str) -> None:
         if not argument:
-            raise FileError("write load FILE, with the name of a file")
+            raise FileError("load needs the name of a file: load FILE")
         if argument == STDIN:
-            raise FileError("a match cannot be loaded from standard input; write load FILE")
+            raise FileError("a match cannot be loaded from standard input; name a file: load FILE")
         resumed = read_unfinished(user_path(argument), self.manager.game.facts.name)
         manager = self.setup.start_match(resumed.record, starts_clocks=False, background=True)
         self._end_match()

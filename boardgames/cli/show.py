@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     "--weights",
     "weights_text",
     metavar="NAME|RUN|FILE",
-    help="Weights for --features; default: those named td, if the game has them.",
+    help="Weights for --features; default: the weights named td, if the game has any.",
 )
 @json_option
 @rules_interpreted()

@@ -473,6 +473,6 @@ def _print_all_json(
 
 
 def number_of(player: "ExactPlayer", position: "Position", score: "Score") -> str:
-    """Return the number that solvers state for a score, or the score as text if there is no such number."""
+    """Return the number that solvers use for a score, or the score as text if there is no such number."""
     number = player.solver_score(position, score)
     return position.game.facts.score_text(score, proven=True) if number is None else f"{number:g}"

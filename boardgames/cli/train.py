@@ -464,7 +464,7 @@ def _print_summary(
 ) -> None:
     """Print the state of a run, its measured strength, and the command to play against it.
 
-    If no step after `first_step`, after which training began, was better, this is printed, too.
+    Training began after step `first_step`. If no later step was better, this is printed, too.
     """
     from boardgames.learning.history import result_of
 

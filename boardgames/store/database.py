@@ -435,7 +435,7 @@ def _link(temporary: Path, path: Path) -> bool:
     except FileExistsError:
         return False
     except OSError:
-        # this file system probably has no hard links; if there is another problem, renaming fails as well
+        # this file system probably has no hard links; if there is another problem, renaming also fails
         if path.exists():
             return False
         temporary.rename(path)

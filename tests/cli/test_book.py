@@ -23,7 +23,7 @@ def test_a_book_is_built_and_extended(bg: Run, home: Path) -> None:
     assert ran.err == "resuming: 5 of 7 positions are done\n"
     ran = bg("book", *SMALL, "--out", "a.book")
     assert (ran.code, ran.out) == (0, "7 positions, 0 new: a.book\n")
-    assert ran.err == "nothing to do: the book has 7 positions, --positions is 5\n"
+    assert ran.err == "nothing to do: the book already has 7 positions; --positions is only 5\n"
 
 
 def test_a_book_that_ends_early_says_why(bg: Run, home: Path) -> None:

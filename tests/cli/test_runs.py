@@ -391,7 +391,7 @@ def test_settings_are_below_a_comparison_if_there_is_no_room_for_columns(
         ["second", "7", "0", "0"],
     ]
     assert lines[4:6] == [
-        "settings in which they differ:",
+        "settings that differ:",
         "  first: alpha_decay 1.0, epsilon_decay 1.0, epsilon_floor 0.0, shared true,",
     ]
     assert "epsilon_floor" in bg("runs", "compare", "first", "second").out.splitlines()[0]

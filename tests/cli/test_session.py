@@ -119,7 +119,7 @@ def test_a_finished_match_that_cannot_be_listed_is_still_saved(
     ran = bg(*PEOPLE, typed="4\nresign\nquit\n")
     assert ran.code == 2
     assert saved(records).moves == ("4",)
-    assert ran.err.startswith("error: the match is not added to those of `boardgames matches`: ")
+    assert ran.err.startswith("error: the match could not be added to those of `boardgames matches`: ")
     assert ran.err.count("\n") == 1
 
 
@@ -575,8 +575,8 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("load", "write load FILE, with the name of a file"),
-        ("save", "write save FILE, with the name of a file"),
+        ("load", "load needs the name of a file: load FILE"),
+        ("save", "save needs the name of a file: save FILE"),
         ("load missing", "cannot read missing: no such file or directory"),
         ("load .", "cannot read .: is a directory"),
         ("save .", ": is a directory"),
