@@ -50,7 +50,7 @@ class MatchSettings:
     ply_limit : int or None
         Replaces the limit that the game declares.
     repetition : str
-        A text for `Repetition.parse`, which replaces the rule that the game declares unless it is empty.
+        The repetition rule as text for `Repetition.parse`; if empty, the rule that the game declares.
     adjudication : Adjudication
         Whether scores or points may decide a match.
     code : str
@@ -175,7 +175,7 @@ class Plan:
         if self.sprt is not None and len(self.agents) != 2:
             raise LimitError(f"a sequential test compares two agents, not {len(self.agents)}")
         if self.rounds is not None and self.schedule != "swiss":
-            raise LimitError("only a Swiss tournament has a number of rounds")
+            raise LimitError(f"rounds can only be set for a Swiss tournament, not for {self.schedule!r}")
         MatchRules(ply_limit=self.ply_limit, time=self.time)  # checks the limits
         if self.adjudication.points and not self.game.counts_points:
             raise OptionError(
@@ -273,7 +273,7 @@ class Plan:
         )
 
     def load_lineup(self) -> Lineup:
-        """Load every agent once, to check it and to find its identity.
+        """Load every agent once, to check it and to determine its identity.
 
         Raises
         ------

@@ -197,8 +197,8 @@ class _Players:
         if self.settings.fingerprints and player.fingerprint() != self.settings.fingerprints[agent]:
             plugins.close_player(player)
             raise MatchError(
-                f"agent {text!r} has other weights or another program on this worker than where the arena "
-                "was started"
+                f"agent {text!r} has different weights or a different program on this worker than where the "
+                "arena was started"
             )
         return player
 

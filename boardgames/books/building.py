@@ -55,7 +55,7 @@ class BookPlan:
     positions : int
         Number of pages of the book.
     lines : int
-        Number of moves on a page.
+        Maximum number of moves on a page.
     margin : float or None
         Moves that lose more than this are not followed; None for the `book_margin` of
         the agent's unit.

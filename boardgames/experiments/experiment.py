@@ -100,7 +100,7 @@ def load_experiment(name: str, game: Game, /, **options: object) -> Experiment:
     if not (isinstance(loaded, type) and issubclass(loaded, Experiment)):
         raise PluginError(f"experiment {name!r} must be a subclass of Experiment, not {loaded!r}")
     try:
-        # read first, so that no option is mistaken for another keyword
+        # read the options first, so that none is mistaken for another parameter of the class
         return loaded(game, **read_options(loaded.declared_options, options, f"experiment {name!r}"))
     except BoardgamesError:
         raise

@@ -292,5 +292,5 @@ def count_wins(results: Sequence[SelfPlayMatch]) -> Wins:
 
 
 def format_setting(value: object) -> str:
-    """Return the value of a setting as it is typed on the command line."""
+    """Return the value of a setting as users type it on the command line."""
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)

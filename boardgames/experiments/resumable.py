@@ -80,7 +80,7 @@ class ResumableExecutor(Executor):
     def submit(
         self, fn: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> "Future[Result]":
-        """Return the future of a task, which has finished if its result was kept.
+        """Return the future of a task; it is already done if the result was kept.
 
         The future raises FileError if the result cannot be written.
         """

@@ -62,7 +62,7 @@ def test_an_agent_that_differs_on_the_worker_plays_no_match() -> None:
     """Weights and programs are found by name, and the same name may mean others on another machine."""
     settings = make_settings("random", "greedy", fingerprints=("", "other"))
     with pytest.raises(
-        MatchError, match="agent 'greedy' has other weights or another program on this worker"
+        MatchError, match="agent 'greedy' has different weights or a different program on this worker"
     ):
         play_pairs(settings)
 
