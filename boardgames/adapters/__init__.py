@@ -1,7 +1,7 @@
 """Bridges to other libraries; each module imports its library only when it is used."""
 
 SPIEL_PREFIX = "spiel:"
-"""Prefix that marks a name as that of a game of OpenSpiel."""
+"""Prefix of the names of OpenSpiel's games."""
 SPIEL_MAX_PLIES = 1000
 """Number of plies after which a match with OpenSpiel is a draw.
 

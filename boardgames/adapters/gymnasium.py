@@ -49,7 +49,7 @@ ENVIRONMENT = "boardgames/Versus-v0"
 class VersusEnv(gymnasium.Env[Planes, np.int64]):
     """A game in which the learner plays one side and an agent the other.
 
-    The reward is 1 for a win, -1 for a loss and otherwise 0. An episode is truncated if a limit of plies
+    The reward is 1 for a win, -1 for a loss and 0 otherwise. An episode is truncated if a limit of plies
     or moves ends the match. An action that is not legal loses the match, as in the arena; `info` then says
     why. `info["action_mask"]` says which actions are legal, `int8[actions]`.
 

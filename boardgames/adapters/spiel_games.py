@@ -82,7 +82,7 @@ class Look(NamedTuple):
 
 
 class SpielGame(PlainGame[State, int]):
-    """A game of OpenSpiel; `entry` and the registry make a subclass for each game.
+    """Base class of the games of OpenSpiel; each game has a subclass, made when it is first loaded.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class SpielGame(PlainGame[State, int]):
 
     @property
     def plane_names(self) -> tuple[str, ...]:  # type: ignore[override]  # depends on the parameters
-        """Return the names of OpenSpiel's planes if the game has no board, followed by that of the side."""
+        """Return names for OpenSpiel's planes and one for the side; () if there is a board, or no planes."""
         if self._look.board is not None or self._look.planes is None:
             return ()
         return (*(f"plane {number} of OpenSpiel" for number in range(1, self._look.planes[0] + 1)), "side 1")
@@ -353,7 +353,7 @@ def bot_player(make_bot: MakeBot, game: Game) -> BotPlayer:
 
 
 def entries(name: str) -> dict[str, list[Entry]]:
-    """Return the entry of a game, and those of the agents for it, by their kinds.
+    """Return the entries of a game and of the agents for it, by kind: `games` and `agents`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor (extra `cluster`): a local one, one that a file describes, or a running one.
+"""Dask clusters as executors (extra `cluster`): on this machine, described by a file, or already running.
 
 Dask carries tasks to workers, but this module decides which worker gets which task: a worker gets a
 task only after it has reported the same code as ours (`boardgames.installation`), and each kind of
@@ -96,7 +96,7 @@ def open_cluster(workers: int, address: str, announce: Announce = lambda text: N
     Raises
     ------
     MissingExtraError, ClusterError, FileError, OptionError
-        If `distributed` or the package that starts the cluster is not installed, a file is wrong, no
+        If `distributed` or the package that starts the cluster is not installed, a file has errors, no
         scheduler answers, there are no workers, or the scheduler or a worker has other code.
     """
     try:

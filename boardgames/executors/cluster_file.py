@@ -275,7 +275,7 @@ class ClusterFile:
             arguments["silence_logs"] = "CRITICAL"
         try:
             return start(**self.arguments, **arguments)
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong outside, it is one line
+        except Exception as error:  # noqa: BLE001 - report any failure of the package in one line
             raise ClusterError(f"cannot start the cluster of {self.path}: {cause_of(error)}") from None
 
 

@@ -1,4 +1,4 @@
-"""The client side of UGI, prepared for engines that violate the protocol in any way.
+"""The client side of UGI, which copes with engines that violate the protocol in any way.
 
 Every request has a deadline. Before each position the client sends `isready`
 and skips everything up to `readyok`, so that a late answer to an earlier

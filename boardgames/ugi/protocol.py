@@ -49,7 +49,7 @@ class Go:
     problems: tuple[str, ...]
 
     def limit(self, side: int) -> Limit:
-        """Return the limit for `side`; its time is `movetime` less 20 ms, but at least half of `movetime`."""
+        """Return the limit for `side`; its time is `movetime` minus 20 ms, but at least half of it."""
         numbers = self.numbers
         seconds = numbers["movetime"] / 1000 if "movetime" in numbers else None
         if seconds is not None:

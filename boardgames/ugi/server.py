@@ -32,7 +32,7 @@ RESULTS = {0: "p1win", 1: "p2win", None: "draw"}
 
 
 class Server:
-    r"""A UGI engine apart from its streams: takes commands and writes answers.
+    r"""A UGI engine without its streams: takes commands as text, and writes answers through a callable.
 
     Parameters
     ----------
