@@ -37,7 +37,9 @@ Observation = dict[str, Planes]
 """`observation`, `int8[planes, rows, columns]`, and `action_mask`, `int8[actions]`."""
 
 
-def env(game: Game | str, **settings: Any) -> AECEnv[str, Observation, int | None]:  # those of `raw_env`
+def env(
+    game: Game | str, **settings: Any
+) -> AECEnv[str, Observation, int | None]:  # the parameters of `raw_env`
     """Return the environment of a game, with the parameters of `raw_env`.
 
     It needs no wrappers: an illegal action, or use before `reset`, raises an error.
@@ -55,7 +57,7 @@ def env(game: Game | str, **settings: Any) -> AECEnv[str, Observation, int | Non
 
 def parallel_env(
     game: Game | str,
-    **settings: Any,  # those of `raw_env`
+    **settings: Any,  # the parameters of `raw_env`
 ) -> ParallelEnv[str, Observation, int | None]:
     """Return the environment of a game in which each step takes actions from both agents.
 

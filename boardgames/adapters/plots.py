@@ -231,7 +231,7 @@ def _common_name(names: Sequence[str]) -> str:
 
 
 def _plot_standings(axes: "Axes", history: RunHistory) -> None:
-    """Draw the points of all competitors in each tournament, and connect those of the winners."""
+    """Draw the points of all competitors in each tournament, and connect the points of the winners."""
     for step, points in history.standings:
         axes.plot([step] * len(points), points, ".", color="C0", alpha=0.45, markersize=5, clip_on=False)
     steps = [step for step, _ in history.standings]

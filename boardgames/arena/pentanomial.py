@@ -212,7 +212,7 @@ def estimate(pairs: Pairs) -> Estimate | None:
     distribution with 1 and count - 1 degrees of freedom. It contains only
     possible scores and is wider towards the nearer end of the scale. After a
     clean sweep the bound is exact (score**count >= 0.025), no other result
-    gives a better bound, and `elo` is that of `score_after_sweep`.
+    gives a better bound, and `elo` comes from `score_after_sweep`.
 
     Examples
     --------

@@ -78,7 +78,7 @@ class Report:
         Number of matches that differ in players, start or moves; who played
         which side makes no difference.
     repeated : int
-        Number of pairs whose two matches both repeat those of an earlier pair
+        Number of pairs whose matches both repeat the matches of an earlier pair
         of the same agents.
     adjudicated : int
         Number of matches that were decided by scores or points before their end.

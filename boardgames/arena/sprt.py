@@ -147,7 +147,7 @@ class SprtRun:
 
     Short matches finish first. A test that took pairs as they finish would see
     too many of them, and its result would depend on the number of workers. A
-    pair whose two matches repeat those of an earlier one is skipped: otherwise
+    pair whose matches repeat the matches of an earlier pair is skipped: otherwise
     two deterministic agents would decide the test with a single opening.
 
     Attributes

@@ -277,7 +277,7 @@ class Builder:
         return self._successors[key]
 
     def _back_up(self) -> None:
-        """Set the score of every move to that of the page it leads to, from the last ply to the first."""
+        """Set the score of every move to the score of the page it leads to, beginning with the last ply."""
         for text in sorted(self.pages, key=lambda text: -self.pages[text].ply):
             page = self.pages[text]
             scored = [replace(entry, score=self._backed_up(page, entry)) for entry in page.moves]

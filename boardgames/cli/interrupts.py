@@ -102,7 +102,7 @@ def end_if_stuck(
 def end_now(save: Callable[[], object] | None = None, code: int = EXIT_INTERRUPTED) -> NoReturn:
     """End the process without waiting for any thread, after calling `save` in another thread.
 
-    By default, the exit code is that of an interrupted program.
+    The default exit code says that the program was interrupted.
     """
 
     def finish() -> None:

@@ -87,7 +87,7 @@ class LazyGroup(SuggestingGroup):
         return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing those of the core."""
+        """Write the list of commands without importing the commands of the core."""
         rows = []
         for name in self.list_commands(ctx):
             if name in COMMANDS:

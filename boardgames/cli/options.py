@@ -252,7 +252,7 @@ class SuggestingGroup(click.Group):
 
 
 class ListingGroup(SuggestingGroup):
-    """A group of commands that runs `list` if no command is named; options are then those of `list`."""
+    """A group of commands that runs `list`, with the given options, if no command is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put `list` before options other than `--help`, unless a shell asks for completions."""

@@ -306,7 +306,7 @@ def confirm(question: str) -> bool:
         If stdin or stdout is not a terminal.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise OptionError("there is no terminal to ask for confirmation; give --yes")
+        raise OptionError("--yes is required, since there is no terminal on which to ask for confirmation")
     return click.confirm(one_line(question))
 
 

@@ -143,7 +143,7 @@ HIGHEST_LEVEL = 10
 @click.option(
     "--port",
     type=Number(int, 0, 65_535),
-    help="With --web: port to listen on; 0 is any free port; default: that of `serve`, or 0 if it is in use.",
+    help="With --web: port to listen on; 0 is any free port; default: as for `serve`, or 0 if it is in use.",
 )
 @click.option("--open/--no-open", "opens", default=None, help="With --web: open the page in the browser.")
 def play(
@@ -337,8 +337,8 @@ def _decoded(text: str) -> str:
 def _play_agents(manager: "Manager", file: MatchFile, watch: bool, delay: float) -> int:
     """Play a match between two agents and return the exit code.
 
-    A finished match is added to those of `boardgames matches`. An interrupted match is saved in a file, and
-    so is a resumed one, which would otherwise be resumed again.
+    A finished match is added to the database of `boardgames matches`. An interrupted match is saved in a
+    file, and so is a resumed match, which would otherwise be resumed again.
     """
     try:
         with end_if_stuck(file.save):

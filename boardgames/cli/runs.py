@@ -189,8 +189,8 @@ def show(name: str, as_json: bool) -> None:
 def compare(names: tuple[str, ...], as_json: bool) -> None:
     """Compare the results of several RUNs of the same game.
 
-    A table has a column for each setting in which they differ, and the best
-    value of the learning curve; `seconds` is the time that training took.
+    A table shows the settings that differ and the best value of the learning
+    curve; `seconds` is the time that training took.
     Below the table are the shares of the points against each opponent in the
     runs' measurements, with 95% intervals, and the means over runs that differ
     only in their seed.

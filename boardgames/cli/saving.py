@@ -126,7 +126,7 @@ def close_players(manager: "Manager") -> None:
 def save_match(record: "Record", path: Path | None = None) -> Path | None:
     """Save a match in the user's data folder and print the path; if that fails, print the match.
 
-    A match without moves is not saved. A finished match is also added to those of `boardgames matches`.
+    A match without moves is not saved. A finished match is also added to the database of the user.
 
     Parameters
     ----------
@@ -165,14 +165,14 @@ def save_match(record: "Record", path: Path | None = None) -> Path | None:
 
 
 def add_to_store(record: "Record") -> None:
-    """Add a finished match to those of `boardgames matches`."""
+    """Add a finished match to the database of `boardgames matches`."""
     from boardgames.store import NewMatch, Store
 
     try:
         with Store() as store:
             store.add_new([NewMatch.from_record(record)])
     except StoreError as error:
-        raise FileError(f"the match could not be added to those of `{PROGRAM} matches`: {error}") from None
+        raise FileError(f"cannot add the match to the database of `{PROGRAM} matches`: {error}") from None
 
 
 def has_unfinished_match() -> bool:

@@ -62,7 +62,7 @@ def serve_match(
 ) -> None:
     """Serve the page for a match, new or from its record; people play all sides that no agent plays.
 
-    The default port is that of `boardgames serve`, or a free one if that is taken.
+    The default port is the same as for `boardgames serve`, or any free port if that is taken.
 
     Raises
     ------

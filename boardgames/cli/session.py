@@ -521,7 +521,7 @@ class Session:
     # --- showing ---------------------------------------------------------
 
     def _begin(self) -> None:
-        """Print who plays whom, and the board."""
+        """Print the players of both sides, and the board."""
         sides = self.manager.game.facts.sides
         players = ", ".join(f"{sides[side]} is {self._name(side)}" for side in (0, 1))
         say(f"{players}; type a move{self._example()}, or help")

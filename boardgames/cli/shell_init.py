@@ -19,7 +19,7 @@ from boardgames.errors import FileError, OptionError
 
 SHELLS = ("bash", "zsh", "fish")
 MARK = f"# {PROGRAM} shell-init"
-"""Marks our line in a start-up file, so that it can be found again."""
+"""Marks the line that `--install` adds to a start-up file, so that it can be found again."""
 
 POSIX_FUNCTION = """\
 # `bg play`, `bg games` etc. run boardgames; `bg` and `bg %1` still control jobs

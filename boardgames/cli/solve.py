@@ -101,7 +101,7 @@ class BadLine:
     "--agent",
     metavar="AGENT",
     shell_complete=complete_agent,
-    help="The solver, with its options; default: that of the game.",
+    help="Solver, with its options; default: the solver of the game.",
 )
 @click.option("--time", "seconds", type=SECONDS, metavar="S", help="Give up after S seconds.")
 @json_option
@@ -404,7 +404,7 @@ def _solve_all(
 
 
 def _load_code(player: "ExactPlayer", position: "Position") -> None:
-    """Load or compile the solver by a call that is stopped at once."""
+    """Load or compile the code of the solver by starting a call and stopping it immediately."""
     from boardgames.player import Context, Stop
 
     stop = Stop()

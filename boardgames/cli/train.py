@@ -538,7 +538,7 @@ def _config(
     start: str | None,
     target: float | None,
 ) -> "Config":
-    """Return the settings of a config file, if given, overridden by those of the command line."""
+    """Return the settings of a config file, if given, overridden by the settings of the command line."""
     from boardgames.learning.config import MAX_BYTES, Config
     from boardgames.paths import read_text
 

@@ -709,7 +709,7 @@ def _settle(future: "Future[Any]", worker: _Worker, failed: BaseException | None
 
 
 def _rates_text(rates: Sequence[tuple[str, float]]) -> str:
-    """Return the rate of each worker as text, or those of the slowest and the fastest of many workers.
+    """Return the rates of all workers as text or, if there are many, only the slowest and the fastest.
 
     Examples
     --------

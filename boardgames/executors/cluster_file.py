@@ -402,7 +402,7 @@ def _check_keys(path: Path, kind: Kind, kind_name: str, content: Mapping[str, ob
     hosts = content.get("hosts")
     if isinstance(hosts, list) and len(hosts) < 2:
         raise OptionError(
-            f"{path}: 'hosts' must list the scheduler's host and then those of the workers, "
+            f"{path}: 'hosts' must list the host of the scheduler and then the hosts of the workers, "
             f"not {quote(hosts)}"
         )
     for key in ("connect_options", "remote_python"):
@@ -446,7 +446,7 @@ def _loaded(kind: Kind) -> Any:  # the packages are optional, and not typed
 
 @contextmanager
 def _signal_handlers_kept() -> Iterator[None]:
-    """Restore the handlers of SIGINT and SIGTERM, because importing dask-jobqueue replaces that of SIGINT."""
+    """Restore the handlers of SIGINT and SIGTERM, because importing dask-jobqueue replaces the first."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield

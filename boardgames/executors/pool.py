@@ -381,7 +381,7 @@ def _worker_main(pipe: "connection.Connection") -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    os.dup2(2, 1)  # stdout belongs to the parent
+    os.dup2(2, 1)  # only the parent writes to stdout
     warnings.formatwarning = _format_warning
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:

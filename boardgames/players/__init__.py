@@ -1,1 +1,1 @@
-"""The built-in players, which are registered through the same hook as those of plug-ins."""
+"""The built-in players, which are registered through the same hook as the players of plug-ins."""

@@ -67,7 +67,7 @@ CONTEMPT = Option(
 
 
 class SearchPlayer(Player):
-    """Searches by iterative deepening within its own limits and those of the caller, by default for a second.
+    """Searches by iterative deepening within its own limits and the caller's, by default for one second.
 
     Base class of agents that search. The agent of a plug-in sets `name`, and
     may override `evaluation` and `search_options` or set `node` to another
@@ -84,11 +84,11 @@ class SearchPlayer(Player):
         self._searcher = self._new_searcher(self.search_options())
 
     def evaluation(self) -> Evaluation:
-        """Return the evaluation at the horizon: that of the chosen weights, or else the game's."""
+        """Return the evaluation at the horizon: the chosen weights, or else the game's evaluation."""
         return self._learned or self.game.evaluation
 
     def search_options(self) -> SearchOptions:
-        """Return the options of the search; by default those of plain alpha-beta."""
+        """Return the options of the search; by default plain alpha-beta."""
         return SearchOptions.plain()
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:

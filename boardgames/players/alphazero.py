@@ -74,7 +74,7 @@ LEVEL = Option(
 
 
 class AlphaZero(NetworkPlayer):
-    """Searches with a network within its own limits and those of the caller, by default for a second.
+    """Searches with a network within its own limits and the caller's, by default for one second.
 
     With a limit of simulations, the same match gives the same moves.
     """

@@ -82,7 +82,7 @@ class TimedExactPlayer(ExactPlayer):
     def knows_best(self, position: Position, scores: Mapping[Move, Score], *, all_moves: bool) -> bool:
         """Return True if a best move is among those that `solved_moves` has returned.
 
-        By default that is so if all moves are solved, or one wins at once.
+        By default, this is the case if all moves are solved, or one wins immediately.
         """
         return len(scores) == len(position.legal_moves) or Score.win(1) in scores.values()
 
@@ -161,7 +161,7 @@ class TimedExactPlayer(ExactPlayer):
 
     @property
     def unit(self) -> Unit:
-        """Return the unit of the scores; by default that of the game's evaluation."""
+        """Return the unit of the scores; by default the unit of the game's evaluation."""
         return self.game.evaluation.unit
 
     # --- what this class does ----------------------------------------------------

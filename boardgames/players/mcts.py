@@ -63,7 +63,7 @@ SEARCH_OPTIONS = (
 
 
 class MonteCarlo(Player):
-    """Runs simulations within its own limits and those of the caller, by default for a second.
+    """Runs simulations within its own limits and the caller's, by default for one second.
 
     The tree is kept from move to move of a match. With one thread and a limit
     of simulations or nodes, the same seed and match give the same moves.
@@ -80,7 +80,7 @@ class MonteCarlo(Player):
         self._searcher = Searcher(game, self.evaluation(), self.search_options())
 
     def evaluation(self) -> Evaluation:
-        """Return the evaluation for cutoffs and priors: that of the chosen weights, or else the game's."""
+        """Return the evaluation for cutoffs and priors: the chosen weights, or else the game's evaluation."""
         return self._learned or self.game.evaluation
 
     def search_options(self) -> MctsOptions:

@@ -71,7 +71,7 @@ class Greedy(Player):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the evaluation after every legal move, or the best `lines` of them."""
+        """Return the evaluation after every legal move, or after the best `lines` moves."""
         self._check_position(position, lines=lines)
         analysis = self._searcher.search(position, Limit(depth=1), context, lines=None)
         return replace(analysis, moves=analysis.moves[:lines])

@@ -204,8 +204,8 @@ class StoredMatch:
     def dated_record(self) -> str:
         """Return the record, with the tag Date if the day of the match is known.
 
-        A record without the tag belongs to a match of a run, which was stored as soon as it was played,
-        or to an imported match, whose day is unknown.
+        A record without the tag is from a match of a run, which was stored as soon as it was played, or
+        from an imported match, whose day is unknown.
         """
         header, gap, moves = self.record.partition("\n\n")
         if self.run is None or not gap or split_date(self.record)[1]:

@@ -250,7 +250,7 @@ class OfferedOption:
     maximum: int | None = None
 
     def wrapped(self, number: int) -> int:
-        """Return `number`, wrapped around into the range if it is outside of it."""
+        """Return `number`, wrapped around into the range of the option."""
         low = min(number, 0) if self.minimum is None else self.minimum
         if self.maximum is None:
             return max(number, low)

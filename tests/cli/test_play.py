@@ -198,4 +198,4 @@ def test_a_match_between_agents_that_cannot_be_stored_is_printed_with_a_warning(
     ran = bg(*AGENTS, "--seed", "1")
     assert ran.code == 0
     assert '[Game "connect4"]' in ran.out
-    assert ran.err.startswith("warning: the match could not be added to those of `boardgames matches`: ")
+    assert ran.err.startswith("warning: cannot add the match to the database of `boardgames matches`: ")

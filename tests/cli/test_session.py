@@ -119,7 +119,7 @@ def test_a_finished_match_that_cannot_be_listed_is_still_saved(
     ran = bg(*PEOPLE, typed="4\nresign\nquit\n")
     assert ran.code == 2
     assert saved(records).moves == ("4",)
-    assert ran.err.startswith("error: the match could not be added to those of `boardgames matches`: ")
+    assert ran.err.startswith("error: cannot add the match to the database of `boardgames matches`: ")
     assert ran.err.count("\n") == 1
 
 

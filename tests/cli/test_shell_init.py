@@ -196,7 +196,10 @@ def test_the_login_shell_is_the_default(startup: Path, bg: Run, monkeypatch: pyt
         ([], "name the shell: bash, zsh, fish; --install sets it up for all new shells"),
         (["--install"], "name the shell: boardgames shell-init --install bash|zsh|fish"),
         (["bash", "--install", "--remove"], "give --install or --remove, not both"),
-        (["bash", "--install"], "there is no terminal to ask for confirmation; give --yes"),
+        (
+            ["bash", "--install"],
+            "--yes is required, since there is no terminal on which to ask for confirmation",
+        ),
     ],
     ids=" ".join,
 )

@@ -95,7 +95,11 @@ def write(tmp_path: Path) -> Write:
         ("slurm", JOBS + WORKERS + "timeout = '1h'\n", "'timeout' in [workers] must be a number of seconds"),
         ("htcondor", JOBS + WORKERS, "has no key 'disk'"),
         ("ssh", "", "has no key 'hosts': it must be a list of texts"),
-        ("ssh", 'hosts = ["a"]', "'hosts' must list the scheduler's host and then those of the workers"),
+        (
+            "ssh",
+            'hosts = ["a"]',
+            "'hosts' must list the host of the scheduler and then the hosts of the workers",
+        ),
         ("ssh", 'hosts = ["a", "b"]\nremote_python = ["p"]', "'remote_python' has 1 entries for 2 hosts"),
         ("ssh", 'hosts = ["a", "b"]\n' + WORKERS, "[workers] cannot have 'number' over SSH"),
         (
