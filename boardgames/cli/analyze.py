@@ -158,7 +158,7 @@ class _Chosen:
     "seconds",
     type=SECONDS,
     metavar="S",
-    help="Seconds per position; default without other limits: 1, in a review 0.2, for a solver 10.",
+    help="Seconds per position; without other limits, the default is 1, in a review 0.2, for a solver 10.",
 )
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth in plies.")
 @click.option("--nodes", type=NODES, metavar="N", help="Maximum number of positions to search.")

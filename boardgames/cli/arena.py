@@ -94,7 +94,7 @@ FRESH = ("--fresh",)
     "--rounds",
     type=POSITIVE,
     metavar="N",
-    help="Rounds of the Swiss system; default: log2 of the number of agents.",
+    help="Rounds of the Swiss system; default: log2 of the number of agents, rounded up.",
 )
 @game_options
 @click.option(
@@ -102,14 +102,14 @@ FRESH = ("--fresh",)
     default="random:4",
     show_default=True,
     metavar="OPENINGS",
-    help="random:PLIES, every:PLIES, layouts, the name of a book, or a file of positions.",
+    help="random:PLIES, every:PLIES, layouts, the name of a suite of the game, or a file of positions.",
 )
 @click.option("--time", "move_time", type=SECONDS, metavar="S", help="Seconds per move.")
 @click.option(
     "--clock",
     type=ForEachSide(SECONDS),
     metavar="S[,S]",
-    help="Seconds that each side has for a match; two numbers are for the first and the second side.",
+    help="Seconds that each side has for a match; two numbers set the sides separately.",
 )
 @increment_option
 @click.option(

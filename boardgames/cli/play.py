@@ -91,7 +91,7 @@ HIGHEST_LEVEL = 10
     type=ForEachSide(SECONDS),
     metavar="S[,S]",
     help="Seconds per move: how long an agent thinks (default: 1), or the limit if two people play. "
-    "Two numbers set the first and the second side; then a person is limited against an agent, too.",
+    "Two numbers set the first and the second side; a person is then also limited against an agent.",
 )
 @click.option(
     "--clock",

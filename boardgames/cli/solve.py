@@ -123,7 +123,7 @@ def solve(
     POSITION may also be the name of a file with a position, or `-` for standard
     input.
 
-    Prints the score of every move, all best moves, best play to the end, the
+    Print the score of every move, all best moves, best play to the end, the
     number of positions searched, and the time and memory used. Memory is the peak
     of the whole program. The score is the number that solvers of the game use. In
     Connect Four it is positive for a win, and larger the sooner the win comes. In
@@ -134,8 +134,8 @@ def solve(
     position may take very long.
 
     A line of the file may state the score after the position, as the test sets of
-    solvers do: `44455 2`. Then the scores are compared, and only the differences
-    and a summary of all files are printed. If a score differs, the exit code is 1.
+    solvers do: `44455 2`. If lines do, the scores are compared, and only the
+    differences and a summary of all files are printed. If a score differs, the exit code is 1.
     Lines that cannot be read are named and skipped, and the exit code is 2.
     """
     if not files:

@@ -126,7 +126,7 @@ FIXED_BY_RUN = {
     "start",
     metavar="RUN|NAME",
     shell_complete=complete_run,
-    help="Start with the weights of this run, or with the weights of this name or in this file.",
+    help="Start with the weights of this run, name or file.",
 )
 @click.option(
     "--target",
