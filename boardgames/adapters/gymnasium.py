@@ -169,7 +169,7 @@ class VersusEnv(gymnasium.Env[Planes, np.int64]):
         return self._board.observation(self.side), self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Planes, float, bool, bool, dict[str, Any]]:
-        """Take an action, and make the moves with which the opponent replies.
+        """Take an action, and make the opponent's replies.
 
         Raises
         ------

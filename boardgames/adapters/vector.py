@@ -166,7 +166,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     def step(
         self, actions: npt.ArrayLike
     ) -> tuple[Planes, Rewards, npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Take an action in each match, and make the moves with which the opponent replies.
+        """Take an action in each match, and make the opponent's replies.
 
         Raises
         ------

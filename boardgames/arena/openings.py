@@ -67,7 +67,7 @@ class Openings:
         """Return `count` positions as text. A fixed suite is shuffled, and repeated if it is too short.
 
         With the same seed, a larger `count` gives the same openings followed by
-        others.
+        more openings.
         """
         rng = random.Random(f"openings {seed}")  # noqa: S311 - not for cryptography
         if self._plies is None:

@@ -25,7 +25,7 @@ from boardgames.plugins import close_player, load_player, registry
 from boardgames.score import RETURN, Score, Unit
 
 BATCH = 8
-"""Positions chosen and searched at a time, regardless of the number of workers."""
+"""Number of positions chosen and searched at a time, regardless of the number of workers."""
 PLIES_OF_MARGIN = 2.0
 """A move that loses the whole margin counts as this many additional plies."""
 BEST_WEIGHT = 10

@@ -208,7 +208,7 @@ def split_notation(game: "Game", notation: str | None) -> tuple[str | None, str 
 
 
 def what_it_looks_like(text: str, game: str) -> str:
-    """Return a remark if a text that does not fit a game fits another one, or else an empty string.
+    """Return a remark if a text that a game cannot read is valid in another game, or else an empty string.
 
     Only the beginning of the text is tried, as a test set, as a position and as a match.
     """
@@ -227,9 +227,10 @@ def what_it_looks_like(text: str, game: str) -> str:
 
 
 def _kind_of(text: str, name: str, expected: "Game") -> str:
-    """Return what a text is in a game, or an empty string; `expected` is the game that the text does not fit.
+    """Return `test set`, `position` or `match` if a text is one in a game, or else an empty string.
 
-    If at least half of the moves are also moves of the expected game, the text is not attributed to another.
+    If at least half of its moves are moves of the `expected` game, a match is assumed to be a faulty match of
+    that game.
     """
     from boardgames.plugins import load_game_of
     from boardgames.reading import Defaults, check_no_test_set, read_position
@@ -280,7 +281,7 @@ def explain_errors(parsed: "ParsedRecords", text: str, game: str) -> list[str]:
 
 
 def say_notations(where: str, what: str, notations: Iterable[str | None], *, can_choose: bool = True) -> None:
-    """Say which notations were inferred when a file was read; None stands for the usual one.
+    """Say which notations were inferred when a file was read; None stands for the game's usual notation.
 
     Parameters
     ----------

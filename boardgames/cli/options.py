@@ -79,7 +79,7 @@ NON_NEGATIVE = Number(int, 0)
 POSITIVE = Number(int, 1)
 DEPTH = Number(int, 1, 100)
 NODES = Number(int, 1, 10**12)
-"""`DEPTH` and `NODES` have the bounds of the agents' own options of these names."""
+"""`DEPTH` and `NODES` have the same bounds as the agents' options `depth` and `nodes`."""
 
 
 def examples(*lines: str) -> str:

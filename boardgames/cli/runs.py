@@ -391,7 +391,7 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
 
 
 def _members_text(group: "Group", changed: "Sequence[str]") -> str:
-    """Return the names of runs, followed by what distinguishes their settings from those of other runs."""
+    """Return the names of runs, followed by those of their settings that differ from other runs."""
     members = ", ".join(run.summary.name for run in group.runs)
     values = zip(changed, group.runs[0].differing(changed), strict=True)
     settings = ", ".join(f"{name} {setting_text(value)}" for name, value in values if value is not None)

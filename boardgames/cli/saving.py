@@ -110,7 +110,7 @@ def print_learned(manager: "Manager") -> None:
 
 
 def close_players(manager: "Manager") -> None:
-    """Release what the players of a match hold, such as engine processes, even if this is interrupted.
+    """Close the players of a match, and so end engine processes; an interrupt does not keep any open.
 
     Players that are still getting ready are not closed, since closing them would have to wait; they end
     with the program.

@@ -229,7 +229,7 @@ class Store:
         Raises
         ------
         OptionError
-            If `result` has another value.
+            If `result` is none of these.
         """
         filters = _given_filters(game=game, agent=agent, run=run, faults=faults, result=result, ids=ids)
         conditions = " AND ".join([*(_FILTERS[name] for name in filters), "matches.id < :before"])
@@ -461,7 +461,7 @@ def _given_filters(
     Raises
     ------
     OptionError
-        If `result` has another value.
+        If `result` is none of these.
     """
     if result not in (None, *RESULTS):
         raise OptionError(f"the result must be one of {', '.join(RESULTS)}, not {quote(result)}")

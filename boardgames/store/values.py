@@ -215,7 +215,7 @@ class StoredMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """What a list shows of a stored match: fields of `StoredMatch`, without its record.
+    """The fields of a stored match that a list shows, without its record; see `StoredMatch`.
 
     Attributes
     ----------

@@ -322,7 +322,7 @@ class MoveHistory:
     def with_moves(self, moves: Sequence[str]) -> "MoveHistory":
         """Return the history of these moves, starting from the first position.
 
-        Moves that this history already begins with are not made again.
+        Moves at the beginning that this history already has are not made again.
 
         Raises
         ------
@@ -342,8 +342,8 @@ class MoveHistory:
     def with_positions(self, positions: Sequence[Position]) -> "MoveHistory":
         """Return the history of these positions, with the moves between them.
 
-        Moves between positions that this history already begins with are known;
-        finding another move takes up to one `apply` for each legal move.
+        Moves at the beginning that this history already has are reused; finding
+        any other move takes up to one `apply` for each legal move.
         """
         known = _common_length(positions, self.positions, lambda one, other: one is other)
         moves = list(self._moves[: max(known - 1, 0)])
