@@ -31,7 +31,7 @@ Mask = npt.NDArray[np.int8]
 
 
 def loaded_game(game: Game | str, options: Mapping[str, Any]) -> Game:  # of the types that it declares
-    """Return a game, which is loaded with the options if a name is given.
+    """Return the given game, or load it with the options if its name is given.
 
     Raises
     ------

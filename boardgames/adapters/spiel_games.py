@@ -161,7 +161,7 @@ class SpielGame(PlainGame[State, int]):
         return state.child(int(move))
 
     def outcome(self, state: State) -> int | str | None:
-        """Return who has won by OpenSpiel's returns; a match of `SPIEL_MAX_PLIES` plies is a draw."""
+        """Return the winner according to OpenSpiel; a match of `SPIEL_MAX_PLIES` plies is a draw."""
         if not state.is_terminal():
             return DRAW if state.move_number() >= self._longest else None
         first, second = state.returns()
@@ -487,7 +487,7 @@ def _rows_of(text: str) -> list[str]:
 
 
 def _spiel_game_of(game: Game) -> Any:
-    """Return the game of OpenSpiel for a game here."""
+    """Return the game of OpenSpiel that corresponds to a game of this framework."""
     if isinstance(game, SpielGame):
         return game.spiel
     from boardgames.adapters.openspiel import register

@@ -221,7 +221,7 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
         )
 
     def _moved(self, actions: Actions, which: npt.NDArray[np.bool_]) -> tuple[Rewards, Masks, Masks]:
-        """Take actions, make the replies to them, and return rewards, terminations and truncations."""
+        """Take actions, make the opponent's replies, and return rewards, terminations and truncations."""
         step = self.batch.step(actions, which=which)
         replies = self._replied()
         rewards = (step.rewards + replies[0])[np.arange(self.num_envs), self.sides]

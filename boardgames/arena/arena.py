@@ -300,7 +300,7 @@ class Arena:
         return run
 
     def _load_results(self) -> None:
-        """Count the complete pairs in the store, round by round, as Swiss rounds depend on earlier ones."""
+        """Count the complete pairs in the store, round by round: Swiss rounds depend on earlier ones."""
         self._results: dict[int, PairResult] = {}
         self._sprt_results: dict[int, tuple[float, tuple[bytes, bytes]]] = {}
         self._tally = Tally(self._labels)

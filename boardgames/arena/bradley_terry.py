@@ -43,7 +43,7 @@ _MATCH_SCORES = (1.0, 0.5, 0.0)
 _MAX_LOG_ODDS = 1e4
 _PRECISION = 1e-16  # a step that promises a smaller gain in log-likelihood is the last
 _SMALLEST_STEP = 1e-12
-_MAX_LEVERAGE = 0.5  # of each of two clusters; a single cluster has 1 and would divide by 0
+_MAX_LEVERAGE = 0.5  # a cap: a single cluster has leverage 1, and 1 - leverage would be 0
 
 
 Estimates = tuple[Estimate | None, ...]

@@ -23,7 +23,7 @@ from boardgames.errors import LimitError, quote
 from boardgames.options import is_finite
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Score of the first player in a pair, per outcome."""
+"""Scores of the first player for the five outcomes of a pair."""
 
 ELO_PER_LOG_ODDS = 400 / math.log(10)
 TAIL = 0.025

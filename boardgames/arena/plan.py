@@ -252,7 +252,7 @@ class Plan:
 
     @property
     def _ends_text(self) -> str:
-        """Return the conditions that end matches, apart from the rules and times, as text."""
+        """Return the ply limit and the repetition rule as text, or an empty string if neither is set."""
         plies = "" if self.ply_limit is None else f"{self.ply_limit} plies"
         return ", ".join(filter(None, [plies, self.repetition and f"repetition {self.repetition}"]))
 
@@ -354,7 +354,7 @@ class Plan:
 def _text_of(agent: Any, game: Game, targets: dict[str, object]) -> Any:  # other values are not changed
     """Return the text of an agent, and register its class or function unless a plug-in offers it.
 
-    `targets` has the class or function of each name that occurred before.
+    `targets` maps the names that have occurred so far to their classes or functions.
     """
     if isinstance(agent, str) or not (isinstance(agent, Player) or callable(agent)):
         return agent  # `spelled_out` rejects what is not an agent at all

@@ -73,7 +73,7 @@ class BookPage:
     Attributes
     ----------
     position : str
-        Text of the position, the smallest among all symmetric positions.
+        Text of the position: the smallest text of all symmetric positions.
     ply : int
         Plies from the start of a layout.
     depth, nodes : int

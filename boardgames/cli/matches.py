@@ -59,7 +59,7 @@ RESULT_TEXTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 _DATE = re.compile(r"[0-9?]{4}\.[0-9?]{2}\.[0-9?]{2}")
 UNKNOWN_DATE = "????.??.??"
 RATING_COLUMNS = 42
-"""Typical width of the columns beside the names in the table of a run's ratings."""
+"""Typical total width of the columns other than the names in the table of a run's ratings."""
 MATCH_FILTERS = ("agent", "faults", "result")
 """Filters that do not apply to runs."""
 

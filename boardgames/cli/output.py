@@ -154,7 +154,7 @@ def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
 
 
 def console() -> "Console":
-    """Return rich's console on stdout; its output is plain if that is no terminal or `NO_COLOR` is set."""
+    """Return rich's console on stdout; its output is plain without a terminal or if `NO_COLOR` is set."""
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=True)

@@ -110,7 +110,7 @@ def print_learned(manager: "Manager") -> None:
 
 
 def close_players(manager: "Manager") -> None:
-    """Close the players of a match, and so end engine processes; an interrupt does not keep any open.
+    """Close all players of a match, which ends engine processes, even if an interrupt arrives meanwhile.
 
     Players that are still getting ready are not closed, since closing them would have to wait; they end
     with the program.

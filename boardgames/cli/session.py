@@ -315,7 +315,7 @@ class Session:
         return set(self.manager.position.picture().ids)
 
     def _moves_at(self, cell: str, *, ends: bool) -> list[str]:
-        """Return the legal moves whose last click is on a cell (`ends`), or that click it earlier."""
+        """Return the legal moves that click a cell last (`ends`) or before that (not `ends`)."""
         position = self.manager.position
         texts = [
             text

@@ -62,7 +62,7 @@ class FilePosition:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """The time and the nodes that solving the positions took."""
+    """The time and the number of nodes that solving took."""
 
     seconds: float
     nodes: int
@@ -231,7 +231,7 @@ def read_lines(file: str) -> list[tuple[int, str]]:
 def read_positions(
     file: str, lines: list[tuple[int, str]], game: "Game", notation: str | None = None
 ) -> "tuple[list[FilePosition], list[BadLine]]":
-    """Return the positions in lines, and the lines without a position that can be solved."""
+    """Return the positions in lines, and the lines whose positions cannot be read or solved."""
     from boardgames.reading import read_position, split_score
 
     positions, bad = [], []
@@ -379,7 +379,10 @@ def _solve_all(
         with spinner("solving", done), stop_on_interrupt() as interrupted:
             _load_code(player, positions[0].position)  # before the clock starts
             started = time.monotonic()
-            with stop_after(seconds, interrupted) as stop, suppress(MatchError):  # stopped too early
+            with (
+                stop_after(seconds, interrupted) as stop,
+                suppress(MatchError),
+            ):  # stopped before the end
                 for first in range(0, len(positions), chunk_size):
                     chunk = [one.position for one in positions[first : first + chunk_size]]
                     scores += player.scores(chunk, Context(stop=stop))

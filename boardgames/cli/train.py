@@ -478,7 +478,7 @@ def _print_summary(
         say(trainer.summary(), file=stream)
     result = result_of(run.folder, run.learner.game)
     agent = run.learner.agent_with(result)
-    has_weights = not agent or f"={result}," in f"{agent},"  # a tuned agent has the values themselves
+    has_weights = not agent or f"={result}," in f"{agent},"  # the text of a tuned agent has the values
     if has_weights and progress.step and run.best_path.exists():
         say(f"weights: {run.best_path}", file=stream)
     for line in measurement_lines(measured):

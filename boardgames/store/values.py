@@ -335,7 +335,7 @@ def split_date(record: str) -> tuple[str, str]:
 
 
 def day_of(timestamp: str) -> str:
-    """Return the day of a timestamp of the store in the form of the tag Date.
+    """Return the day of a timestamp of the store in the format of the tag Date.
 
     Examples
     --------
