@@ -379,10 +379,7 @@ def _solve_all(
         with spinner("solving", done), stop_on_interrupt() as interrupted:
             _load_code(player, positions[0].position)  # before the clock starts
             started = time.monotonic()
-            with (
-                stop_after(seconds, interrupted) as stop,
-                suppress(MatchError),
-            ):  # stopped before the end
+            with stop_after(seconds, interrupted) as stop, suppress(MatchError):  # stopped early
                 for first in range(0, len(positions), chunk_size):
                     chunk = [one.position for one in positions[first : first + chunk_size]]
                     scores += player.scores(chunk, Context(stop=stop))
