@@ -37,9 +37,7 @@ Observation = dict[str, Planes]
 """`observation`, `int8[planes, rows, columns]`, and `action_mask`, `int8[actions]`."""
 
 
-def env(
-    game: Game | str, **settings: Any
-) -> AECEnv[str, Observation, int | None]:  # the parameters of `raw_env`
+def env(game: Game | str, **settings: Any) -> AECEnv[str, Observation, int | None]:  # as for `raw_env`
     """Return the environment of a game, with the parameters of `raw_env`.
 
     It needs no wrappers: an illegal action, or use before `reset`, raises an error.
@@ -57,7 +55,7 @@ def env(
 
 def parallel_env(
     game: Game | str,
-    **settings: Any,  # the parameters of `raw_env`
+    **settings: Any,  # as for `raw_env`
 ) -> ParallelEnv[str, Observation, int | None]:
     """Return the environment of a game in which each step takes actions from both agents.
 

@@ -43,7 +43,7 @@ def test_sequential_test_needs_exactly_two_agents() -> None:
 
 
 def test_only_a_swiss_tournament_has_rounds() -> None:
-    with pytest.raises(LimitError, match="only a Swiss"):
+    with pytest.raises(LimitError, match="only be set for a Swiss tournament, not for 'round-robin'"):
         make_plan(rounds=2)
     with pytest.raises(LimitError, match="among 4 agents must be 1 to 3"):
         make_plan("random", "greedy", "alphabeta", "minimax", schedule="swiss", rounds=4)
