@@ -1,9 +1,9 @@
 """The kernel interface: array types, the typed signature of each kernel, and the `kernel` decorator.
 
-A kernel is compiled for exactly one signature when its module is imported, and
-cached (`boardgames.kernels.cache`); code in the cache is loaded at its first use. Generic
-code takes kernels as first-class functions, so that one compilation serves every game.
-Where compilation is deferred, Numba is imported only when a kernel has to be compiled or loaded.
+A kernel is compiled for exactly one signature when its module is imported, and cached
+(`boardgames.kernels.cache`); cached code is loaded when it is first used. Generic code takes
+kernels as first-class functions, so one compilation serves every game. If compilation is deferred,
+Numba is imported only when a kernel has to be compiled or loaded.
 
 With `NUMBA_DISABLE_JIT=1` kernels run as plain Python, behind a wrapper that
 casts arguments to the types of the signature and makes inputs read-only.
@@ -25,9 +25,9 @@ from boardgames.kernels.lazy import Kernel, deferred
 from boardgames.kernels.plain import JIT, Function, plain_kernel
 
 Words = npt.NDArray[np.uint64]
-"""Words of a packed position, `uint64[n]` or, as a stack of them, `uint64[m, n]`."""
+"""Words of a packed position, `uint64[n]`, or of a stack of positions, `uint64[m, n]`."""
 Actions = npt.NDArray[np.int64]
-"""Actions, `int64[n]`, or one buffer per ply, `int64[m, n]`."""
+"""Actions, `int64[n]`, or a buffer for each ply, `int64[m, n]`."""
 Reals = npt.NDArray[np.float64]
 """Features, weights or values, `float64[n]`."""
 Floats = npt.NDArray[np.float32]
@@ -72,7 +72,7 @@ Cells = types.void(WORDS, types.int64, ACTIONS_OUT)
 Observe = types.void(WORDS, types.int64, BYTES_OUT)
 """`observe(position, side, out)`: writes what a network sees, from the point of view of `side`."""
 Phase = types.int64(WORDS, types.int64)
-"""`phase(position, side)`: which of several tables of weights the position belongs to."""
+"""`phase(position, side)`: the index of the tables of weights in which the position is looked up."""
 Evaluate = types.float64(WORDS, REALS)
 """`evaluate(position, weights)`: static evaluation for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)
@@ -80,18 +80,18 @@ MoveOrder = types.int64(WORDS, types.int64)
 PassTurn = types.void(WORDS, WORDS_OUT)
 """`pass_turn(position, successor)`: writes the position after a null move, which is never legal."""
 PositionKey = types.uint64(WORDS)
-"""`key(position)`: a 64-bit hash; equal for positions that search may treat as one."""
+"""`key(position)`: a 64-bit hash; equal for positions that search may treat as the same."""
 
 LegalMovesKernel = Annotated[Callable[[Words, Actions], int], LegalMoves]
 ApplyKernel = Annotated[Callable[[Words, int, Words], None], Apply]
 SideToMoveKernel = Annotated[Callable[[Words], int], SideToMove]
 OutcomeKernel = Annotated[Callable[[Words], int], OutcomeOf]
-"""The types of the rules' kernels as fields of a bundle (`boardgames.kernels.bundles`)."""
+"""The types of the four kernels of the rules, for fields of a bundle (`boardgames.kernels.bundles`)."""
 
 TACTICAL = 100
-"""Rank in `move_order` from which root moves are never reduced."""
+"""Root moves with at least this rank in `move_order` are never reduced."""
 FORCING = 10_000
-"""Rank of moves that win or threaten to win at once, which are searched a ply deeper."""
+"""Moves with at least this rank win or threaten to win at once, and are searched one ply deeper."""
 
 
 def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> types.Array:
@@ -105,7 +105,7 @@ def first_class(signature: types.Signature) -> types.FunctionType:
 
 
 def kernel(signature: types.Signature, *, inline: bool = False) -> Callable[[Function], Function]:
-    """Compile a function for `signature` now, or load it from the cache when it is first used.
+    """Compile a function for `signature` now or, if it is in the cache, load it when it is first used.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def kernel(signature: types.Signature, *, inline: bool = False) -> Callable[[Fun
         One of the signatures of this module or, for a helper, a signature of
         `boardgames.kernels.types`: `types.uint64(types.uint64)`.
     inline : bool
-        Inline the code into every kernel that calls it, however long it is.
+        Inline the code into every kernel that calls it, regardless of its length.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def check_kernel(name: str, function: Any, signature: types.Signature) -> None:
     Raises
     ------
     KernelError
-        If it is not; the message contains both signatures.
+        If it is not a kernel, or has another signature; the message contains both signatures.
     """
     actual = (
         function.signature if isinstance(function, Kernel) else getattr(function, "kernel_signature", None)

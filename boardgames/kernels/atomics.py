@@ -1,12 +1,12 @@
 """Atomic operations on memory that several threads share.
 
-Numba does not provide them; these use LLVM's, which compile to one machine
-instruction each. With the JIT off they are plain Python, correct for one thread.
+Numba does not provide such operations. These use LLVM's, each of which compiles to
+one machine instruction. With the JIT off they are plain Python, correct for one thread.
 
-`atomic_load` is relaxed: it only makes sure that memory is read each time,
-whereas LLVM would move a plain load out of a loop. `atomic_store` has release
-and `load_acquire` acquire ordering: a thread that reads a value this way also
-sees everything that was written before the value was stored.
+`atomic_load` is relaxed: it only ensures that memory is read each time, whereas
+LLVM would move a plain load out of a loop. `atomic_store` has release ordering and
+`load_acquire` has acquire ordering: a thread that reads a value with `load_acquire`
+also sees everything that was written before `atomic_store` stored the value.
 """
 
 from typing import Any
@@ -41,13 +41,13 @@ def _load_code(ordering: str) -> Any:
 
 @compiled_by(_load_code("monotonic"))
 def atomic_load(array: Any, index: Any) -> Any:
-    """Return an element of an `int64` array, read from memory and never from a register."""
+    """Return an element of an `int64` array; it is always read from memory, never from a register."""
     return np.int64(array[index])
 
 
 @compiled_by(_load_code("acquire"))
 def load_acquire(array: Any, index: Any) -> Any:
-    """Return an element; everything that was written before it was stored is then visible, too."""
+    """Return an element; everything written before `atomic_store` stored it is then visible."""
     return np.int64(array[index])
 
 
@@ -62,7 +62,7 @@ def _store_code(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 @compiled_by(_store_code)
 def atomic_store(array: Any, index: Any, value: Any) -> None:
-    """Set an element; everything that was written before becomes visible with it."""
+    """Set an element; a thread that reads it with `load_acquire` sees everything written before."""
     array[index] = value
 
 
@@ -93,7 +93,7 @@ def _swap_code(typing_context: Any, array: Any, index: Any, expected: Any, value
 
 @compiled_by(_swap_code)
 def compare_and_swap(array: Any, index: Any, expected: Any, value: Any) -> Any:
-    """Set an element to `value` if it is `expected`; return whether it was."""
+    """Set an element to `value` if it equals `expected`; return True if it was set."""
     if array[index] != expected:
         return False
     array[index] = value

@@ -1,7 +1,7 @@
 """Bit operations on 64-bit words and random numbers, for kernels.
 
 Words are `uint64`, and every constant and shift count that is combined with a
-word must be `uint64` as well: in compiled code `uint64` with `int64` gives a
+word must also be `uint64`: in compiled code, `uint64` mixed with `int64` gives a
 signed result. `next_random` is SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast
 splittable pseudorandom number generators", 2014): it has one word of state
 and passes BigCrush.
@@ -33,7 +33,7 @@ def _popcount_code(typing_context: Any, word: Any) -> Any:
 
 @compiled_by(_popcount_code)
 def popcount(word: Any) -> Any:
-    """Count the bits of a word: one machine instruction."""
+    """Return the number of bits of a word that are set; this is one machine instruction."""
     return np.int64(int(word).bit_count())
 
 
@@ -48,7 +48,7 @@ def _lowest_bit_code(typing_context: Any, word: Any) -> Any:
 
 @compiled_by(_lowest_bit_code)
 def lowest_bit(word: Any) -> Any:
-    """Return the index of the lowest bit of a word that is not zero."""
+    """Return the index of the lowest bit that is set in a word; the word must not be 0."""
     return np.int64((int(word) & -int(word)).bit_length() - 1)
 
 

@@ -1,11 +1,11 @@
-"""Bundles: all kernels and arrays that a generic kernel works with, passed as one argument.
+"""Bundles: all kernels and arrays that a generic kernel uses, passed as one argument.
 
-Whenever Python passes a kernel to compiled code, Numba looks up its address,
-which takes 30 to 90 microseconds, longer than a shallow search. Besides, every
-array argument takes seven words or more of stack at each call. A bundle looks
-up the addresses once and is passed as one array of words. Inside a kernel,
-`unpack` turns it back into a named tuple; LLVM drops the loads of fields that
-are not used, so unpacking costs nothing.
+Whenever Python passes a kernel to compiled code, Numba looks up its address. This
+takes 30 to 90 microseconds, longer than a shallow search. In addition, every array
+argument takes at least seven words of stack in each call. A bundle looks up the
+addresses once and is passed as one array of words. Inside a kernel, `unpack` turns
+it back into a named tuple; LLVM removes the loads of fields that are not used, so
+unpacking costs nothing.
 
     class Workspace(NamedTuple):  # field order is the layout of the bundle
         legal_moves: Annotated[Callable[[Words, Actions], int], LegalMoves]
@@ -23,7 +23,7 @@ are not used, so unpacking costs nothing.
     bundle = Bundle(Workspace(game.kernels.legal_moves, positions, control))
     count(bundle.words, 0)
 
-The annotation of each field holds its type in Python and its kind: the signature of a kernel, or the
+The annotation of each field contains its type in Python and its kind: the signature of a kernel, or the
 type of an array with one or two axes.
 """
 
@@ -44,13 +44,13 @@ BUNDLE = ACTIONS
 """Type of the words of a bundle as a kernel's argument."""
 
 _WORDS = 3
-"""Words per field: addresses of a kernel for C and for compiled code, or address and shape of an array."""
+"""Words per field: a kernel's addresses for C and for compiled code, or an array's address and shape."""
 
 Fields = TypeVar("Fields", bound=NamedTuple)
 
 
 class Bundle:
-    """Kernels and arrays in a fixed order, kept alive by this object.
+    """Kernels and arrays in a fixed order. The object keeps them alive.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Bundle:
 
 _numbers = itertools.count(1)
 _items: dict[int, NamedTuple] = {}
-"""With the JIT off, the items of each bundle that is in use, by the number in its words."""
+"""With the JIT off, the items of each existing bundle, by the number that its words contain."""
 
 
 @cache
@@ -184,7 +184,7 @@ def _unpack_code(kinds: Sequence[Any], fields: type[NamedTuple]) -> Any:
 
 
 def _field(context: Any, builder: Any, words: Any, place: int, kind: Any) -> Any:
-    """Return one field of a bundle, of a type of Numba, as a value of compiled code."""
+    """Generate the code that loads a field of a bundle; `kind` is a type of Numba."""
     from llvmlite import ir
     from numba.core import cgutils
     from numba.core.types import Array, voidptr

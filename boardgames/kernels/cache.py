@@ -1,13 +1,13 @@
 """A cache of compiled kernels: one file for each kernel, named by a hash of what its code depends on.
 
-Numba's own cache checks only the file that contains a kernel, so a changed constant in another
-file would leave stale code in use. Here the name of a file contains the kernel's identity
-(`boardgames.kernels.identity`), its signature and the processor. A file has a checksum and
-Numba's serialisation. As that is a pickle, folders and files are used only if they belong to this
-user and nobody else can write to them.
+Numba's own cache checks only the file that contains a kernel, so it would keep using old code
+after a constant in another file has changed. Here, the file name is a hash of the kernel's identity
+(`boardgames.kernels.identity`), its signature and the processor. A file contains a checksum and the
+code as Numba serialises it. As this is a pickle, folders and files are used only if they belong to
+this user and nobody else can write to them.
 
 This relies on private parts of Numba. The supported versions are pinned in pyproject.toml, and
-tests/kernels/test_cache.py tests the installed one.
+tests/kernels/test_cache.py tests the installed version.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ _DAY_S = 86_400
 
 
 class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
-    """The compiled code of one function, in the folder of its package.
+    """The cache for the compiled code of one function, in the folder of its package.
 
     Any problem with a file counts as a cache miss, and file system errors while
     saving are ignored: neither raises an exception.
@@ -57,8 +57,8 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
     may_count : bool
         If False, code that counts references to arrays is not saved.
     check : callable
-        Called with the result of a compilation, which fails with the exception that it
-        raises.
+        Called with the result of a compilation; if it raises an exception, the
+        compilation fails with it.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         self.is_current = True
 
     def look_again(self) -> None:
-        """Find out whether the function would still compile to the same code as when it was defined."""
+        """Update `is_current`: True if the function would still compile to the code of its definition."""
         one = self._kernel
         self.is_current = identity(one.py_func, one.signature, one.inline) == one.identity
 
@@ -95,7 +95,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         Raises
         ------
         KernelError
-            If there is none, and the function would not compile to the same code any more.
+            If the function is not cached, and would now compile to other code than when it was defined.
         """
         target_context.refresh()
         path = self._path(signature, target_context.codegen())
@@ -106,8 +106,8 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             name = f"{self._function.__module__}.{self._function.__name__}"
             if not self.is_current:
                 raise KernelError(
-                    f"{name} is not compiled, and what it uses has changed since it was defined; "
-                    "reload its module"
+                    f"{name} is not compiled, and code or constants that it uses have changed since it was "
+                    "defined; reload its module"
                 )
         return found
 
@@ -123,7 +123,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             return None
 
     def _checksum(self, body: bytes) -> bytes:
-        """Return the checksum of a cache file; it covers the identity, so that a misnamed file is a miss."""
+        """Return the checksum of a cache file; it covers the identity, so that a renamed file is a miss."""
         return hashlib.sha256(self.identity.encode() + body).digest()
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -152,7 +152,7 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         """Do nothing: the cache is always on."""
 
     def flush(self) -> None:
-        """Do nothing: changed code has another identity."""
+        """Do nothing: code that has changed has another identity."""
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         if self._folder is None:
@@ -164,20 +164,20 @@ class KernelCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
 
 def compiled_identity(identity_of_kernel: str) -> str:
-    """Return a hash, 16 hexadecimal digits, of a kernel's identity and of the compiler with its flags."""
+    """Return a hash, 16 hexadecimal digits, of a kernel's identity, the compiler's version and its flags."""
     versions = (numba.__version__, llvmlite.__version__)
     key = (identity_of_kernel, versions, [repr(getattr(config, flag, None)) for flag in _FLAGS])
     return hashlib.sha256(repr(key).encode()).hexdigest()[:16]
 
 
 def counts_references(library: Any) -> bool:
-    """Return True if new code, or code linked to it, creates arrays or counts references to them."""
+    """Return True if compiled code, or code linked to it, creates arrays or counts references to them."""
     return any(function.name.startswith("NRT_") for function in library._final_module.functions)
 
 
 @cache
 def kernel_folder(module: str) -> Path | None:
-    """Return the existing folder for the kernels of a module's package, or None without a private folder."""
+    """Create and return the cache folder of a module's package; None if there is no private folder."""
     base = _base_folder()
     if base is None:
         return None
@@ -236,20 +236,20 @@ def _read_private(path: Path) -> bytes:
         facts = os.fstat(file.fileno())
         if not _is_private(facts):
             raise PermissionError(f"{path} is not private")
-        if time.time() - facts.st_mtime > _DAY_S:  # so that its age is the time since its last use
+        if time.time() - facts.st_mtime > _DAY_S:  # the file's age is the time since it was last used
             with suppress(OSError):
                 os.utime(path)
         return file.read()
 
 
 def _open_private(path: str, flags: int) -> int:
-    """Open a file without following a link; a new file is private, whatever the umask."""
+    """Open a file without following a link; a new file is private, regardless of the umask."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
 
 
 @cache
 def _sweep(folder: Path) -> None:
-    """Remove files not used for a long time, once per process; a race with another process is harmless."""
+    """Remove files unused for `KEPT_DAYS`, once per process; races with other processes are harmless."""
     with suppress(OSError):
         for path in folder.iterdir():
             if time.time() - path.stat().st_mtime < KEPT_DAYS * _DAY_S:

@@ -27,18 +27,18 @@ CONTROL_DTYPE = np.dtype(
 )
 """Fields of a control record.
 
-stop : not zero if the kernel is to return as soon as possible
-node_limit : positions to visit at most, 0 for no limit
-nodes : positions visited so far
+stop : not 0 if the kernel should return as soon as possible
+node_limit : maximum number of positions to visit, 0 for no limit
+nodes : number of positions visited so far
 evaluated : number of values so far that do not follow from the rules alone
-finished_moves : number of root moves searched completely
-path_dependent : number of values so far that hold only on the current path (repetitions)
+finished_moves : number of root moves that have been searched completely
+path_dependent : number of values so far that are valid only on the current path (repetitions)
 """
 
 CONTROL = record_array(CONTROL_DTYPE)
 
 Control = npt.NDArray[Any]  # one record of CONTROL_DTYPE: NumPy cannot annotate its fields
-"""Shared between a long-running kernel and its caller, `CONTROL_DTYPE[1]`."""
+"""The record that a long-running kernel shares with its caller, `CONTROL_DTYPE[1]`."""
 
 load_stop = field_loader(CONTROL_DTYPE, "stop")
 load_node_limit = field_loader(CONTROL_DTYPE, "node_limit")
@@ -52,7 +52,7 @@ def is_stopped(control: Control) -> bool:
 
 
 def new_control(node_limit: int = 0) -> Control:
-    """Return a control record with no flag set."""
+    """Return a control record in which only the node limit is set."""
     control: Control = np.zeros(1, dtype=CONTROL_DTYPE).view(np.recarray)
     control[0].node_limit = node_limit
     return control

@@ -1,4 +1,4 @@
-"""Kernels as Numba's dispatchers, for one signature: compiled, or loaded from the cache when first needed.
+"""Numba dispatchers of kernels, for one signature: compiled, or loaded from the cache when first needed.
 
 This relies on private parts of Numba, as `boardgames.kernels.cache` does.
 """
@@ -32,7 +32,7 @@ from boardgames.kernels.types import numba_type
 _NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
 _FLOAT_OPERATOR = re.compile(r"signature: (?P<name>\w+)\((?:.*\), )?(?:\w+, )?float64")
-"""Numba's message about a float64 as an operand, as in `and_(uint64, float64)`, or as an index."""
+"""Matches Numba's message about a float64 as an operand, as in `and_(uint64, float64)`, or as an index."""
 _SYMBOLS = {
     **dict.fromkeys(("and_", "iand"), "&"),
     **dict.fromkeys(("or_", "ior"), "|"),
@@ -63,13 +63,13 @@ _PLAIN_WORDS = (
         "{name} is of type {one}; compiled code can use numbers, tuples, arrays and kernels",
     ),
 )
-"""Messages of Numba, and what they mean in plain words."""
+"""Patterns of Numba's messages, and the same in plain words."""
 _PYTHON_TYPES = {"Tuple": "tuple", "UniTuple": "tuple", "DictType": "dict"}
 _USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) constants"
 
 
 class _CountsError(Exception):
-    """A kernel was compiled without reference counting, but calls code that creates or returns arrays."""
+    """A kernel was compiled without reference counting, but calls code that counts references to arrays."""
 
 
 def _calls_python(function: FunctionType) -> bool:
@@ -79,7 +79,7 @@ def _calls_python(function: FunctionType) -> bool:
 
 
 def _needs_counting(function: FunctionType, signature: Any) -> bool:
-    """Return True if a function returns an array or calls one that is compiled outside of this module."""
+    """Return True if a function returns an array, or calls a function that Numba's own `jit` compiles."""
     if _holds_array(signature.return_type):
         return True
     named = [function.__globals__.get(name) for name in function.__code__.co_names]
@@ -96,9 +96,9 @@ def _holds_array(kind: Any) -> bool:
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no type stubs
     """The code of a kernel, which is compiled for one signature or loaded from the cache.
 
-    Most kernels count no references to arrays, since their callers keep the arrays alive, and counting
+    Most kernels do not count references to arrays: their callers keep the arrays alive, and counting
     took up to half the time of a short kernel. A kernel that creates arrays, or passes them to plain
-    Python in a block of `numba.objmode`, has to count.
+    Python in a block of `numba.objmode`, has to count references.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -107,7 +107,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
         options = {"nogil": not calls_python, "forceinline": kernel.inline}
         self._signature = numba_type(kernel.signature)
         self._must_count = calls_python or _needs_counting(function, self._signature)
-        self._state: Literal["new", "loading", "loaded"] = "loading"  # loading as long as this method runs
+        self._state: Literal["new", "loading", "loaded"] = "loading"  # "loading" while this method runs
         self._compiled: Any = {}
         super().__init__(function, targetoptions={**options, "nopython": True, "boundscheck": None})
         self._cache = KernelCache(kernel, check=partial(_check_merges, function))
@@ -128,7 +128,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
 
     @property
     def overloads(self) -> Any:
-        """The compiled code by the types of the arguments, as Numba reads and fills it."""
+        """The compiled code by argument types, for Numba, which reads and fills this mapping."""
         self.load()
         return self._compiled
 
@@ -138,7 +138,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
 
     @property
     def nopython_signatures(self) -> list[Any]:
-        """The signature. This and the next two methods need no code."""
+        """The signature. Neither this nor the next two methods load the code."""
         return [self._signature]
 
     def get_function_type(self) -> Any:
@@ -146,38 +146,38 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
         return types.FunctionType(self._signature)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Return how a call in another kernel is typed, in the form of Numba's own dispatchers."""
+        """Return the typing of a call in another kernel, in the form that Numba's own dispatchers use."""
         signature, folded = self._compiler.fold_argument_types(args, kws)
         name = self.py_func.__name__
         template = make_concrete_template(f"CallTemplate({name})", name, self.nopython_signatures)
         return template, signature, folded, {}
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        """Return the code for a call from Python for which Numba has found none; later calls find it."""
+        """Return the code for a call from Python if Numba has not found it yet; later calls find it."""
         self.load()
         if not self._search_new_conversions(*args, **kws):
             self._explain_matching_error(*args, **kws)
         return self._compiled[self._signature.args].entry_point
 
     def load(self, *, is_defined: bool = True) -> None:
-        """Load or compile the code, unless that has been done; other threads wait until it is there.
+        """Load or compile the code if necessary; other threads wait until it is loaded.
 
         Raises
         ------
         KernelError
-            If it does not compile.
+            If the kernel does not compile.
         """
         if self._state == "loaded":
             return
         with global_compiler_lock:
-            if self._state != "new":  # Numba asks for the code that it is making
+            if self._state != "new":  # Numba asks for code that it is just compiling
                 return
             self._state = "loading"
             try:
                 if is_defined:
                     self._cache.look_again()
                 self._load_or_compile()
-            finally:  # an interrupt is raised only once the code is complete
+            finally:  # deferred interrupts are raised only once the code is complete
                 self._state = "loaded" if self._compiled else "new"
                 self._can_compile = not self._compiled
 
@@ -210,7 +210,7 @@ class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]  # Numba has no typ
 
 
 class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has no type stubs
-    """Reports kernels that are compiled; other functions of Numba are compiled as parts of them.
+    """Reports the compilation of kernels, but not of other functions, which Numba compiles as parts of them.
 
     Numba holds its lock while it calls this, so only one kernel is reported at a time.
     """
@@ -222,7 +222,7 @@ class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has n
     def on_start(self, event: Any) -> None:  # Numba has no type stubs
         if self._is_kernel(event):
             function = event.data["dispatcher"].py_func
-            self._count += function is not self._last  # one that has to count references is compiled twice
+            self._count += function is not self._last  # kernels that count references are compiled twice
             self._last = function
             report(function.__module__, self._count)
 
@@ -240,11 +240,11 @@ event.register("numba:compile", _CompilationReporter())
 
 @contextmanager
 def _recursive(dispatcher: Any) -> Iterator[None]:  # Numba has no type stubs
-    """Let a recursive kernel find itself by its name, which after a reload still means the old kernel."""
+    """Bind a recursive kernel's name to the kernel; after a reload, it would refer to the old kernel."""
     function = dispatcher.py_func
     variables, name = function.__globals__, function.__name__
     named = variables.get(name) if name == function.__qualname__ else None
-    # other threads may read the name meanwhile, so it changes only if it means another kernel
+    # changed only if the name refers to an older kernel, because other threads may read it meanwhile
     is_older = isinstance(named, Kernel) and named.__dict__.get("_dispatcher") is not dispatcher
     if is_older:
         variables[name] = dispatcher
@@ -258,7 +258,7 @@ def _recursive(dispatcher: Any) -> Iterator[None]:  # Numba has no type stubs
 
 @contextmanager
 def _interrupts_deferred() -> Iterator[None]:
-    """Defer Ctrl-C until a kernel is compiled: in a callback of LLVM it would be lost and break the code."""
+    """Defer Ctrl-C until a kernel is compiled; in a callback of LLVM, it would be lost and break the code."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
@@ -274,7 +274,7 @@ def _interrupts_deferred() -> Iterator[None]:
 
 
 def _compile_error(function: FunctionType, text: str) -> str:
-    """Return one line that says where a kernel does not compile, and Numba's reason.
+    """Return one line that says where and why a kernel does not compile.
 
     Numba's messages have dozens of lines: the place comes last, and the reason is
     the first line that is neither a stack frame nor quoted source.
@@ -295,7 +295,7 @@ def _compile_error(function: FunctionType, text: str) -> str:
 
 
 def _in_plain_words(reason: str) -> str:
-    """Translate what Numba says about frequent mistakes."""
+    """Translate Numba's messages about frequent mistakes into plain words."""
     for pattern, words in _PLAIN_WORDS:
         if found := re.search(pattern, reason):
             parts = {name: _plain_name(text) for name, text in found.groupdict().items()}
@@ -304,7 +304,7 @@ def _in_plain_words(reason: str) -> str:
 
 
 def _plain_name(text: str) -> str:
-    """Return the name of a variable or type as an author knows it: `int` for `Literal[int](1)`."""
+    """Return the name of a variable or type as in Python: `int` for `Literal[int](1)`."""
     if text.startswith("$"):
         return "a conditional expression"
     text = re.sub(r"Literal\[(\w+)\]\([^()]*\)", r"\1", text)
@@ -313,9 +313,9 @@ def _plain_name(text: str) -> str:
 
 
 def _check_merges(function: FunctionType, result: Any) -> None:  # Numba has no type stubs
-    """Raise KernelError if a variable that is a uint64 on one path and an int64 on another became a float64.
+    """Raise KernelError if a variable became a float64 that is a uint64 on one path and an int64 on another.
 
-    Numba compiles this, and the lowest bits of large words are lost.
+    Numba compiles such code, but the lowest bits of large words are lost.
     """
     annotation = result.type_annotation
     statements = [one for block in annotation.blocks.values() for one in block.find_insts(ir.Assign)]
@@ -340,10 +340,10 @@ def _check_merges(function: FunctionType, result: Any) -> None:  # Numba has no 
 def _unique_symbols(function: FunctionType, identity: str) -> Iterator[None]:
     """Prefix the symbols of a function's code with its identity.
 
-    Numba tells functions of the same name apart by a number that is unique only
+    Numba distinguishes functions of the same name by a number that is unique only
     within one process. If two processes compiled code for two sizes of a game and a
-    third one loaded both, they would share a symbol, and one function would be
-    called in place of the other.
+    third process loaded both, both functions would have the same symbol, and one
+    would be called instead of the other.
     """
     name = function.__qualname__
     function.__qualname__ = f"{identity}.{name}"

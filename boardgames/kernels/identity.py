@@ -1,15 +1,15 @@
 """The identity of a kernel: a hash of everything that its compiled code depends on.
 
-It covers the byte code of the function; what it captures from its module and its closure, which
-are constants of the compiled code; the kernels that it calls, by their own identities; the
-Python functions that write the code of intrinsics and overloads, and what these capture in turn;
-and the versions of Python and NumPy. `boardgames.kernels.cache` adds those of the compiler and its
-flags, so that an identity can be computed without Numba. Only code in memory counts: a file that is
-edited while a process runs changes nothing until the module is reloaded. Line numbers, comments and
-annotations do not count.
+The hash covers the byte code of the function; the values that it captures from its module and its
+closure, which become constants of the compiled code; the identities of the kernels that it calls; the
+Python functions that generate the code of intrinsics and overloads, and what these capture in turn;
+and the versions of Python and NumPy. `boardgames.kernels.cache` adds the compiler's version and flags,
+so that an identity can be computed without Numba. Only code in memory counts: editing a file while a
+process runs changes nothing until the module is reloaded. Line numbers, comments and annotations do
+not count.
 
 The standard library, NumPy, Numba and llvmlite are covered by their versions. Functions marked as
-callbacks are not part of the code: it calls them by their names.
+callbacks are not covered, because compiled code calls them by name.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _NOT_CODE = frozenset(
 
 
 def identity(function: FunctionType, *settings: object) -> str:
-    """Return a hash, 16 hexadecimal digits, of a function, of what it captures and of settings.
+    """Return a hash, 16 hexadecimal digits, of a function, the values that it captures, and settings.
 
     Examples
     --------
@@ -55,17 +55,18 @@ def identity(function: FunctionType, *settings: object) -> str:
 class _Description:
     """Describes values as texts that are the same in every process.
 
-    An object that occurs again, such as a function or a class, is described by its number.
+    An object that occurs again, such as a function or a class, is replaced by the number of its first
+    occurrence.
     """
 
     def __init__(self) -> None:
         self.texts: list[str] = []
-        self._met: dict[int, tuple[int, object]] = {}  # keeps the objects, so that no address is used twice
+        self._met: dict[int, tuple[int, object]] = {}  # keeps the objects alive, so that no address is reused
         self._named: set[tuple[int, str]] = set()
         self._is_python = False  # True inside the Python code that generates an intrinsic
 
     def add(self, value: Any) -> None:
-        kind: Any = type(value)  # not every metaclass has a hash, in theory
+        kind: Any = type(value)  # `Any`, because mypy allows for metaclasses without a hash
         if kind is int:
             self.texts.append(f"int {value:x}")  # Python limits the length of decimal texts
         elif kind in _SCALARS or isinstance(value, (np.generic, np.dtype, Enum)):
@@ -87,7 +88,7 @@ class _Description:
             self._add_object(value)
 
     def add_function(self, function: FunctionType) -> None:
-        """Add a function that becomes a kernel; after a reload, its own name still means the old kernel."""
+        """Add a function that becomes a kernel; after a reload, its name still refers to the old kernel."""
         self._met[id(function)] = (len(self._met), function)
         self._add_function(function, own_name=function.__name__)
 
@@ -163,7 +164,7 @@ class _Description:
             except ValueError:
                 captured = _EMPTY
             if captured is _EMPTY or getattr(captured, "py_func", None) is function:
-                # a recursive kernel captures itself; its name is not defined when it is first described
+                # a recursive kernel captures itself, but is not defined yet when it is first described
                 self.texts.append("empty cell")
             else:
                 self._add_captured(captured, names)
@@ -175,7 +176,7 @@ class _Description:
             self._add_all("overloads", _overloads(function))
 
     def _add_named(self, variables: dict[str, Any], names: list[str]) -> None:
-        """Add those variables of a module whose names occur in the code."""
+        """Add the variables of a module whose names occur in the code."""
         for name in names:
             if name in variables and (id(variables), name) not in self._named:
                 self._named.add((id(variables), name))
@@ -183,7 +184,7 @@ class _Description:
                 self._add_captured(variables[name], names)
 
     def _add_captured(self, value: object, names: list[str]) -> None:
-        """Add a value that code captures or, if it is a module, the variables of it that the code names."""
+        """Add a value that code captures and, if it is a module, its variables whose names the code uses."""
         self.add(value)
         if isinstance(value, ModuleType) and not _is_library(value.__name__):
             self._add_named(vars(value), names)
@@ -200,7 +201,7 @@ class _Description:
 
 
 def _parts(value: Any) -> Iterable[object]:
-    """Return the parts of an object; for an object of a library, its `str`."""
+    """Return the parts of an object to describe; for an object of a library, only its `str`."""
     if isinstance(value, list):
         return value
     if isinstance(value, dict):
@@ -219,7 +220,7 @@ def _parts(value: Any) -> Iterable[object]:
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Yield the names of variables and attributes that code uses, inner functions included."""
+    """Yield the names of variables and attributes that code uses, including inner functions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -228,13 +229,13 @@ def _names(code: CodeType) -> Iterator[str]:
 
 @cache
 def _is_from_numba(kind: Any) -> bool:  # a class
-    """Return True if a class is Numba's or derived from one of Numba."""
+    """Return True if a class belongs to Numba or is derived from one of Numba's classes."""
     return any(str(base.__module__).partition(".")[0] == "numba" for base in kind.__mro__)
 
 
 @cache
 def _type_text(kind: Any) -> str:
-    """Return the text of a Numba type or signature: its name, and the fields of the named tuples in it."""
+    """Return a Numba type or signature as text, including the fields of named tuples in it."""
     from numba import types
     from numba.core.typing.templates import Signature
 
@@ -246,10 +247,10 @@ def _type_text(kind: Any) -> str:
 
 
 def _overloads(function: FunctionType) -> list[object]:
-    """Return the functions that give kernels the code of a Python function (`numba.extending.overload`)."""
+    """Return the functions that implement a Python function for kernels (`numba.extending.overload`)."""
     if "numba" not in sys.modules:
         return []
-    import numba  # noqa: F401 - waits for another thread that is importing it, which its parts would not do
+    import numba  # noqa: F401 - waits if another thread is importing it; importing its parts would not
     from numba.core.registry import cpu_target
     from numba.core.types import Function
 

@@ -1,9 +1,9 @@
-"""Compute 32 table indices at once by adding rows of vectors, and sum what they look up.
+"""Compute 32 table indices at once by adding rows of vectors, and sum the table entries at these indices.
 
-The index of a group of cells is a number whose digits are the values of the cells, so each cell adds a fixed
-amount for each of its values, and so does each combination of bits in a chunk of a bitboard. The amounts for
-32 groups are the *lanes*, 16 bits each, of a row of eight words. Vector instructions add a whole row at once;
-no sum of a lane may reach 2^16.
+The index of a group of cells is a number whose digits are the values of the cells. Each value of a cell
+therefore adds a fixed amount to the index, and so does each combination of bits in a chunk of a bitboard.
+The amounts for 32 groups are the *lanes*, 16 bits each, of a row of eight words. Vector instructions add a
+whole row at once; the sum in a lane must stay below 2^16.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from boardgames.kernels.abi import Words
 from boardgames.kernels.plain import compiled_by
 
 LANES, ROW_WORDS = 32, 8
-"""Number of lanes in a row, and of the words in which they are packed."""
+"""Number of lanes in a row, and number of words into which they are packed."""
 
 Lanes = tuple[np.uint64, ...]
 """The words of a row of lanes."""
@@ -37,9 +37,9 @@ class Chunk(NamedTuple):
 def row_adder(boards: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> Adder:
     """Return a function for kernels, `add_rows(position, side, rows, place)`, that returns lanes.
 
-    From index `place` on, `rows`, `uint64[n]`, holds a row that is always added, and then for each
-    chunk a row for each combination of its bits. Rows selected by the first bitboard are added
-    once, those selected by the second one twice, and so on.
+    From index `place` on, `rows`, `uint64[n]`, contains a row that is always added, and then for each
+    chunk one row for each combination of its bits. Rows that the first bitboard selects are added
+    once, rows that the second bitboard selects are added twice, and so on.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ _ROW_BYTES, _ROW_SHIFT = 8 * ROW_WORDS, 6
 
 
 def _adder_code(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) -> Any:
-    """Return the code of `add_rows` without loops, in which all lanes stay in vector registers."""
+    """Return the code of `add_rows`. It has no loops, so that all lanes stay in vector registers."""
 
     def code(typing_context: Any, position: Any, side: Any, rows: Any, place: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -97,7 +97,7 @@ def _adder_code(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) 
                 for word, first, size in chunks:
                     pointer = builder.gep(words.data, [builder.add(begin, word_type(word))])
                     bits = builder.load(pointer, typ=word_type)
-                    shift = first - _ROW_SHIFT  # so that the bits become an offset in bytes at once
+                    shift = first - _ROW_SHIFT  # turns the bits into an offset in bytes
                     bits = (
                         builder.lshr(bits, word_type(shift))
                         if shift >= 0
@@ -150,7 +150,7 @@ def _sum_code(typing_context: Any, shorts: Any, first: Any, lanes: Any) -> Any:
         builder.store(_to_vector(builder, arguments[2]), stored, align=8)
         builder.asm(ir.FunctionType(ir.VoidType(), [stored.type]), "", "r,~{memory}", [stored], True)
         lanes = builder.bitcast(stored, short_type.as_pointer())
-        sums: list[Any] = [index_type(0)] * 4  # several sums, because each addition waits for the last one
+        sums: list[Any] = [index_type(0)] * 4  # four sums, because an addition waits for the last one
         for lane in range(LANES):
             place = builder.gep(lanes, [index_type(lane)], source_etype=short_type)
             index = builder.zext(builder.load(place, typ=short_type), word)
@@ -165,6 +165,6 @@ def _sum_code(typing_context: Any, shorts: Any, first: Any, lanes: Any) -> Any:
 
 @compiled_by(_sum_code)
 def sum_of_shorts(shorts: Any, first: Any, lanes: Any) -> Any:
-    """Return the sum of the 16-bit integers at `first` plus each of the lanes."""
+    """Return the sum of 32 elements of `shorts`: those at the indices `first` + lane."""
     places = first + np.array(lanes, dtype=np.uint64).view(np.uint16).astype(np.int64)
     return shorts[places].sum(dtype=np.int64)

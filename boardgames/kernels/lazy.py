@@ -1,7 +1,7 @@
 """Kernels that import Numba only when they are compiled or loaded from the cache.
 
-The first board of a match needs the rules only as plain Python, and Numba takes longer to import
-than everything else that it needs.
+To draw the first board of a match, the rules are needed only as plain Python, and importing Numba
+would take longer than everything else.
 """
 
 import functools
@@ -28,12 +28,12 @@ class Kernel:
     inline : bool
         Whether the code is inlined into every kernel that calls it.
     identity : str
-        A hash of all that its code depends on (`boardgames.kernels.identity`).
+        A hash of everything that its code depends on (`boardgames.kernels.identity`).
     make_dispatcher : callable
         Called with this kernel when it is first needed; returns its `KernelDispatcher`.
     """
 
-    __slots__ = ("__call__", "__dict__", "__weakref__")  # so that a call of a loaded kernel costs no more
+    __slots__ = ("__call__", "__dict__", "__weakref__")  # `__call__` as a slot makes calls faster
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Kernel:
     def dispatcher(self) -> Any:  # Numba has no type stubs
         """The dispatcher that compiles and runs the code."""
         known = self.__dict__.get("_dispatcher")
-        # several threads may make one; `setdefault` keeps the first
+        # several threads may create a dispatcher; `setdefault` keeps the first
         return known or self.__dict__.setdefault("_dispatcher", self._make_dispatcher(self))
 
     @property
@@ -68,17 +68,17 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:  # Numba has no type stubs
-        """How Numba types this object in other kernels."""
+        """The type of this object in other kernels, for Numba."""
         return self.dispatcher._numba_type_
 
     def __wrapper_address__(self) -> int:
-        """Return the address that Numba passes to a kernel that takes this one as an argument."""
+        """Return the address that Numba passes to a kernel that takes this kernel as an argument."""
         return self.dispatcher.addresses()[0]  # type: ignore[no-any-return]  # Numba has no type stubs
 
     def _call_first(self, *arguments: Any) -> Any:
-        """Run a kernel that may not be loaded yet; if the rules are interpreted, as plain Python."""
+        """Run a kernel that may not be loaded yet: as plain Python if the rules are interpreted."""
         if is_interpreted() and not self.is_loaded:
-            with suppress(Exception):  # it may need something that only compiled code has
+            with suppress(Exception):  # the kernel may work only when compiled
                 return self._plain(*arguments)
         if self.is_loaded:
             self.__call__ = self.dispatcher
@@ -90,16 +90,16 @@ class Kernel:
 
 
 deferred: list[weakref.ref[Kernel]] = []
-"""The kernels that are compiled when they are first called, except those known to be compiled."""
+"""The kernels that are to be compiled when they are first called, and are not known to be compiled."""
 
 
 def load_kernel(kernel: Any) -> None:  # a kernel, or a function without compilation
-    """Load the code of a kernel, or compile it, without calling it; plain Python has none.
+    """Load or compile a kernel without calling it; do nothing if it is plain Python.
 
     Raises
     ------
     KernelError
-        If it does not compile.
+        If the kernel does not compile.
     """
     if isinstance(kernel, Kernel):
         kernel.dispatcher.load()
@@ -111,7 +111,7 @@ def compile_deferred() -> None:
     Raises
     ------
     KernelError
-        If one does not compile.
+        If a kernel does not compile.
     """
     for reference in tuple(deferred):
         kernel = reference()

@@ -1,4 +1,4 @@
-"""Kernels that run as plain Python: with the JIT off, or until they are loaded if rules are interpreted."""
+"""Kernels as plain Python: if the JIT is off, or rules are interpreted and the kernel is not loaded yet."""
 
 import functools
 import os
@@ -10,14 +10,14 @@ import numpy as np
 from boardgames.kernels import types
 
 JIT = os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
-"""False where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
+"""False if `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
 
 _CALLBACK = "is_callback"
 Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
 
 
 def plain_kernel(function: Function, signature: types.Signature) -> Function:
-    """Wrap a kernel so that it runs without compilation, but is as strict about types as the compiled one."""
+    """Wrap a kernel so that it runs without compilation, but with the argument types of its signature."""
     casts = [_CASTS.get(kind) for kind in signature.args]
     frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in signature.args]
     result = _CASTS.get(signature.return_type)
@@ -48,29 +48,29 @@ _CASTS: dict[types.Kind, Callable[[Any], Any]] = {
 
 
 def callback(function: Function) -> Function:
-    """Mark a Python function that kernels call by its name, in blocks of `numba.objmode`."""
+    """Mark a Python function that kernels call by name, in blocks of `numba.objmode`."""
     function.__dict__[_CALLBACK] = True
     return function
 
 
 def is_callback(function: Callable[..., Any]) -> bool:
-    """Return True if a function is marked as a callback, and so is not part of the kernels that call it."""
+    """Return True if a function is marked as a callback, which is not part of its callers' identities."""
     return bool(function.__dict__.get(_CALLBACK))
 
 
 def compiled_by(
     code: Callable[..., Any], *, prefer_literal: bool = False
 ) -> Callable[[Function], Function]:  # Numba has no type stubs
-    """Return a decorator for a Python function; `code` generates the code of its calls in kernels.
+    """Return a decorator for a Python function whose calls in kernels are compiled by `code`.
 
     Parameters
     ----------
     code : callable
-        Called with the typing context and the types of the arguments, which are Numba's. It returns
-        the signature of the call and the function that generates its code, as for
-        `numba.extending.intrinsic`, or None for other types.
+        Called with the typing context and Numba's types of the arguments. It returns the signature of
+        the call and the function that generates its code, as for `numba.extending.intrinsic`, or None
+        if the function does not support these types.
     prefer_literal : bool
-        Whether constants are passed to it as literal types.
+        Whether `code` gets literal types for constant arguments.
     """
 
     def decorate(function: Function) -> Any:  # Numba has no type stubs
@@ -80,7 +80,7 @@ def compiled_by(
 
 
 class Intrinsic:
-    """A function with code of its own in kernels; Python can call it, too."""
+    """A Python function for which kernels use separately generated code."""
 
     def __init__(self, function: Function, code: Callable[..., Any], *, prefer_literal: bool) -> None:
         functools.update_wrapper(self, function)
@@ -92,7 +92,7 @@ class Intrinsic:
 
     @functools.cached_property
     def _numba_type_(self) -> Any:  # Numba has no type stubs
-        """How Numba types this object in kernels."""
+        """The type of this object in kernels, for Numba."""
         from numba.core.registry import cpu_target
         from numba.extending import intrinsic
 
@@ -102,5 +102,5 @@ class Intrinsic:
             return found and (types.numba_type(found[0]), found[1])
 
         known = intrinsic(prefer_literal=self.prefer_literal)(code)
-        cpu_target.typing_context.refresh()  # otherwise it would not know what has just been defined
+        cpu_target.typing_context.refresh()  # otherwise it would not know the new intrinsic
         return cpu_target.typing_context.resolve_value_type(known)

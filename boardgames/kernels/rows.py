@@ -1,11 +1,11 @@
-"""Views of rows and of first elements at no cost, small arrays, and prefetching.
+"""Views of rows and of the first elements of arrays at no cost, small arrays, and prefetching.
 
-In a kernel that creates arrays, `stack[i]` counts references, which takes longer
-than most kernels do; `row` and `head` build the view without counting. Use them only on
-arrays that were passed as arguments: the caller keeps those alive.
+In a kernel that creates arrays, `stack[i]` counts references, which takes longer than
+most kernels. `row` and `head` create the view without counting. Use them only for arrays
+that were passed as arguments, which the caller keeps alive.
 
-`local_reals`, `local_integers` and `local_words` return small arrays on the call stack that live until the
-kernel returns. They cost nothing, while `np.empty` takes about as long as a short kernel.
+`local_reals`, `local_integers` and `local_words` return small arrays on the call stack that exist until the
+kernel returns. They cost nothing, whereas `np.empty` takes about as long as a short kernel.
 """
 
 from typing import Any
@@ -92,7 +92,7 @@ def _head_code(writable: bool) -> Any:
 
 @compiled_by(_head_code(writable=False))
 def head(array: Any, length: Any) -> Any:
-    """Return a read-only view of the first `length` elements of an array, which must have that many."""
+    """Return a read-only view of the first `length` elements of an array, which must not be shorter."""
     view = array[:length]
     view.flags.writeable = False
     return view
@@ -100,7 +100,7 @@ def head(array: Any, length: Any) -> Any:
 
 @compiled_by(_head_code(writable=True))
 def head_out(array: Any, length: Any) -> Any:
-    """Return a writable view of the first `length` elements of an array, which must have that many."""
+    """Return a writable view of the first `length` elements of an array, which must not be shorter."""
     return array[:length]
 
 

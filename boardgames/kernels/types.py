@@ -1,7 +1,7 @@
 """The types of signatures, named as in Numba: `types.int64(types.uint64)`.
 
-Importing Numba takes longer than everything else that a board needs, so signatures are made of
-the types in this module. `numba_type` returns those of Numba, which it needs to compile a kernel.
+Importing Numba takes longer than everything else that is needed to draw a board, so signatures
+consist of the types in this module. `numba_type` converts them to Numba's types for compilation.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Kind:
-    """The type of an argument, result or field; called with the types of arguments, it returns a signature.
+    """The type of an argument, result or field. Calling a type with argument types returns a signature.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class Kind:
         self._parts = (type(self).__name__, *parts)
 
     def __call__(self, *args: Any) -> "Signature":  # of this module or, for intrinsics, of Numba
-        """Return the signature of a kernel with this type of result."""
+        """Return the signature of a kernel with these arguments and this type of result."""
         return Signature(self, args)
 
     def __eq__(self, other: object) -> bool:
@@ -39,7 +39,7 @@ class Kind:
 
 
 class Scalar(Kind):
-    """A number, a truth value, or nothing as the result of a kernel."""
+    """A number, a truth value, or `void` for a kernel without a result."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -105,7 +105,7 @@ class NamedTuple(Kind):
 
 
 class FunctionType(Kind):
-    """A kernel of a given signature as an argument of another one."""
+    """A kernel of a given signature as an argument of another kernel."""
 
     def __init__(self, signature: "Signature") -> None:
         super().__init__(signature)
@@ -144,7 +144,7 @@ float32, float64 = Scalar("float32"), Scalar("float64")
 
 @cache
 def numba_type(kind: Any) -> Any:  # Numba has no type stubs
-    """Return the type or signature of Numba for one of this module; those of Numba are returned unchanged."""
+    """Convert a type or signature of this module to Numba's; Numba's own types are returned unchanged."""
     from numba import types
     from numba.core.typing import signature
     from numba.np.numpy_support import from_dtype
