@@ -60,28 +60,28 @@ from boardgames.testing.sampling import (
 from boardgames.weights.linear import WEIGHTED_SUM
 
 RunningCheck = Generator["Fault | str", None, str]
-"""A running check: yields messages, returns what it covered."""
+"""A check that is running: it yields faults, and returns a description of what it covered."""
 
 MAX_LEAVES = 3_000_000 if JIT else 3_000
 RANGE_TOLERANCE = 1e-9
 MAX_RANK = 1 << 40
-"""Largest `move_order`: the search uses larger values for its own ranks."""
+"""The largest rank that `move_order` may return; search uses larger values for its own ranks."""
 
 MALFORMED_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
 REMEMBERED_PLIES = 150
 """Number of plies of a match for which a rule about repetition is checked."""
 MUTATED_POSITIONS = 20
 OVERLAID_POSITIONS = 20
-"""Number of positions in which overlays are checked; they may search, which takes time."""
+"""Number of positions in which overlays are checked; an overlay may need a search, which takes time."""
 NOTATION_INTERVAL = 4
-"""Named notations are checked in every fourth position and for every new action: parsing can be slow."""
+"""Named notations are checked in every fourth position and for every new action, as parsing can be slow."""
 RESERVED_UNITS = {unit.name: unit for unit in (RETURN, WEIGHTED_SUM)}
 """Units that the core declares, by name."""
 PRINTABLE = (32, 127)
 MIN_VALUES = 20
-"""Minimum number of values for a remark about their distribution."""
+"""Minimum number of values for which their distribution is checked."""
 NEAR_BOUND, MOST_AT_BOUND = 0.99, 0.8
-"""Share of the bound from which a value is extreme, and the largest allowed share of such values."""
+"""Share of the bound from which a value counts as extreme, and maximum share of extreme values."""
 BEYOND_ASCII = (160, 1000)
 
 
@@ -128,7 +128,7 @@ def _baseline_faults(game: Game, name: str) -> Iterator["Fault | str"]:
             yield f"{fact} must be an agent that does not learn as it plays"
         elif game.evaluation is not NO_EVALUATION and player.options.get(WEIGHTS.name, "") is None:
             yield Fault(
-                f"{fact} plays by the game's own evaluation and changes with it, so results of different "
+                f"{fact} uses the game's own evaluation and changes with it, so results of different "
                 "versions cannot be compared; "
                 f"name fixed weights, as in {quote(f'{player.name}:weights=NAME')}",
                 is_remark=True,
@@ -145,7 +145,7 @@ def check_playouts(sample: Sample) -> RunningCheck:
             yield f"a match from {walk.layout!r} failed at ply {len(walk.steps)}: {walk.fault}"
         elif longest is not None and len(walk.steps) - 1 > longest:
             end = place(sample.game, walk.steps[-1].words).quoted
-            plies = f"{len(walk.steps) - 1} plies, longest_match is {longest}"
+            plies = f"{len(walk.steps) - 1} plies, but longest_match is {longest}"
             yield f"a match from {walk.layout!r} to {end} took {plies}"
     ended = sum(walk.has_ended for walk in sample.walks)
     return f"{ended} of {len(sample.walks)} matches ended within {ply_bound(sample.game)} plies"
@@ -188,7 +188,7 @@ def check_inputs(sample: Sample) -> RunningCheck:
 
 
 def check_purity(sample: Sample) -> RunningCheck:
-    """Check that kernels give the same result twice, whatever the output buffers contained."""
+    """Check that kernels give the same result twice, regardless of what their output buffers contained."""
     game = sample.game
     for words in sample.words:
         if write_moves(game, words, FILLS[0]).actions != write_moves(game, words, FILLS[1]).actions:
@@ -201,7 +201,7 @@ def check_purity(sample: Sample) -> RunningCheck:
 
 
 def check_outcomes(sample: Sample) -> RunningCheck:
-    """Check outcome codes, `Position.outcome`, and that there are no moves after the end."""
+    """Check outcome codes, `Position.outcome`, and that there are no legal moves after the end."""
     game, over = sample.game, 0
     for words in sample.words:
         code = int(game.kernels.outcome(words.copy()))
@@ -238,7 +238,7 @@ def check_sides(sample: Sample) -> RunningCheck:
         count += 1
         repeats += before == after
         if np.array_equal(words, successor):
-            yield Fault("a move leaves the position as it is, with the same side to move", words, action)
+            yield Fault("a move does not change the position, nor the side to move", words, action)
         elif before == after and game.facts.alternates:
             who = game.facts.sides[after] if after in (0, 1) else f"side {after}"
             yield Fault(f"{who} moves twice in a row, but facts.alternates is true", words, action)
@@ -246,7 +246,7 @@ def check_sides(sample: Sample) -> RunningCheck:
 
 
 def check_repetition(sample: Sample) -> RunningCheck:
-    """Check that the kernels that remember a match obey the rule about repetition as the manager does."""
+    """Check that kernels that remember earlier positions apply the rule about repetition like the manager."""
     game, rule = sample.game, sample.game.facts.repetition or NO_REPETITION
     rules, count, repeated = remembering(game, rule, REMEMBERED_PLIES), 0, 0
     buffer = np.zeros(game.facts.actions, dtype=np.int64)
@@ -257,7 +257,7 @@ def check_repetition(sample: Sample) -> RunningCheck:
             legal = allowed_actions(path[-1], path[:-1], rule)
             written = tuple(buffer[: rules.game.kernels.legal_moves(words, buffer)].tolist())
             if written != legal:
-                message = f"with the match before it, {len(legal)} moves are legal, not {len(written)},"
+                message = f"given the match so far, {len(legal)} moves are legal, not {len(written)},"
                 yield Fault(message, step.words)
             if step.played is None:
                 break
@@ -274,11 +274,11 @@ def check_repetition(sample: Sample) -> RunningCheck:
                         f"after a repetition the kernels return {code}, not {_code(expected)},", step.words
                     )
                 break
-    return f"{rule}, {count} plies, {repeated} of them to earlier positions"
+    return f"{rule}, {count} plies, {repeated} of them lead to earlier positions"
 
 
 def _code(outcome: Outcome) -> int:
-    """Return the code of an outcome, as the kernel `outcome` does."""
+    """Return the code with which the kernel `outcome` describes an outcome."""
     return DRAWN if outcome.winner is None else outcome.winner
 
 
@@ -296,7 +296,7 @@ def check_evaluation(sample: Sample) -> RunningCheck:
         }
     for what, checked in evaluations.items():
         if checked.unit != evaluation.unit:
-            yield f"{what} counts in {checked.unit.label}, but the evaluation in {evaluation.unit.label}"
+            yield f"{what} is in {checked.unit.label}, but the evaluation in {evaluation.unit.label}"
         for words in sample.words:
             value = checked.value(words.copy())
             if not abs(value) <= checked.bound:
@@ -316,11 +316,11 @@ def _uniform_values(sample: Sample) -> Iterator[Fault | str]:
     if len(values) < MIN_VALUES:
         return
     extreme = sum(abs(value) >= NEAR_BOUND * evaluation.bound for value in values)
-    what = f"of {len(values)} positions in which the match goes on"
+    what = f"of {len(values)} positions in which the match is not over"
     if extreme > MOST_AT_BOUND * len(values):
         yield (
-            f"the evaluation is within 1% of ±{evaluation.bound:g} in {extreme} {what}, so it cannot tell "
-            "them apart; scale it down, or give it a larger bound"
+            f"the evaluation is within 1% of ±{evaluation.bound:g} in {extreme} {what}, so it cannot "
+            "distinguish them; scale it down, or give it a larger bound"
         )
     elif min(values) == max(values):
         message = f"the evaluation is {values[0]:g} in all {what}, so search learns nothing from it"
@@ -362,7 +362,7 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
 
 
 def check_observation(sample: Sample) -> RunningCheck:
-    """Check that planes are 0 off the board and tell positions apart, and that symmetries permute places."""
+    """Check that planes are 0 off the board and distinguish positions, and symmetries permute places."""
     observation = observation_of(sample.game)
     off_board, seen = ~observation.mask, dict[bytes, tuple[Words, tuple[int, ...]]]()
     for words in sample.words:
@@ -376,7 +376,7 @@ def check_observation(sample: Sample) -> RunningCheck:
         side = int(sample.game.kernels.side_to_move(words.copy()))
         other, moves = seen.setdefault(observation.array(words.copy(), side).tobytes(), (words, actions))
         if moves != actions:
-            message = "the observation is the same as in a position with other moves"
+            message = "the observation is the same as in a position with other legal moves"
             yield Fault(message, words, others=(other,), is_remark=True)
     permuted, symmetries = 0, sample.game.symmetries() if sample.words else ()
     for symmetry in symmetries:
@@ -390,19 +390,19 @@ def check_observation(sample: Sample) -> RunningCheck:
 
 
 def _not_permuted(sample: Sample, observation: Observation, symmetry: Symmetry) -> Fault | None:
-    """Return a remark unless a symmetry permutes the places of observations in the same way everywhere."""
+    """Return a remark if a symmetry does not permute the places of all observations in the same way."""
     ongoing = [words for words in sample.words if sample.game.kernels.outcome(words.copy()) < 0]
     side_to_move = sample.game.kernels.side_to_move
     if not ongoing or place_images(observation, symmetry, ongoing, side_to_move) is not None:
         return None
     return Fault(
-        f"{symmetry.name} does not permute the places of the observation, so that networks cannot use it",
+        f"{symmetry.name} does not permute the places of the observation, so networks cannot use it",
         is_remark=True,
     )
 
 
 def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> RunningCheck:
-    """Check that cells and phases are in their ranges, and that bitboards and symmetries fit the game."""
+    """Check that cells and phases are in range, and that bitboards and symmetries are correct."""
     for patterns in pattern_sets:
         name = f"patterns {patterns.name!r}"
         for words in sample.words:
@@ -447,7 +447,7 @@ def _cells(patterns: PatternSet, words: Words, side: int) -> Actions:
 def _from_bitboards(patterns: PatternSet, words: Words, side: int) -> Actions:
     """Return the values of all cells according to the bitboards, or to the kernel if there are none.
 
-    Bits beyond the words of the position count as set, so that they are found.
+    Bits beyond the words of the position count as set, so that they show up as differences.
     """
     if not patterns.bitboards:
         return _cells(patterns, words, side)
@@ -461,7 +461,7 @@ def _from_bitboards(patterns: PatternSet, words: Words, side: int) -> Actions:
 
 
 def _permutes(patterns: PatternSet, permutation: Sequence[int], symmetry: Symmetry, words: Words) -> bool:
-    """Return whether a symmetry of the game moves the cells of a position as a permutation says."""
+    """Return True if a symmetry of the game permutes the cells of a position like `permutation`."""
     mapped = symmetry.words(words.copy())
     return all(
         np.array_equal(
@@ -475,7 +475,7 @@ def _permutes(patterns: PatternSet, permutation: Sequence[int], symmetry: Symmet
 def check_symmetries(sample: Sample) -> RunningCheck:
     """Check that legal moves, successors, sides and outcomes commute with the symmetries.
 
-    Every action that was seen is mapped by every symmetry.
+    Each symmetry is checked with every action that occurs.
     """
     symmetries, count = sample.game.symmetries(), 0
     if not symmetries:
@@ -495,7 +495,7 @@ def check_symmetries(sample: Sample) -> RunningCheck:
 
 
 def check_tactical(sample: Sample) -> RunningCheck:
-    """Check that tactical moves are legal and ascending; the rest of the buffer may hold anything."""
+    """Check that tactical moves are legal and ascending; the rest of the buffer may contain anything."""
     game, count = sample.game, 0
     if game.kernels.tactical_moves is no_tactical_moves:
         return "not declared"
@@ -533,7 +533,7 @@ def check_keys(sample: Sample) -> RunningCheck:
 
 
 def check_perft(game: Game, depth: int | None) -> RunningCheck:
-    """Count the leaves of declared perfts, up to `depth` and a few million leaves."""
+    """Compare perft counts with the declared ones, up to `depth` and a few million leaves."""
     covered = []
     for text, counts in game.facts.perft.items():
         position = game.parse(text)
@@ -584,7 +584,7 @@ def _plies(sample: Sample) -> Iterator[tuple[Words, int]]:
 
 
 def all_words(sample: Sample) -> Iterator[Words]:
-    """Yield each position of each match, or the sampled ones if there are no matches."""
+    """Yield each position of each match, or the sampled positions if there are no matches."""
     if not sample.walks:
         yield from sample.words
     for walk in sample.walks:
@@ -593,7 +593,7 @@ def all_words(sample: Sample) -> Iterator[Words]:
 
 
 def _transitions(sample: Sample) -> Iterator[tuple[Words, int]]:
-    """Yield the positions of the matches with the moves that were played, and sampled ones with all moves."""
+    """Yield sampled positions with each legal move, and positions of matches with the move played."""
     yield from _plies(sample)
     for walk in sample.walks:
         for step in walk.steps:
@@ -602,12 +602,12 @@ def _transitions(sample: Sample) -> Iterator[tuple[Words, int]]:
 
 
 def _calls(sample: Sample, words: Words) -> Iterator[tuple[str, int | None, Callable[[Words], object]]]:
-    """Yield each kernel's name, its action, and a function that calls it on a position with new buffers."""
+    """Yield each kernel's name, its action, and a function that calls the kernel with new buffers."""
     game = sample.game
     kernels, evaluation, facts = game.kernels, game.evaluation, game.facts
     yield "side_to_move", None, kernels.side_to_move
     yield "outcome", None, kernels.outcome
-    if int(kernels.outcome(words.copy())) < 0:  # otherwise it is not called
+    if int(kernels.outcome(words.copy())) < 0:  # the kernel is never called after the end
         yield "outcome_at_limit", None, kernels.outcome_at_limit
     yield "evaluate", None, evaluation.value
 
@@ -658,7 +658,7 @@ def _returns(outcome: Outcome) -> tuple[float, float]:
 
 
 def _asymmetries(game: Game, symmetry: Symmetry, words: Words, actions: Sequence[int]) -> Iterator[Fault]:
-    """Yield the differences between a position and its image, with both results, for some of the actions."""
+    """Yield the differences between a position and its image under a symmetry, for some of the actions."""
     image = symmetry.words(words.copy())
     game.check_words(image)
 
@@ -695,12 +695,12 @@ def _asymmetries(game: Game, symmetry: Symmetry, words: Words, actions: Sequence
 
 
 def _asymmetric_ends(game: Game, symmetry: Symmetry, words: Words, image: Words) -> Iterator[Fault]:
-    """Yield the differences in the outcome and the side to move between a position and its image."""
+    """Yield the differences of outcome and side to move between a position and its image."""
     kernels = game.kernels
     turned = f"{symmetry.name} turns the position into {place(game, image).quoted}, where"
     outcome = int(kernels.outcome(words.copy()))
     results = {"outcome": kernels.outcome}
-    if outcome < 0:  # otherwise it is not called
+    if outcome < 0:  # the kernel is never called after the end
         results["outcome at a limit"] = kernels.outcome_at_limit
     for what, kernel in results.items():
         code, mapped = int(kernel(words.copy())), int(kernel(image.copy()))
@@ -724,7 +724,7 @@ def _texts(game: Game, words: Words, actions: Iterable[int]) -> str:
 
 
 def check_move_notation(sample: Sample) -> RunningCheck:
-    """Check that the text of each legal move is parsed as that move, or ambiguous in a named notation."""
+    """Check that the text of each legal move is parsed as the move, or is ambiguous in a named notation."""
     game, count = sample.game, 0
     seen: set[int] = set()
     for number, position in enumerate(sample.positions()):
@@ -743,7 +743,7 @@ def check_move_notation(sample: Sample) -> RunningCheck:
 
 
 def check_position_notation(sample: Sample) -> RunningCheck:
-    """Check that the text of each position is parsed as that position, in every notation."""
+    """Check that the text of each position is parsed as the same position, in every notation."""
     game, count = sample.game, 0
     for position in sample.positions():
         notations = (None, *game.facts.position_notations)
@@ -785,7 +785,7 @@ def _by_notation(
 
 
 def check_words(sample: Sample) -> RunningCheck:
-    """Check that positions survive packing and unpacking, and that a wrong number of words is rejected."""
+    """Check that unpacking returns the position that was packed, and rejects a wrong number of words."""
     game = sample.game
     for words, action in _plies(sample):
         successor, _ = write_successor(game, words, action)
@@ -802,10 +802,10 @@ def check_words(sample: Sample) -> RunningCheck:
             )
             continue
         if back != position or hash(back) != hash(position):
-            yield Fault("unpack gives another position than was packed", position.words)
+            yield Fault("unpack returns another position than the one that was packed", position.words)
     try:
         game.unpack(np.zeros(game.facts.words + 1, dtype=np.uint64))
-        yield f"unpack accepts {game.facts.words + 1} words, facts.words is {game.facts.words}"
+        yield f"unpack accepts {game.facts.words + 1} words, but facts.words is {game.facts.words}"
     except PositionError:
         pass
     return counted(len(sample.words), "position")
@@ -821,7 +821,7 @@ def _rejection(game: Game, words: Words) -> str:
 
 
 def check_bad_input(sample: Sample) -> RunningCheck:
-    """Check that parsing malformed texts of positions and moves raises only the declared exceptions."""
+    """Check that parsing malformed positions and moves raises no exceptions but the declared ones."""
     game, generator = sample.game, np.random.default_rng(sample.seed)
     for position in list(sample.positions())[:MUTATED_POSITIONS]:
         move_texts = [move.text for move in position.legal_moves]
@@ -868,7 +868,7 @@ def check_overlays(sample: Sample) -> RunningCheck:
 
 
 def check_exercises(game: Game) -> RunningCheck:
-    """Check that lessons, and puzzles that are ready, can be solved by the moves that they declare."""
+    """Check that lessons and ready puzzles can be solved by the moves that they declare."""
     lessons: object = type(game).lessons
     if not (isinstance(lessons, tuple) and all(isinstance(one, Exercise) for one in lessons)):
         yield f"lessons must be a tuple of Exercise, not {quote(lessons)}"
@@ -938,7 +938,7 @@ def _parser_faults(game: Game, text: str, position: Position | None) -> Iterator
 
 
 def _mutations(text: str, generator: np.random.Generator) -> Iterator[str]:
-    """Yield the text with a character removed, one doubled, one replaced, and truncated."""
+    """Yield the text with a character removed, doubled or replaced, and the text cut off there."""
     place = int(generator.integers(len(text))) if text else 0
     other = chr(int(generator.integers(*PRINTABLE if generator.integers(2) else BEYOND_ASCII)))
     yield text[:place] + text[place + 1 :]
@@ -960,7 +960,7 @@ def _id_faults(picture: Picture) -> Iterator[str]:
 
 
 def _material_faults(picture: Picture) -> Iterator[str]:
-    """Yield the faults of the properties that say how a picture is drawn."""
+    """Yield the faults of the frame, flip, gravity, trays and winning ids of a picture."""
     known = {"frame": get_args(Frame), "flip": get_args(Flip), "gravity": (None, *get_args(Direction))}
     for name, values in known.items():
         if (value := getattr(picture, name)) not in values:
@@ -982,11 +982,11 @@ def _overlay_faults(overlay: Overlay, picture: Picture) -> Iterator[str]:
     symbols = Counter(one.symbol for one in overlay.classes)
     for symbol, times in symbols.items():
         if len(symbol) != 1 or not symbol.isprintable() or symbol.isspace() or times > 1:
-            yield f"the symbol of a class must be one character of its own, not {symbol!r}"
+            yield f"the symbol of a class must be one character that no other class has, not {symbol!r}"
     for name in sorted(set(overlay.marks) - marked):
         yield f"a mark is on an unknown line or cell, {name!r}"
     for symbol in sorted(set(overlay.marks.values()) - set(symbols)):
-        yield f"a mark has a symbol of no class, {symbol!r}"
+        yield f"a mark has the symbol {symbol!r}, which no class has"
     for group in overlay.groups:
         for name in sorted(set(group.cells) - cells) if group.cells else [""]:
             yield f"group {group.label!r} has no cells or an unknown cell, {name!r}"
@@ -996,7 +996,7 @@ def _overlay_faults(overlay: Overlay, picture: Picture) -> Iterator[str]:
 
 
 def _click_faults(picture: Picture, legal: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the text of a move (empty if it is not legal) and a message, for each fault of its clicks."""
+    """Yield, for each fault of the clicks, the text of the move (empty if it is not legal) and a message."""
     for text in sorted(legal.keys() ^ picture.clicks.keys()):
         if text in legal:
             yield text, "the picture has no clicks for a legal move"
@@ -1011,14 +1011,14 @@ def _click_faults(picture: Picture, legal: Mapping[str, int]) -> Iterator[tuple[
         for clicks in choices:
             if owners.setdefault(tuple(clicks), text) != text:
                 yield text, f"the clicks {clicks!r} make two moves, {owners[tuple(clicks)]!r} and {text!r}"
-    # after sorting, a sequence comes right before those that start with it
+    # after sorting, the sequences that start with a sequence come right after it
     for first, second in pairwise(sorted(owners)):
         if second[: len(first)] == first:
             yield owners[second], f"the clicks {first!r} are the beginning of {second!r}"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number and its noun, in the plural if it is not 1.
+    """Return a number with a noun, which is in the plural unless the number is 1.
 
     Examples
     --------

@@ -36,17 +36,15 @@ MATCHES = 24
 POSITIONS = 120
 
 NO_REFERENCE = (
-    "the rules themselves were not checked: a missing legal move, or a win that is missed or given to the "
-    "wrong side, shows only in comparison with a second implementation written from the rule book; pass one "
+    "the rules themselves were not checked: only a comparison with a second implementation, written from the "
+    "rule book, can find a missing legal move, or a win that is missed or given to the wrong side; pass one "
     "with --reference module:Class, or reference=... in Python (see boardgames.testing.Reference)"
 )
 OVERFLOW = "the other checks did not run, because legal_moves writes beyond its buffer of facts.actions"
 NO_CALLS = "the other checks did not run, because they call the kernels"
 UNSAFE = "the other checks did not run, because this call may crash or hang the program"
-NOT_PROBED = (
-    "the kernels were not run in a process of their own first, because the game cannot be created there"
-)
-NO_PERFT = "no perft is declared: leaf counts from another source in facts.perft reveal wrong rules too"
+NOT_PROBED = "the kernels were not run in a separate process first, because the game cannot be created there"
+NO_PERFT = "no perft is declared: leaf counts from another source, in facts.perft, can also show wrong rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +58,9 @@ class Finding:
     message : str
         What is wrong, with the move and the position.
     position, move : str
-        Their texts; empty if the fault does not belong to one position or move.
+        Texts of the position and the move; empty if the fault does not concern a single one.
     command : str
-        The `boardgames check` that finds this fault again.
+        The `boardgames check` command that reproduces this fault.
     """
 
     check: str
@@ -90,15 +88,15 @@ class CheckReport:
     Attributes
     ----------
     game : str
-        The game with its options, see `Game.describe`.
+        The game with its options, as returned by `Game.describe`.
     checks : tuple of Check
-        In the order in which they were run.
+        The checks, in the order in which they were run.
     findings : tuple of Finding
-        Empty if nothing is wrong; at most three per check.
+        The faults, at most three for each check; empty if nothing is wrong.
     notes : tuple of str
         What was not checked, and what to do about it.
     remarks : tuple of Finding
-        What is unusual but may be right in this game.
+        What is unusual, but may be right in this game.
 
     Examples
     --------
@@ -166,7 +164,7 @@ def check_game(
     move: str = "",
     announce: Callable[[str], object] = lambda name: None,
 ) -> CheckReport:
-    """Check on positions from random play that a game implements the interface correctly.
+    """Check, in positions from random play, that a game implements the interface correctly.
 
     Parameters
     ----------
@@ -179,19 +177,19 @@ def check_game(
     seed : int
         Seed of the matches; equal seeds give equal reports.
     reference : Reference, optional
-        A second implementation of the rules; without it the rules are not checked. By default, the
-        methods of a `PlainGame` that also has kernels.
+        A second implementation of the rules; without one, the rules are not checked. For a `PlainGame`
+        that also has kernels, its methods are the default.
     perft_depth : int, optional
-        Deepest declared perft to count; by default as deep as a few million leaves allow.
+        Maximum depth of perft; by default, as deep as is possible with a few million leaves.
     feature_sets : sequence of FeatureSet, optional
-        By default those that plug-ins register for the game.
+        The feature sets to check; by default all that plug-ins offer for the game.
     isolated : bool
         Run the kernels in a separate process first, with bounds checks, and interrupt Python methods
         that do not return, so that a crash or a hang becomes a finding. `boardgames check` does
-        this. The process creates the game again, so its class must be importable. The timer of
-        the main thread (`SIGALRM`) is used.
+        this. The process creates the game again, so its class must be importable. The interval timer
+        of this process (`SIGALRM`) is used.
     only : collection of str
-        Names of the checks to run, out of `CHECKS`; by default all.
+        Names of the checks to run, from `CHECKS`; by default all checks.
     at : sequence of Position
         Check these positions instead of those of random matches.
     move : str
@@ -232,7 +230,7 @@ def check_game(
 def _run_checks(
     run: "_Run", perft_depth: int | None, feature_sets: Sequence[FeatureSet] | None, *, is_isolated: bool
 ) -> CheckReport:
-    """Run all checks that were requested and are safe.
+    """Run the requested checks, except checks that are not safe to run.
 
     Raises
     ------
@@ -312,7 +310,7 @@ CHECKS = (
     "reference",
     "reference-perft",
 )
-"""The names of the checks, in the order in which they are run."""
+"""The names of all checks, in the order in which they are run."""
 
 
 class _Run:
@@ -333,10 +331,10 @@ class _Run:
         self.remarks: list[Finding] = []
         self.notes: list[str] = []
         self.current = "playouts"
-        """Name of the running check; `playouts` while matches are sampled for all checks."""
+        """Name of the check that is running; `playouts` while matches are sampled for all checks."""
 
     def check(self, name: str, start: Callable[[], RunningCheck]) -> None:
-        """Run a check, if it was requested, up to its third finding; an exception counts as a finding."""
+        """Run a check if it was requested, until its third finding; an exception counts as a finding."""
         if self.only and name not in self.only:
             return
         covered, found = f"stopped after {MAX_FINDINGS} findings", 0
@@ -365,12 +363,12 @@ class _Run:
             return True
         for fault in probed.faults:
             self.add("kernels", fault, partial(place_isolated, self.game))
-        covered = f"{counted(probed.positions, 'position')}, with bounds checks in a process of their own"
+        covered = f"{counted(probed.positions, 'position')}, with bounds checks in a separate process"
         self.checks.append(Check("kernels", "stopped by a fault" if probed.faults else covered))
         return not probed.faults
 
     def add(self, check: str, fault: Fault | str, locate: Callable[[Words, int | None], Place]) -> bool:
-        """Add what a check has found; return True if it is a finding and not a remark."""
+        """Add a fault as a finding or a remark; return True if it is a finding."""
         if isinstance(fault, str):
             fault = Fault(fault)
         places = [] if fault.words is None else [locate(fault.words, fault.action)]
@@ -391,7 +389,7 @@ class _Run:
         return not fault.is_remark
 
     def _command(self, check: str, places: Sequence[Place]) -> str:
-        """Return the command that finds the same fault again."""
+        """Return the command that reproduces a fault."""
         game, plan = self.game, self.plan
         words = ["boardgames", "check", game.facts.name]
         layouts = list(game.facts.layouts)
@@ -433,7 +431,7 @@ class _Run:
 
 
 def _raised(game: Game, error: BaseException) -> Fault:
-    """Return an exception as a fault, with the line that raised it and the position being checked."""
+    """Convert an exception into a fault, with the line that raised it and the position being checked."""
     trace = list(traceback.walk_tb(error.__traceback__))
     if isinstance(error, PluginError) and error.__cause__ is not None:  # the game's own exception
         error = error.__cause__
@@ -461,7 +459,7 @@ def _feature_sets(given: Sequence[FeatureSet] | None, run: _Run) -> tuple[Featur
 def _registered(
     kind: Literal["features", "patterns"], load: Callable[[str, Game], Declared], run: _Run
 ) -> tuple[Declared, ...]:
-    """Return what plug-ins offer for the game; what cannot be loaded is a finding."""
+    """Load what plug-ins offer for the game; an offer that cannot be loaded is a finding."""
     loaded = []
     for offer in plugins.registry().offers(kind, run.game.facts.name):
         try:

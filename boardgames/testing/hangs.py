@@ -1,9 +1,8 @@
 """Find calls of a game's Python methods that do not return.
 
-A timer interrupts the checks every few seconds. If a call into the game's code is still
-running at the next interrupt, it is ended by `HangError`, which names the method and the
-line. Compiled kernels cannot be interrupted; `boardgames.testing.probe` runs them in a
-separate process beforehand.
+A timer interrupts the checks every few seconds. If the same call of the game's code is still
+running at the next interrupt, `HangError` ends it and names the method and the line. Compiled
+kernels cannot be interrupted, so `boardgames.testing.probe` first runs them in a separate process.
 """
 
 import signal
@@ -23,9 +22,9 @@ COMPILERS = frozenset({"numba", "llvmlite"})
 
 @contextmanager
 def interrupt_hangs(game: Game) -> Iterator[None]:
-    """Raise HangError in a call of the game's code that does not return, while the `with` block runs.
+    """Raise HangError in calls of the game's code within the block that do not return.
 
-    This works only in the main thread, and not on Windows; elsewhere it does nothing.
+    This works only in the main thread and not on Windows; otherwise it does nothing.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
@@ -50,7 +49,7 @@ def interrupt_hangs(game: Game) -> Iterator[None]:
 
 
 def _call_of_game(frame: FrameType | None, packages: set[str]) -> FrameType | None:
-    """Return the frame in which a check has called the game's code; None while kernels are compiled."""
+    """Return the frame of the outermost call of the game's code, or None while kernels are compiled."""
     call = None
     while frame is not None:
         module = str(frame.f_globals.get("__name__"))
@@ -66,7 +65,7 @@ def _call_of_game(frame: FrameType | None, packages: set[str]) -> FrameType | No
 
 
 def _describe(call: FrameType) -> str:
-    """Return a message with the method, its text arguments, and the line that it has reached."""
+    """Return a message with the method, its string arguments, and the line that it has reached."""
     code = call.f_code
     given = [call.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
     texts = ", ".join(repr(value) for value in given if isinstance(value, str))

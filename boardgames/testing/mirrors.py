@@ -1,9 +1,9 @@
-"""Symmetries that the picture of a board suggests, for games that declare none.
+"""Check symmetries that the picture of a board suggests, in games that declare none.
 
-A rotation or reflection that maps the cells and the start position onto
-themselves is tried on the rules: pairs of matches with mirrored moves must have
-mirrored pictures. Rules such as castling or falling pieces rightly break such a
-symmetry, so a difference is only a remark, and only if most first moves agree.
+If a rotation or reflection maps the cells and the start position onto themselves,
+pairs of matches are played with mirrored moves, and their pictures must be mirror
+images. Rules such as castling or falling pieces rightly break such a symmetry, so a
+difference is only a remark, and only if most first moves respect the symmetry.
 """
 
 import math
@@ -20,25 +20,25 @@ from boardgames.testing.sampling import Fault, Sample, ply_bound
 PAIRS = 6
 """Number of pairs of matches for each symmetry."""
 DIGITS = 3
-"""Number of decimal places to which the centres of two cells must agree to be the same."""
+"""Number of decimal places to which two centres must agree to count as equal."""
 
 MAX_PLIES = 60
-"""Maximum number of plies of a pair of matches, since pictures are slow."""
-WHAT_TO_DO = "this is a fault unless the rules say so; then declare the true symmetries in `symmetries`"
+"""Maximum number of plies of each pair of matches, because pictures are slow."""
+WHAT_TO_DO = "a fault, unless the rules require it; if they do, declare the true symmetries in `symmetries`"
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A map of the ids of a picture onto each other."""
+    """A symmetry of a picture: its name, and the image of each id."""
 
     name: str
     ids: Mapping[str, str]
 
 
 def check_mirrors(sample: Sample) -> RunningCheck:
-    """Remark on positions where the rules break a symmetry that the board and most first moves have."""
+    """Remark on positions in which the rules break a symmetry of the board and most first moves."""
     game = sample.game
     if not sample.walks or game.symmetries():
         return "needs matches" if not sample.walks else "the declared symmetries are checked instead"
@@ -60,7 +60,7 @@ def check_mirrors(sample: Sample) -> RunningCheck:
 
 
 def _first_difference(mirror: Mirror, start: Position, generator: np.random.Generator) -> str:
-    """Play pairs of mirrored matches; return the first difference, or an empty string."""
+    """Play pairs of mirrored matches; return the first difference as text, or an empty string."""
     for _ in range(PAIRS):
         one = other = start
         for _ in range(min(ply_bound(start.game), MAX_PLIES)):
@@ -75,7 +75,7 @@ def _first_difference(mirror: Mirror, start: Position, generator: np.random.Gene
 
 
 def _difference(mirror: Mirror, one: Position, other: Position, text: str) -> str:
-    """Return how the successor of a move differs from that of its image, or an empty string."""
+    """Return how the successors of a move and of its image differ, as text; empty if they do not."""
     image = _image(mirror, one, other, text)
     if not image:
         return f"{text} is legal in {str(one)!r}, but its image is not in {str(other)!r}"
@@ -88,7 +88,7 @@ def _difference(mirror: Mirror, one: Position, other: Position, text: str) -> st
 
 
 def _image(mirror: Mirror, one: Position, other: Position, text: str) -> str:
-    """Return the legal move of `other` whose clicks are the images of those of a move, or an empty string."""
+    """Return the legal move of `other` whose clicks mirror the clicks of `text`, or an empty string."""
     wanted = {tuple(mirror.ids.get(name, name) for name in clicks) for clicks in one.picture().clicks[text]}
     matching = [name for name, choices in other.picture().clicks.items() if set(choices) == wanted]
     return matching[0] if len(matching) == 1 else ""
@@ -128,7 +128,7 @@ def _rounded(x: float, y: float) -> Point:
 
 
 def _content(picture: Picture, ids: Mapping[str, str] | None = None) -> set[tuple[str, object, str]]:
-    """Return the pieces, drawn lines and owned cells, with ids replaced by their images."""
+    """Return the pieces, drawn lines and owned cells of a picture, with ids replaced by their images."""
     ids = ids or {}
     content: set[tuple[str, object, str]] = {
         (ids.get(piece.cell, piece.cell), piece.side, piece.symbol) for piece in picture.pieces

@@ -1,9 +1,9 @@
 """The oracle for searches: minimax with quiescence and extensions, but without pruning.
 
-Principal variation search must return the same results when nothing is pruned or
-reduced. The two share no code except the values of finished positions, the root
-and iterative deepening. `boardgames.search.minimax` is the same search without
-quiescence and extensions.
+Principal variation search must return the same results if it prunes and reduces
+nothing. The two searches share no code except the values of finished positions,
+the root and iterative deepening. `boardgames.search.minimax` is the same search
+without quiescence and extensions.
 """
 
 from boardgames.declarations import Evaluation
@@ -18,7 +18,7 @@ from boardgames.search.rules import INFINITY, MAX_DEPTH, ONGOING
 
 @kernel(NODE)
 def unpruned_quiescence(bundle: Actions, ply: int, depth: int, alpha: float, beta: float) -> float:
-    """Return the maximum of the evaluation and the values of tactical moves, searched to `depth` plies."""
+    """Return the larger of the evaluation and the best tactical move's value, searched `depth` plies deep."""
     game = unpack(bundle)
     positions, moves, lines, control = game.positions, game.moves, game.lines, game.control
     control[0].nodes += 1
@@ -86,7 +86,7 @@ def search_unpruned(
     lines: int | None = 1,
     plies_left: int | None = None,
 ) -> Analysis:
-    """Return the analysis of minimax with quiescence and extensions at a depth.
+    """Analyse a position by minimax with quiescence and extensions.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def search_unpruned(
     extensions : bool
         Search forcing moves one ply deeper.
     lines : int, optional
-        Number of best moves to value; None for all.
+        Number of best moves whose scores are needed; None for all moves.
     plies_left : int, optional
-        Plies after which a limit ends the match.
+        Number of plies after which a limit ends the match.
 
     Examples
     --------

@@ -1,11 +1,10 @@
 """Run the kernels of a game in a separate process, with bounds checks, before anything else uses them.
 
-A kernel that reads or writes outside its arrays can crash the interpreter, and
-one that never returns hangs it. So a child process compiles the kernels with
-`NUMBA_BOUNDSCHECK=1` (which the cache keeps apart from normal code) and plays
-the matches of the sample with buffers that have guarded ends. It logs each call
-before making it, so that the last entry shows which kernel a dead child was
-running.
+A kernel that reads or writes outside its arrays can crash the interpreter, and a
+kernel that never returns blocks it. Therefore a child process compiles the kernels
+with `NUMBA_BOUNDSCHECK=1` (the cache keeps this code apart from normal code) and
+plays the matches of the sample with guarded buffers. It logs each call before making
+it, so that the last entry shows which kernel was running if the child dies.
 """
 
 import os
@@ -50,11 +49,11 @@ from boardgames.testing.sampling import (
 BOUNDS_CHECKS = {"NUMBA_BOUNDSCHECK": "1"}
 REAL_FILLS = (0.0, -12345.5)
 BYTE_FILLS = (0, -77)
-"""What buffers of real numbers and of bytes contain before a kernel writes into them."""
+"""Initial contents of buffers of real numbers and of bytes, before a kernel writes into them."""
 MAX_NAMED = 3
 """Maximum number of unwritten numbers that a message names."""
 MORE_ROOM = 4096
-"""Number of elements by which a buffer is extended, to find out whether it was the one that was too short."""
+"""Number of elements added to a buffer to find out whether this buffer was too short."""
 
 Result = TypeVar("Result")
 Declared = TypeVar("Declared", FeatureSet, PatternSet)
@@ -62,7 +61,7 @@ Declared = TypeVar("Declared", FeatureSet, PatternSet)
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
-    """What to run the kernels on: matches of random moves, or the given positions."""
+    """The positions on which kernels are run: those of random matches, or given ones."""
 
     matches: int
     positions: int
@@ -71,7 +70,7 @@ class SamplePlan:
     move: str = ""
 
     def sample(self, game: Game, calls: Calls | None = None) -> Sample:
-        """Return the positions."""
+        """Return the sample of positions."""
         if not self.given:
             return sample_positions(
                 game, matches=self.matches, positions=self.positions, seed=self.seed, calls=calls
@@ -82,7 +81,7 @@ class SamplePlan:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The faults that were found, the number of positions, and the reason if nothing was run."""
+    """The faults found, the reason if the kernels could not be run, and the number of positions."""
 
     faults: tuple[Fault, ...] = ()
     problem: str = ""
@@ -95,11 +94,11 @@ def probe_kernels(game: Game, plan: SamplePlan, *, patience_s: float = PATIENCE_
     Parameters
     ----------
     game : Game
-        Created anew in that process, from its class, layout and options.
+        The game, which that process creates again from its class, layout and options.
     plan : SamplePlan
-        What to run them on.
+        The positions on which the kernels are run.
     patience_s : float
-        How long one call may take.
+        How long one call may take, in seconds.
     """
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "call"
@@ -124,7 +123,7 @@ def probe_kernels(game: Game, plan: SamplePlan, *, patience_s: float = PATIENCE_
 
 
 def place_isolated(game: Game, words: Words, action: int | None = None) -> Place:
-    """Write a position and an action as text in another process, since writing may call kernels."""
+    """Return the texts of a position and an action, formatted in another process as this may call kernels."""
     try:
         return run_isolated(
             partial(place, game, words, action),
@@ -157,7 +156,7 @@ def run_kernels(
     feature_sets: Sequence[FeatureSet] | None = None,
     pattern_sets: Sequence[PatternSet] | None = None,
 ) -> Probed:
-    """Run the kernels in this process, and write each call to the file `log` before it is made."""
+    """Run the kernels in this process, and write each call to the file `log` before making it."""
     descriptor = os.open(log, os.O_WRONLY)
     try:
         with interrupt_hangs(game):
@@ -224,14 +223,14 @@ def _first_faults(
 
 
 class _CheckedCalls(Calls):
-    """Calls kernels with guarded buffers, after logging each call."""
+    """Calls kernels with guarded buffers, and logs each call first."""
 
     def __init__(self, game: Game, descriptor: int) -> None:
         super().__init__(game)
         self._descriptor = descriptor
 
     def legal_moves(self, words: Words, name: str = "legal_moves") -> WrittenMoves:
-        """Return the actions that a kernel writes; raises if it writes beyond its buffer."""
+        """Return the actions that a kernel writes; raise KernelFaultError if it exceeds its buffer."""
         kernel, size = getattr(self.game.kernels, name), self.game.facts.actions
 
         def written(room: int) -> tuple[int, np.ndarray]:
@@ -260,16 +259,16 @@ class _CheckedCalls(Calls):
         return self._run("outcome", lambda: int(self.game.kernels.outcome(words.copy())), words)
 
     def apply(self, words: Words, action: int) -> Words:
-        """Return the successor; raises if `apply` leaves a word of it unwritten, or writes beyond it."""
+        """Return the successor; raise KernelFaultError if `apply` writes too few or too many words."""
         return self._successor("apply", partial(self.game.kernels.apply, words.copy(), action), words, action)
 
     def pass_turn(self, words: Words) -> None:
-        """Check `pass_turn`, which may write nothing at all if there is no pass."""
+        """Check `pass_turn`, which may write nothing if passing is not possible."""
         call = partial(self.game.kernels.pass_turn, words.copy())
         self._successor("pass_turn", call, words, None, may_be_empty=True)
 
     def evaluate(self, words: Words) -> None:
-        """Check that the evaluation stays within its weights."""
+        """Check that the evaluation does not read beyond its weights."""
         evaluation = self.game.evaluation
         arrays = arrays_of(evaluation.weights)
         longer = [np.concatenate([one, np.zeros((MORE_ROOM, *one.shape[1:]), one.dtype)]) for one in arrays]
@@ -284,7 +283,7 @@ class _CheckedCalls(Calls):
         )
 
     def features(self, feature_set: FeatureSet, words: Words) -> None:
-        """Check that a feature set writes exactly its own numbers."""
+        """Check that a feature set writes each of its features and nothing else."""
         names = [feature.name for feature in feature_set.features]
         self._check_numbers(f"features {feature_set.name!r}", feature_set.kernel, names, words, REAL_FILLS)
 
@@ -299,7 +298,7 @@ class _CheckedCalls(Calls):
         self._check_numbers("the observation", observation.kernel, names, words, BYTE_FILLS, np.int8)
 
     def patterns(self, pattern_set: PatternSet, words: Words) -> None:
-        """Check that a pattern set writes exactly its own cells, and returns a phase."""
+        """Check that a pattern set writes each of its cells and nothing else, and computes a phase."""
         name, cells = f"patterns {pattern_set.name!r}", [f"cell {cell}" for cell in range(pattern_set.cells)]
         self._check_numbers(name, pattern_set.kernel, cells, words, FILLS)
         for side in (0, 1):
@@ -412,7 +411,7 @@ class _CheckedCalls(Calls):
         room: str = "",
         with_more_room: Callable[[], object] | None = None,
     ) -> Result:
-        """Log the call and run it; raise KernelFaultError if it raises anything."""
+        """Log a call and run it; raise KernelFaultError if it raises an exception."""
         place = "-" if action is None else action
         os.pwrite(self._descriptor, f"{place} {words.tobytes().hex()} {name}\n".encode(), 0)
         try:

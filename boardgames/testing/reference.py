@@ -1,8 +1,8 @@
 """Compare a game with a reference: a second implementation of its rules.
 
 No generic check can know that a legal move is missing or that the wrong side
-wins. A second set of rules, written from the rule book rather than from the
-kernels, can; it need not be fast.
+wins. Comparing the game with a second implementation, written from the rule book
+rather than from the kernels, shows such faults. It need not be fast.
 """
 
 import importlib
@@ -29,11 +29,11 @@ MAX_REFERENCE_DEPTH = 5
 
 
 class Reference(Protocol[State]):
-    """A slow implementation of a game's rules. A state may be of any type and is never modified.
+    """A second implementation of a game's rules. A state may be of any type and is never modified.
 
     Texts are in the game's canonical notation. The class is instantiated with
     the game's options as keyword arguments. If it also has a method
-    `side_to_move(state)`, that is compared, too.
+    `side_to_move(state)`, the side to move is compared too.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Reference(Protocol[State]):
 
 
 class PlainRules:
-    """The methods of a `PlainGame` as a reference for the kernels that replace them."""
+    """The methods of a `PlainGame`, as a reference for kernels that replace them."""
 
     def __init__(self, game: PlainGame[Any, Any]) -> None:
         self._game = game
@@ -115,14 +115,14 @@ class PlainRules:
 
 
 def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the reference's own
-    """Return an instance of the reference `module:Class`, made with the options of `game`.
+    """Return an instance of the reference `module:Class`, created with the options of `game`.
 
-    A module in the current folder takes precedence over installed ones: `tests` is a common name.
+    A module in the current folder takes precedence over an installed module of the same name.
 
     Raises
     ------
     PluginError
-        If it cannot be imported or instantiated, or lacks a method.
+        If the reference cannot be imported or instantiated, or lacks a method.
     """
     module, colon, attribute = text.partition(":")
     if not (module and colon and attribute):
@@ -134,7 +134,7 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
             raise
         options = ", ".join(game.options) or "none"
         raise PluginError(
-            f"cannot make the reference {text!r} with the options as keyword arguments ({options}): "
+            f"cannot create the reference {text!r} with the game's options as keyword arguments ({options}): "
             f"{describe_error(error)}"
         ) from error
     missing = [name for name in ("start", "legal", "play", "outcome", "text") if not hasattr(reference, name)]
@@ -152,9 +152,10 @@ def reference_file(reference: object) -> str:
 
 
 def _import_module(name: str) -> ModuleType:
-    """Import a module, from the current folder if it is there.
+    """Import a module, from the current folder if it contains the module.
 
-    A folder without `__init__.py` would otherwise be passed over if another folder on the path has one.
+    In a folder without `__init__.py`, the file is loaded directly: a normal import would prefer a package of
+    the same name elsewhere on the path.
     """
     path = Path(*name.split(".")).with_suffix(".py")
     has_package = any((folder / "__init__.py").exists() for folder in path.parents if folder != Path())
@@ -164,7 +165,7 @@ def _import_module(name: str) -> ModuleType:
     try:
         if spec is None or spec.loader is None:
             return importlib.import_module(name)
-        module = sys.modules[name] = module_from_spec(spec)  # dataclasses look their module up
+        module = sys.modules[name] = module_from_spec(spec)  # dataclasses look up their module
         try:
             spec.loader.exec_module(module)
         except BaseException:
@@ -214,7 +215,7 @@ def check_reference(sample: Sample, reference: Reference[State]) -> RunningCheck
 
 
 def check_reference_perft(game: Game, reference: Reference[State], depth: int | None) -> RunningCheck:
-    """Compare leaf counts from every layout, up to a few thousand leaves."""
+    """Compare perft counts from every layout, up to a few thousand leaves."""
     deepest = 0
     for layout, text in game.facts.layouts.items():
         start = game.parse(text)

@@ -1,7 +1,7 @@
-"""Checks of how the matches of the sample went: which actions occurred, how matches ended, and who was ahead.
+"""Checks of the sampled matches as a whole: which actions occurred, how matches ended, and who was ahead.
 
-They need no reference, and no single position shows what they look for: a
-winner who is behind again and again, or a side that is stuck where it should pass.
+They need no reference, and find faults that no single position shows: winners who are
+mostly behind, or sides that are stuck where they should pass.
 """
 
 import math
@@ -15,11 +15,11 @@ from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.sampling import Fault, Sample, Walk, more_walks, place, write_moves
 
 CHANCE = 0.001
-"""Winners who are mostly behind are a finding if the probability of that by chance is at most this."""
+"""If winners are mostly behind, this is a finding if its probability by chance is at most `CHANCE`."""
 DOUBT = 0.3
-"""More matches are played as long as that probability is at most this."""
+"""More matches are played while that probability is between `CHANCE` and `DOUBT`."""
 MAX_MATCHES = 400
-"""Maximum number of matches that are played to settle a doubt."""
+"""Maximum number of matches that are played in case of doubt."""
 SHOWN_ACTIONS = 8
 REVERSED_POINTS = "`outcome` names the wrong side, or `score` counts what sides want to avoid"
 REVERSED_VALUES = (
@@ -32,7 +32,7 @@ STUCK = (
 
 
 def check_coverage(sample: Sample) -> RunningCheck:
-    """List the actions that were never legal; a faulty notation is reported elsewhere."""
+    """List the actions that were never legal. This finds no faults: its result is only informative."""
     yield from ()  # a check is a generator
     game = sample.game
     if not sample.walks:
@@ -40,7 +40,7 @@ def check_coverage(sample: Sample) -> RunningCheck:
     seen = {action for walk in sample.walks for step in walk.steps for action in step.actions}
     never = [action for action in range(game.facts.actions) if action not in seen]
     where = f"legal in a position of {len(sample.walks)} matches"
-    if isinstance(game, PlainGame) and not game.all_moves():  # an action is only the number of a legal move
+    if isinstance(game, PlainGame) and not game.all_moves():  # an action is only the index of a legal move
         return f"at most {len(seen)} moves were {where}"
     covered = f"{len(seen)} of {game.facts.actions} actions were {where}"
     if never and sample.words:
@@ -51,7 +51,7 @@ def check_coverage(sample: Sample) -> RunningCheck:
 
 
 def check_stuck(sample: Sample) -> RunningCheck:
-    """Check that no side is stuck, unless the facts say what the rules make of it."""
+    """Check that no side is without a legal move, unless the facts say who wins then."""
     game = sample.game
     ends = [walk.steps[-1].words for walk in sample.walks if walk.has_ended] or list(sample.words)
     stuck = [words for words in ends if _is_stuck(game, words)]
@@ -62,7 +62,7 @@ def check_stuck(sample: Sample) -> RunningCheck:
 
 
 def check_results(sample: Sample) -> RunningCheck:
-    """Check that winners are not mostly behind, neither in points nor in the evaluation."""
+    """Check that winners are not mostly behind in points or in the evaluation."""
     game, name = sample.game, sample.game.facts.score_name
     walks = list(sample.walks)
     if not walks:
@@ -111,7 +111,7 @@ def _points(game: Game, walk: Walk, winner: int) -> float:
 
 
 def _value(game: Game, walk: Walk, winner: int) -> float:
-    """Return the sum of the evaluations of the last quarter of a match, at least two, for the winner."""
+    """Return the sum of the winner's evaluations in the last quarter of a match, but at least two plies."""
     ongoing = walk.steps[:-1]
     last = ongoing[-max(2, len(ongoing) // 4) :]
     evaluation = game.evaluation
@@ -128,6 +128,6 @@ def _signs(values: Iterator[float]) -> list[int]:
 
 
 def _chance(signs: list[int]) -> float:
-    """Return the probability that winners are ahead so rarely by chance (a sign test)."""
+    """Return the probability that winners are ahead this rarely by chance (a sign test)."""
     as_few = sum(math.comb(len(signs), count) for count in range(signs.count(1) + 1))
     return as_few / (1 << len(signs))

@@ -1,9 +1,9 @@
 """Positions on which a game is checked: random play through its kernels, and Hypothesis strategies.
 
-The kernels may be faulty, so `check_game` calls them on copies and with guarded
-buffers, which have extra elements with a known content at the end: a kernel that
-writes too much is detected and does not affect other checks. Hypothesis is
-imported when a strategy is made; it is installed by the extra `test`.
+The kernels may be faulty, so `check_game` calls them with copies and guarded buffers.
+A guarded buffer has extra elements with known contents at its end, so that a kernel
+that writes too much is detected and does not affect other checks. Hypothesis, which
+the extra `test` installs, is imported only when a strategy is created.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong, and where: in a position, with an action, compared with other positions.
+    """What is wrong, and the position, action and other positions that it concerns.
 
-    A remark is not counted as a finding: it may be right in some games.
+    A remark does not count as a finding, because it may be right in some games.
     """
 
     message: str
@@ -45,7 +45,7 @@ class Fault:
 
 
 class KernelFaultError(Exception):
-    """A kernel has done something after which nothing else can be checked."""
+    """A kernel has a fault after which nothing else can be checked."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
@@ -54,7 +54,7 @@ class KernelFaultError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WrittenMoves:
-    """The result of a kernel that writes moves; `is_clean` if it wrote nothing after the last of them."""
+    """The result of a kernel that writes moves; if `is_clean`, it wrote nothing after the last move."""
 
     actions: tuple[int, ...]
     count: int
@@ -76,8 +76,8 @@ class Step:
 class Walk:
     """A match that was played for the checks.
 
-    If `has_ended` is false, the bound on plies or a fault stopped it; `fault`
-    describes the fault.
+    If `has_ended` is False, the match was stopped by the maximum number of plies or
+    by a fault, which `fault` describes.
     """
 
     layout: str
@@ -88,7 +88,7 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The positions that are checked.
+    """The positions in which a game is checked.
 
     Attributes
     ----------
@@ -97,13 +97,13 @@ class Sample:
     seed : int
         Seed of all random choices.
     walks : tuple of Walk
-        Random matches from every layout, and matches that always take the
-        first or the last legal move.
+        Random matches from every layout, and matches in which the first or the
+        last legal move is always played.
     words : tuple of uint64[n]
-        Distinct positions from them: starts, ends, then others in random order,
-        and as many more as it takes to have every action that was legal anywhere.
+        Distinct positions of these matches: starts, ends, then others in random order,
+        and as many more as are needed to include every action that was ever legal.
     move : str
-        Text of the only move to check; empty for all of them.
+        Text of the only move to check; empty for all moves.
     """
 
     game: Game
@@ -128,7 +128,7 @@ def write_moves(game: Game, words: Words, fill: int = FILLS[1], *, name: str = "
 
 
 def write_successor(game: Game, words: Words, action: int, fill: int = FILLS[1]) -> tuple[Words, bool]:
-    """Call `apply` on a copy of `words`. Return the successor, and True if nothing after it was written."""
+    """Call `apply` on a copy of `words`; return the successor, and True if nothing was written after it."""
     size = game.facts.words
     buffer = np.full(size + GUARD, fill, dtype=np.int64).view(np.uint64)
     guard = buffer[size:].copy()
@@ -143,7 +143,7 @@ def is_sound(game: Game, written: WrittenMoves) -> bool:
 
 
 class Calls:
-    """Calls the rules of a game for matches; `boardgames.testing.probe` has a subclass that checks more."""
+    """Calls the kernels of the rules; `boardgames.testing.probe` has a subclass that checks more."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -169,7 +169,7 @@ class Calls:
 class Place:
     """Texts of a position and a move, for messages and commands.
 
-    `is_exact` if reading the texts gives the same position and move again.
+    `is_exact` is True if parsing the texts gives the same position and move.
     """
 
     position: str
@@ -178,12 +178,12 @@ class Place:
 
     @property
     def quoted(self) -> str:
-        """Return the position for a message."""
+        """Return the position in quotes, for messages."""
         return self.position if self.position.startswith("words [") else repr(self.position)
 
 
 def place(game: Game, words: Words, action: int | None = None) -> Place:
-    """Return the texts of a position and an action, or their numbers if the game cannot write them."""
+    """Return the texts of a position and an action, or their numbers if the game cannot format them."""
     position, is_exact = f"words {words.tolist()}", False
     with suppress(Exception, HangError):  # another check reports faults of the notation
         position = game.format_words(words.copy())
@@ -200,7 +200,7 @@ def place(game: Game, words: Words, action: int | None = None) -> Place:
 def sample_positions(
     game: Game, *, matches: int, positions: int, seed: int, calls: Calls | None = None
 ) -> Sample:
-    """Return positions of random matches and, per layout, of two that always play the first or last move.
+    """Return positions of random matches, and of matches that always play the first or the last move.
 
     Parameters
     ----------
@@ -229,14 +229,14 @@ def sample_positions(
 
 
 def more_walks(sample: Sample, count: int) -> tuple[Walk, ...]:
-    """Play more random matches; each count gives different ones."""
+    """Play `count` more random matches; different counts give different matches."""
     layouts, generator = list(sample.game.facts.layouts), np.random.default_rng([sample.seed, count])
     calls = Calls(sample.game)
     return tuple(_walk(calls, layouts[number % len(layouts)], generator) for number in range(count))
 
 
 def ply_bound(game: Game) -> int:
-    """Return the number of plies after which a match is stopped; one more than a declared `longest_match`."""
+    """Return the number of plies after which a match is stopped: `longest_match` + 1 if it is declared."""
     facts = game.facts
     if facts.longest_match is not None:
         return facts.longest_match + 1
@@ -272,7 +272,7 @@ def _pick(actions: Sequence[int], choice: np.random.Generator | int) -> int:
 
 
 def _chosen(walks: Sequence[Walk], most: int, generator: np.random.Generator) -> tuple[Words, ...]:
-    """Choose distinct positions: all starts, ends up to a third, random ones, ones with missing actions."""
+    """Choose distinct positions: starts, up to a third ends, random ones, and ones with missing actions."""
     starts = {step.words.tobytes(): step.words for walk in walks for step in walk.steps[:1]}
     ends = {step.words.tobytes(): step.words for walk in walks for step in walk.steps[-1:]}
     others = {step.words.tobytes(): step.words for walk in walks for step in walk.steps}
@@ -290,7 +290,7 @@ def _chosen(walks: Sequence[Walk], most: int, generator: np.random.Generator) ->
 
 
 def selected(sample: Sample, words: Words, actions: Sequence[int]) -> tuple[int, ...]:
-    """Return the actions to check in a position: those whose text is `sample.move`, or all."""
+    """Return the actions to check in a position: all, or only those whose text is `sample.move`."""
     if not sample.move:
         return tuple(actions)
     return tuple(
@@ -305,7 +305,7 @@ def sample_given(game: Game, words: Sequence[Words], move: str, seed: int) -> Sa
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """A random match: its moves, and its positions from the start on (one more than moves)."""
+    """A random match: its positions, beginning with the start, and its moves, of which there is one less."""
 
     positions: tuple[Position, ...]
     moves: tuple[Move, ...]
@@ -317,7 +317,8 @@ def matches(game: Game, *, max_plies: int | None = None) -> SearchStrategy[Playe
     Parameters
     ----------
     max_plies : int, optional
-        By default the game's `longest_match`, or else its ply limit.
+        Maximum number of plies; by default just above the game's `longest_match` or, if it declares none,
+        its ply limit, but not more than 200.
 
     Examples
     --------

@@ -87,7 +87,9 @@ def test_positions_that_look_the_same_but_have_other_moves_are_a_remark() -> Non
     assert report.ok
     assert report.remarks
     for remark in report.remarks:
-        assert remark.message.startswith("the observation is the same as in a position with other moves in")
+        assert remark.message.startswith(
+            "the observation is the same as in a position with other legal moves in"
+        )
     assert not check_game(Nim(), matches=2, positions=10, only=("observation",)).remarks
 
 
@@ -103,7 +105,7 @@ def observe_stones(position: Words, side: int, out: Bytes) -> None:
         (lambda words: words.copy(), []),
         (
             lambda words: words + np.uint64(1),
-            ["more stones does not permute the places of the observation, so that networks cannot use it"],
+            ["more stones does not permute the places of the observation, so networks cannot use it"],
         ),
     ],
     ids=["identity", "other"],

@@ -276,8 +276,8 @@ def test_wrong_patterns_are_found(offer: Callable[..., None], changes: dict[str,
     ("overlay", "message"),
     [
         (Overlay(marks={"z9": "x"}, classes=(MarkClass("x", "bad"),)), "an unknown line or cell, 'z9'"),
-        (Overlay(marks={"a1": "x"}), "a symbol of no class, 'x'"),
-        (Overlay(classes=(MarkClass("xy", "bad"),)), "one character of its own, not 'xy'"),
+        (Overlay(marks={"a1": "x"}), "the symbol 'x', which no class has"),
+        (Overlay(classes=(MarkClass("xy", "bad"),)), "one character that no other class has, not 'xy'"),
         (
             Overlay(groups=(Group("a", "row", ("a1", "z9")),)),
             "group 'a' has no cells or an unknown cell, 'z9'",

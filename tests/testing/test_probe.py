@@ -60,7 +60,7 @@ def test_game_that_cannot_be_created_elsewhere_is_checked_without_isolation() ->
 
     report = check_game(Local(), matches=2, positions=5, isolated=True)
     assert report.ok
-    assert "not run in a process of their own" in report.notes[0]
+    assert "not run in a separate process" in report.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_a_game_passes_if_kernels_and_matches_agree(rule: str, kind: type[Game])
     (check,) = report.checks
     assert check.name == "repetition"
     assert check.covered.startswith(f"{rule}, ")
-    assert not check.covered.endswith(" 0 of them to earlier positions")
+    assert not check.covered.endswith(" 0 of them lead to earlier positions")
 
 
 def test_a_game_without_a_rule_has_no_such_check() -> None:
@@ -40,4 +40,4 @@ def test_kernels_that_do_not_agree_are_found(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(remembering, "_kernels", lambda base, *given: made(wrong, *given))
     report = check_game(game, only=("repetition",))
     assert report.findings
-    assert "with the match before it," in report.findings[0].message
+    assert "given the match so far," in report.findings[0].message
