@@ -22,10 +22,11 @@ class Term:
     name : str
         Name of the feature.
     value : float
-        Its unscaled value.
+        The unscaled value of the feature.
     weight, contribution : float or None
-        Its weight, and the weight times the value, which is scaled to -1 to 1 except in a model; None
-        without weights. A weight that is looked up contributes itself.
+        The weight of the feature, and its contribution: the weight times the value, which is scaled to
+        -1 to 1 except in a model. None without weights. For a group of cells, the contribution is the
+        weight that is looked up.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The features of a position, and the value that weights give it.
+    """The features of a position, and the value of the position with given weights.
 
     Attributes
     ----------
@@ -45,14 +46,14 @@ class Explanation:
     weights : str or None
         Name of the weights; None without weights.
     side : int
-        The side whose point of view is taken.
+        The side from whose point of view the features are computed.
     terms : tuple of Term
         The features in order.
     total, value : float or None
-        Sum of the contributions, and the value. This is the sum, or its hyperbolic tangent if
-        `is_squashed`; with a model, it is the model's value in `unit`.
+        Sum of the contributions, and the value of the position. The value is the sum, or its hyperbolic
+        tangent if `is_squashed`; with a model, it is the model's value in `unit`.
     is_squashed : bool
-        Whether the weights squash sums.
+        True if the value is the hyperbolic tangent of the sum.
     unit : str
         With a model, the unit of the value; otherwise empty.
     """
@@ -77,8 +78,8 @@ def explain(
 ) -> Explanation:
     """Return the features of a position with their contributions to its value.
 
-    For patterns there is a term for each group of cells that is looked up; its value is the index of the
-    weight in the group's table. The terms of a model follow, and then its material.
+    For patterns, there is a term for each group of cells that is looked up; its value is the index of the
+    weight in the group's table. The terms of a model follow, then its material.
 
     Parameters
     ----------
@@ -87,8 +88,8 @@ def explain(
     name : str, optional
         Name of the weights.
     side : int, optional
-        The side whose point of view is taken, usually the one that has just moved; by
-        default the side that is not to move.
+        The side from whose point of view features are computed; by default the side that is not to move,
+        which usually has just moved.
 
     Examples
     --------
@@ -119,7 +120,7 @@ def explain(
 def _explain_patterns(
     position: Position, side: int, patterns: PatternSet, weights: Weights, name: str | None
 ) -> Explanation:
-    """Return the weights that a position looks up, and the features of the model."""
+    """Explain a position by the weights that are looked up for it and the features of the model."""
     cells = np.zeros(patterns.cells, dtype=np.int64)
     patterns.kernel(position.words, side, cells)
     phase = patterns.phase(position.words, side)

@@ -1,7 +1,7 @@
 """Files of named arrays with a JSON header, in the safetensors format; pickle is never used.
 
-The header is a single entry of the file's metadata, because the order of several
-entries would not be fixed: equal arrays and headers give equal bytes. It
+Equal arrays and headers give equal bytes. Therefore the header is a single entry of
+the file's metadata, in which the order of several entries would not be fixed. It
 includes a checksum of the arrays and of the rest of the header, so that a damaged
 file is not used.
 """
@@ -36,7 +36,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], header: Mapping[str, o
     FileError
         If the file cannot be written; an existing file is not changed.
     WeightsError
-        If the header has values that JSON cannot represent.
+        If the header has values that JSON cannot represent, or the file would be too large.
     """
     write_atomic(path, as_bytes(arrays, header))
 
@@ -48,7 +48,7 @@ def as_bytes(arrays: Mapping[str, Array], header: Mapping[str, object]) -> bytes
     # copies in C order, because the format has no strides
     copies = {name: np.array(array, order="C") for name, array in arrays.items()}
     try:
-        plain = json.loads(json.dumps(header, allow_nan=False))  # the form in which JSON returns the header
+        plain = json.loads(json.dumps(header, allow_nan=False))  # the header as it will be read back
         text = json.dumps({**plain, CHECKSUM: _checksum(copies, plain)}, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise WeightsError(f"the header of a file must have JSON values: {quote(str(error))}") from None
@@ -65,9 +65,9 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     Raises
     ------
     FileError
-        If it cannot be read.
+        If the file cannot be read.
     WeightsError
-        If it is damaged or too large, or was written by another program.
+        If the file is damaged or too large, or was written by another program.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -97,9 +97,9 @@ def read_header(path: Path) -> dict[str, Any]:
     Raises
     ------
     FileError
-        If it cannot be read.
+        If the file cannot be read.
     WeightsError
-        If it has no header.
+        If the file has no header.
     """
     from safetensors import SafetensorError, safe_open
 

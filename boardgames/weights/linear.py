@@ -1,8 +1,8 @@
 """A weighted sum of features as an evaluation for search.
 
 Weights give the value of a position for the side that has just moved, because
-learners value positions after their own moves. Search needs the value for the
-side to move, which is the negative of that.
+learners evaluate positions after their own moves. Search needs the value for the
+side to move, which is the negative of this value.
 """
 
 import math
@@ -20,18 +20,18 @@ from boardgames.score import RETURN, Unit
 Function = TypeVar("Function", bound=Callable[..., object])
 
 WEIGHTED_SUM = Unit("sum", "weighted sums of features", digits=3)
-"""Unit of values without `tanh`. They are learned from returns, so 1 corresponds to about a win."""
+"""Unit of values without `tanh`. They are learned from returns, so 1 roughly means a win."""
 
 
 def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh: bool) -> Evaluation:
-    """Return the evaluation with these weights of features.
+    """Return an evaluation that is the weighted sum of features.
 
     Parameters
     ----------
     weights : float64[n]
-        Weights for features that are scaled to -1 to 1 by their ranges.
+        Weights of the features, which are scaled to -1 to 1 by their ranges.
     tanh : bool
-        True if the value is not the sum, but its hyperbolic tangent, a return in [-1, 1].
+        If True, the value is the hyperbolic tangent of the sum, a return in [-1, 1].
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _linear_kernel(
     side_to_move: Callable[[Words], int],
     tanh: bool,
 ) -> Callable[[Words, Reals], float]:
-    """Return the kernel for a game's features, which is compiled on first use."""
+    """Return the kernel for a game's features; the first call compiles it."""
 
     @kernel(Evaluate)
     @in_module_of(features)
@@ -76,7 +76,7 @@ def _linear_kernel(
 
 
 def in_module_of(other: Callable[..., object]) -> Callable[[Function], Function]:
-    """Return a decorator that assigns a function to the module of another, so that it is cached there."""
+    """Return a decorator that assigns a function to the module of `other`, so that it is cached there."""
 
     def move(function: Function) -> Function:
         function.__module__ = other.__module__

@@ -1,4 +1,4 @@
-"""Finding the weights that a user asks for, by name, training run or file."""
+"""Find the weights that a user asks for by name, training run or file."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of weights, and the name of the plug-in's weights or of the run, or an empty string."""
+    """A file of weights, and the name under which a plug-in offers it or of its run; may be empty."""
 
     path: Path
     name: str = ""
@@ -39,7 +39,7 @@ def find_weights(text: str, game: Game) -> tuple[Weights, FeatureSet | PatternSe
     Raises
     ------
     UnknownNameError
-        If nothing has that name; the message suggests similar names.
+        If there are no weights with this name; the message suggests similar names.
     WeightsError, FileError
         If the file cannot be read, or has weights for another game or other features.
     """
@@ -58,7 +58,7 @@ def find_feature_weights(text: str, game: Game) -> tuple[Weights, FeatureSet]:
     Raises
     ------
     WeightsError
-        If they are weights of patterns.
+        If the weights are for patterns.
     """
     weights, features = find_weights(text, game)
     return weights, _checked_features(features, text)
@@ -90,7 +90,7 @@ def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet | PatternS
 
 
 def load_features_of(weights: Weights, game: Game) -> FeatureSet | PatternSet:
-    """Return the feature set or pattern set that weights name; `Weights.check` says whether they fit it."""
+    """Return the feature set or pattern set that weights name; `Weights.check` then checks that they fit."""
     load = plugins.load_patterns if weights.groups else plugins.load_features
     return load(weights.features, game)
 
@@ -123,7 +123,7 @@ def find_source(text: str, game: Game) -> Source:
 
 
 def owner_of(path: Path, game: Game) -> str:
-    """Return the name of the plug-in's weights or of the run that a file belongs to, or an empty string."""
+    """Return the name of the offered weights or of the run to which a file belongs, or an empty string."""
     for name in offered_names(game):
         with suppress(BoardgamesError, OSError, TypeError, ValueError):
             if path.samefile(plugins.registry().load("weights", name, game.facts.name)):
@@ -139,12 +139,12 @@ def offered_names(game: Game) -> list[str]:
 
 
 def usable_names(game: Game) -> list[str]:
-    """Return the names of weights and of runs that fit a game with its options, weights first."""
+    """Return the names of weights and runs that fit a game with its options, offered weights first."""
     names = []
     for name in [*offered_names(game), *run_names()]:
         with suppress(BoardgamesError):
             path = find_source(name, game).path
-            if NETWORK not in read_header(path):  # which takes less time than reading it
+            if NETWORK not in read_header(path):  # faster than reading a network to reject it
                 read_weights(path, game)
                 names.append(name)
     return list(dict.fromkeys(names))
@@ -167,9 +167,9 @@ def network_names(game: str) -> list[str]:
 def usable_agents(game: str) -> list[plugins.Offer]:
     """Return the agents that can play a game.
 
-    An agent that needs weights (`Entry.needs`) is included if a plug-in offers weights of the same
-    name, or if the user has a run that learned weights of the same kind for this game. An agent that
-    needs a network is included if there is any for this game.
+    An agent that needs weights (`Entry.needs`) is included if a plug-in offers weights with the agent's
+    name, or if the user has a run that learned weights of the required kind for this game. An agent that
+    needs a network is included if there is a network for this game.
     """
     offers = plugins.registry().offers("agents", game)
     shipped = {offer.entry.name for offer in plugins.registry().offers("weights", game)}
@@ -185,7 +185,7 @@ def usable_agents(game: str) -> list[plugins.Offer]:
 
 
 def _kinds_learned(game: str) -> set[str]:
-    """Return the kinds of weights, `"features"` and `"patterns"`, that the user's runs have for a game."""
+    """Return the kinds of weights for a game that the user's runs have: `"features"`, `"patterns"`."""
     kinds = set()
     for name in run_names():
         path = runs_folder() / name / BEST
@@ -208,12 +208,12 @@ def run_names() -> list[str]:
 
 
 def learned_copy(name: str, game: Game) -> Path:
-    """Return the user's file for weights that are learned in play from those of a plug-in or a run."""
+    """Return the user's file in which learning during play continues the weights called `name`."""
     return data_folder() / "weights" / f"{game.facts.name}-{name}{SUFFIX}"
 
 
 def learned_files(game: str) -> dict[str, Path]:
-    """Return the user's files for a game by the names that `learned_copy` was given, sorted."""
+    """Return the files of `learned_copy` that exist for a game, by the names of the weights, sorted."""
     paths = sorted((data_folder() / "weights").glob(f"{game}-*{SUFFIX}"))
     return {path.name.removeprefix(f"{game}-").removesuffix(SUFFIX): path for path in paths}
 

@@ -1,8 +1,8 @@
-"""The lookups of a pattern set, with those of the same cells merged into one.
+"""The lookups of a pattern set, in which lookups of the same cells are merged into one.
 
 A symmetry may map a group of cells to itself, such as a line to the same line read
-backwards. The cells are then looked up several times, in different orders. One lookup is
-enough in a table that has the sums over all orders; and groups of cells with the same sums
+backwards. The cells would then be looked up several times, in different orders. One lookup
+is enough if its table contains the sums over all orders. Groups of cells with the same sums
 share such a table.
 """
 
@@ -22,8 +22,8 @@ class MergedTable:
     Attributes
     ----------
     orders : tuple of (int, tuple of int)
-        The tables that are added up: where each begins, and for each cell of a group its index
-        in the order in which that table is looked up.
+        The tables that are added up: the index where each table begins, and for each cell of a group
+        its index in the order in which this table is looked up.
     groups : tuple of tuple of int
         Groups of cells. The first cell's value is the highest digit of an index.
     """
@@ -32,7 +32,7 @@ class MergedTable:
     groups: tuple[tuple[int, ...], ...]
 
     def sources(self, values: int) -> Actions:
-        """Return, for each entry, the indices of the weights in the tables of the set that it adds up.
+        """Return, for each entry, the indices of the weights that are added up for it.
 
         Returns
         -------
@@ -71,15 +71,15 @@ def merged_tables(patterns: PatternSet) -> tuple[MergedTable, ...]:
 def _orders(
     same: Sequence[tuple[tuple[int, ...], int]], group: tuple[int, ...]
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the start of each table, and the index of each cell of a group in its order."""
+    """Return `MergedTable.orders` of lookups of the same cells, relative to one group of them."""
     return tuple(sorted((start, tuple(other.index(cell) for cell in group)) for other, start in same))
 
 
 def gathered(patterns: PatternSet, tables: Reals) -> Reals:
-    """Return equivalent tables in which weights that always count together are added up in one entry.
+    """Return equivalent tables in which weights that always occur together are added up in one entry.
 
-    The value of every position remains the same. The sum is the first of the entries, and the
-    others are 0.
+    The value of every position stays the same. The sum is stored in the first of these entries, and the
+    other entries are 0.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def gathered(patterns: PatternSet, tables: Reals) -> Reals:
     start = 0
     for group in patterns.groups:
         size = patterns.values ** len(group)
-        uses: list[Actions] = []  # the sums in which each weight of the table occurs
+        uses: list[Actions] = []  # for each weight of the table, the merged entries that include it
         count = 0
         for table in merged:
             sources = table.sources(patterns.values)

@@ -1,9 +1,9 @@
 """Tables of weights for patterns as an evaluation for search.
 
-Weights give the value of a position for the side that has just moved, as those of
-features do. The lookups are described in an array of the evaluation (`Tables`), so that
-one kernel serves all groups of a game. Each weight of a table is a 16-bit integer, a number of
-steps, so that sums are exact and much of a table fits into the processor's cache.
+Weights give the value of a position for the side that has just moved, like weights of
+features. An array of the evaluation (`Tables`) describes the lookups, so that one kernel
+serves all groups of a game. Each weight in a table is a 16-bit integer, a number of steps,
+so that sums are exact and much of a table fits into the processor's cache.
 
 If the cells can be read from bitboards, indices are computed by adding rows
 (`boardgames.kernels.lanes`). Otherwise a kernel of the game writes the values of all cells.
@@ -39,8 +39,7 @@ from boardgames.weights.linear import WEIGHTED_SUM, in_module_of
 from boardgames.weights.merging import MergedTable, merged_tables
 
 STEP, LIMIT, BOUND = range(3)
-"""Indices of the numbers of an evaluation: the size of a step and, for a model, the reciprocal of its limit
-and its bound."""
+"""Indices of `Tables.numbers`: the size of a step and, for a model, its bound and its limit's reciprocal."""
 LINE = 32
 """Number of 16-bit integers in a cache line."""
 
@@ -51,16 +50,17 @@ class Tables(NamedTuple):
     Attributes
     ----------
     layout : int64[n]
-        If indices are computed by adding rows, where in a phase's tables those of each block begin.
-        Otherwise for each lookup where its table begins, the number of its cells, and the cells.
+        If indices are computed by adding rows: for each block, the index where its tables begin.
+        Otherwise, for each lookup: the index where its table begins, the number of its cells, and its
+        cells.
     rows : uint64[m]
         The rows of all blocks.
     tables : int16[phases, k]
-        The tables in each phase, or one row that serves all phases.
+        The tables of each phase, or a single row for all phases.
     linear : float64[phases, materials + terms]
         The weights of a model's features in each phase.
     numbers : float64[3]
-        See `STEP`.
+        The numbers with the indices `STEP`, `LIMIT` and `BOUND`.
     """
 
     layout: Annotated[Actions, ACTIONS]
@@ -73,25 +73,25 @@ class Tables(NamedTuple):
 unpack = unpacker(Tables)
 
 MAX_CHUNK = 6
-"""Largest number of bits that select a row together. The rows of all chunks of a board should fit into the
-processor's L1 cache: in Abalone they take 22 KB; with 8 bits they would take 50 KB and be no faster."""
+"""Maximum number of bits that select a row together. The rows of all chunks of a board should fit into the
+processor's L1 cache: in Abalone they take 22 KB. With 8 bits they would take 50 KB and not be faster."""
 
 STEPS = 1 << 15
-"""Weights of patterns are rounded to multiples of a step; all are smaller than this many steps."""
+"""Weights of patterns are rounded to multiples of a step, and are smaller than this many steps."""
 SMALLEST_WEIGHT = 1e-100
-"""If all weights are smaller, a step is chosen as if this were the largest one, so that it is never 0."""
+"""If all weights are smaller than this, the step is chosen as if this were the largest, so it is never 0."""
 
 LookUp = types.int64(WORDS, ACTIONS, WORDS, SHORTS, types.int64)
-"""`look_up(position, layout, rows, tables, side)`: the sum of the weights that a side looks up, in steps."""
+"""`look_up(position, layout, rows, tables, side)`: the sum of the weights looked up for a side, in steps."""
 Finish = types.float64(WORDS, REALS, REALS, types.int64, types.float64)
-"""`finish(position, linear, numbers, side, total)`: the value of a position for `side`, given the
-sum of the weights that it looks up."""
+"""`finish(position, linear, numbers, side, total)`: the value of a position for `side`, given the sum
+of the weights looked up for it."""
 LookUpFunction = Callable[[Words, Actions, Words, Shorts, int], int]
 FinishFunction = Callable[[Words, Reals, Reals, int, float], float]
 
 
 def step_of(values: Reals) -> float:
-    """Return the step to whose multiples weights of patterns are rounded, a power of two."""
+    """Return the step for rounding weights of patterns to its multiples; it is a power of two."""
     largest = max(float(np.abs(values).max(initial=0.0)), SMALLEST_WEIGHT)
     return math.ldexp(1.0, math.frexp(largest)[1]) / STEPS
 
@@ -107,7 +107,7 @@ def interpolated(anchors: Reals, phases: int) -> Reals:
     Parameters
     ----------
     anchors : float64[k, n]
-        Rows for phases at equal distances, from the first to the last. One row serves all phases.
+        Rows for phases at equal distances, from the first to the last; a single row is for all phases.
     phases : int
         Number of phases.
 
@@ -127,16 +127,16 @@ def interpolated(anchors: Reals, phases: int) -> Reals:
 def table_evaluation(
     game: Game, patterns: PatternSet, entries: Actions, values: Reals, *, tanh: bool
 ) -> Evaluation:
-    """Return the evaluation with these weights of patterns.
+    """Return an evaluation with weights of patterns.
 
     Parameters
     ----------
     entries : int64[n]
-        Indices in the tables of all phases and groups, in ascending order; other entries are 0.
+        Indices in the tables of all phases and groups, in ascending order; all other entries are 0.
     values : float64[n]
         The weights at these indices.
     tanh : bool
-        True if the value is not the sum, but its hyperbolic tangent, a return in [-1, 1].
+        If True, the value is the hyperbolic tangent of the sum, a return in [-1, 1].
 
     Examples
     --------
@@ -162,9 +162,9 @@ def model_evaluation(game: Game, patterns: PatternSet, tables: Reals, linear: Re
     Parameters
     ----------
     tables : float64[anchors, n]
-        The tables of all groups in phases at equal distances, from the first to the last.
+        The tables of all groups in the anchors: phases at equal distances, from the first to the last.
     linear : float64[anchors, m]
-        The weights of material and then of terms in these phases, on the scale of the kernel.
+        The weights of material, then of terms, in the anchors, on the scale of the kernel.
     """
     model = patterns.model
     assert model is not None
@@ -188,7 +188,7 @@ def model_evaluation(game: Game, patterns: PatternSet, tables: Reals, linear: Re
 def _packed(
     game: Game, patterns: PatternSet, tables: Reals, linear: Reals, limit: float = 0.0, bound: float = 0.0
 ) -> Tables:
-    """Return the weights of an evaluation, given a row of tables for each phase, or one row for all."""
+    """Return the weights of an evaluation, given a row of tables for each phase or a single row."""
     merged, sums = merged_tables(patterns), merged_sums(patterns, tables)
     step = max(step_of(one) for one in sums)
     firsts, end = [], 1  # a 0 precedes each table
@@ -204,7 +204,7 @@ def _packed(
 
 
 def _has_rows(patterns: PatternSet) -> bool:
-    """Return whether indices can be computed by adding rows: a table and a 0 before it fit 16 bits."""
+    """Return True if indices can be computed by adding rows, so a table and the 0 before it fit 16 bits."""
     return bool(patterns.bitboards) and all(
         patterns.values ** len(group) < 1 << 16 for group in patterns.groups
     )
@@ -213,21 +213,21 @@ def _has_rows(patterns: PatternSet) -> bool:
 def _blocks(
     game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
 ) -> tuple[Actions, Words]:
-    """Return where the tables of each block of rows begin, and the rows."""
+    """Return the indices where the tables of each block of rows begin, and the rows."""
     _check_bitboards(game, patterns)
     blocks: list[tuple[int, list[tuple[int, tuple[int, ...]]]]] = []
     for table, first in zip(merged, firsts, strict=True):
         last = first + int(patterns.values ** len(table.groups[0])) - 1
         for group in table.groups:
             if not blocks or len(blocks[-1][1]) == LANES or last - blocks[-1][0] >= 1 << 16:
-                blocks.append((first - 1, []))  # lanes without a group look up the 0 there
+                blocks.append((first - 1, []))  # at this index is a 0 for lanes without a group
             blocks[-1][1].append((first - blocks[-1][0], group))
     rows = [_rows(patterns, lookups) for _, lookups in blocks]
     return np.array([start for start, _ in blocks], dtype=np.int64), np.concatenate(rows)
 
 
 def _rows(patterns: PatternSet, lookups: Sequence[tuple[int, tuple[int, ...]]]) -> Words:
-    """Return the row of the indices at which tables begin, and the rows of all chunks."""
+    """Return a row with the indices at which tables begin, followed by the rows of all chunks."""
     amounts = np.zeros((patterns.cells, LANES), dtype=np.int64)
     begin = np.zeros((1, LANES), dtype=np.int64)
     for lane, (first, group) in enumerate(lookups):
@@ -253,7 +253,7 @@ def _chunks(bits: Sequence[int]) -> tuple[Chunk, ...]:
             runs.append([bit])
     chunks = []
     for run in runs:
-        length = -(-len(run) // -(-len(run) // MAX_CHUNK))  # the parts are about equally long
+        length = -(-len(run) // -(-len(run) // MAX_CHUNK))  # divide runs into about equal parts
         for first in range(0, len(run), length):
             word, bit = divmod(run[first], 64)
             chunks.append(Chunk(word, bit, min(length, len(run) - first)))
@@ -273,7 +273,7 @@ def _check_bitboards(game: Game, patterns: PatternSet) -> None:
 def _cells_of_lookups(
     game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
 ) -> tuple[Actions, Words]:
-    """Return each lookup's table, number of cells and cells, and no rows."""
+    """Return the start of each lookup's table, its number of cells and its cells; and no rows."""
     numbers = []
     for table, first in zip(merged, firsts, strict=True):
         for group in table.groups:
@@ -285,7 +285,7 @@ def _cells_of_lookups(
 
 
 def _look_up(patterns: PatternSet) -> LookUpFunction:
-    """Return the kernel that adds up the weights that are looked up, compiled on first use."""
+    """Return the kernel that adds up the weights that are looked up; the first call compiles it."""
     if _has_rows(patterns):
         return _row_kernel(patterns.kernel, patterns.bitboards, _chunks(patterns.bits))
     return _cell_kernel(patterns.kernel, patterns.cells, patterns.values)
@@ -339,7 +339,7 @@ def _table_kernel(
     side_to_move: Callable[[Words], int],
     finish: FinishFunction,
 ) -> Callable[[Words, Reals], float]:
-    """Return the kernel of an evaluation, compiled on first use."""
+    """Return the kernel of an evaluation; the first call compiles it."""
 
     @kernel(Evaluate)
     @in_module_of(look_up)
@@ -362,7 +362,7 @@ def _squashed(position: Words, linear: Reals, numbers: Reals, side: int, total: 
 
 @kernel(Finish, inline=True)
 def _clipped(position: Words, linear: Reals, numbers: Reals, side: int, total: float) -> float:
-    """Return the sum."""
+    """Return the sum, clipped to `MAX_VALUE`."""
     return min(max(total, -MAX_VALUE), MAX_VALUE)
 
 

@@ -1,11 +1,11 @@
 """Weights of features or of patterns, which learners produce and players use.
 
 Features have one weight each. Patterns have tables with an entry for each combination of
-values, most of which never occur: only weights that are not 0 are kept. They are rounded to
-multiples of a power of two, so that each takes two bytes in a file, and one more byte for its
-distance from the weight before it.
+values, most of which never occur, so only weights that are not 0 are stored. They are rounded to
+multiples of a power of two. In a file, each weight takes two bytes, and one more byte for its
+distance from the previous weight.
 
-Weights for a pattern set's model are tables for a few phases, the *anchors*, and the weights
+Weights for the model of a pattern set are tables for a few phases, the *anchors*, and the weights
 of the model's features in these phases.
 """
 
@@ -31,18 +31,18 @@ from boardgames.weights.tables import STEPS, merged_sums, model_evaluation, step
 
 SCHEMA = 1
 VALUES = "weights"
-"""Name of the array in a file; checkpoints have others as well."""
+"""Name of the array of weights in a file; checkpoints contain other arrays too."""
 TUNED = "tuned"
-"""The key in the header of a file that has values for the options of an agent instead of weights."""
+"""A key in the header of files that contain values for the options of an agent instead of weights."""
 NETWORK = "network"
-"""The key of a network's shape in the header of its file, and what agents need if they play with one."""
+"""The key of a network's shape in the header of its file, and the `Entry.needs` of agents with a network."""
 GAPS = "gaps"
-"""Name of the array with the distances between the places of the weights of patterns."""
+"""Name of the array with the distances between the places of consecutive weights of patterns."""
 LINEAR = "features"
 """Name of the array with the weights of the features of a model."""
 MAX_WEIGHT = 1e6
 MAX_GAP = np.iinfo(np.uint8).max
-"""Largest distance between two stored weights in a file; weights of 0 bridge longer gaps."""
+"""Maximum distance between two weights in a file; longer gaps are bridged by weights of 0."""
 
 
 def _no_entries() -> Actions:
@@ -55,9 +55,9 @@ def _no_linear() -> Reals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """The weights of a feature set, for features scaled to -1 to 1 by their ranges, or of a pattern set.
+    """The weights of a pattern set, or of a feature set whose features are scaled to -1 to 1 by their ranges.
 
-    If the pattern set has a `PatternModel`, they can be weights for the model, see `of_model`.
+    If a pattern set has a `PatternModel`, they can also be weights for the model; see `of_model`.
 
     Weights give the value of a position for the side that has just moved.
 
@@ -66,28 +66,27 @@ class Weights:
     game, features : str
         Names of the game and of its feature set or pattern set.
     ranges : str
-        Hash of what the set declares, see `hash_ranges`; with other ranges the scale differs.
+        Hash of what the set declares, see `hash_ranges`. With other ranges, features have another scale.
     values : float64[n]
-        Read-only and finite.
+        The weights, finite and read-only.
     tanh : bool
         True if the value is the hyperbolic tangent of the weighted sum.
     provenance : mapping
-        How the weights were made, as JSON values: learner, settings, seed,
-        metrics.
+        How the weights were learned, as JSON values: learner, settings, seed, metrics.
     groups : tuple of tuple of int
         The groups of cells that the patterns look up; empty for weights of features.
     entries : int64[n]
-        For patterns, the places of the weights in the tables, in ascending order. Read-only. With a
-        model, the tables of each anchor follow those of the anchor before.
+        For patterns, the places of the weights in the tables, in ascending order; read-only. With a
+        model, the tables of each anchor follow the tables of the previous anchor.
     linear : float64[anchors, m]
-        With a model, the weights of its features, not scaled, material before terms; otherwise empty.
+        With a model, the weights of its unscaled features, material before terms; otherwise empty.
         Read-only. Anchors are phases at equal distances from the first to the last.
 
     Raises
     ------
     WeightsError
-        If the values are not one-dimensional, finite and at most `MAX_WEIGHT`, or if patterns do not
-        have as many entries, in ascending order.
+        If the values are not one-dimensional, finite and at most `MAX_WEIGHT` in size, or if for
+        patterns the entries are not ascending or their number differs from that of the values.
     """
 
     game: str
@@ -111,7 +110,7 @@ class Weights:
         object.__setattr__(self, "values", values)
         entries = np.array(self.entries, dtype=np.int64)
         if self.groups and (entries.shape != values.shape or not (np.diff(entries, prepend=-1) > 0).all()):
-            raise WeightsError("weights of patterns need one place each, in ascending order")
+            raise WeightsError("weights of patterns must have one place each, in ascending order")
         entries.flags.writeable = False
         object.__setattr__(self, "entries", entries)
         linear = np.array(self.linear, dtype=np.float64)
@@ -151,7 +150,7 @@ class Weights:
         Parameters
         ----------
         patterns : PatternSet
-            The set with the groups that the tables are for.
+            The set, with the groups of the tables.
         entries, values : int64[n], float64[n]
             Places in ascending order, and the weights at these places.
 
@@ -193,17 +192,18 @@ class Weights:
         Parameters
         ----------
         patterns : PatternSet
-            The set with the groups that the tables are for.
+            The set, with the groups of the tables.
         tables : float64[anchors, n]
-            The tables of all groups (see `PatternSet.lookups`) in phases at equal distances from the
-            first to the last; the others are interpolated. One row serves all phases.
+            The tables of all groups (see `PatternSet.lookups`) in the anchors: phases at equal distances
+            from the first to the last. Tables of other phases are interpolated; a single row is for all
+            phases.
         features : float64[anchors, m]
-            The weights of the model's features in these phases: material, then terms.
+            The weights of the model's features in the anchors: material, then terms.
 
         Raises
         ------
         WeightsError
-            If the set has no model, the arrays have other shapes, or a weight is not finite or larger
+            If the set has no model, the arrays have the wrong shapes, or a weight is not finite or larger
             than `MAX_WEIGHT`.
         """
         _check_model(patterns)
@@ -217,7 +217,7 @@ class Weights:
         if not np.isfinite(tables).all():
             raise WeightsError("weights must be finite")
         together = gathered(patterns, tables)
-        # sums of weights must not have more steps than weights themselves
+        # the step must be large enough for sums of weights, too
         step = max(step_of(one) for one in (together, *merged_sums(patterns, together)))
         rounded = _rounded(together, step).ravel()
         entries = np.flatnonzero(rounded)
@@ -244,7 +244,7 @@ class Weights:
         """Return the weights among the arrays of a file, given its header."""
         if TUNED in header:
             raise WeightsError(
-                f"{path} has no weights, but values for the options of an agent, which `tune` found"
+                f"{path} has no weights: it has values for the options of an agent, found by `tune`"
             )
         if NETWORK in header:
             raise WeightsError(
@@ -270,7 +270,7 @@ class Weights:
             raise WeightsError(f"cannot use the weights in {path}: {error}") from None
 
     def arrays(self) -> dict[str, Array]:
-        """Return the arrays of the file."""
+        """Return the arrays to write to a file."""
         if not self.groups:
             return {VALUES: self.values}
         gaps = np.diff(self.entries, prepend=-1)
@@ -283,7 +283,7 @@ class Weights:
         return {VALUES: steps, GAPS: packed, **({LINEAR: self.linear} if self.anchors else {})}
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the file as JSON values."""
+        """Return the header to write to a file, as JSON values."""
         patterns = {"groups": [list(group) for group in self.groups], "resolution": step_of(self.values)}
         return {
             **(patterns if self.groups else {}),
@@ -336,7 +336,7 @@ class Weights:
         Parameters
         ----------
         patterns : PatternSet
-            With the groups of the weights.
+            The pattern set, with the groups of the weights.
         """
         count = self.anchors or patterns.phases
         tables = np.zeros(count * (patterns.size // patterns.phases))
@@ -344,7 +344,7 @@ class Weights:
         return tables.reshape(count, -1)
 
     def check(self, game: Game, features: FeatureSet | PatternSet) -> None:
-        """Raise WeightsError unless the weights are for this game and these features or patterns."""
+        """Raise WeightsError if the weights are not for this game and these features or patterns."""
         if self.game != game.facts.name:
             raise WeightsError(f"the weights are for {quote(self.game)}, not for {game.facts.name}")
         kind = "patterns" if isinstance(features, PatternSet) else "features"
@@ -368,7 +368,7 @@ class Weights:
             )
 
     def _check_tables(self, patterns: PatternSet) -> None:
-        """Raise WeightsError unless the tables have a place for each weight, and each feature a weight."""
+        """Raise WeightsError if a weight has no place in the tables, or a model's feature has no weight."""
         try:
             size = patterns.grouped(self.groups).size
         except PluginError as error:
@@ -391,7 +391,7 @@ class Weights:
 
 
 def hash_ranges(features: FeatureSet | PatternSet, *, of_model: bool = False) -> str:
-    """Return a short hash of the names and ranges of features, in order, or of a set's cells and phases.
+    """Return a short hash of the names and ranges of features, or of a pattern set's cells and phases.
 
     With `of_model`, the hash also depends on the model of the pattern set.
     """
@@ -415,7 +415,7 @@ def _rounded(values: Reals, step: float) -> Reals:
 
 def _check_model(patterns: PatternSet) -> None:
     if patterns.model is None:
-        raise WeightsError(f"the patterns {patterns.name!r} have no model that says how search uses weights")
+        raise WeightsError(f"the patterns {patterns.name!r} have no model, but the weights are for a model")
 
 
 def _linear_in(arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> Reals:

@@ -191,7 +191,7 @@ def test_a_tuned_agent_is_printed_measured_and_played(bg: Run) -> None:
     assert bg("play", "connect4", "--agent", tuned[1], "--first", "random", "--seed", "1").code == 0
     shown = bg("runs", "show", "mcts").out
     assert re.search(r"^exploration [0-9.]+$", shown, re.MULTILINE)
-    reason = "has no weights, but values for the options of an agent, which `tune` found\n"
+    reason = "has no weights: it has values for the options of an agent, found by `tune`\n"
     assert bg("play", "connect4", "--agent", "td:weights=mcts").err.endswith(reason)
 
 
