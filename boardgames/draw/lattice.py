@@ -1,22 +1,22 @@
 """Coordinates of the cells of square and hexagonal boards, for the views of games.
 
-Lengths are those of `boardgames.picture`: neighbouring cells are 1 apart, x
+Coordinates are as in `boardgames.picture`: neighbouring cells are 1 apart, x
 points right and y points down. Hexagonal boards have horizontal rows of
-hexagons with a corner at the top; a cell has a row and a column, and columns
+hexagons with a corner at the top. A cell has a row and a column, and columns
 run diagonally, down and to the right:
 
           (0, 1) (0, 2)
        (1, 0) (1, 1) (1, 2)
           (2, 0) (2, 1)
 
-Coordinates of corners are rounded, so that a corner or side shared by two cells
-has exactly the same coordinates for both.
+Coordinates of corners are rounded, so that a corner or side that two cells share
+has exactly the same coordinates for both cells.
 """
 
 import math
 
 ROW_STEP = math.sqrt(3) / 2
-"""Distance between two rows of a hexagonal board."""
+"""Distance between adjacent rows of a hexagonal board."""
 CORNER_DISTANCE = 1 / math.sqrt(3)
 """Distance from the centre of a hexagon to its corners."""
 DIGITS = 6
@@ -50,8 +50,7 @@ def hexagonal(row: int, column: int) -> Point:
 def hexagon_places(size: int) -> tuple[tuple[int, int], ...]:
     """Return the rows and columns of the cells of a hexagonal board with `size` cells on each side.
 
-    Rows are ordered from the top down, and the cells of a row from left to
-    right.
+    Rows are ordered from top to bottom, and the cells of a row from left to right.
 
     Examples
     --------
@@ -87,7 +86,7 @@ def corners(x: float, y: float) -> tuple[Point, ...]:
 
 
 def hexagon_side(x: float, y: float, side: int) -> tuple[Point, Point]:
-    """Return the ends of a side of the hexagon around (x, y), the left or upper end first.
+    """Return the ends of a side of the hexagon around (x, y): the left end first, or the upper end.
 
     Sides are numbered clockwise: 0 north-east, 1 east, 2 south-east,
     3 south-west, 4 west, 5 north-west. A side shared by two hexagons has the

@@ -1,7 +1,6 @@
-"""Shortening names to a width while keeping them distinct.
+"""Shorten names to a width while keeping them distinct.
 
-Names are shortened in the middle, because the names of agents often differ at the
-end.
+Names are shortened in the middle, because the names of agents often differ at the end.
 """
 
 from bisect import bisect_right
@@ -22,7 +21,7 @@ def shorten_uniquely(names: Sequence[str], width: float, *, measure: Measure) ->
     names : sequence of str
         All names that are shown together.
     width : float
-        Width in the unit of `measure`; at least ten characters.
+        Maximum width, in the unit of `measure`; at least the width of ten characters.
     measure : callable
         Returns the width of a text.
 
@@ -59,7 +58,7 @@ def shorten(text: str, width: float, *, measure: Measure) -> str:
 
 
 def _shorten_distinctly(text: str, width: float, *, taken: set[str], measure: Measure) -> str:
-    """Return the shortened text, with a number at its end if it would otherwise be in `taken`."""
+    """Shorten a text, and append a number if the result is in `taken`."""
     short, number = shorten(text, width, measure=measure), 1
     while short in taken:
         number += 1

@@ -1,7 +1,7 @@
 """A `Picture` as pixels, for programs that need images, such as environments that record videos.
 
-Plainer than the SVG document: cells, lines and pieces have edges but no gloss, and there is no text, so
-letters are drawn as discs. It needs no drawing library.
+The image is plainer than the SVG document: cells, lines and pieces have edges but no gloss, and there is
+no text, so pieces with letters are drawn as discs. No drawing library is needed.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ from boardgames.errors import OptionError, quote
 from boardgames.picture import Picture
 
 Image = npt.NDArray[np.uint8]
-"""`uint8[height, width, 3]`, red, green and blue."""
+"""An image, `uint8[height, width, 3]`, with red, green and blue."""
 Reals = npt.NDArray[np.floating[Any]]
 Colour = tuple[int, int, int]
 
 UNKNOWN_COLOURS = "#2a2a30", "#f4efe4"
-"""Colours for sides whose own colours are names, which only CSS can interpret."""
+"""Colours of the sides if theirs are names, which only CSS can interpret."""
 GREY = 136, 136, 136
 EDGE, MARGIN, RIM = 0.03, 0.2, 0.66
 LINE_WIDTH, OPEN_WIDTH = 0.11, 0.05
@@ -53,7 +53,7 @@ def pixels(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) ->
 
 
 class _Canvas:
-    """Paints shapes with smooth edges; coordinates and lengths are in the units of the picture."""
+    """Paints shapes with smooth edges; coordinates and lengths are in units of the picture."""
 
     part: tuple[slice, slice]
 
@@ -89,7 +89,7 @@ class _Canvas:
         return np.rint(self.image).astype(np.uint8)
 
     def _draw_board(self, palette: dict[str, Colour]) -> None:
-        """Paint what holds the cells, and the printed lines."""
+        """Paint the board or panel that holds the cells, and the printed lines."""
         picture = self.picture
         for cell in picture.cells:
             if picture.frame == "board":
@@ -152,7 +152,7 @@ class _Canvas:
         self._paint(inside, colour)
 
     def _around(self, left: float, top: float, right: float, bottom: float) -> tuple[Reals, Reals]:
-        """Return the coordinates of the columns and rows of pixels around a rectangle, and remember it."""
+        """Return the coordinates of the columns and rows of pixels in a rectangle, and store it as `part`."""
         height, width = self.image.shape[:2]
         columns = slice(*_clipped((left - self.left) * self.scale, (right - self.left) * self.scale, width))
         rows = slice(*_clipped((top - self.top) * self.scale, (bottom - self.top) * self.scale, height))
@@ -162,7 +162,7 @@ class _Canvas:
         return across[None, :], down[:, None]
 
     def _paint(self, depth: Reals, colour: Colour) -> None:
-        """Paint the last rectangle, given how deep each of its pixels is inside a shape."""
+        """Paint a shape, given for each pixel of `part` its distance inside the shape's edge."""
         share = np.clip(depth * self.scale + 0.5, 0, 1)[:, :, None]
         self.image[self.part] += share * (np.array(colour) - self.image[self.part])
 

@@ -2,12 +2,14 @@
 
 One unit of the picture is 100 units of the drawing. Pieces are glossy, changed
 cells have rings, and drawn lines of the second side are double lines, so that any
-CSS colours work for the sides. Overlays have a legend below the board; each class of
-marks has a letter and a pattern of dashes. The drawing has its own background and looks the
-same on dark and light pages. Everything that can be clicked has its id in the
-attribute `data-id`. Sizes, colours and gradients come from styles.json, which the page of
-`boardgames serve` reads, too; a colour there may be a pair, for light and for dark pages. Drawings
-have the theme `wood`; the page offers the other themes as well.
+CSS colours can be used for the sides. Overlays have a legend below the board; each
+class of marks has a letter and a pattern of dashes. The drawing has its own background
+and looks the same on dark and light pages. Everything that can be clicked has its id in
+the attribute `data-id`.
+
+Sizes, colours and gradients come from styles.json, which the page of `boardgames serve`
+reads too. A colour in this file may be a pair, for light and dark pages. Drawings use the
+theme `wood`; the page also offers the other themes.
 """
 
 import hashlib
@@ -35,9 +37,9 @@ CAPTION_HEIGHT = 1.35
 LINE_LABEL_SIZE = 19
 """Font size of the labels on lines that have not been drawn yet."""
 LINE_LABEL_WIDTH = 36
-"""Maximum width of such a label; longer labels get a smaller font."""
+"""Maximum width of a label on such a line; longer labels have a smaller font."""
 LEGEND_SHARE, LEGEND_SIZE = 0.03, 20
-"""Font size of the legend as a fraction of the width of the board, and its maximum."""
+"""Font size of the legend as a fraction of the width of the board, and maximum font size."""
 CHARACTER_WIDTH = 0.62
 """A cautious estimate of the average width of a sans-serif character, relative to the font size."""
 
@@ -61,7 +63,7 @@ def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> st
     picture : Picture
         What to draw.
     width : int
-        Width in pixels; the height follows from it.
+        Width in pixels; the height is determined by the picture.
     flipped : bool
         Show the board from the other side.
 
@@ -75,7 +77,7 @@ def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> st
 
 
 def palette_of(picture: Picture) -> dict[str, str]:
-    """Return the colours of the board, its cells and their edges, where an empty one is that of the theme."""
+    """Return the colours of the board, its cells and their edges; missing colours come from the theme."""
     return {
         name: getattr(picture.palette, name) or _first(colour)
         for name, colour in _THEME["palettes"][picture.frame].items()
@@ -83,13 +85,13 @@ def palette_of(picture: Picture) -> dict[str, str]:
 
 
 def size_of(picture: Picture, part: str) -> float:
-    """Return a size in styles.json for the frame of a picture, in units of the drawing."""
+    """Return the size of a part, from styles.json, for the frame of a picture, in units of the drawing."""
     size: float = _SIZES[part][picture.frame]
     return size
 
 
 class _Drawing:
-    """Draws one picture; `prefix` makes the ids of its gradients unique."""
+    """Draws one picture. `prefix` makes the ids of its gradients unique."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
@@ -174,7 +176,7 @@ class _Drawing:
         return min(LEGEND_SHARE * (right - left), LEGEND_SIZE)
 
     def _legend(self, corner: tuple[float, float], width: float) -> Iterator[str]:
-        """Yield the lines of the legend, each as one element; lines about classes begin with a sample."""
+        """Yield the lines of the legend as elements; lines about classes begin with a sample of the style."""
         size, (left, top) = self._legend_size(), corner
         columns = int(width / (CHARACTER_WIDTH * size))
         symbols = {one.text: one.symbol for overlay in self.picture.overlays for one in overlay.classes}
@@ -197,7 +199,7 @@ class _Drawing:
             )
 
     def _class_stroke(self, symbols: str, width: float) -> str:
-        """Return the stroke of lines in a class; if there are several classes, the first one counts."""
+        """Return the stroke of lines with these marks, in the style of the first mark's class."""
         colour, dashes = self._class_style(symbols)
         return f'stroke="{colour}" stroke-width="{_number(width)}" stroke-dasharray="{dashes}"'
 
@@ -224,7 +226,7 @@ class _Drawing:
             left += width + BUTTON_GAP / 2
 
     def _definitions(self) -> Iterator[str]:
-        """Yield the gradients, which lighten and darken the shapes below them."""
+        """Yield the definitions of gradients, which lighten and darken the shapes below them."""
         yield "<defs>"
         for name, gradient in _STYLES["gradients"].items():
             tag = "radialGradient" if "r" in gradient["shape"] else "linearGradient"
@@ -237,11 +239,11 @@ class _Drawing:
         yield "</defs>"
 
     def _over(self, gradient: str) -> str:
-        """Return the attributes of a shape with a gradient that is drawn over another shape."""
+        """Return the attributes of a shape that draws a gradient over another shape."""
         return f'fill="url(#{self.prefix}-{gradient})" pointer-events="none"'
 
     def _board(self) -> Iterator[str]:
-        """Yield everything but the captions, from back to front."""
+        """Yield the elements of the board, from back to front."""
         is_panel = self.picture.frame == "panel"
         pieces = [
             part
@@ -270,7 +272,7 @@ class _Drawing:
             if cell.id in self.picture.winning:
                 yield _circle(cell, 44, f'fill="none" stroke="{WIN}" stroke-width="9" pointer-events="none"')
         left, _, right, _ = self._extent()
-        size = min(_SIZES["label"], _SIZES["label_share"] * (right - left))  # smaller beside few cells
+        size = min(_SIZES["label"], _SIZES["label_share"] * (right - left))  # smaller for small boards
         for label in self.picture.labels:
             yield _centred(label.x, label.y, label.text, size=size, colour=FAINT, extra=' font-weight="600"')
 
@@ -312,7 +314,7 @@ class _Drawing:
         frame, shape = self.picture.frame, cell.shape
         empty, edge = self.palette["cell"], self.palette["edge"]
         if frame == "panel" and self.cells:
-            # the whole square of the cell, of which the window shows a part
+            # the whole square of the cell; the window in the panel shows a part of it
             half = _SIZES["panel"] - 2
             place = (UNIT * cell.x - half, UNIT * cell.y - half, 2 * half, 2 * half)
             yield _rectangle(*place, f'{_id(cell.id)} rx="{_SIZES["corner"]}" fill="{empty}"')
@@ -344,7 +346,7 @@ class _Drawing:
         yield _centred(cell.x, cell.y, letter, size=40, colour=colour, extra=' font-weight="700"')
 
     def _groups(self) -> Iterator[str]:
-        """Yield an outline around the cells of each group, and its label in the middle one."""
+        """Yield an outline around the cells of each group, and a label in its middle cell."""
         for group in (group for overlay in self.picture.overlays for group in overlay.groups):
             places = [self.cells[name] for name in group.cells if name in self.cells]
             points = " ".join(_point(cell.x, cell.y) for cell in places)
@@ -361,7 +363,7 @@ class _Drawing:
                 yield from self._cell_mark(cell)
 
     def _cell_mark(self, cell: Cell) -> Iterator[str]:
-        """Yield a ring in the style of a class, and its symbol: inside, or beside the content of the cell."""
+        """Yield a ring in the style of a class, and its symbol inside an empty cell or beside its content."""
         symbols = self.marks[cell.id]
         is_free = cell.owner is None and cell.id not in {*self.group_labels, *self.occupied}
         yield _circle(
@@ -433,7 +435,7 @@ def _caption_width(pair: tuple[str, str]) -> float:
 
 
 def _first(colour: str | Sequence[str]) -> str:
-    """Return a colour of a theme as it is on light pages."""
+    """Return a colour of a theme for light pages."""
     return colour if isinstance(colour, str) else colour[0]
 
 
@@ -443,7 +445,7 @@ def _ends_of(line: Line | GridLine) -> str:
 
 
 def _around(hull: Sequence[tuple[float, float]], reach: float) -> str:
-    """Return the path that surrounds a convex polygon at a distance."""
+    """Return a path around a convex polygon, at distance `reach`."""
     if len(hull) == 1:
         return _circle_path(*hull[0], reach)
     parts: list[str] = []
@@ -493,8 +495,8 @@ def _centred(x: float, y: float, text: str, *, size: float, colour: str, extra: 
 
 
 def _line_label(x: float, y: float, text: str, colour: str) -> Iterator[str]:
-    """Yield the label of an open line, on a small plate that interrupts the line."""
-    # an outline of the letters does not work: some renderers draw it over them, whatever `paint-order` says
+    """Yield the label of an open line, on a small rectangle that interrupts the line."""
+    # an outline of the letters does not work: some renderers ignore `paint-order` and draw it over them
     size = min(LINE_LABEL_SIZE, LINE_LABEL_WIDTH / (CHARACTER_WIDTH * len(text)))
     width, height = CHARACTER_WIDTH * size * len(text) + 6, 1.1 * size
     paint = f'rx="5" fill="{BACKDROP}" pointer-events="none"'

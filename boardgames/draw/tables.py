@@ -5,7 +5,7 @@ from html import escape
 
 
 def html_text(text: object) -> str:
-    """Return a value as text that is safe in HTML and can be encoded.
+    """Return a value as escaped text for HTML; characters that cannot be encoded become `?`.
 
     Examples
     --------
@@ -16,7 +16,7 @@ def html_text(text: object) -> str:
 
 
 def fact_table(caption: str, facts: Iterable[tuple[str, object]]) -> str:
-    """Return a table with a row for each name and value.
+    """Return a table of names and values, one row for each.
 
     Examples
     --------

@@ -1,17 +1,19 @@
 """A `Picture` as lines of text for a terminal, plain or coloured.
 
 Neighbouring cells are a fixed number of text columns apart, and alternate rows
-of a hexagonal board are shifted by half of that. A board with lines (edges of
-cells) has a text row between any two rows of cells. An open line shows its
-label, and a drawn one the letter of its side. Hexagons whose sides are lines
-have dotted outlines, in which drawn lines are solid; where this would be too
-high, they are drawn like other cells with lines. Changes by the last move are
-marked even without colour: pieces switch between lower and upper case, cells
-that became empty show a `*`, owners are put in brackets, and lines consist of
-`#` and the letter. Pieces that have won the match are in brackets, too.
-Printed lines are drawn where there is room between the cells. Overlays add the
-symbol of a mark to the labels of open lines and to pieces; empty cells show
-the symbol or the label of their group. The legend is below the board.
+of a hexagonal board are shifted by half of this distance. A board with lines
+(edges of cells) has a text row between adjacent rows of cells. An open line shows
+its label, and a drawn line shows the letter of its side. Hexagons whose sides are
+lines have dotted outlines, in which drawn lines are solid. If this drawing would
+be too high, they are drawn like other cells with lines.
+
+Changes by the last move are marked even without colour: pieces switch between
+lower and upper case, cells that became empty show a `*`, owners are put in
+brackets, and lines consist of `#` and the letter. Pieces that have won the match
+are in brackets too. Printed lines are drawn where there is room between the cells.
+
+Overlays add the symbol of a mark to the labels of open lines and to pieces; empty
+cells show the symbol or the label of their group. The legend is below the board.
 """
 
 import math
@@ -48,11 +50,11 @@ CAPTION_GAP = 3
 LEGEND_WIDTH = 78
 
 TOUCH = 0.1
-"""A line that passes the centre of a cell within this distance leads to it or through it."""
+"""Maximum distance from the centre of a cell at which a line counts as touching the centre."""
 NEAR = 0.01
-"""Largest difference between coordinates that count as equal."""
+"""Maximum difference between coordinates that count as equal."""
 SHORTEST_SLOT = 3
-"""Columns of a hexagon's slanted side without its ends; hexagons are then about as wide as high."""
+"""Minimum number of columns between the ends of a hexagon's slanted side; makes it about as wide as high."""
 
 _BOARD_ROLES = ("cell", "piece", "owner", "line", "open", "corner", "grid")
 
@@ -98,13 +100,14 @@ class _Honeycomb:
     Attributes
     ----------
     left : float
-        The coordinate of the first column.
+        The x coordinate of the first column.
     columns : int
-        Text columns from one cell to the next.
+        Number of text columns from one cell to the next.
     levels : tuple of float
-        Heights of the corners, from the top down. Between two levels, sides are all slanted or all vertical.
+        The y coordinates of the corners, from the top. Between two levels, all sides are slanted or all are
+        vertical.
     rows : tuple of int
-        The first text row below each level; a slanted side takes two rows, a vertical one takes one.
+        The first text row below each level; a slanted side takes two rows, a vertical side takes one.
     """
 
     left: float
@@ -121,11 +124,11 @@ class _Honeycomb:
         return self.rows[level]
 
     def level(self, y: float) -> int:
-        """Return the number of the level at this height."""
+        """Return the index of the level with this y coordinate."""
         return next(index for index, other in enumerate(self.levels) if abs(y - other) < NEAR)
 
     def corner_row(self, y: float) -> int:
-        """Return the text row of the corners at this height, in which slanted sides begin or end."""
+        """Return the text row of the corners with this y coordinate, where slanted sides begin or end."""
         level = self.level(y)
         is_above = level + 1 < len(self.rows) and self.rows[level + 1] - self.rows[level] == 2
         return self.rows[level] if is_above else self.rows[level] - 1
@@ -139,13 +142,13 @@ def plain_text(
     Parameters
     ----------
     picture : Picture
-        What to draw. Everything but its symbols and captions is drawn in ASCII.
+        What to draw. Everything except its symbols and captions is drawn in ASCII.
     flipped : bool
         Show the board from the other side.
     legend_width : int
-        Columns to which the legend is wrapped.
+        Number of columns to which the legend is wrapped.
     height : int, optional
-        The available number of lines, not counting the legend; a drawing that would be higher is made
+        The available number of lines, not counting the legend. A drawing that would be higher is made
         lower if possible.
 
     Examples
@@ -160,7 +163,7 @@ def plain_text(
 
 
 def printable(text: str) -> str:
-    r"""Replace the characters that could move the cursor or otherwise control the terminal.
+    r"""Replace characters that could move the cursor or otherwise control the terminal by `?`.
 
     Examples
     --------
@@ -175,7 +178,7 @@ def printable(text: str) -> str:
 def styled_text(
     picture: Picture, *, flipped: bool = False, legend_width: int = LEGEND_WIDTH, height: int | None = None
 ) -> "Text":
-    """Return the picture as `rich` text: like `plain_text`, but in colour and with a rim around the board."""
+    """Return the picture as `rich` text: as in `plain_text`, but in colour and with a background."""
     from rich.text import Text
 
     text = Text()
@@ -187,7 +190,7 @@ def styled_text(
 
 
 def _lines(picture: Picture, legend_width: int, height: int | None) -> list[list[_Char]]:
-    """Return the lines of the drawing, no more than `height` of them if possible, and the legend."""
+    """Return the lines of the drawing, if possible at most `height`, followed by the legend."""
     board = _board(picture)
     lines = _drawing(picture, board, gap=1)
     if height is not None and len(lines) > height:
@@ -201,7 +204,7 @@ def _lines(picture: Picture, legend_width: int, height: int | None) -> list[list
 
 
 def _drawing(picture: Picture, board: list[list[_Char]], *, gap: int) -> list[list[_Char]]:
-    """Return captions, board, buttons and captions, with `gap` empty lines beside the board."""
+    """Return captions, board, buttons and captions, with `gap` empty lines above and below the board."""
     above, below = _captions(picture, "top"), _captions(picture, "bottom")
     across = max((len(line) for line in board), default=0)
     width = max([across, *(len(left) + CAPTION_GAP + len(right) for left, right in above + below if right)])
@@ -240,7 +243,7 @@ def _board(picture: Picture, *, is_low: bool = False) -> list[list[_Char]]:
 
 
 def _row(placed: Mapping[tuple[int, int], _Char], line: int, *, first: int, rim: int) -> list[_Char]:
-    """Return one line, from column `first` on; the board has a rim of `rim` columns."""
+    """Return one line, from column `first` on; the board extends by `rim` columns on both sides."""
     chars = {column: char for (other, column), char in placed.items() if other == line}
     ends = [column for column, char in chars.items() if char.ink.role in _BOARD_ROLES]
     board = range(min(ends) - rim, max(ends) + rim + 1) if ends else range(0)
@@ -267,7 +270,7 @@ def _texts(picture: Picture, *, is_low: bool) -> Iterator[tuple[int, int, str, _
         yield from ((*placed, ink) for placed in _side_texts(line, honeycomb, picture))
         for x, y in ((line.x1, line.y1), (line.x2, line.y2)):
             yield honeycomb.corner_row(y), round(honeycomb.column(x)), CORNER, _Ink("corner")
-    # after the lines, so that these never hide a cell
+    # after the lines, so that lines never hide a cell
     pieces = {piece.cell: piece for piece in picture.pieces}
     for cell in picture.cells:
         text, ink = _cell_text(cell, pieces.get(cell.id), picture)
@@ -280,7 +283,7 @@ def _texts(picture: Picture, *, is_low: bool) -> Iterator[tuple[int, int, str, _
 
 
 def _with_marked_lines(picture: Picture) -> Picture:
-    """Return the picture with the symbols of overlays at the end of the labels of open lines."""
+    """Return the picture with the symbols of overlays appended to the labels of open lines."""
     marks = picture.marks
     lines = (
         replace(line, label=line.label + marks.get(line.id, "")) if line.side is None else line
@@ -290,14 +293,14 @@ def _with_marked_lines(picture: Picture) -> Picture:
 
 
 def _texts_over_cells(picture: Picture) -> dict[str, str]:
-    """Return the symbols and labels that overlays give to cells, by id."""
+    """Return the symbols and labels of overlays on cells, by the id of the cell."""
     labels, marks = picture.group_labels, picture.marks
     texts = {cell.id: marks.get(cell.id, "") + labels.get(cell.id, "") for cell in picture.cells}
     return {cell: text for cell, text in texts.items() if text}
 
 
 def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, _Ink]:
-    """Return the text of a cell: its piece, or the letter of its owner, or the sign for an empty cell."""
+    """Return the text of a cell: its piece, the letter of its owner, or the character for an empty cell."""
     is_changed, is_winning = cell.id in picture.changed, cell.id in picture.winning
     if piece is not None:
         text = piece.symbol.swapcase() if is_changed else piece.symbol
@@ -306,7 +309,7 @@ def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, 
         letter = picture.sides[cell.owner][:1].upper()
         is_bracketed = is_changed or is_winning
         return f"[{letter}]" if is_bracketed else letter, _Ink("owner", cell.owner, is_changed)
-    # a cell surrounded by edges needs no sign of its own
+    # an empty cell that is surrounded by edges needs no character
     lines: tuple[Line | GridLine, ...] = (*picture.lines, *picture.grid)
     is_outlined = picture.lines and not any(_touches(line, cell) for line in lines)
     empty = " " if is_outlined else CELL
@@ -381,15 +384,15 @@ def _scale(picture: Picture, longest_over: int) -> _Scale:
 
 
 def _slot(lines: Sequence[Line]) -> int:
-    """Return the number of columns for a slanted line or a label."""
+    """Return the number of columns that a slanted line or the longest label needs."""
     return max([2, *(len(line.label) for line in lines)])
 
 
 def _side_texts(line: Line, honeycomb: _Honeycomb, picture: Picture) -> Iterator[tuple[int, int, str]]:
     """Yield the text rows, first columns and texts of a side of a hexagon.
 
-    A drawn side has strokes from corner to corner and the letter of the player's side. An open one has its
-    label and, if it is slanted, is dotted.
+    A drawn side has strokes from corner to corner and the letter of the side that drew it. An open side has
+    its label and, if it is slanted, dots.
     """
     (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
     row = honeycomb.rows[honeycomb.level(min(y1, y2))]
@@ -418,7 +421,7 @@ def _side_texts(line: Line, honeycomb: _Honeycomb, picture: Picture) -> Iterator
 
 
 def _line_text(line: Line, scale: _Scale, picture: Picture) -> tuple[int, int, str]:
-    """Return the text row, first column and text of a line: its label, or a stroke with a letter."""
+    """Return the text row, first column and text of a line: its label, or a stroke and a letter."""
     text = (line.label or CELL) if line.side is None else _stroke(line, line.side, scale, picture)
     return scale.line((line.y1 + line.y2) / 2), _start(scale.column((line.x1 + line.x2) / 2), text), text
 
@@ -468,7 +471,7 @@ def _style(ink: _Ink, picture: Picture) -> "Style":
 
 
 def _contrasting(colour: tuple[int, int, int]) -> str:
-    """Return black or white, whichever is readable on a colour."""
+    """Return black or white, whichever is easier to read on a colour."""
     return "#000000" if sum(colour) > 3 * 128 else "#ffffff"
 
 
