@@ -1,4 +1,4 @@
-"""Adjudication: ending a match early, according to what the players expect or by points.
+"""Adjudication: ending a match early by the players' scores, or deciding it by points at a limit.
 
 Match managers for chess engines do the same to save time. A player that has expected to lose for
 several moves loses, and a match that both players expect to be drawn is a draw.
@@ -15,11 +15,11 @@ from boardgames.options import Option, parse_assignments, read_options
 _MOST = 10_000
 _EXAMPLE_SCORES = {"--resign": 3, "--draw": 0.1}
 _SCORE = Option("score", float, None, "amount in the unit of the player's own scores", minimum=0)
-_RESIGN_OPTIONS = (_SCORE, Option("moves", int, 3, "moves in a row", minimum=1, maximum=_MOST))
+_RESIGN_OPTIONS = (_SCORE, Option("moves", int, 3, "number of consecutive moves", minimum=1, maximum=_MOST))
 _DRAW_OPTIONS = (
     _SCORE,
-    Option("moves", int, 8, "moves of each side in a row", minimum=1, maximum=_MOST),
-    Option("after", int, 0, "plies before that", minimum=0, maximum=_MOST),
+    Option("moves", int, 8, "number of consecutive moves of each side", minimum=1, maximum=_MOST),
+    Option("after", int, 0, "plies to play before the rule applies", minimum=0, maximum=_MOST),
 )
 
 
@@ -58,9 +58,9 @@ class ResignRule:
 
 @dataclass(frozen=True, slots=True)
 class DrawRule:
-    """A match is drawn if neither side has expected a lead of more than `score` in its last `moves` moves.
+    """A match is drawn if both sides' scores lay within ±`score` in the last `moves` moves of each.
 
-    It does not matter whose lead it is. The rule applies from ply `after` on.
+    The rule applies once `after` plies have been played.
 
     Examples
     --------
@@ -91,16 +91,16 @@ class DrawRule:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """When a match is decided before the rules of the game decide it; by default never.
+    """The rules by which a match is decided before the game's own rules decide it; by default none.
 
     Attributes
     ----------
     resign : ResignRule or None
-        When a side loses by its own expectations.
+        When a side loses because its own scores are bad.
     draw : DrawRule or None
-        When a match is drawn by the expectations of both sides.
+        When a match is drawn because the scores of both sides are even.
     points : bool
-        If a limit of plies or moves ends the match, the side with more points wins.
+        If True, the side with more points wins a match that a limit of plies or moves ends.
     """
 
     resign: ResignRule | None = None
@@ -127,7 +127,7 @@ NO_ADJUDICATION = Adjudication()
 
 
 def _last_moves(moves: Sequence[PlayedMove], side: int, count: int) -> list[PlayedMove]:
-    """Return the last moves of a side, at most `count` of them, newest first."""
+    """Return up to `count` of the last moves of a side, newest first."""
     found: list[PlayedMove] = []
     for played in reversed(moves):
         if len(found) == count:
@@ -140,7 +140,7 @@ def _last_moves(moves: Sequence[PlayedMove], side: int, count: int) -> list[Play
 def _read(
     text: str, declared: Sequence[Option], owner: str
 ) -> dict[str, Any]:  # values of the declared types
-    """Return the values of a rule; the score has no default."""
+    """Parse the options of a rule, of which only `score` is required."""
     read = read_options(declared, parse_assignments(text.split(",")), owner)
     if read["score"] is None:
         example = read | {"score": _EXAMPLE_SCORES[owner]}

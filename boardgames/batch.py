@@ -1,4 +1,4 @@
-"""Many matches of one game side by side, played in compiled code: what learners and vector environments need.
+"""Play many matches of one game side by side in compiled code, for learners and vector environments.
 
     batch = Batch(boardgames.load("connect4"), 4096, seed=1)
     while training:
@@ -6,7 +6,7 @@
         rewards, terminated, truncated = batch.step(actions)
         batch.reset(terminated | truncated)
 
-Nothing is written or read as text, and no Python object is made for a position.
+Moves and positions stay in arrays: none is converted to text or to a Python object.
 """
 
 from collections.abc import Callable
@@ -52,9 +52,9 @@ from boardgames.search.rules import (
 )
 
 LARGEST = 1 << 22
-"""The largest number of matches."""
+"""The largest number of matches in a batch."""
 WORTH_A_THREAD = 2048
-"""Number of matches for each thread, by default; giving work to a thread takes about 50 microseconds."""
+"""The default minimum of matches per thread; giving work to a thread takes about 50 microseconds."""
 NO_ACTION = -1
 """The sampled action of a match that is over."""
 
@@ -71,9 +71,10 @@ class Step(NamedTuple):
     rewards : float32[n, 2]
         For side 0 and side 1: 1 for a win and -1 for a loss if the match ended with this step, otherwise 0.
     terminated : bool[n]
-        Which matches the rules of the game have ended with this step.
+        Whether the rules of the game ended the match in this step.
     truncated : bool[n]
-        Which matches the limit of plies has ended with this step, unless the rules say who wins there.
+        Whether the limit of plies ended the match in this step. If the game says who wins at the limit,
+        the match is terminated instead.
     """
 
     rewards: Floats
@@ -87,26 +88,26 @@ class Workspace(NamedTuple):
     Attributes
     ----------
     legal_moves, apply, side_to_move, outcome, outcome_at_limit, observe : kernels
-        The rules, and what networks see.
+        The rules, and the kernel that writes what networks see.
     positions : uint64[2 n, words]
-        Two rows for each match, so that a move is written from one to the other.
+        Two rows for each match: the current position, and space for its successor.
     moves : int64[n, actions]
         The legal actions of each match.
     current : int64[n]
-        Which of its two rows is the position of a match.
+        Which of the two rows holds the current position of each match, 0 or 1.
     counts, sides, plies, results : int64[n]
         The number of legal moves, the side to move, the number of plies, and the result: `ONGOING`, the
         winning side, `DRAWN`, or `UNFINISHED` if a limit has ended the match.
     actions : int64[n]
-        The actions to take, or those that were sampled.
+        The actions to take, or the actions that were sampled.
     moving : int8[n]
-        0 for the matches that a step leaves out.
+        0 for matches in which the step makes no move.
     ended : int64[n]
-        With the last step, 1 if the rules ended the match, 2 if a limit did, otherwise 0.
+        What ended the match in the last step: 1 for the rules, 2 for the limit of plies, 0 for nothing.
     random_states : uint64[n, 1]
-        A random generator for each match, so that samples do not depend on threads.
+        A random generator for each match, so that samples do not depend on the number of threads.
     options : one record
-        The limit of plies, and whether a side without a move draws.
+        The limit of plies, and whether a match is drawn when the side to move has no legal move.
     """
 
     legal_moves: LegalMovesKernel
@@ -136,12 +137,12 @@ RULES_ENDED, LIMIT_ENDED = 1, 2
 
 @kernel(types.int64(BUNDLE, types.int64))
 def look(bundle: Actions, match: int) -> int:
-    """Find the legal moves, the side to move and the result of a match, and return what has ended it."""
+    """Update the legal moves, side to move and result of a match; return what has ended it, or 0."""
     batch = unpack(bundle)
     position = row(batch.positions, 2 * match + batch.current[match])
     count = batch.legal_moves(position, row_out(batch.moves, match))
     side = batch.side_to_move(position)
-    batch.sides[match] = side if side == 1 else 0  # after the end it may be anything
+    batch.sides[match] = side if side == 1 else 0  # after the end of a match, the kernel may return anything
     result, ended = ONGOING, 0
     if count == 0:
         result = final_result(batch.side_to_move, batch.outcome, position, batch.options[0].no_moves_draws)
@@ -157,7 +158,7 @@ def look(bundle: Actions, match: int) -> int:
 
 @kernel(types.void(BUNDLE, WORDS, BYTES, types.int64, types.int64))
 def start_again(bundle: Actions, start: Words, which: Bytes, first: int, last: int) -> None:
-    """Start the matches whose `which` is not 0 from a position."""
+    """Start the matches whose entry in `which` is not 0 again, from the position `start`."""
     batch = unpack(bundle)
     for match in range(first, last):
         if which[match] != 0:
@@ -170,12 +171,12 @@ def start_again(bundle: Actions, start: Words, which: Bytes, first: int, last: i
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def find_illegal(bundle: Actions, first: int, last: int) -> int:
-    """Return the first match that is not over and whose action is illegal, or -1."""
+    """Return the first unfinished match whose action is illegal, or -1."""
     batch = unpack(bundle)
     for match in range(first, last):
         if batch.results[match] == ONGOING and batch.moving[match]:
             action = batch.actions[match]
-            place = min(action, batch.counts[match] - 1)  # actions ascend, so it is never further right
+            place = min(action, batch.counts[match] - 1)  # moves ascend from 0, so it is never further right
             if place < 0 or batch.moves[match, place] != action:
                 low = 0
                 while low < place:
@@ -191,7 +192,7 @@ def find_illegal(bundle: Actions, first: int, last: int) -> int:
 
 @kernel(types.void(BUNDLE, FLOATS_STACK, types.int64, types.int64))
 def make_moves(bundle: Actions, rewards: Floats, first: int, last: int) -> None:
-    """Take the actions, which are legal, in the matches that are not over, and write their rewards."""
+    """Take the actions, which must be legal, in all matches that are not over, and write the rewards."""
     batch = unpack(bundle)
     for match in range(first, last):
         batch.ended[match] = 0
@@ -211,7 +212,7 @@ def make_moves(bundle: Actions, rewards: Floats, first: int, last: int) -> None:
 
 @kernel(types.void(BUNDLE, types.int64, types.int64))
 def sample_actions(bundle: Actions, first: int, last: int) -> None:
-    """Choose a random legal action in each match, each with the same probability."""
+    """Choose a legal action uniformly at random in each match."""
     batch = unpack(bundle)
     for match in range(first, last):
         count = batch.counts[match]
@@ -241,33 +242,33 @@ def write_observations(bundle: Actions, sides: Actions, planes: Bytes, first: in
 
 
 class Batch:
-    """Many matches of one game side by side. Only one thread at a time may use it.
+    """Many matches of one game side by side. Only one thread at a time may use a batch.
 
-    A match ends by the rules of the game, its rule about repetition included, or at a limit of plies. It
-    then stays as it is until `reset` starts it again.
+    A match ends by the rules of the game, including its rule about repetition, or at a limit of plies.
+    It then stays unchanged until `reset` starts it again.
 
     Parameters
     ----------
     game : Game
-        Also a game in plain Python, which works but gains nothing.
+        A game in plain Python works too, but is not faster in a batch.
     size : int
         Number of matches, 1 to 4,194,304.
     start : Position, optional
-        Where matches start; by default the start of the game.
+        Position from which matches start; by default the start position of the game.
     ply_limit : int, optional
-        Number of plies after which a match ends; by default the limit of the game. One of the two is
-        needed if the rules do not limit a match.
+        Number of plies after which a match ends; by default `Facts.ply_limit`. A limit is needed if the
+        rules do not limit the length of a match.
     seed : int
         Equal seeds give equal samples, whatever the number of threads.
     threads : int, optional
-        By default as many as are worthwhile for this number of matches on this machine.
+        Number of threads; by default as many as are worthwhile for this size on this machine.
 
     Raises
     ------
     LimitError
         If the size, the limit or the number of threads is out of range.
     OptionError
-        If there is no game, or the seed is not an integer.
+        If `game` is not a Game, or the seed is not an integer.
     PositionError
         If the start belongs to another game.
 
@@ -293,7 +294,7 @@ class Batch:
         threads: int | None = None,
     ) -> None:
         if not isinstance(game, Game):
-            raise OptionError(f"a batch needs a Game, as boardgames.load makes it, not {quote(game)}")
+            raise OptionError(f"a batch needs a Game, as boardgames.load returns it, not {quote(game)}")
         facts = game.facts
         ply_limit = facts.ply_limit if ply_limit is None else ply_limit
         if ply_limit is None and facts.longest_match is None:
@@ -340,7 +341,7 @@ class Batch:
 
     @property
     def sides(self) -> Actions:
-        """The side to move in each match, `int64[n]`; 0 or 1, without meaning, if it is over."""
+        """The side to move in each match, 0 or 1, as `int64[n]`; meaningless if the match is over."""
         return self._workspace.sides.copy()
 
     @property
@@ -350,13 +351,13 @@ class Batch:
 
     @property
     def over(self) -> npt.NDArray[np.bool_]:
-        """Which matches are over, `bool[n]`."""
+        """Whether each match is over, `bool[n]`."""
         over: npt.NDArray[np.bool_] = self._workspace.results != ONGOING
         return over
 
     @property
     def winners(self) -> Actions:
-        """The winning side of each match, `int64[n]`; -1 if there is none, or none yet."""
+        """The winning side of each match, `int64[n]`; -1 if it was drawn or is not over."""
         results = self._workspace.results
         return np.where(results < DRAWN, results, -1)
 
@@ -373,7 +374,11 @@ class Batch:
         return self.game.unpack(words[: self.game.facts.words])
 
     def packed(self) -> Words:
-        """Return the packed positions, `uint64[n, words]`; a rule about repetition makes them longer."""
+        """Return the packed positions, `uint64[n, words]`.
+
+        If the game has a rule about repetition, they include earlier positions, so `words` is larger
+        than `Facts.words`.
+        """
         state = self._workspace
         return state.positions[2 * np.arange(self.size) + state.current]
 
@@ -385,16 +390,16 @@ class Batch:
         Parameters
         ----------
         which : bool[n], optional
-            By default all of them.
+            Which matches to start again; by default all of them.
         start : Position, optional
-            Where they start; by default the start that the batch was made with.
+            Position from which they start; by default the `start` of the batch.
         seed : int, optional
-            Sets their random generators again.
+            A new seed for their random generators; by default these go on from their current states.
 
         Raises
         ------
         LimitError
-            If `which` is of another type or shape.
+            If `which` has the wrong type or shape.
         OptionError
             If the seed is not an integer.
         PositionError
@@ -413,16 +418,16 @@ class Batch:
         Parameters
         ----------
         actions : int[n]
-            A legal action for each match; ignored in those that are over or left out.
+            A legal action for each match; ignored in matches that are over or not in `which`.
         which : bool[n], optional
-            In which matches to make a move; by default in all of them.
+            The matches in which to make a move; by default all of them.
 
         Raises
         ------
         IllegalMoveError
-            If an action is not legal; then no move has been made.
+            If an action is not legal; no move has then been made in any match.
         LimitError
-            If the array is of another type or shape.
+            If an array has the wrong type or shape.
         """
         given = _array(actions, "actions")
         if given.dtype.kind not in "iu" or given.shape != (self.size,):
@@ -440,7 +445,7 @@ class Batch:
         return Step(rewards, state.ended == RULES_ENDED, state.ended == LIMIT_ENDED)
 
     def sample(self) -> Actions:
-        """Return a random legal action for each match, `int64[n]`; -1 for those that are over."""
+        """Return a random legal action for each match, `int64[n]`; -1 if the match is over."""
         self._share(lambda *rows: sample_actions(self._bundle.words, *rows))
         return self._workspace.actions.copy()
 
@@ -456,14 +461,14 @@ class Batch:
         Parameters
         ----------
         sides : int[n] or int, optional
-            Whose point of view to take; by default that of the side to move.
+            The side from whose point of view each position is seen; by default the side to move.
 
         Raises
         ------
         PositionError
             If a side is not 0 or 1.
         LimitError
-            If the number of sides is wrong.
+            If the sides are not integers, or their number is wrong.
         """
         chosen = self._workspace.sides if sides is None else _array(sides, "sides")
         if chosen.dtype.kind not in "iu" or chosen.shape not in ((), (self.size,)):
@@ -499,7 +504,7 @@ class Batch:
         return f"<batch of {self.size} matches of {self.game}, {int(self.over.sum())} over>"
 
     def _share(self, work: Callable[[int, int], int | None]) -> list[int]:
-        """Divide work on all matches among the threads, and return what each call of `work` returned."""
+        """Divide the matches among the threads, and return the result of `work(first, last)` of each."""
         if self._workers is None:
             return [work(0, self.size) or 0]
         bounds = [self.size * thread // self._threads for thread in range(self._threads + 1)]
@@ -508,7 +513,7 @@ class Batch:
     def _chosen(self, which: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         chosen = np.ascontiguousarray(_array(which, "which"))
         if chosen.dtype != np.bool_ or chosen.shape != (self.size,):
-            raise LimitError(f"matches are chosen by bool[{self.size}], not {_described(chosen)}")
+            raise LimitError(f"matches must be chosen by bool[{self.size}], not {_described(chosen)}")
         return chosen
 
     def _packed(self, start: Position) -> Words:

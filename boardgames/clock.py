@@ -19,13 +19,13 @@ class TimeControl:
     Attributes
     ----------
     move : float or None
-        For each move; None for no limit.
+        Seconds for each move; None for no limit.
     match : float or None
-        For all moves of a side together; None if there is no match clock.
+        Seconds for all moves of a side together; None if there is no match clock.
     increment : float
-        Added to a side's match clock after each of its moves.
+        Seconds added to a side's match clock after each of its moves.
     margin : float
-        The part of `move` that agents do not get, so that their moves arrive in time.
+        Seconds subtracted from `move` for agents, so that their moves arrive in time.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class TimeControl:
 
     @property
     def agent_seconds(self) -> float | None:
-        """Return the seconds that an agent gets for a move: `move` minus the margin, at least half of it."""
+        """Return the seconds that an agent gets for a move: `move - margin`, but at least half of `move`."""
         return None if self.move is None else max(self.move - self.margin, self.move / 2)
 
     @property
@@ -118,7 +118,7 @@ TimeControls = tuple[TimeControl, TimeControl]
 
 
 def of_both_sides(control: TimeControl | TimeControls) -> TimeControls:
-    """Return the time control of each side, given a single one for both or a pair.
+    """Return a pair of time controls, given a pair or a single one for both sides.
 
     Raises
     ------
@@ -168,9 +168,9 @@ class MatchClock:
     Parameters
     ----------
     control : TimeControl or pair of TimeControl
-        The time limits of both sides, or of each.
+        One time control for both sides, or one for each.
     now : callable
-        Returns seconds; only differences matter.
+        Returns the current time in seconds; only differences matter.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class MatchClock:
         self.controls = of_both_sides(control)
         self._now = now
         first, second = (each.match or 0.0 for each in self.controls)
-        self._remaining = [(first, second)]  # one entry for the start of every ply so far
+        self._remaining = [(first, second)]  # seconds left to both sides at the start of each ply so far
         self._earlier = 0.0  # seconds of the current ply before the clock was last started
         self._started_at: float | None = None
 
@@ -228,7 +228,7 @@ class MatchClock:
         return control.match is not None and seconds > self._remaining[-1][side]
 
     def expire(self, side: int) -> None:
-        """Charge the current ply with all the time that `side` has, as when it has lost on time."""
+        """Charge the current ply with all the time that `side` has left, since it has lost on time."""
         control = self.controls[side]
         left = [] if control.move is None else [control.move]
         left += [] if control.match is None else [self._remaining[-1][side]]

@@ -1,8 +1,8 @@
-"""Control and report when kernels are compiled, which may take a minute and would otherwise look like a hang.
+"""Control when kernels are compiled, and report it: compiling may take a minute and look like a hang.
 
-A kernel is compiled when its module is first imported, or within `compilation_deferred` when it is
-first called, so it may happen at any time. A program registers a listener once,
-before it imports kernels; `boardgames.kernels.dispatcher` reports.
+A kernel is compiled when its module is first imported or, within `compilation_deferred`, when it is
+first called, so this may happen at any time. A program registers a listener before it imports kernels;
+`boardgames.kernels.dispatcher` calls `report` whenever it compiles one.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,12 +12,13 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 BACKGROUND_THREAD = "boardgames-background"
-"""The name of the threads in which agents get ready for a match, and compile what they need."""
+"""The name of the threads in which agents prepare for a match and compile the kernels that they need."""
 
 Listener = Callable[[str, int], object]
-"""Called with the module of the kernel being compiled, empty when done, and the number compiled so far.
+"""Called with the module of the kernel being compiled, and the number of kernels compiled so far.
 
-It is called in the thread that compiles. An exception that it raises is dropped.
+The module is an empty string once the kernel is compiled. The listener is called in the thread that
+compiles, and exceptions that it raises are ignored.
 """
 
 _Arguments = ParamSpec("_Arguments")
@@ -35,8 +36,8 @@ _is_in_background: ContextVar[bool] = ContextVar("compilation in background", de
 def compilation_deferred() -> Iterator[None]:
     """Compile the kernels that are defined within the block, in this thread, when they are first called.
 
-    Those that are never called are not compiled. A kernel that does not compile raises its
-    KernelError at the first call.
+    Kernels that are never called are not compiled. A kernel that does not compile raises a
+    KernelError when it is first called.
     """
     with _set(_is_deferred, True):
         yield
@@ -44,9 +45,9 @@ def compilation_deferred() -> Iterator[None]:
 
 @contextmanager
 def compilation_at_import() -> Iterator[None]:
-    """Compile kernels when their modules are imported within the block, in this thread, as is the default.
+    """Compile kernels when their modules are imported within the block, in this thread.
 
-    This is for blocks within `compilation_deferred`.
+    This is the default; the function is for blocks within `compilation_deferred`.
     """
     with _set(_is_deferred, False):
         yield
@@ -56,7 +57,7 @@ def compilation_at_import() -> Iterator[None]:
 def compilation_in_background() -> Iterator[None]:
     """Tell listeners that nobody is waiting yet for compilations within the block, in this thread.
 
-    Nothing is interpreted there.
+    Rules are not interpreted within the block.
     """
     with _set(_is_in_background, True), rules_compiled():
         yield
@@ -66,9 +67,9 @@ def compilation_in_background() -> Iterator[None]:
 def rules_interpreted() -> Iterator[None]:
     """Run the rules as plain Python within the block, in this thread, until their kernels are loaded.
 
-    Loading the first kernel takes half a second and compiling it more, while drawing a board takes
-    a few milliseconds in plain Python. Only rules that are called through `Game` and `Position` are
-    interpreted, and a kernel that fails as plain Python is loaded.
+    Loading the first kernel takes half a second, and compiling it takes longer, but drawing a board in
+    plain Python takes only a few milliseconds. Only rules that are called through `Game` and `Position`
+    are interpreted. If a kernel fails as plain Python, it is loaded.
     """
     with _set(_interprets_rules, True):
         yield
@@ -109,7 +110,7 @@ def _set(variable: ContextVar[bool], value: bool) -> Iterator[None]:
 
 
 def is_in_background() -> bool:
-    """Return True within `compilation_in_background`, such as in a listener."""
+    """Return True if called within `compilation_in_background`, for example by a listener."""
     return _is_in_background.get()
 
 
@@ -122,8 +123,8 @@ def waits_for_call() -> bool:
 def compilation_listener(listener: Listener) -> Iterator[None]:
     """Call `listener` before and after each kernel that is compiled within the block.
 
-    If another thread is compiling, it is called at once. A kernel that is loaded from the cache is
-    not reported.
+    If another thread is compiling a kernel now, the listener is called immediately. Kernels that are
+    loaded from the cache are not reported.
 
     Examples
     --------
@@ -144,9 +145,9 @@ def compilation_listener(listener: Listener) -> Iterator[None]:
 
 
 def report(module: str, count: int) -> None:
-    """Tell all listeners which module's kernel is being compiled; an empty name means that it is done."""
+    """Tell all listeners whose kernel is being compiled; an empty module means that it is compiled."""
     global _current  # noqa: PLW0603 - compilation concerns the whole process
     _current = module, count
     for listener in tuple(_listeners):
-        with suppress(Exception):  # if a display is gone, for example, the kernel must compile nevertheless
+        with suppress(Exception):  # the kernel must be compiled even if a display is gone, for example
             listener(module, count)

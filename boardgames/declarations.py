@@ -50,7 +50,7 @@ LIMIT = Option(
     "who wins when a limit of plies ends the match: nobody (draw), or the side with the better score",
     choices=("draw", "score"),
 )
-"""An option for games that may set the kernel `outcome_at_limit`."""
+"""An option for games that can decide a match at its limit of plies, by the kernel `outcome_at_limit`."""
 
 
 @kernel(MoveOrder)
@@ -112,8 +112,9 @@ class Kernels:
         Writes the position after a pass, for games in which passing is hardly
         ever better than moving.
     outcome_at_limit : callable
-        Who wins if a limit of plies ends the match here: side 0 or 1, or 2 for a draw. If it is set,
-        search and training take the limit into account. It is only called while `outcome` is -1.
+        Who wins if a limit of plies ends the match here: side 0 or 1, or 2 for a draw. If a game has
+        this kernel, search and training take the limit into account. It is only called while
+        `outcome` returns -1.
 
     Raises
     ------
@@ -235,7 +236,7 @@ class Evaluation:
         return float(self.kernel(words, self.argument))
 
     def weight_bytes(self) -> bytes:
-        """Return the weights as bytes, which tell evaluations with the same kernel apart."""
+        """Return the weights as bytes, to distinguish evaluations that have the same kernel."""
         return b"".join(array.tobytes() for array in arrays_of(self.weights))
 
 
@@ -244,8 +245,8 @@ def arrays_of(weights: Any) -> tuple[Array, ...]:  # an array, or a named tuple 
     return tuple(weights) if _is_named_tuple(weights) else (weights,)
 
 
-def with_arrays(weights: Any, arrays: Sequence[Array]) -> Any:  # an array or a named tuple, see `Weights`
-    """Return weights like the given ones, with other arrays."""
+def with_arrays(weights: Any, arrays: Sequence[Array]) -> Any:  # an array, or a named tuple of arrays
+    """Return weights of the same form as `weights`, but with the given arrays."""
     return type(weights)(*arrays) if _is_named_tuple(weights) else arrays[0]
 
 
@@ -265,7 +266,7 @@ def _is_named_tuple(weights: object) -> bool:
 
 
 def _aligned_copy(array: Array) -> Array:
-    """Return a read-only copy that begins at a cache line, which makes lookups in tables faster."""
+    """Return a read-only copy that is aligned to a cache line, so that lookups in tables are faster."""
     buffer = np.empty(array.nbytes + CACHE_LINE, dtype=np.uint8)
     first = -buffer.ctypes.data % CACHE_LINE
     copy: Array = buffer[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
@@ -286,15 +287,15 @@ class Contempt:
     ----------
     evaluation : callable
         `evaluation(side)` returns an evaluation, in the game's usual unit, that rewards side 0 or 1
-        for going on the attack. It is only used to search that side's moves. Its kernel returns
-        the value for the side to move, so the reward counts as negative if the other side is to move.
+        for attacking. It is used only to search that side's moves. Its kernel returns the value for
+        the side to move, so the reward is negative if the other side is to move.
     patience : int
-        How many plies the score must stay the same before `alphabeta` uses it. In a game without a
-        score, these are the plies since the start.
+        How many plies the points must stay the same before `alphabeta` uses the evaluation. In a game
+        without points, plies are counted from the start of the match.
     concession : float
         How much worse than the best move an attacking move may be, in units of the evaluation.
-        If the match stays stuck and the opponent has never scored, this grows by what the opponent's
-        replies give away, to at most three times as much.
+        If the points still do not change and the opponent has never scored, the concession grows by
+        what the opponent's replies give away, up to three times its original size.
 
     Raises
     ------
@@ -455,8 +456,8 @@ _COUNTS: Mapping[str, int] = MappingProxyType({"none": 0, "draw": 3, "loss": 2, 
 class Repetition:
     """The meaning of a repeated position in a match.
 
-    Two positions are the same if all of their packed words are equal, which include the side to move
-    and whatever else the game packs. The start of a match counts as an occurrence.
+    Two positions are the same if all of their packed words are equal. These include the side to move
+    and everything else that the game packs. The position in which a match starts is counted too.
 
     Attributes
     ----------
@@ -465,8 +466,8 @@ class Repetition:
         such a move is not legal (positional superko); a side that has no other move loses, or draws
         if `Facts.no_moves_draws` is set. `none`: positions may repeat.
     count : int
-        The occurrence from which the rule applies: 3 for the third. By default 3 for a draw, and 2 for
-        a loss and a forbidden position.
+        At which occurrence of a position the rule applies: 3 for the third. By default 3 if `meaning` is
+        `draw`, and 2 if it is `loss` or `forbidden`.
 
     Raises
     ------
@@ -527,7 +528,7 @@ _CHOICES = f"{', '.join(MEANINGS[:-1])} or {MEANINGS[-1]}"
 NO_REPETITION = Repetition("none")
 """Positions may repeat."""
 THREEFOLD = Repetition("draw", 3)
-"""A match is drawn at the third occurrence; the rule between agents if a game has none of its own."""
+"""A match is drawn at the third occurrence of a position: for agents, if a game has no rule of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -542,58 +543,56 @@ class Facts:
         One paragraph for people who do not know the game: how it is played, and who wins.
         `boardgames rules`, `help` in a match and the page show it.
     move_help : str
-        How a move is typed, with an example, for the same people. The terminal shows it after
-        the rules, and the page below the field in which moves are typed.
+        How to type a move, with an example. The terminal shows this text after the rules, and the page
+        shows it below the field in which moves are typed.
     sides : (str, str)
         Names of side 0, which moves first, and side 1, in the singular, for sentences such as
         "X wins".
     words, actions : int
-        Length of a packed position, and number of actions, which are 0 to `actions`
-        - 1.
+        Number of words of a packed position, and number of actions; actions are 0 to `actions - 1`.
     longest_match : int or None
-        The largest number of plies that a match can last, or None if the rules
-        set no limit.
+        The largest number of plies that a match can last, or None if the rules set no limit.
     ply_limit, no_progress_limit : int or None
         A match between agents is drawn after this many plies, or this many
         plies without a change of score.
     repetition : Repetition or None
-        What a repeated position means by the rules of the game. This holds in every match, even with a
-        person, unless the match is set up with another rule. If it is None, a match between agents is
-        drawn at the third occurrence.
+        The meaning of a repeated position by the rules of the game. It applies to every match, including
+        those of people, unless the match is set up with another rule. If it is None, a match between
+        agents is drawn at the third occurrence of a position.
     alternates : bool
         False if the same side may move twice in a row.
     no_moves_draws : bool
         True if the match is a draw when the side to move has no legal move;
         otherwise that side loses.
     no_moves_loses : bool
-        True if the rules say that such a side loses. It loses by default, but
-        `boardgames check` reports such matches unless this or `no_moves_draws`
-        is set, because a forgotten pass looks the same.
+        True if the rules say that a side without a legal move loses. It loses by default, but
+        `boardgames check` reports such matches unless this or `no_moves_draws` is set, because they
+        may mean that the author forgot a pass.
     allows_reductions : bool
-        True if selective search is worthwhile, because most positions have many
-        moves of which few matter.
+        True if selective search is worthwhile because most positions have many moves, of which few
+        matter.
     score_name : str
         What is counted as points, such as `marbles pushed off`; empty in a game without points.
     no_progress : str
-        What did not happen in a match that is drawn at `no_progress_limit`, such as `nothing was
-        pushed off`, for a sentence that continues with `for 100 plies`.
+        The beginning of the sentence that explains a draw at `no_progress_limit`, such as `nothing was
+        pushed off`; it continues with `for 100 plies`.
     default_agent : str
-        The strongest agent of the game at about a second per move, which may be its solver. It is the
-        opponent in matches, gives hints and analyses positions unless another agent is named.
+        The agent that plays the game best with about a second per move, which may be its solver. It is
+        the opponent in matches, gives hints and analyses positions unless another agent is named.
     solver : str
-        The agent that `boardgames solve` uses if a plug-in offers it for the game; an `ExactPlayer`.
-        Empty if no agent can solve the game with its options.
+        The agent that `boardgames solve` uses, an `ExactPlayer`, if a plug-in offers it for the game.
+        Empty if no agent can solve the game with these options.
     default_features : str
-        The default feature set of learners; if empty, the first in alphabetical
-        order.
+        The default feature set of learners; if empty, the alphabetically first one.
     baseline : str
         The agent against which results of training are measured. It must never change, so that results
-        of different versions can be compared: it must not play by the game's own evaluation, which
+        of different versions can be compared. It must therefore not use the game's own evaluation, which
         may improve.
     search_baseline : str
-        The opponent of `alphabeta:depth=3` with the learned weights; by default `baseline`.
+        The opponent against which `alphabeta:depth=3` is measured with learned weights; by default
+        `baseline`.
     options : tuple of Option
-        Options for loading the game; `Game` sets them to its `declared_options`.
+        Options for loading the game; `Game` sets this to its `declared_options`.
     layouts : mapping of str to str
         Texts of the start positions by name; the first is the default.
     move_notations, position_notations : tuple of str
@@ -601,12 +600,11 @@ class Facts:
     openings : mapping of str to tuple of str
         Named sets of openings for arenas: texts of positions to start from.
     perft : mapping of str to tuple of int
-        Known leaf counts from depth 1 on, by position text.
+        Known perft counts for depths 1, 2, 3 and so on, by the text of the position.
     presets : mapping of str to mapping
-        Settings of learners that suit the game, by name of the preset and then of the
-        learner. Training uses the preset `default`, if there is one, and the learner's own
-        defaults for the rest. A preset may also have settings for experiments, including
-        `layout`.
+        Settings of learners that suit the game, by the name of the preset and then of the learner.
+        Training uses the preset `default` if there is one, and the learner's own defaults for
+        everything else. A preset may also have settings for experiments, including `layout`.
     """
 
     name: str

@@ -52,7 +52,8 @@ class AmbiguousMoveError(MoveError):
     Attributes
     ----------
     moves : tuple of str
-        These moves in canonical notation, if the game names them, so that a record's later moves can decide.
+        The matching moves in canonical notation; empty if the game does not list them. When a record is
+        read, its later moves can show which of them was played.
     """
 
     def __init__(self, message: str = "", moves: Iterable[str] = ()) -> None:
@@ -61,7 +62,7 @@ class AmbiguousMoveError(MoveError):
 
 
 class RecordError(BoardgamesError, ValueError):
-    """A record cannot be read or written; if a text is wrong, the message names the match, ply and token."""
+    """A record cannot be read or written; if its text is wrong, the message names match, ply and token."""
 
 
 class OptionError(BoardgamesError, ValueError):
@@ -69,7 +70,7 @@ class OptionError(BoardgamesError, ValueError):
 
 
 class UnknownNameError(BoardgamesError, LookupError):
-    """There is no game, agent, layout, training run or the like with this name."""
+    """There is no game, agent, layout, training run or similar object with this name."""
 
 
 class PluginError(BoardgamesError):
@@ -102,7 +103,7 @@ class KernelError(PluginError, TypeError):
 
 
 class MatchError(BoardgamesError):
-    """A match, player or arena does not allow this now, for example because the match is over."""
+    """A match, player or arena does not allow a call now, for example because the match is over."""
 
 
 class LimitError(BoardgamesError, ValueError):
@@ -114,7 +115,7 @@ class LearnerStateError(BoardgamesError, ValueError):
 
 
 class WeightsError(BoardgamesError, ValueError):
-    """Weights are invalid, or for another game or feature set, or a file does not contain any."""
+    """Weights are invalid or for another game or feature set, or a file contains no weights."""
 
 
 class BookError(BoardgamesError, ValueError):
@@ -147,9 +148,9 @@ class DeadWorkerError(WorkerError):
     Parameters
     ----------
     message : str
-        What happened to it.
+        What happened to the process.
     exit_code : int or None
-        Negative for a signal, as in `multiprocessing`; None if it was killed.
+        Exit code; negative for a signal, as in `multiprocessing`, and None if we killed the process.
     """
 
     def __init__(self, message: str, exit_code: int | None = None) -> None:
@@ -158,7 +159,7 @@ class DeadWorkerError(WorkerError):
 
 
 class ClusterError(BoardgamesError, ConnectionError):
-    """A cluster cannot be used: it has no scheduler or no workers, or they run other code."""
+    """A cluster cannot be used: it has no scheduler or no workers, or its workers run other code."""
 
 
 class MissingExtraError(BoardgamesError, ImportError):
@@ -167,9 +168,9 @@ class MissingExtraError(BoardgamesError, ImportError):
     Parameters
     ----------
     extra : str
-        The name of the extra, `rating`.
+        The name of the extra, such as `rl`.
     purpose : str
-        The feature that needs it, for the message.
+        The feature that needs the extra, for the message.
     """
 
     def __init__(self, extra: str, purpose: str) -> None:
@@ -240,7 +241,7 @@ def _without_middle(text: str, length: int) -> str:
 
 
 def suggest(name: object, names: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: similar names, or all names unless there are many.
+    """Return the end of a message about an unknown name: similar names, or the names that are available.
 
     Examples
     --------

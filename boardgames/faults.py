@@ -22,18 +22,18 @@ _plugins: dict[str, str] = {}
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, or another signal that ends the program, as the command line raises it."""
+    """Raised by the command line for Ctrl-C, or another signal that ends the program."""
 
 
 class HangError(BaseException):
-    """A call of a plug-in does not return; not an Exception, since the plug-in might catch that."""
+    """A call of a plug-in does not return. Not an Exception, because the plug-in might catch it."""
 
 
 def must_propagate(error: BaseException) -> bool:
     """Return True for a user's Ctrl-C or a HangError, which no plug-in is to blame for.
 
-    Signals arrive in the main thread, where the command line turns them into `Interrupted`. Other
-    programs have Python's own handler; there a KeyboardInterrupt always counts as a user's.
+    Signals arrive in the main thread, where the command line turns them into `Interrupted`. In programs
+    that keep Python's own handler, a KeyboardInterrupt in the main thread counts as a user's Ctrl-C.
 
     Examples
     --------
@@ -49,7 +49,11 @@ def must_propagate(error: BaseException) -> bool:
 
 
 def name_package(package: str, plugin: str, *, is_own: bool) -> None:
-    """Remember the plug-in of a package: the one whose module is in it, or else the first that uses it."""
+    """Remember which plug-in a package belongs to, for messages.
+
+    If several plug-ins use the package, this is the one whose own module is in it (`is_own`), or else
+    the first.
+    """
     if package == CORE:
         return
     if is_own:
@@ -88,7 +92,7 @@ def plugin_fault(
     reason : str
         What it has done, such as `returned None, not a Picture`.
     details : str
-        The plug-in's own message about it.
+        The text of the plug-in's own error.
     kind : type
         The class of the error.
 
@@ -117,7 +121,7 @@ def translated_errors(translate: Callable[[BaseException], BoardgamesError]) -> 
     Parameters
     ----------
     translate : callable
-        Returns the error that is raised in place of another one.
+        Given an exception, returns the error to raise instead.
     """
     try:
         yield
@@ -130,7 +134,7 @@ def translated_errors(translate: Callable[[BaseException], BoardgamesError]) -> 
 
 
 def as_exception(error: BaseException) -> Exception:
-    """Return a thread's exception in a form that cannot end the program or the task that waits for it."""
+    """Return a thread's exception; as a PluginError if raising it again could end the program or a task."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     plugin = plugin_at_fault(error)
@@ -147,9 +151,9 @@ def guard_methods(cls: type, results: Mapping[str, type], kind: type[PluginError
     Parameters
     ----------
     cls : type
-        A new subclass. Those of the core are left as they are.
+        A new subclass; classes of the core are not changed.
     results : mapping
-        The names of the methods and the types of their results; `object` if any will do.
+        The names of the methods and the types of their results; `object` for any type.
     kind : type
         The class of the errors.
     """
@@ -171,7 +175,7 @@ def _guarded(method: FunctionType, expected: type, kind: type[PluginError]) -> C
         except BoardgamesError:
             raise
         except BaseException as error:
-            # the input of a person may end, for example
+            # exceptions of a person's player are not faults: the input may end, for example
             if must_propagate(error) or getattr(arguments[0], "is_human", False):
                 raise
             raise _raised(module, what, error, kind=kind) from error

@@ -82,7 +82,7 @@ class Termination(StrEnum):
 
     @property
     def ending(self) -> str:
-        """Return how a match ended, after a space; empty if the rules of the game decided it.
+        """Return how a match ended, to append to its result; empty if the rules of the game decided it.
 
         Examples
         --------
@@ -106,7 +106,7 @@ _ENDINGS = {
     Termination.CRASH: " (crash)",
     Termination.UNKNOWN: " (reason unknown)",
 }
-"""The words for each way in which a match can end; empty if the rules of the game decided it."""
+"""The texts of `Termination.ending`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An action, and its canonical text in the position to which it belongs."""
+    """An action in a position, and its text in the canonical notation."""
 
     action: int
     text: str
@@ -190,8 +190,8 @@ class _unlocked_property(cached_property[_Value]):  # noqa: N801 - used like `pr
 class Position:
     """An immutable position of a game.
 
-    Made by `Game.start`, `Game.parse`, `Game.unpack` and `Position.apply`.
-    Two positions are equal if their games and their packed words are.
+    Positions are made by `Game.start`, `Game.parse`, `Game.unpack` and `Position.apply`.
+    Two positions are equal if their games and their packed words are equal.
     """
 
     __slots__ = ("__dict__", "_words", "game")
@@ -352,14 +352,14 @@ class Position:
         return Position(self.game, successor)
 
     def apply_moves(self, text: str, *, notation: str | None = None) -> "Position":
-        """Return the position after several moves, as `Game.split_moves` splits them.
+        """Return the position after several moves; `Game.split_moves` splits the text into moves.
 
-        Numbers such as `2.` are skipped.
+        Move numbers such as `2.` are skipped.
 
         Raises
         ------
         MalformedMoveError, IllegalMoveError, AmbiguousMoveError
-            If one of them cannot be made; the message says which.
+            If a move cannot be made; the message says which.
 
         Examples
         --------
@@ -370,7 +370,7 @@ class Position:
         return self.line(text, notation=notation)[-1]
 
     def line(self, text: str, *, notation: str | None = None) -> list["Position"]:
-        """Return this position and those after each of several moves, given as for `apply_moves`."""
+        """Return this position and the positions after each move; takes the arguments of `apply_moves`."""
         game, positions = self.game, [self]
         for count, word in enumerate(game.split_moves(_MOVE_NUMBER.sub(" ", text), notation), start=1):
             try:
@@ -394,7 +394,7 @@ class Position:
         Returns
         -------
         int8[planes, rows, columns]
-            `Game.observation` tells what the planes are.
+            `Game.observation` describes the planes.
 
         Raises
         ------
@@ -499,10 +499,10 @@ _WORD, _ACTION = np.dtype(np.uint64), np.dtype(np.int64)
 
 
 def check_is_position(value: object) -> None:
-    """Raise PositionError unless a value is a Position; the message says how one is read from text."""
+    """Raise PositionError if `value` is not a Position."""
     if not isinstance(value, Position):
         raise PositionError(
-            f"a position must be a Position, not {quote(value)}; Game.parse reads one from text"
+            f"a position must be a Position, not {quote(value)}; use Game.parse to read one from text"
         )
 
 
@@ -550,13 +550,13 @@ class Game(ABC):
         Options that can be set when the game is loaded.
     layout_options : mapping of str to mapping
         Options that layouts set, such as the size of the board: `{"8x7": {"columns": 8, "rows": 7}}`.
-        With these options, `facts.layouts` must contain the layout.
+        If the game is loaded with these options, `facts.layouts` must contain the layout.
     contempt : Contempt or None
         How `alphabeta` tries to win a match that is heading for a draw; may be set in `prepare`.
     edit_pieces : tuple of str
-        Names of the pieces that `edit` can place, such as those of the sides; empty without `edit_words`.
+        Names of the pieces that `edit` can place; empty if the game does not implement `edit_words`.
     lessons : tuple of Exercise
-        Exercises for beginners, which the page uses to explain how to play.
+        Exercises with which the page explains to beginners how to play.
 
     Raises
     ------
@@ -591,7 +591,7 @@ class Game(ABC):
                 )
         self.options: Mapping[str, OptionValue] = MappingProxyType(read)
         self.prepare()
-        if isinstance(self.facts, Facts):  # if it is not, `load` says so
+        if isinstance(self.facts, Facts):  # otherwise `load` reports it
             self.facts = replace(self.facts, options=self.declared_options)
         layouts = self.facts.layouts
         self.layout = next(iter(layouts), "") if layout is None else layout
@@ -601,7 +601,7 @@ class Game(ABC):
                 f"{self.facts.name} has no layout {quote(self.layout)}"
                 f"{suggest(self.layout, self.layout_names)}"
             )
-        if not waits_for_call():  # a game may make them when they are needed
+        if not waits_for_call():  # compile now what a game creates in cached properties
             _ = self.evaluation, self.contempt
 
     @abstractmethod
@@ -615,7 +615,7 @@ class Game(ABC):
 
     @property
     def counts_points(self) -> bool:
-        """Return True if the game counts points, as `score` does in a subclass."""
+        """Return True if the game counts points, that is, if it overrides `score`."""
         return type(self).score is not Game.score
 
     # --- positions -------------------------------------------------------
@@ -656,8 +656,8 @@ class Game(ABC):
         Parameters
         ----------
         notation : str, optional
-            One of `facts.position_notations`. If other programs list positions in this notation in
-            another form or order, the texts are the same as theirs.
+            One of `facts.position_notations`. If other programs use this notation too, a game may
+            return the texts in the form and order in which they list them.
 
         Examples
         --------
@@ -699,7 +699,7 @@ class Game(ABC):
         return self._checked(position).words.copy()
 
     def edit(self, position: Position, target: str, piece: str | None) -> Position:
-        """Return a position with another piece in one place, for setting up positions by clicks.
+        """Return the position with a piece placed or removed, for setting up positions by clicks.
 
         Parameters
         ----------
@@ -711,7 +711,7 @@ class Game(ABC):
         Raises
         ------
         PositionError
-            If that is not possible, or the game does not support it.
+            If the change is not possible, or the game does not support it.
         """
         if not self.edit_pieces:
             raise PositionError(f"positions of {self.facts.title} can only be set up as text")
@@ -723,7 +723,7 @@ class Game(ABC):
         return self.unpack(self.edit_words(position.words, target, piece))
 
     def edit_turn(self, position: Position, side: int) -> Position:
-        """Return the position with another side to move, 0 or 1.
+        """Return the position with `side` to move, 0 or 1.
 
         Raises
         ------
@@ -797,8 +797,8 @@ class Game(ABC):
         Raises
         ------
         PluginError
-            If the exercise is invalid: its position or a move is not one of the game, a line does not end
-            with a move of the person, or there are different replies to the same moves.
+            If the exercise is invalid: its position or a move is not valid in this game, a line does not
+            end with a move of the person, or there are different replies to the same moves.
         """
         fault = f"invalid exercise {exercise.title!r}"
         replies: dict[tuple[Move, ...], Move] = {}
@@ -829,10 +829,10 @@ class Game(ABC):
 
     @classmethod
     def options_for_position(cls, text: str) -> Mapping[str, OptionValue]:
-        """Return the options without which a position cannot be read, such as the size of its board.
+        """Return the options that are needed to read a position, such as the size of its board.
 
-        Commands set them unless the user sets others, so that giving a position is enough. `text` can be
-        anything; the result is empty if no options follow from it, and by default.
+        Commands set them unless the user sets others, so users only have to enter the position. `text`
+        can be anything; the result is empty if no options follow from it. By default it is empty.
         """
         return {}
 
@@ -857,10 +857,10 @@ class Game(ABC):
         return
 
     def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
-        """Return packed words with a piece of `edit_pieces` put at a place or, if it is None, removed.
+        """Return packed words with `piece` placed at `target`, or with the piece there removed if it is None.
 
-        Implemented by games that set `edit_pieces`. Raise PositionError with the reason if the change
-        is not possible; `check_words` checks the result.
+        Games that set `edit_pieces` implement this, and raise PositionError with the reason if the change
+        is not possible. `check_words` checks the result.
         """
         raise PositionError(f"positions of {self.facts.title} can only be set up as text")
 
@@ -877,8 +877,8 @@ class Game(ABC):
     def observation(self) -> "Observation":
         """Return what networks see of positions; by default the bits of the packed words.
 
-        A game with a pattern set can return `boardgames.observation.of_patterns(patterns)`. `Position`
-        calls this once for all equal games.
+        A game with a pattern set can return `boardgames.observation.of_patterns(patterns)`. The method
+        is called only once for all equal games.
         """
         from boardgames.observation import of_words  # late, since most programs need none
 
@@ -1007,12 +1007,12 @@ class Game(ABC):
 
 @lru_cache(maxsize=64)
 def observation_of(game: Game) -> "Observation":
-    """Return the observation of a game, which is made only once.
+    """Return the observation of a game; equal games share one.
 
     Raises
     ------
     PluginError
-        If the game returns something else, or its observation cannot be made.
+        If the game does not return an Observation.
     """
     from boardgames.observation import Observation  # late, since most programs need none
 

@@ -10,10 +10,11 @@ with `hookimpl`:
     def bg_games():
         return [Entry("mygame", "a small game", "my_package.game:MyGame")]
 
-Hooks that add something return entries, which name it and say where to import
-it from. It is imported when it is first used, so keep the plug-in module itself
-light. An implementation may leave out arguments that it does not need; hooks
-only ever gain arguments.
+Hooks that add something return entries, each with a name and the place to
+import from. Targets are imported when they are first used, so keep the imports
+of the plug-in module itself light. An implementation may leave out arguments
+that it does not need. Later versions may add arguments to a hook, but never
+remove any.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Entry:
 
     @property
     def shown_title(self) -> str:
-        """The title, or one made of the name, as `PlainGame` makes it too."""
+        """The title, or if there is none, the name as a title."""
         return self.title or self.name.replace("-", " ").replace("_", " ").capitalize()
 
 
@@ -85,7 +86,7 @@ class Match(Protocol):
 
     @property
     def players(self) -> Sequence[Player | None]:
-        """The players of side 0 and side 1; None for a side whose moves come from outside."""
+        """The players of side 0 and side 1; None for a side whose moves are made by the caller."""
 
     @property
     def names(self) -> Sequence[str]:

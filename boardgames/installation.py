@@ -1,8 +1,8 @@
 """Descriptions of the code that a process runs, which two processes can compare.
 
 The code consists of the core, the plug-ins in use and the packages these import, hashed with their
-data files. A package is hashed when first asked for; if its files change later, it compares as
-different from everything, because old code may still be loaded.
+data files. A package is hashed when it is first described. If its files change later, it counts as
+different from every other copy, because the process may still run the old code.
 """
 
 import hashlib
@@ -32,12 +32,12 @@ NO_VERSION = "?"
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+([\w., \t]+))", re.MULTILINE)
 _FOR_GAMES = re.compile(r"\bextra\s*==\s*['\"]games['\"]")
-"""Finds the extra that installs the games: the core lists them as requirements, but they are plug-ins."""
+"""Matches requirements of the extra that installs the games, which are plug-ins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The code that some work needs; made by `needs_of`.
+    """The code that some tasks need, as returned by `needs_of`.
 
     Attributes
     ----------
@@ -69,14 +69,14 @@ def needs_of(functions: Iterable[Callable[..., object]] = ()) -> Needs:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The code that a process has; made by `describe`. A missing part is an empty text.
+    """The code that a process has, as returned by `describe`. Missing packages and entries have empty texts.
 
     Attributes
     ----------
     versions : dict of str to str
         Versions of Python and libraries; versions and hashes of packages, by distribution.
     entries : dict of str to str
-        Plug-ins and targets by what they offer, such as `game 'nim'`.
+        The plug-in and target of each entry, by its kind and name, such as `game 'nim'`.
     """
 
     versions: dict[str, str]
@@ -91,7 +91,7 @@ def describe(needs: Needs, *, max_age_s: float = 0.0) -> Code:
     needs : Needs
         What to describe.
     max_age_s : float
-        An earlier result of this process is returned if it is not older than this, in seconds.
+        An earlier result of this process is returned if it is at most this many seconds old.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def describe(needs: Needs, *, max_age_s: float = 0.0) -> Code:
 
 
 def differences(ours: Code, theirs: Code) -> list[str]:
-    """Return how the code of another process differs from ours, as phrases that follow "has".
+    """Return how the code of another process differs from ours, as phrases such as "no game 'nim'".
 
     Both arguments are results of `describe` for the same needs.
 
@@ -181,9 +181,9 @@ def _closure(roots: tuple[str, ...], entries: tuple[tuple[Kind, str, str | None]
 
 
 def _imported(package: str) -> set[str]:
-    """Return the top-level packages that a package imports, without the requirements of the core itself.
+    """Return the top-level packages that a package imports, except libraries that the core requires.
 
-    `_described` adds the versions of requirements that matter.
+    `_described` adds the versions of the libraries that matter.
     """
     names: set[str] = set()
     for path in _package_files(package).values():
@@ -198,7 +198,7 @@ def _imported(package: str) -> set[str]:
 
 @cache
 def _required_by_core() -> frozenset[str]:
-    """Return the names of the distributions that the core requires, with all its extras but the plug-ins."""
+    """Return the names of the distributions that the core and its extras require, except plug-ins."""
     try:
         lines = requires(CORE_DISTRIBUTION) or []
     except PackageNotFoundError:  # a checkout that is not installed
@@ -213,7 +213,7 @@ def _required_by_core() -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Snapshot:
-    """The hashes of a package when this process first looked at its files, and when it last did."""
+    """Hashes of a package's files: `first` when this process first read them, `digest` at the last change."""
 
     first: str
     digest: str
@@ -226,7 +226,7 @@ _reports: dict[Needs, tuple[float, Code]] = {}
 
 
 def _described(needs: Needs) -> Code:
-    import llvmlite  # here, because workers that compile nothing start in a third of the time without it
+    import llvmlite  # imported late: without it, workers that compile nothing start in a third of the time
     import numba
     import numpy as np
 
@@ -309,7 +309,7 @@ def _version(package: str) -> str:
 
 @cache
 def _distribution(package: str) -> str:
-    """Return the distribution of the core or a plug-in; other packages go by their own names."""
+    """Return the distribution of the core or a plug-in, or the name of any other package itself."""
     if package == CORE:
         return CORE_DISTRIBUTION
     with suppress(Exception):  # raised if the metadata of any distribution is malformed

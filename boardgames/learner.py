@@ -1,8 +1,8 @@
 """The interface of learners: a step takes the state of training and returns the next state and metrics.
 
-A learner neither prints nor saves anything: files, progress and interrupts are
-up to the trainer. Therefore training can stop and resume with bit-identical
-results, on any number of workers.
+A learner neither prints nor saves anything: the trainer takes care of files,
+progress and interrupts. Therefore training can stop and resume with
+bit-identical results, on any number of workers.
 """
 
 import math
@@ -45,7 +45,7 @@ class LearnerState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """A file with a state of training and the data that players need.
+    """The content of a checkpoint file: a state of training, and the data that players need.
 
     Attributes
     ----------
@@ -66,12 +66,12 @@ class Checkpoint:
         Raises
         ------
         WeightsError
-            If the file has none.
+            If the file contains no state of training.
         """
         scalars = self.header.get("state")
         if not isinstance(scalars, dict):
             raise WeightsError(f"{self.path} is not a checkpoint")
-        # copies, so that the arrays are aligned like those of a learner
+        # copies, so that the arrays are aligned like a learner's own arrays
         arrays: dict[str, Array] = {
             name.removeprefix(STATE_PREFIX): np.array(array, order="C")
             for name, array in self.arrays.items()
@@ -116,11 +116,11 @@ class Learner(ABC):
     name: ClassVar[str]
     declared_options: ClassVar[tuple[Option, ...]] = ()
     curve: ClassVar[str] = "score"
-    """The metric of the learning curve, for which larger is better; not every step needs to have it."""
+    """The metric of the learning curve; larger values are better, and steps may leave it out."""
     follows_curve: ClassVar[bool] = True
-    """True if the result of training is the best step of the curve, False if it is the last step."""
+    """True if the result of training is the step with the best value of `curve`, False if the last step."""
     extensible: ClassVar[tuple[str, ...]] = ("steps",)
-    """Options that may change when a run is resumed, since they only determine its length."""
+    """Options that may change when a run is resumed, because they only determine its length."""
     max_weight: ClassVar[float] = math.inf
     """Training stops with an error when a weight is larger than this or smaller than its negative."""
 
@@ -142,8 +142,8 @@ class Learner(ABC):
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Return the state after one more step, and the metrics of the step.
 
-        `state` is not changed. Parallel work goes to `executor` as tasks that
-        have their own seeds, so that the result does not depend on the workers.
+        `state` is not changed. Parallel work is submitted to `executor` as tasks
+        with their own seeds, so the result does not depend on the workers.
         """
 
     @abstractmethod
@@ -152,7 +152,7 @@ class Learner(ABC):
 
     @property
     def settings(self) -> dict[str, OptionValue]:
-        """Return all options, with the names of the game's defaults, such as its features, filled in."""
+        """Return all options, with defaults that depend on the game, such as its features, filled in."""
         return dict(self.options)
 
     @property
@@ -161,9 +161,9 @@ class Learner(ABC):
         return None
 
     def task_count(self, step: int) -> int | None:
-        """Return how many tasks a step submits, or None if that is unknown; the first step is 0.
+        """Return how many tasks a step submits, or None if that is unknown; steps are counted from 0.
 
-        Like `relative_time`, this is used only to show progress.
+        Like `relative_time`, this is only used to show progress.
         """
         return None
 
@@ -178,7 +178,7 @@ class Learner(ABC):
 
     @property
     def searches(self) -> bool:
-        """Return True if weights are learned in searches of several plies, and so work best in a search."""
+        """Return True if weights are learned from searches of several plies, and so play best in a search."""
         return False
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
@@ -186,14 +186,14 @@ class Learner(ABC):
         return ()
 
     def agent_with(self, result: str) -> str:
-        """Return the agent that plays with the result of training, or an empty string if none does.
+        """Return the agent that plays with the result of training, or an empty string if there is none.
 
-        `result` is the name or path of the run as the value of an option.
+        `result` is the name or path of the run, written as the value of an option.
         """
         return ""
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return agents that play with the result, each with the opponent that measures it.
+        """Return the agents that play with the result, each with the opponent against which it is measured.
 
         The opponents never change, so that results of different versions can be compared; see
         `Facts.baseline`.
@@ -201,7 +201,7 @@ class Learner(ABC):
         return ()
 
     def summary(self, state: LearnerState) -> str:
-        """Return what can be said about the result besides its metrics; by default nothing."""
+        """Return a text about the result that adds to its metrics; by default it is empty."""
         return ""
 
     def header(self, state: LearnerState) -> Mapping[str, object]:
@@ -209,11 +209,11 @@ class Learner(ABC):
         return {}
 
     def saved(self, state: LearnerState) -> tuple[Mapping[str, Array], Mapping[str, object]]:
-        """Return the arrays and the header that players read in a checkpoint: the weights and `header`."""
+        """Return what players read from a checkpoint: arrays, by default the weights, and `header`."""
         return {"weights": np.asarray(self.weights(state), dtype=np.float64)}, self.header(state)
 
     def check(self, checkpoint: Checkpoint, seed: int) -> None:  # noqa: B027 - there may be nothing to check
-        """Raise unless training with this seed can continue from a checkpoint; by default it always can.
+        """Raise an error if training with this seed cannot continue from a checkpoint; by default it can.
 
         Raises
         ------
@@ -234,4 +234,4 @@ class Learner(ABC):
 
     @abstractmethod
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return the best weights so far, `float64[n]`."""
+        """Return the weights that training has learned so far, `float64[n]`."""

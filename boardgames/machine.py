@@ -25,7 +25,7 @@ def free_memory() -> int | None:
 
 
 def peak_memory() -> int | None:
-    """Return the largest number of bytes of memory that this process has used so far, None if unknown.
+    """Return the largest number of bytes of memory that this process has used, or None if it is unknown.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def peak_memory() -> int | None:
 
 
 def release_memory() -> None:
-    """Return memory that is no longer used to the system, where the C library can do that.
+    """Give memory that is no longer used back to the operating system, if the C library can do that.
 
     Examples
     --------

@@ -1,14 +1,15 @@
 """The manager of a match: turns, clocks, limits, takebacks, draw offers, listeners and the record.
 
-A manager is a state machine driven by method calls; `play` is a short loop on
-top. It keeps what belongs to a match but not to a position: clocks, move times,
-repetitions and draw offers. A person's clock starts with their turn; with
-`starts_clocks=False` it starts when `start_clock` is called, once the board is
-visible. An agent's clock runs only while it thinks. A manager is used in one
-thread. Another thread may call it while an agent thinks; the agent's move
-is then dropped if the match has moved on or has been paused. A program in which
-several threads use a manager must hold a lock during each call, and release it
-in `while_thinking`.
+A manager is a state machine that is driven by method calls; `play` is a short
+loop around them. It keeps what belongs to a match but not to a position: clocks,
+move times, repetitions and draw offers. A person's clock starts with their turn
+or, with `starts_clocks=False`, when `start_clock` is called, so that a front end
+can first show the board. An agent's clock runs only while it thinks.
+
+A manager is normally used in one thread. Another thread may call it while an
+agent thinks; the agent's move is dropped if the match has changed or was paused
+in the meantime. If several threads use a manager, each must hold a lock during
+its calls, and `while_thinking` must release it.
 """
 
 import contextvars
@@ -73,10 +74,10 @@ class MatchEvent:
     Attributes
     ----------
     kind : str
-        An undo may follow an end, since it can reopen the match.
+        What happened. An `undo` may follow `ended`, because it can reopen the match.
     side : int or None
-        The side that moved, offered a draw or declined one. A draw is also
-        declined by making a move.
+        The side that moved, offered a draw or declined one. Making a move also
+        declines a draw.
     move : PlayedMove or None
         The move, if this is a `move`.
     outcome : Outcome or None
@@ -103,47 +104,47 @@ class Manager:
     game : Game
         The game.
     players : two of Player or None
-        None for a side whose moves come from outside, such as from a browser.
+        None for a side whose moves are made by `make_move`, for example from a browser.
     names : (str, str), optional
         Names for the record; by default the descriptions of the players.
     start : Position, optional
         First position; by default the start of the game.
     rules : MatchRules, optional
-        By default `MatchRules.between(players, game)`.
+        Limits, clocks and rules of the match; by default `MatchRules.between(players, game)`.
     limit : Limit or pair of Limit
-        Limit on an agent's search for a move, the same for both or one for each, in addition
-        to the clocks.
+        Limit of an agent's search for a move, in addition to the clocks: one for both sides, or
+        one for each.
     clock : callable
-        Returns seconds of a monotonic clock.
+        Returns the seconds of a monotonic clock.
     listeners : sequence of callable
-        Called with the manager and a `MatchEvent` after every change. If one
+        Called with the manager and a `MatchEvent` after every change. If a listener
         raises, a warning is issued and the match is not affected.
     tags : mapping of str to str
         Additional tags for the record, such as Date and Event.
     played : iterable of (str, float or None)
-        Moves that have already been made, with their seconds.
+        Texts of moves that have already been made, with the seconds that they took.
     outcome : Outcome, optional
-        How the match ended, if it is over; listeners are not told again.
+        How the match ended, if it is already over; listeners are not notified again.
     while_thinking : callable
         Returns a context manager that is entered while `step` waits for a player's move.
     starts_clocks : bool, default True
         If False, a person's clock waits at every turn until `start_clock` is called.
     background : bool, default False
-        If True, each agent gets ready for the match (`Player.match_started`) in a thread of its
-        own, since that may take long if it compiles code. `step` waits until the agent that is
-        to move is ready, and only then starts its clock. An agent that is not ready when the
-        match ends is not told of the end.
+        If True, each agent prepares for the match (`Player.match_started`) in a thread of its
+        own, because this may take long if it compiles code. `step` waits until the agent to move
+        is ready, and only then starts its clock. If an agent is not ready when the match ends,
+        its `match_ended` is not called.
     before_ready : callable, optional
-        Called first in each of these threads, for example to wait until an agent has been compiled.
+        Called at the start of each of these threads, for example to wait until an agent has been compiled.
 
     Attributes
     ----------
     outcome : Outcome or None
-        None while the match is not over.
+        How the match ended; None while it is not over.
     draw_offer : int or None
         The side that has offered a draw and waits for an answer.
     fault : str or None
-        What an agent did wrong: an illegal move, an exception, or a late move.
+        What an agent did wrong, such as an illegal move, an exception or a late move.
     is_paused : bool
         Whether the match is paused: no clock runs and no move can be made.
 
@@ -202,7 +203,7 @@ class Manager:
         self._while_thinking = while_thinking
         self._starts_clocks = starts_clocks
         self._in_background, self._before_ready = background, before_ready
-        self._starts: dict[int, Future[object]] = {}  # by side: the agents getting ready in the background
+        self._starts: dict[int, Future[object]] = {}  # by side, for agents that prepare in the background
         self._reported: set[str] = set()
         self._stop: Stop | None = None
         self._clock = MatchClock(self.rules.times, clock)
@@ -251,9 +252,9 @@ class Manager:
 
     @property
     def move_limit(self) -> tuple[int, int] | None:
-        """Return the number of the next move and of the last one allowed, or None without a limit.
+        """Return the number of the next move and the limit of moves, or None without a limit.
 
-        Moves are those of the side to move if each side has a limit, otherwise those of both.
+        If each side has a limit, these count the moves of the side to move, otherwise the moves of both.
         """
         rules, side = self.rules, self.side_to_move
         if rules.move_limits is not None:
@@ -285,7 +286,7 @@ class Manager:
 
     @property
     def move_clock(self) -> float | None:
-        """Return the seconds left for the current move, or None if the side's moves have no limit."""
+        """Return the seconds left for the current move, or None if the side has no limit per move."""
         return self._clock.remaining_for_move(self.side_to_move)
 
     @property
@@ -307,7 +308,7 @@ class Manager:
         return self._clock.elapsed
 
     def is_ready(self, side: int) -> bool:
-        """Return True unless the agent of a side is still getting ready for the match in the background."""
+        """Return False while the agent of a side is still preparing for the match in the background."""
         start = self._starts.get(side)
         return start is None or start.done()
 
@@ -325,11 +326,11 @@ class Manager:
         return tuple(move for move in self.position.legal_moves if not self.is_forbidden(move))
 
     def is_forbidden(self, move: Move) -> bool:
-        """Return True if a legal move must not be made because it leads to an earlier position."""
+        """Return True if the rule about repetition forbids a legal move."""
         return self._state.is_forbidden(move.action)
 
     def check_allowed(self, move: Move) -> None:
-        """Raise IllegalMoveError if a legal move must not be made because it leads to an earlier position."""
+        """Raise IllegalMoveError if the rule about repetition forbids a legal move."""
         if self.is_forbidden(move):
             raise IllegalMoveError(f"illegal move {quote(move.text)}: it repeats an earlier position")
 
@@ -347,7 +348,7 @@ class Manager:
 
     @property
     def context(self) -> Context:
-        """Return what a player learns about the match besides the position; see `MatchRules.context`."""
+        """Return what players are told about the match besides the position; see `MatchRules.context`."""
         return self._state.context
 
     @property
@@ -356,7 +357,7 @@ class Manager:
         return self._state.plies_since_score
 
     def limit_for(self, side: int) -> Limit:
-        """Return what `side` may spend on a move now."""
+        """Return the time and the other limits that `side` has for a move now."""
         clocks, times = self.clocks, self.rules.times
         clock = None if clocks is None else Clock(clocks, (times[0].increment, times[1].increment))
         return Limit(seconds=times[side].agent_seconds, clock=clock).tightened(self._limits[side])
@@ -408,7 +409,7 @@ class Manager:
         score: Score | None = None,
         from_book: bool = False,
     ) -> Outcome | None:
-        """Make a move for `side`; return the outcome if that ends the match.
+        """Make a move for `side`, and return the outcome if the match is then over.
 
         Parameters
         ----------
@@ -417,19 +418,19 @@ class Manager:
         move : Move, str or int
             A legal move, its text, or its action.
         seconds : float, optional
-            Time spent on it; by default measured by the clock. If it is more
-            than the side has, the side loses and the move is not made.
+            Time spent on the move; by default measured by the clock. If it is more than
+            the side has left, the side loses and the move is not made.
         score : Score, optional
-            What the player expects; kept in the list of moves.
+            What the player expects from the move; kept in the list of moves.
         from_book : bool
-            Whether the move comes from an opening book; kept in the same list.
+            Whether the move comes from an opening book; kept in the list of moves.
 
         Raises
         ------
         MatchError
             If the match is over or it is the other side's turn.
         MoveError
-            If this is not a legal move; the match does not change.
+            If the move is not legal; the match does not change.
         """
         self._check_not_over()
         self._check_not_paused()
@@ -449,14 +450,14 @@ class Manager:
     def undo(self) -> None:
         """Take back one ply, or, against an agent, all plies from the person's last move on.
 
-        A match that was ended by a move continues, with the clocks as they were.
-        After a resignation or an agreed draw, only this is taken back if a person
-        is to move; otherwise the person's last move is taken back as well.
+        If a move ended the match, it continues, and the clocks are set back. After a
+        resignation or an agreed draw, only that is taken back if a person is to move;
+        otherwise the person's last move is taken back too.
 
         Raises
         ------
         MatchError
-            If there is nothing to take back, or the match ended otherwise.
+            If there is nothing to take back, or the match ended in another way, such as on time.
         """
         if self.outcome is not None and self.outcome.termination not in _ENDED_BY_MOVES + _ENDED_BY_WORD:
             raise MatchError(f"cannot take back: {_describe_end(self.outcome, self.game)}")
@@ -479,7 +480,7 @@ class Manager:
         self._emit(MatchEvent("undo", plies=count))
 
     def offer_draw(self, side: int) -> None:
-        """Offer a draw. An agent answers immediately, a person may wait until their next move.
+        """Offer a draw. An agent answers immediately; a person may answer until they have moved.
 
         An agent declines in the first `MIN_DRAW_PLIES` plies of a match; after that
         `Player.accepts_draw` decides.
@@ -487,7 +488,7 @@ class Manager:
         Raises
         ------
         MatchError
-            If the match is over or there is an open offer.
+            If the match is over, or a draw offer has not been answered yet.
         """
         self._check_not_over()
         if self.draw_offer is not None:
@@ -519,7 +520,7 @@ class Manager:
         Raises
         ------
         MatchError
-            If the match is over or there is no such offer.
+            If the match is over or the other side has not offered a draw.
         """
         self._check_offer(side)
         return self._end(Outcome(None, Termination.AGREEMENT))
@@ -530,7 +531,7 @@ class Manager:
         Raises
         ------
         MatchError
-            If the match is over or there is no such offer.
+            If the match is over or the other side has not offered a draw.
         """
         self._check_offer(side)
         self.draw_offer = None
@@ -548,7 +549,7 @@ class Manager:
         return self._lose(_check_side(side), Termination.RESIGNATION)
 
     def forfeit(self, side: int, fault: str) -> Outcome:
-        """End the match because a player hangs or has failed in another way, described by `fault`.
+        """End the match as lost for `side`, whose player hangs or has failed; `fault` describes how.
 
         Raises
         ------
@@ -560,10 +561,10 @@ class Manager:
         return self._lose(_check_side(side), Termination.CRASH)
 
     def start_clock(self) -> None:
-        """Start the clock of the side to move if that is a person; nothing happens if it is running already.
+        """Start the clock of the side to move if that is a person and the clock is not running yet.
 
-        A front end calls it when a person sees the board, if the manager was made with
-        `starts_clocks=False`. A move that is made before that costs no time.
+        If the manager was made with `starts_clocks=False`, a front end calls this when the person sees
+        the board. A move that is made earlier takes no time.
 
         Examples
         --------
@@ -582,7 +583,7 @@ class Manager:
     def pause(self) -> None:
         """Pause the match: the clock stops, and nobody can move until `resume` is called.
 
-        An agent that is thinking starts over after that.
+        An agent that is thinking has to start over then.
 
         Raises
         ------
@@ -612,7 +613,7 @@ class Manager:
         self._begin_turn()
 
     def tick(self) -> Outcome | None:
-        """End the match if the time of the side to move is up; return the outcome if it is over."""
+        """End the match if the side to move has run out of time; return the outcome if the match is over."""
         if self.outcome is None and self._clock.is_exceeded(self.side_to_move, self._clock.elapsed):
             self._lose(self.side_to_move, Termination.TIME)
         return self.outcome
@@ -624,14 +625,14 @@ class Manager:
     ) -> Outcome | None:
         """Ask the player to move and make the move; return the outcome if the match is over.
 
-        An agent loses if it raises, is late or chooses an illegal move; `fault`
-        then says why. Exceptions raised by a person's player are passed on to the
+        An agent loses if it raises an exception, is late or chooses an illegal move;
+        `fault` then says why. Exceptions of a person's player are passed on to the
         caller.
 
         Parameters
         ----------
         stop : Stop, optional
-            Set by another thread to get the move immediately.
+            Another thread can set it to get the move immediately.
         report : callable, optional
             Called with the best choice so far while the player thinks.
 
@@ -673,7 +674,7 @@ class Manager:
         return self.record()
 
     def wait_until_ready(self, side: int) -> None:
-        """Wait until the agent of a side is ready for the match; if it fails to get ready, it loses."""
+        """Wait until the agent of a side is ready for the match; if its preparation fails, it loses."""
         start = self._starts.get(side)
         if start is None:
             return
@@ -681,7 +682,7 @@ class Manager:
             error = start.exception()
         player = self.players[side]
         if self._starts.pop(side, None) is None or error is None or self.outcome is not None:
-            return  # another thread has waited too, or there is nothing to react to
+            return  # another thread has dealt with it, or nothing has failed
         if player is None or _is_not_of_player(player, error):
             raise error
         self._fail(side, error)
@@ -734,7 +735,7 @@ class Manager:
         return self._lose(side, Termination.ILLEGAL_MOVE if is_move_error else Termination.CRASH)
 
     def _is_waiting_at(self, position: Position, pauses: int) -> bool:
-        """Return True unless the match has ended, changed or been paused while the player was thinking."""
+        """Return False if the match has ended, changed or been paused while the player was thinking."""
         return self.outcome is None and self.position is position and self._pauses == pauses
 
     def _interrupt(self) -> None:
@@ -818,7 +819,7 @@ class Manager:
     def _check_offer(self, side: int) -> None:
         self._check_not_over()
         if self.draw_offer is None or self.draw_offer != 1 - _check_side(side):
-            raise MatchError(f"there is no draw offer to side {side}")
+            raise MatchError(f"side {side} has not been offered a draw")
 
     # --- listeners -------------------------------------------------------
 
@@ -873,30 +874,32 @@ def _fault_text(error: BaseException) -> str:
 
 
 def _is_not_of_player(player: Player, error: BaseException) -> bool:
-    """Return True for an exception for which an agent must not lose the match."""
+    """Return True for an exception that is not the player's fault, or whose player is a person."""
     return player.is_human or must_propagate(error) or isinstance(error, RulesError)
 
 
 def _check_players(game: Game, players: Players, names: Sequence[str] | None) -> None:
     if not isinstance(game, Game):
-        raise MatchError(f"a game must be a Game, not {quote(game)}; load makes one")
+        raise MatchError(f"a game must be a Game, not {quote(game)}; use load to get one")
     if names is not None and (len(names) != 2 or not all(isinstance(name, str) for name in names)):
         raise MatchError(f"a match has two names, not {quote(names)}")
     if len(players) != 2:
         raise MatchError(f"a match has two players, not {len(players)}")
     for player in players:
         if not isinstance(player, Player | None):
-            raise MatchError(f"a player must be a Player or None, not {quote(player)}; load_player makes one")
+            raise MatchError(
+                f"a player must be a Player or None, not {quote(player)}; use load_player to get one"
+            )
         if player is not None and player.game != game:
             raise MatchError(f"{player!r} plays {player.game!r}, not {game!r}")
 
 
 def _check_side(side: int) -> int:
     if side not in (0, 1):
-        raise MatchError(f"a side is 0 or 1, not {side!r}")
+        raise MatchError(f"a side must be 0 or 1, not {side!r}")
     return side
 
 
 def _describe_end(outcome: Outcome, game: Game) -> str:
-    """Return `the match is over (black wins by resignation)`."""
+    """Return a text such as `the match is over (black wins by resignation)`."""
     return f"the match is over ({outcome.describe(game.facts.sides)})"

@@ -25,16 +25,16 @@ HUMAN = "human"
 """The name of the agent for a person, and the default name of a person."""
 DEFAULT_LIMIT = Limit(seconds=1.0)
 SEAT_TAGS = "FirstAgent", "SecondAgent"
-"""Tags of a record that name the agent of a player whose own name does not."""
+"""Tags of a record that name a player's agent if the player's own name is not that of the agent."""
 
 Seat = str | Player | None
-"""A player object, the text of an agent, or None for a person who moves through the Manager."""
+"""A player object, the text of an agent, or None for a side whose moves are made by `Manager.make_move`."""
 
 _Value = TypeVar("_Value")
 
 
 class LoadPlayer(Protocol):
-    """A function that loads agents: `boardgames.load_player`, or one that also refuses some of them."""
+    """A function that loads agents: `boardgames.load_player`, or one that rejects some of them."""
 
     def __call__(self, text: str, game: Game, /, *, seed: int | None) -> Player:
         """Return the player that `text` describes."""
@@ -42,7 +42,7 @@ class LoadPlayer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """Everything that is decided before a match begins; starts any number of matches.
+    """Everything that is decided before a match begins. Any number of matches can be started from it.
 
     Attributes
     ----------
@@ -50,30 +50,32 @@ class MatchSetup:
         The game with its layout and options.
     players : two of str, Player or None
         An agent with its options, such as `alphabeta:depth=4`; a player; or None for a person
-        whose moves come from outside (`Manager.make_move`). Moves of the agent `human` may come
-        from outside, too.
+        whose moves are made by `Manager.make_move`. Moves of the agent `human` may also be made
+        in this way.
     names : two of str or None
-        By default the text of an agent, the description of a player object, or `human` for a
-        person.
+        Names of the players; by default the text of an agent, the description of a player object,
+        or `human` for a person.
     start : Position, optional
         First position; by default the start of the game.
     seed : int, optional
-        Seed of the first player; the second one's is the next number. A player that is given
-        as an object keeps its own.
+        Seed of the first player; the second player gets the next number. A player that is given
+        as an object keeps its own seed.
     time : TimeControl or pair of TimeControl
-        The time control of both sides, or of each. Whoever exceeds it loses, agents too.
+        One time control for both sides, or one for each. A side that exceeds it loses, even if it
+        is an agent.
     move_time : float or pair of (float or None), optional
-        Seconds for a move. An agent thinks that long. In a match between two people, whoever
-        exceeds it loses. A person against an agent loses only if each side has its own number.
+        Seconds per move, for both sides or for each. An agent thinks for that long. A person who
+        takes longer loses the match; but if a person plays against an agent, a single number is
+        only for the agent.
     limit : Limit
-        What an agent may spend on a move; `move_time` replaces its seconds.
+        Limit of an agent's search for a move; `move_time` replaces its seconds.
     ply_limit, move_limits, no_progress_limit, repetition, adjudication
-        As in `MatchRules`; None stands for the default of `MatchRules.between`.
+        As in `MatchRules`; None for the default of `MatchRules.between`.
 
     Raises
     ------
     MatchError, LimitError
-        If there are not two players, or a time is not valid.
+        If there are not two players or two names, or a time is not valid.
 
     Examples
     --------
@@ -113,7 +115,7 @@ class MatchSetup:
 
     @property
     def limits(self) -> tuple[Limit, Limit]:
-        """Return what each side's agent may spend on a move, apart from the clocks."""
+        """Return the limit of each side's agent for a move, without the clocks."""
         first, second = (
             self.limit if seconds is None else replace(self.limit, seconds=seconds)
             for seconds in self.move_times
@@ -122,7 +124,7 @@ class MatchSetup:
 
     @property
     def move_times(self) -> tuple[float | None, float | None]:
-        """Return each side's seconds per move; a single number limits an agent, but not a person."""
+        """Return each side's seconds per move; against an agent, a single number is not for the person."""
         return self._move_times(self.players)
 
     def start_match(
@@ -133,15 +135,15 @@ class MatchSetup:
         load: LoadPlayer = load_player,
         **settings: Any,  # further arguments of Manager
     ) -> Manager:
-        """Return the manager of a new match, or of one that continues from its record.
+        """Return the manager of a new match, or of a match that continues from its record.
 
         Parameters
         ----------
         record : Record, optional
-            A match of the same game. Layout, options, start and tags are those of the record,
-            and so are names, clocks and times for a move unless the setup has others. If
-            an agent replaces another one, the text of the new agent replaces that of the old one
-            as its name. A finished match stays finished and loads no players.
+            A match of the same game to continue. Layout, options, start and tags are taken from the
+            record, and names, clocks and times per move too unless the setup has others. If an
+            agent replaces another agent that is named by its text, its own text becomes its name.
+            A finished match stays finished, and no players are loaded for it.
         today : date, optional
             The day on which a new match begins, for the tag Date of its record.
         load : callable
@@ -155,7 +157,7 @@ class MatchSetup:
             If the record is of another game.
         BoardgamesError
             If an agent cannot be loaded, or a limit, the start or a move of the record is
-            invalid. Players that have been loaded are closed again.
+            invalid. Players that have already been loaded are closed.
         """
         game = self.game if record is None else self._game_of(record)
         is_over = record is not None and record.outcome is not None
@@ -194,7 +196,7 @@ class MatchSetup:
         return self.game if same else load_game_of(record)
 
     def _names_of(self, record: Record, game: Game) -> tuple[str | None, ...]:
-        """Return the names of a record, with None for an agent's own name if another agent replaces it."""
+        """Return the names in a record; None for an agent's own name if another agent replaces it."""
         if record.outcome is not None:
             return record.names
         return tuple(
@@ -203,7 +205,7 @@ class MatchSetup:
         )
 
     def _tags(self, names: list[str], record: Record | None, today: date | None) -> dict[str, str]:
-        """Return the tags of the record, with the agent of each player who is not named after the agent."""
+        """Return the tags of the record, including `SEAT_TAGS` of players not named after their agent."""
         known = date_tag(today) if record is None else dict(record.tags)
         if record is not None and record.outcome is not None:
             return known
@@ -229,7 +231,7 @@ class MatchSetup:
         return (None, self.move_time) if first else (self.move_time, None)
 
     def _times(self, seats: tuple[Seat, Seat], record: Record | None) -> TimeControls:
-        """Return the time control of each side; what is not given comes from the record."""
+        """Return the time control of each side; times that are not given come from the record."""
         controls = [
             replace(control, move=seconds) if seconds is not None and is_person(seat) else control
             for control, seconds, seat in zip(
@@ -250,7 +252,7 @@ class MatchSetup:
         return controls[0], controls[1]
 
     def _ends(self) -> dict[str, Any]:  # values of several types
-        """Return the given settings that can end a match, apart from the rules of the game and the clocks."""
+        """Return the limits and rules that were given and can end a match, apart from the clocks."""
         names = ("ply_limit", "move_limits", "no_progress_limit", "repetition", "adjudication")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
@@ -279,10 +281,10 @@ def pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
 
 
 def seats_of(record: Record, game: Game) -> tuple[str, str]:
-    """Return the agents that resume a match: those that its record names, and `human` for any other name.
+    """Return the agents for resuming a match: the agents that its record names, and `human` for other names.
 
-    If the record names no agent on either side, a person plays against the default agent of the game.
-    An agent that a tag names is returned even if it no longer exists.
+    If the record names no agent at all, a person plays against the default agent of the game.
+    If a tag names an agent, it is returned even if it no longer exists.
 
     Examples
     --------
@@ -302,7 +304,7 @@ def seats_of(record: Record, game: Game) -> tuple[str, str]:
 
 
 def _seat_texts(record: Record) -> list[str]:
-    """Return the agent of each side, or its name if the record names no agent."""
+    """Return the text of each side's agent, or the side's name if no tag names an agent."""
     return [record.tags.get(tag, name) for tag, name in zip(SEAT_TAGS, record.names, strict=True)]
 
 

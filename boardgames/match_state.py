@@ -1,8 +1,8 @@
 """The state of a match: its positions so far, and the rules that say when it ends.
 
-A `MatchState` has no players, clocks or listeners, is made and copied in microseconds, and works with
-actions, not with texts of moves. `Manager` adds the rest; programs that play many matches, such as
-environments for reinforcement learning, use it alone.
+A `MatchState` has no players, clocks or listeners. It can be created and copied in microseconds, and works
+with actions rather than texts of moves. `Manager` adds the rest. Programs that play many matches, such as
+environments for reinforcement learning, use a `MatchState` without a manager.
 """
 
 from collections import Counter
@@ -19,28 +19,27 @@ from boardgames.player import Context, Player
 from boardgames.repetition import is_forbidden, outcome_by_repetition
 
 Players = Sequence[Player | None]
-"""The players of side 0 and side 1; None for a side whose moves come from outside."""
+"""The players of side 0 and side 1; None for a side whose moves are made by the caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRules:
-    """What ends a match apart from the rules of the game; by default nothing.
+    """What can end a match besides the rules of the game; by default nothing.
 
     Attributes
     ----------
     ply_limit : int or None
         The match ends after this many plies: in a draw, unless the game says who wins.
     move_limits : (int, int) or None
-        The number of moves that each side may make. The match ends in the same way when a side that has
-        made all of its moves is to move.
+        The number of moves that each side may make. When a side that has made all of its moves is to
+        move, the match ends in the same way.
     no_progress_limit : int or None
         The match is drawn after this many plies without a change of score.
     repetition : bool or Repetition
-        What a repeated position means: with True a draw when a position occurs for the third time,
-        with False nothing.
+        The meaning of a repeated position. True means a draw when a position occurs for the third
+        time, and False means nothing.
     time : TimeControl or pair of TimeControl
-        The time control of both sides, or of each. A side that exceeds its time
-        loses.
+        One time control for both sides, or one for each. A side that exceeds its time loses.
     adjudication : Adjudication
         Whether scores or points may decide a match.
 
@@ -94,8 +93,7 @@ class MatchRules:
     def plies_left(self, positions: Sequence[Position]) -> int | None:
         """Return the number of plies after which a limit ends the match, or None without a limit.
 
-        If each side has a limit of moves and a side may move several times in a row, these limits
-        are not taken into account.
+        Limits of each side's moves are ignored in games in which a side may move several times in a row.
 
         Parameters
         ----------
@@ -111,10 +109,10 @@ class MatchRules:
         return min(limits, default=None)
 
     def context(self, positions: Sequence[Position]) -> Context:
-        """Return what a player learns about a match besides the position.
+        """Return what players are told about a match besides the position.
 
-        Its `repetition` is None if the rule is the one that the game declares or, in a game that
-        declares none, what players expect anyway: a draw at the third occurrence, or no rule.
+        Its `repetition` is None if players expect the rule anyway: the rule that the game declares or,
+        if it declares none, no rule or a draw at the third occurrence.
 
         Parameters
         ----------
@@ -131,9 +129,9 @@ class MatchRules:
 
     @classmethod
     def between(cls, players: Players, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
-        """Return the default rules: the limits of the game between agents, no limits with a person.
+        """Return the default rules: between agents the limits of the game, with a person no limits.
 
-        A repetition rule that the game declares holds in both cases, and also if `repetition` is True.
+        The repetition rule that the game declares applies in both cases, and also if `repetition` is True.
 
         Examples
         --------
@@ -177,8 +175,8 @@ class MatchState:
     start : Position
         First position.
     rules : MatchRules, optional
-        By default those of a match between agents, `MatchRules.between_agents(game)`. Time controls and
-        the rules about what players expect have no effect here.
+        By default the rules of a match between agents, `MatchRules.between_agents(game)`. Time controls,
+        and adjudication by the players' scores, have no effect here.
 
     Raises
     ------
@@ -207,9 +205,9 @@ class MatchState:
         self._positions = [start]
         self._actions: list[int] = []
         self._occurrences = Counter([start.words.tobytes()])
-        # for each position that `plies_since_score` has seen: the ply of the last change of score; the score
+        # for each position seen by `plies_since_score`: the ply at which the points last changed; the points
         self._scores: list[tuple[int, tuple[int, int]]] = []
-        # the outcome, and whether a limit has ended the match; None until somebody asks
+        # the outcome, and whether a limit has ended the match; None until it is computed
         self._end: tuple[Outcome | None, bool] | None = None
 
     @property
@@ -252,7 +250,7 @@ class MatchState:
     def actions(self) -> tuple[int, ...]:
         """Return the actions that can be played now, in ascending order; empty if the match is over.
 
-        These are the legal actions of the position without those that repetition forbids.
+        These are the legal actions of the position, except actions that the rule about repetition forbids.
         """
         if self.outcome is not None:
             return ()
@@ -268,11 +266,11 @@ class MatchState:
 
     @property
     def is_truncated(self) -> bool:
-        """Return True if the match was cut off by a limit of plies or moves.
+        """Return True if a limit of plies or moves has truncated the match.
 
-        All other ends are terminations, as environments for reinforcement learning call them: those by the
-        rules of the game, by repetition and because nobody has scored, and the end at a limit if the game
-        itself says who wins there.
+        In the terms of environments for reinforcement learning, all other ends are terminations: by the
+        rules of the game, by repetition, because nobody has scored, or at a limit if the game itself says
+        who wins there.
         """
         return self.is_at_limit and not self.game.kernels.decides_at_limit
 
@@ -298,11 +296,11 @@ class MatchState:
 
     @property
     def context(self) -> Context:
-        """Return what a player learns about the match besides the position; see `MatchRules.context`."""
+        """Return what players are told about the match besides the position; see `MatchRules.context`."""
         return replace(self.rules.context(self._positions), actions=self.played)
 
     def is_forbidden(self, action: int) -> bool:
-        """Return True if a legal action must not be made because it leads to an earlier position."""
+        """Return True if the rule about repetition forbids a legal action."""
         return is_forbidden(self.position, action, self._occurrences, self._repetition)
 
     def push(self, action: int) -> None:
@@ -323,7 +321,7 @@ class MatchState:
         self._append(action, position)
 
     def replay(self, action: int) -> None:
-        """Play a legal action of a match that was played by other rules, even where these rules end it.
+        """Play a legal action of a recorded match, even if the match is already over by the current rules.
 
         Raises
         ------
@@ -333,12 +331,12 @@ class MatchState:
         self._append(action, self.position.apply_action(action))
 
     def pop(self, count: int = 1) -> None:
-        """Take back the last actions.
+        """Take back the last `count` actions.
 
         Raises
         ------
         MatchError
-            If fewer have been made.
+            If fewer actions have been played.
         """
         if not 0 <= count <= self.ply:
             raise MatchError(f"cannot take back {quote(count)} plies of {self.ply}")
@@ -405,5 +403,5 @@ class MatchState:
 
 
 def is_person(player: Player | None) -> bool:
-    """Return True for a person. A side whose moves come from outside counts as a person."""
+    """Return True for a person. None, a side whose moves are made by the caller, counts as a person."""
     return player is None or player.is_human

@@ -1,12 +1,12 @@
 """Observations: what a network sees of a position, as planes of small numbers.
 
-A game declares its observation; of other games, networks see the bits of the packed position, which are
-harder to learn from. Planes are swapped between the sides, but the board is not turned, since actions are
-the same for both sides.
+A game can declare an observation. Otherwise, networks see the bits of the packed position, from which it is
+harder to learn. The planes of the two sides are swapped if side 1 observes, but the board is not turned,
+because actions are the same for both sides.
 
-An observation belongs to a position alone. How many plies are left until a limit ends the match, and
-whether a position has occurred before, belong to the match: search knows them exactly, and networks learn
-what can be expected without them.
+An observation depends only on the position. How many plies are left until a limit ends the match, and
+whether a position has occurred before, are facts about the match: search takes them into account exactly,
+and networks learn what to expect without them.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ SQUARE: Places = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0,
 HEXAGONAL: Places = ((-1, 0), (-1, 1), (0, -1), (0, 0), (0, 1), (1, -1), (1, 0))
 """A place and its six neighbours on a sheared hexagonal board, with a line from lower left to upper right."""
 HEXAGONAL_MIRRORED: Places = ((-1, -1), (-1, 0), (0, -1), (0, 0), (0, 1), (1, 0), (1, 1))
-"""The same on a board with a line from upper left to lower right."""
+"""A place and its six neighbours on a board that is sheared the other way, with a line from upper left."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,16 +51,16 @@ class Observation:
     planes : tuple of str
         What each plane shows.
     rows, columns : int
-        Size of a plane. A hexagonal board is sheared: each of its rows begins further to the right or left
-        than the one above.
+        Size of a plane. A hexagonal board is sheared: each row begins further to the right or left than
+        the row above.
     places : tuple of (int, int)
-        The row and column of each place that belongs to the board, in any order; by default all. Planes
-        are 0 elsewhere.
+        The row and column of each place that belongs to the board, in any order; by default all places.
+        Planes are 0 elsewhere.
     taps : tuple of (int, int)
-        Which places near a place a convolution adds up, as steps down and to the right: `SQUARE`,
-        `HEXAGONAL`, `HEXAGONAL_MIRRORED` or others.
+        The neighbourhood of a convolution, as steps down and to the right from its centre: `SQUARE`,
+        `HEXAGONAL`, `HEXAGONAL_MIRRORED` or another one.
     scales : tuple of float
-        For each plane, the factor that brings its numbers to about -1 to 1 for a network; by default 1.
+        A factor for each plane, which scales its numbers to about -1 to 1 for a network; by default 1.
 
     Raises
     ------
@@ -114,19 +114,19 @@ class Observation:
 
     @property
     def size(self) -> int:
-        """The number of values."""
+        """The number of values of all planes together."""
         return len(self.planes) * self.rows * self.columns
 
     @property
     def mask(self) -> npt.NDArray[np.bool_]:
-        """Which places belong to the board, `bool[rows, columns]`."""
+        """Whether each place belongs to the board, `bool[rows, columns]`."""
         mask = np.full((self.rows, self.columns), not self.places)
         for place in self.places:
             mask[place] = True
         return mask
 
     def array(self, words: Words, side: int) -> npt.NDArray[np.int8]:
-        """Return the observation of a packed position by a side, `int8[planes, rows, columns]`."""
+        """Return what `side` observes in a packed position, `int8[planes, rows, columns]`."""
         out = np.zeros(self.size, dtype=np.int8)
         self.kernel(words, side, out)
         return out.reshape(self.shape)
@@ -140,14 +140,15 @@ def place_images(
 ) -> npt.NDArray[np.int64] | None:
     """Return the place to which a symmetry moves each place, or None if it does not permute places.
 
-    Places that look the same in all of the positions cannot be told apart; those off the board stay.
+    Places that look the same in all of the positions cannot be distinguished. Places off the board are
+    mapped to themselves.
 
     Parameters
     ----------
     positions : sequence of uint64[n]
-        The positions that are compared with their images.
+        Positions to compare with their images under the symmetry.
     side_to_move : kernel
-        That of the game.
+        The kernel `side_to_move` of the game.
 
     Examples
     --------
@@ -181,7 +182,7 @@ def place_images(
 
 
 def of_patterns(patterns: PatternSet) -> Observation:
-    """Return an observation with a plane of one row for each value that a cell can have.
+    """Return an observation with one plane for each value of a cell; a plane is a row of all cells.
 
     Examples
     --------
@@ -205,7 +206,7 @@ def of_patterns(patterns: PatternSet) -> Observation:
 
 @cache
 def of_words(words: int) -> Observation:
-    """Return an observation with a row for each word of a packed position, and a plane for its side."""
+    """Return an observation of two planes: the bits of a packed position, one word per row, and the side."""
     bits = words * WORD_BITS
 
     @kernel(Observe)

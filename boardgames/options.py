@@ -1,8 +1,8 @@
 """Options of games and agents, declared as data and parsed from text.
 
 An agent is written `name:option=value,option="value with , and ="`; the first
-colon ends the name. The option that has the name of its agent may be written short: `level:3` and
-`level=3` are `level:level=3`.
+colon ends the name. If an option has the same name as its agent, it may be
+abbreviated: `level:3` and `level=3` mean `level:level=3`.
 """
 
 import math
@@ -32,11 +32,11 @@ class Option:
 
     Text and integers may be restricted to a few choices, such as `choices=(6,
     8)`. A default of None means "not set"; None is then a valid value. If the
-    text may be a file, `file` says what the agent does with it, so that no
-    page in the browser can name one.
+    value may be the name of a file, `file` says whether the agent reads or writes
+    it; pages in the browser cannot set such options.
 
     An agent's option may have a `role`: a `limit` of each search, such as its depth or time; `memory`
-    in MB or `threads`, both of which a server bounds; `strength`, as levels from 1 on; `weights`, the
+    in MB or a number of `threads`, which a server restricts; `strength`, a level from 1 up; `weights`, the
     name of learned weights, a run or a file; `network`, the same for a network; or `run`, a training run.
 
     Examples
@@ -65,7 +65,7 @@ class Option:
         Raises
         ------
         OptionError
-            If it is of another type, out of bounds or not one of the choices.
+            If the value has the wrong type, is out of bounds or is not one of the choices.
         """
         if value is None and self.default is None:
             return None
@@ -80,7 +80,7 @@ class Option:
         return converted
 
     def describe_values(self) -> str:
-        """Return the type with its bounds or choices, for listings.
+        """Return the type and bounds, or the choices, for listings.
 
         Examples
         --------
@@ -127,12 +127,12 @@ class Option:
 
 
 def check_option_names(cls: type, reserved: Collection[str]) -> None:
-    """Check that a class declares no option whose name its constructor or a file needs for something else.
+    """Check that a class declares no option with a reserved name.
 
     Raises
     ------
     PluginError
-        If it does.
+        If it declares such an option.
     """
     declared = vars(cls).get("declared_options")
     for option in declared if isinstance(declared, tuple) else ():
@@ -169,9 +169,9 @@ def read_options(
     declared : sequence of Option
         The available options.
     given : mapping
-        Values or texts by name.
+        Values, or their texts, by name.
     owner : str
-        The owner of the options, for messages, such as `"agent 'alphabeta'"`.
+        What the options are for, such as `"agent 'alphabeta'"`, for messages.
 
     Raises
     ------
@@ -217,12 +217,12 @@ def parse_agent(text: str) -> tuple[str, dict[str, str]]:
 
 
 def spelled_out(agent: str) -> str:
-    """Return the text of an agent with the name of its first option, if that was left out.
+    """Return the text of an agent with an abbreviated first option spelled out.
 
     Raises
     ------
     OptionError
-        If it is not a text.
+        If `agent` is not a string.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def make_folder(folder: Path) -> Path:
     Raises
     ------
     FileError
-        If it cannot be created or is not a folder.
+        If the folder cannot be created, or there is something else with its name.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def read_text(path: Path, *, exact: bool = False, limit: int = MAX_TEXT_BYTES) -
     exact : bool
         Keep line ends and a byte order mark as they are.
     limit : int
-        Largest number of bytes.
+        Maximum number of bytes.
 
     Raises
     ------
@@ -85,30 +85,30 @@ def read_text(path: Path, *, exact: bool = False, limit: int = MAX_TEXT_BYTES) -
 
 
 def read_any_text(path: Path) -> tuple[str, str]:
-    """Return the text of a file that need not be UTF-8, and a warning if it is not.
+    """Return the text of a file, and a warning if it is not UTF-8, otherwise an empty string.
 
     Raises
     ------
     FileError
-        If the file is missing or unreadable, or holds no text.
+        If the file is missing or unreadable, or does not contain text.
     """
     return decode_any_text(read_bytes(path), str(path))
 
 
 def decode_any_text(data: bytes, name: str) -> tuple[str, str]:
-    r"""Return the text of bytes that need not be UTF-8, and a warning if they are not.
+    r"""Decode text; return it with a warning if it is not UTF-8, otherwise with an empty string.
 
     Parameters
     ----------
     data : bytes
         The content of a file or a stream.
     name : str
-        What it is called in error messages.
+        Name of the file or stream for error messages.
 
     Raises
     ------
     FileError
-        If it is not text.
+        If the content is not text.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def write_atomic(path: Path, content: str | bytes | bytearray, *, follow_links: 
     content : str, bytes or bytearray
         Text is written as UTF-8.
     follow_links : bool
-        If `path` is a symbolic link, write the file that it names instead of replacing the link.
+        If `path` is a symbolic link, write the file that it points to instead of replacing the link.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def write_atomic(path: Path, content: str | bytes | bytearray, *, follow_links: 
 
 
 def check_folder(path: Path) -> None:
-    """Raise FileError if the folder of a file named by the user does not exist; it may be a typing error."""
+    """Raise FileError if the folder of a file named by the user does not exist, since it may be a typo."""
     try:
         folder = _target(path).parent
         if folder.is_dir():
@@ -187,7 +187,7 @@ def check_writable(path: Path) -> None:
 
 
 def _resolve(path: Path) -> Path:
-    """Return the path to write to, an existing regular file or a new name; create its folder if necessary."""
+    """Follow a symbolic link, check that the target is a regular file or new, and create its folder."""
     target = _target(path)
     if target.exists() and not target.is_file():
         raise OSError("is a directory" if target.is_dir() else "not a regular file")
@@ -196,7 +196,7 @@ def _resolve(path: Path) -> Path:
 
 
 def _target(path: Path) -> Path:
-    """Return the path that a symbolic link leads to, or the path itself."""
+    """Return the target of a symbolic link, or the path itself if it is none."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
@@ -219,7 +219,7 @@ def _replace(path: Path, data: bytes | bytearray) -> None:
 
 
 def find_path(text: str) -> Path | None:
-    """Return the path that a text names if it exists, has folders or has an extension, otherwise None.
+    """Return a text as a path if such a file exists or it has a folder or an extension, otherwise None.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def _below_home(name: str) -> Path | None:
     try:
         return Path(home).expanduser() / name if home else None
     except RuntimeError:
-        raise FileError(f"BOARDGAMES_HOME is in the home folder of an unknown user: {home!r}") from None
+        raise FileError(f"BOARDGAMES_HOME names the home folder of an unknown user: {home!r}") from None
 
 
 def _umask() -> int:

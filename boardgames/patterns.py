@@ -1,12 +1,12 @@
 """Pattern sets: groups of cells whose combinations of values are looked up in tables of weights.
 
-A game says what is on each of its cells, as a number. A group of cells, such as a line or
-an n-tuple, then has a table with one weight for every combination of their values, and
-the value of a position is the sum of the weights that it looks up, or its hyperbolic
-tangent. Such a sum is linear in a huge number of features of which only a few are not 0.
+A game expresses the content of each cell as a number. A group of cells, such as a line or
+an n-tuple, has a table with one weight for every combination of these numbers. The value of a
+position is the sum of the weights that are looked up for it, or the sum's hyperbolic tangent.
+The sum is linear in a huge number of features, of which only a few are not 0.
 
 A `PatternModel` adds what a sum over groups of cells cannot express, so that search can use
-the tables as its evaluation. With a model only a few phases need to be learned; the tables of
+the tables as its evaluation. With a model, only a few phases need to be learned: the tables of
 the phases between them are interpolated, as in a tapered evaluation.
 
 Sources: W. Bledsoe and I. Browning, "Pattern recognition and reading by machine", 1959;
@@ -27,7 +27,7 @@ from boardgames.options import is_finite
 from boardgames.score import RETURN, Unit
 
 MAX_TABLE = 1 << 27
-"""Largest number of weights."""
+"""Maximum number of weights of a pattern set."""
 
 
 @kernel(Phase)
@@ -43,27 +43,27 @@ def no_features(position: Words, side: int, out: Reals) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PatternModel:
-    """How search turns the weights that are looked up into the value of a position.
+    """How search computes the value of a position from the weights that are looked up.
 
-    The value is the weighted sum of the material plus s / (1 + abs(s) / limit), where s is the sum of
-    the weights that are looked up and of the weighted terms. Material and terms have weights of
-    their own in each phase.
+    The value is the weighted sum of `material` plus s / (1 + abs(s) / limit), where s is the sum of
+    all weights that are looked up, plus the weighted sum of `terms`. In each phase, material and terms
+    have other weights.
 
     Attributes
     ----------
     unit, scale, bound, margin
-        The attributes of the `Evaluation` that the weights are learned for.
+        The attributes of the `Evaluation` for which the weights are learned.
     slope : float
-        Learners expect 1 / (1 + exp(-slope v)) points at the end of a match from a position whose
-        value is v units.
+        For a position whose value is v units, learners expect 1 / (1 + exp(-slope v)) points at the end
+        of the match.
     limit : float
-        Bound of s / (1 + abs(s) / limit), on the scale of the kernel; an s of this size is halved.
+        Bound of s / (1 + abs(s) / limit), on the scale of the kernel; if s equals `limit`, it is halved.
     material, terms : FeatureSet or None
-        Features that are not scaled. The weighted sum of `material` counts in full; that of `terms` is
-        part of s.
+        Features, used without scaling. The weighted sum of `material` is not bounded by `limit`, but the
+        sum of `terms` is, as a part of s.
     start : callable or None
-        Returns the initial weights, which regularisation also pulls towards: `float64[phases, n]` for
-        the tables and `float64[phases, m]` for material and then terms. By default they are all 0.
+        Returns the initial weights, towards which regularisation pulls: `float64[phases, n]` for the
+        tables and `float64[phases, m]` for material, then terms. By default they are all 0.
 
     Raises
     ------
@@ -124,25 +124,25 @@ class PatternSet:
     kernel : callable
         Writes the value of each cell, 0 to `values` - 1, from the point of view of a side.
     cells, values : int
-        Number of cells, and of values that a cell can have.
+        Number of cells, and number of values that a cell can have.
     groups : tuple of tuple of int
-        The groups of cells; learners may draw others at random.
+        The groups of cells; learners may also draw groups at random.
     neighbours : tuple of tuple of int
-        For each cell, those that may follow it in a group drawn by a random walk; if empty, any cell may.
+        For each cell, the cells that may follow it in a group drawn by a random walk; if empty, every
+        cell may follow.
     symmetries : tuple of tuple of int
-        Permutations of the cells, apart from the identity: cell `c` goes to `permutation[c]`. The
-        images of a group under all of them are looked up in its table too.
+        Permutations of the cells, without the identity: cell `c` is mapped to `permutation[c]`. The
+        images of a group under all permutations share its table.
     phases : int
         Number of phases; each has tables of its own.
     phase : callable
         Returns the phase, 0 to `phases` - 1, of a position in which a side has just moved.
     bitboards : tuple of (int, int)
-        Where search can read the cells from bitboards, which makes lookups several times as fast. For
-        each value from 1 on, the index of the word in a position at which the bitboard of the cells
-        with this value begins, from the point of view of side 0 and of side 1. Empty if there are no
-        such bitboards.
+        Where positions contain bitboards of the cells, with which lookups in search are several times as
+        fast. For each value from 1 up: the index of the first word of the bitboard of cells with this
+        value, from the point of view of side 0 and of side 1. Empty if there are no such bitboards.
     bits : tuple of int
-        With `bitboards`, the bit of each cell in them; bit 64 is the lowest one of the second word.
+        The bit of each cell in the `bitboards`; bit 64 is the lowest bit of the second word.
     model : PatternModel or None
         How search uses the weights; the learner `patterns` needs it.
 
@@ -151,7 +151,7 @@ class PatternSet:
     KernelError
         If a kernel has another signature.
     PluginError
-        If a cell, group, permutation or bit is impossible, or the tables would be too large.
+        If a cell, group, permutation or bit is invalid, or the tables would be too large.
     """
 
     name: str
@@ -199,7 +199,7 @@ class PatternSet:
 
     @property
     def size(self) -> int:
-        """Return the number of weights: those of all groups in all phases."""
+        """Return the number of weights of all groups in all phases."""
         return self.phases * sum(int(self.values ** len(group)) for group in self.groups)
 
     def initial_weights(self) -> tuple[Reals, Reals]:
@@ -208,12 +208,12 @@ class PatternSet:
         Returns
         -------
         float64[phases, n], float64[phases, m]
-            The tables, and the weights of material and then terms, on the scale of the model's kernel.
+            The tables, and the weights of material, then terms, on the scale of the model's kernel.
 
         Raises
         ------
         PluginError
-            If the set has no model, or its `start` returns something else.
+            If the set has no model, or the model's `start` does not return such arrays.
         """
         if self.model is None:
             raise PluginError(f"patterns {self.name!r} have no model")
@@ -230,10 +230,10 @@ class PatternSet:
 
     @property
     def lookups(self) -> tuple[tuple[tuple[int, ...], int], ...]:
-        """Return the lookups: groups and their images, each with the index where its table begins.
+        """Return all groups and their images under symmetries, each with the index where its table begins.
 
-        The tables of a phase begin `size // phases` places after those of the previous phase. In a table,
-        the values of the cells are the digits of a number, the first cell's digit being the highest.
+        The tables of a phase begin `size // phases` places after those of the previous phase. The index of
+        an entry in a table has the values of the cells as its digits, the first cell's as the highest.
 
         Examples
         --------
@@ -252,7 +252,7 @@ class PatternSet:
         return tuple(found)
 
     def grouped(self, groups: Sequence[Sequence[int]]) -> "PatternSet":
-        """Return the set with these groups, such as those that a learner has drawn."""
+        """Return the set with other groups, such as groups that a learner has drawn."""
         return replace(self, groups=tuple(tuple(group) for group in groups))
 
     def _are_cells(self, cells: Sequence[int]) -> bool:

@@ -1,11 +1,12 @@
 r"""The syntax of records: the tags, moves, comments and variations of PGN, but not their meaning.
 
 Source: S. J. Edwards, "Portable Game Notation Specification and Implementation
-Guide", 1994. A tag takes one line. In its value, quotes and backslashes are
+Guide", 1994. Each tag is on one line. In its value, quotes and backslashes are
 escaped by a backslash, and every character that is not printable (line ends,
 control characters, lone surrogates) is written as \u{HEX}. A line that starts
-with a bracket and a letter is always a tag, so that a malformed match never
-hides the next one. A comment that is only a number is the time of a move.
+with a bracket and a letter is always read as a tag, so that a malformed match
+never hides the next one. A comment that is only a number is the time of a move
+in seconds.
 """
 
 import math
@@ -27,7 +28,7 @@ MAX_PLIES = 100_000
 MAX_DEPTH = 64
 """Maximum depth to which variations may be nested."""
 GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
-"""Suffixes of moves, and the numeric glyphs for which they stand ($1 and so on)."""
+"""Suffixes of moves, and the numeric annotation glyphs ($1 and so on) that they stand for."""
 
 _TAG_LINE = re.compile(r"\s*\[[A-Za-z]")
 _FIRST_TAG = re.compile(r"\s*\[\s*(Game|Event)\b")
@@ -39,7 +40,7 @@ _TOKEN = re.compile(
     re.MULTILINE,
 )
 _SPACE = re.compile(r" (?!\[[A-Za-z])")
-"""A space in a comment that may become a line end: what follows must not look like a tag."""
+"""A space in a comment that may be replaced by a line end, because no text like a tag follows."""
 _NUMBER = re.compile(r"[0-9]+\.+|\.+(?=.)")
 _GLYPH = re.compile(r"(.*[^!?])([!?]{1,2})")
 _GLUED_RESULT = re.compile(r"(.+?)(1-0|0-1|1/2-1/2|\*)")
@@ -71,7 +72,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Moves as text, and the notes on them by ply, from 1; a note on ply 0 holds the comments before them."""
+    """Moves as text, and notes by ply, from 1; the note on ply 0 has the comments before the first move."""
 
     moves: tuple[str, ...]
     notes: Mapping[int, Note] = field(default_factory=dict)
@@ -81,7 +82,7 @@ class Line:
 class MatchText:
     """The parts of one match as text: tags in order, moves, their seconds and notes, and the result.
 
-    `sides` has the side that made each move if the move numbers do not count moves in pairs.
+    `sides` contains the side that made each move; it is empty if the move numbers count moves in pairs.
     """
 
     tags: list[tuple[str, str]] = field(default_factory=list)
@@ -93,11 +94,11 @@ class MatchText:
 
 
 def move_numbers(count: int, sides: Sequence[int] = ()) -> list[tuple[str, bool]]:
-    """Return the number of each move, and whether it is written even if no comment precedes the move.
+    """Return the number of each move, and whether it is always written or only after a comment.
 
-    If sides take turns, numbers count moves in pairs, and those of the first side are written. If a side
-    moves several times in a row somewhere, they count the turns of both sides in pairs, and each turn
-    begins with its number: after `2...` come all moves of one turn of side 1.
+    If sides take turns, numbers count pairs of moves and are always written before moves of the first side.
+    If a side moves several times in a row, numbers count pairs of turns and are written at the beginning
+    of each turn: after `2...` come all moves of one turn of side 1.
 
     Examples
     --------
@@ -230,7 +231,7 @@ def format_match(match: MatchText) -> str:
 
 
 def commands(*, value: str | None = None, seconds: float | None = None) -> list[str]:
-    """Return the commands that tell other programs the value of a move and the time it took.
+    """Return the comment commands that give other programs the value of a move and the time it took.
 
     Source: "PGN Specification and Implementation Guide, Supplement", 2001, for `[%emt]`.
 
@@ -249,7 +250,7 @@ def commands(*, value: str | None = None, seconds: float | None = None) -> list[
 
 
 def without_values(text: str) -> str:
-    r"""Return the text of a match without the values of its moves.
+    r"""Return the text of a match without the `[%eval]` commands in its comments.
 
     Raises
     ------
@@ -272,7 +273,7 @@ def without_values(text: str) -> str:
 
 @lru_cache(maxsize=10_000)  # a file has few different moves
 def is_word(text: str) -> bool:
-    """Return True if `text` can be written as a move in a record.
+    """Return True if a record can contain `text` as a move.
 
     Examples
     --------
@@ -304,7 +305,7 @@ def unescape(text: str) -> str:
     Raises
     ------
     RecordError
-        If a backslash is followed by something else.
+        If a backslash does not start a valid escape sequence.
 
     Examples
     --------
@@ -333,7 +334,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def has_content(line: str) -> bool:
-    """Return True unless a line is blank, only a comment, or escaped by a percent sign."""
+    """Return False if a line is blank, only a comment, or escaped by a percent sign."""
     return bool(line.strip()) and not line.lstrip().startswith(";") and not line.startswith("%")
 
 
@@ -348,18 +349,18 @@ def _parse_tags(line: str) -> Iterator[tuple[str, str]]:
 
 
 class _LineParser:
-    """A line of play that is being read."""
+    """A line of play that is being parsed."""
 
     def __init__(self) -> None:
         self.moves: list[str] = []
         self._notes: dict[int, tuple[list[int], list[str], list[Line]]] = {}
 
     def note(self) -> tuple[list[int], list[str], list[Line]]:
-        """Return the glyphs, comments and variations of the last move so far."""
+        """Return the glyphs, comments and variations of the last move, as lists that can be extended."""
         return self._notes.setdefault(len(self.moves), ([], [], []))
 
     def comment(self, text: str) -> None:
-        """Add a comment after the last move, unless it is empty, in a form that can be written in braces."""
+        """Add a comment after the last move unless it is empty; it can always be written in braces."""
         if words := text.replace("}", ")").split():
             self.note()[1].append(" ".join(words))
 
@@ -377,7 +378,7 @@ def _written_sides(numbers: Mapping[int, str], count: int) -> list[int]:
     Parameters
     ----------
     numbers : mapping of int to str
-        The written numbers, by the index of the move that follows.
+        The move numbers in the text, by the index of the move that follows.
     """
     usual = move_numbers(count)
     is_complete = all(index in numbers for index in range(0, count, 2))
@@ -394,7 +395,7 @@ def _written_sides(numbers: Mapping[int, str], count: int) -> list[int]:
 def _parse_moves(text: str, match: MatchText) -> dict[int, str]:
     """Read the moves of a match; return the move numbers in it, by the index of the move that follows."""
     numbers: dict[int, str] = {}
-    lines = [_LineParser()]  # the main line and the open variations, from the outermost on
+    lines = [_LineParser()]  # the main line, then the open variations from the outermost to the innermost
     match.moves = lines[0].moves
     for token in _TOKEN.finditer(text):
         if token.lastgroup == "skipped":
@@ -413,8 +414,8 @@ def _parse_moves(text: str, match: MatchText) -> dict[int, str]:
     _split_result(lines[0], match)
     if not match.result:
         raise RecordError(
-            f"no result after the moves, of which there are {len(match.moves)}; "
-            "write one of 1-0, 0-1, 1/2-1/2 and, for a match that is not over, *"
+            f"no result after the moves, which end at ply {len(match.moves)}; "
+            "write 1-0, 0-1, 1/2-1/2 or, for a match that is not over, *"
         )
     match.notes = lines[0].notes()
     return numbers
@@ -447,9 +448,9 @@ def _takes_bracket(bracket: str, lines: Sequence[_LineParser]) -> bool:
 
 
 def _add_word(word: str, line: _LineParser, match: MatchText | None) -> None:
-    """Add a move or a result to a line. `match` is given if it is the main line."""
+    """Add a move or a result to a line. `match` is None if the line is a variation."""
     if word in RESULTS:
-        if match is not None:  # a variation may end with one, too
+        if match is not None:  # the result of a variation is ignored
             match.result = word
         return
     move = word[len(_number_before(word)) :]
@@ -468,20 +469,20 @@ def _add_word(word: str, line: _LineParser, match: MatchText | None) -> None:
 
 
 def _number_before(word: str) -> str:
-    """Return the number with which a word begins, or the dots; an empty string if it has neither."""
+    """Return the move number or dots with which a word begins, or an empty string."""
     number = _NUMBER.match(word) if "." in word else None
     return number[0] if number else ""
 
 
 def _split_result(line: _LineParser, match: MatchText) -> None:
-    """Find a result that follows the last move without a space."""
+    """Separate a result from the last move if no space is between them."""
     glued = _GLUED_RESULT.fullmatch(line.moves[-1]) if line.moves and not match.result else None
     if glued is not None:
         line.moves[-1], match.result = glued.groups()
 
 
 def _without_time(comment: str, match: MatchText) -> str:
-    """Store the time of the last move if a comment has it, and return the rest of the comment."""
+    """Store the time of the last move if a comment contains it, and return the rest of the comment."""
     if not match.moves or match.seconds[-1] is not None:
         return comment
     if number := _SECONDS.fullmatch(comment):
@@ -490,15 +491,15 @@ def _without_time(comment: str, match: MatchText) -> str:
         return ""
     if elapsed := _ELAPSED.search(comment):
         hours, minutes, rest = map(int, elapsed.groups()[:3])
-        # the number that is nearest to the decimal, so that times can be written and read again
+        # parsed as one decimal, so that writing and reading a time does not change it
         match.seconds[-1] = float(f"{3600 * hours + 60 * minutes + rest}.{elapsed[4] or 0}")
         return comment[: elapsed.start()] + comment[elapsed.end() :]
     return comment
 
 
 def _place(lines: Sequence[_LineParser], rest: str) -> str:
-    """Return the place of a token as text, given the main line and the open variations around it."""
-    ply = sum(len(line.moves) - 1 for line in lines) + 2  # a variation begins in place of the last move
+    """Return the ply and text of a token, given the main line and the open variations around it."""
+    ply = sum(len(line.moves) - 1 for line in lines) + 2  # a variation replaces the last move before it
     return f"(ply {ply}, token {_token(rest)})"
 
 
@@ -537,7 +538,7 @@ def _note_words(note: Note, place: int | str) -> Iterator[str]:
 def _line_words(line: Line, place: int | str) -> Iterator[str]:
     """Yield the words of a variation that replaces the move at `place`, its index or its number.
 
-    If sides do not take turns, only its first move has a number: the sides of the others are not known here.
+    If sides do not take turns, only the first move has a number: the sides of later moves are unknown.
     """
     is_interrupted = True
     if 0 in line.notes:

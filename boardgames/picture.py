@@ -1,7 +1,7 @@
 """Pictures: what positions look like, as plain data.
 
-The view of a game makes a picture; terminal, SVG, notebook and browser draw it,
-without knowing any rules. Lengths are multiples of the distance between
+The view of a game makes a picture; terminal, SVG, notebook and browser draw it
+without knowing any rules. The unit of lengths is the distance between
 neighbouring cells; x points right and y points down. Everything that can be
 clicked has an `id` without spaces that is unique in the picture.
 """
@@ -21,7 +21,7 @@ Corner = Literal["top-left", "top-right", "bottom-left", "bottom-right"]
 
 HALF_CELL = 0.5
 HALF_HEXAGON = 0.57735
-"""Half the height of a hexagonal cell; its width is that of any other cell."""
+"""Half the height of a hexagonal cell, which is as wide as any other cell."""
 HALF_LABEL = 0.4
 
 
@@ -45,7 +45,7 @@ class Piece:
     """A piece of one side on a cell; `symbol` is its letter in a terminal.
 
     Elsewhere it is drawn as a disc in the colour of the side, or as the letter. For a
-    piece in a tray, `cell` is an id of its own.
+    piece in a tray, `cell` is the id of the piece itself.
     """
 
     cell: str
@@ -56,7 +56,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A straight line such as an edge of a cell, drawn by `side`, or still open if that is None.
+    """A straight line, such as an edge of a cell, that `side` has drawn; if None, nobody has drawn it yet.
 
     Lines are part of the game; a line that is only printed on the board is a `GridLine`.
     """
@@ -72,7 +72,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class GridLine:
-    """A straight line that is printed on the board, such as those between the points of Nine Men's Morris."""
+    """A straight line printed on the board, such as a line between points of Nine Men's Morris."""
 
     x1: float
     y1: float
@@ -101,9 +101,9 @@ class Palette:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """Something to click that is not on the board, such as `Button("pass")`; drawn below it.
+    """A button below the board, such as `Button("pass")`.
 
-    `label` is the text on it, by default its id.
+    `label` is the text on the button, by default its id.
     """
 
     id: str
@@ -134,12 +134,12 @@ class Caption:
 
 @dataclass(frozen=True, slots=True)
 class Tray:
-    """What one side has beside the board: pieces that lie there, or only their number.
+    """What one side has beside the board: pieces that lie there, or only a number.
 
     Attributes
     ----------
     side : int
-        The side at whose edge of the board the tray is.
+        The side that owns the tray, which is at its edge of the board.
     label : str
         What is counted, such as `lost` or `cells`; may be empty.
     count : int
@@ -147,7 +147,7 @@ class Tray:
     pieces : tuple of Piece
         The pieces that lie in the tray.
     places : int
-        How many pieces the tray holds, if they are drawn.
+        How many pieces the tray has room for, if they are drawn.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class Tray:
 
 @dataclass(frozen=True, slots=True)
 class MarkClass:
-    """A class of marked lines or cells in an overlay: one character, a name, and what it means.
+    """A class of marked lines or cells in an overlay: its symbol, one character, its name and meaning.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class Group:
     cells : tuple of str
         The ids of the cells in order.
     is_closed : bool
-        Whether the last cell is beside the first.
+        True if the last cell is adjacent to the first.
     """
 
     label: str
@@ -225,13 +225,13 @@ class Overlay:
     Attributes
     ----------
     name, summary : str
-        Name of the overlay, and one line on what it shows; `load_overlay` takes them from the hook.
+        Name of the overlay, and what it shows in one line; `load_overlay` sets them from the hook's entry.
     classes : tuple of MarkClass
         The classes of marks.
     marks : mapping of str to str
-        The symbols of the classes of lines and cells, by id.
+        For the id of each marked line or cell, the symbol of its class.
     groups : tuple of Group
-        Cells to outline; a cell belongs to one group at most.
+        Cells to outline; a cell belongs to at most one group.
     remarks : tuple of str
         Sentences about the position.
     """
@@ -245,7 +245,7 @@ class Overlay:
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """Return the lines below the drawing: its summary, the classes and groups in it, and the remarks.
+        """Return the lines below the drawing: the summary, the classes and groups shown, and the remarks.
 
         Examples
         --------
@@ -284,7 +284,7 @@ class Picture:
     cells, pieces, lines, labels, captions : tuples
         What to draw, in this order from back to front.
     buttons : tuple of Button
-        What can be clicked beside the board now, such as a pass.
+        Buttons that can be clicked now, such as a pass.
     overlays : tuple of Overlay
         What is drawn over the board, with a legend below it; see `with_overlays`.
     sides : (str, str)
@@ -293,8 +293,8 @@ class Picture:
         CSS colours of the two sides; terminals only support `#rrggbb` and `#rgb`.
     clicks : mapping of str to tuple of tuple of str
         For every legal move, in canonical notation, the sequences of ids to
-        click, beginning with the one to suggest. No sequence belongs to two
-        moves or is a prefix of another one.
+        click; the first sequence is suggested to people. No sequence belongs to
+        two moves or is a prefix of another sequence.
     changed : frozenset of str
         Ids of the cells and lines that the last move changed.
     title : str
@@ -316,8 +316,8 @@ class Picture:
     near : int
         The side whose edge of the board is at the bottom.
     winning : frozenset of str
-        Ids of what won the match, such as the cells of a line; pieces in
-        trays count too. Empty unless the position is won.
+        Ids of the cells, lines or pieces in trays that won the match, such as
+        the cells of a line. Empty unless the position is won.
 
     Examples
     --------
@@ -377,7 +377,7 @@ class Picture:
 
     @property
     def marks(self) -> Mapping[str, str]:
-        """Return the symbols that the overlays give to lines and cells, by id."""
+        """Return the symbols of all overlays on lines and cells, by id."""
         marks: dict[str, str] = {}
         for overlay in self.overlays:
             for name, symbol in overlay.marks.items():
@@ -443,7 +443,7 @@ class Picture:
         is_turned = self.flip == "turn"
 
         def turned(x: float, y: float) -> tuple[float, float]:
-            # rounded, so that neighbours still share coordinates
+            # rounded, so that cells of one row or column still have equal coordinates
             return round(across - x, 6), round(down - y if is_turned else y, 6)
 
         gravity = self.gravity

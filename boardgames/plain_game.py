@@ -3,7 +3,7 @@
 The packed position of such a game is the text of its state, so everything that works on packed
 positions works with it: search, arena, records, the page. The kernels below call back into
 Python, which takes microseconds instead of nanoseconds. A game that packs its states itself can
-replace them with kernels of its own, one by one.
+replace these kernels with its own, one by one.
 """
 
 import ast
@@ -35,9 +35,9 @@ from boardgames.picture import Button, Caption, Cell, Label, Picture, Piece
 DRAW = "draw"
 """What `PlainGame.outcome` returns for a draw."""
 MAX_KEPT = 100_000
-"""Maximum number of states in memory; older ones are parsed from their text again when needed."""
+"""Maximum number of states in memory; older states are parsed again from their text when needed."""
 CHECKED_MOVES = 200
-"""Number of moves after which `apply` is trusted not to change the state that it is given."""
+"""Number of moves for which it is checked that `apply` does not change its argument."""
 EMPTY = "."
 """The character of an empty cell in the rows of a board."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -51,8 +51,8 @@ class PlainGame(Game, Generic[State, PlainMove]):
     """A game whose rules are plain Python.
 
     A subclass sets `name` and `sides` and implements `initial_state`, `side_to_move`, `legal_moves`,
-    `apply` and `outcome`. States can be of any type, and moves of any hashable one. `apply` returns
-    a new state and does not change the one it is given. Everything else has defaults.
+    `apply` and `outcome`. States can be of any type, and moves of any hashable type. `apply` returns
+    a new state and does not change its argument. Everything else has defaults.
 
     Attributes
     ----------
@@ -61,19 +61,19 @@ class PlainGame(Game, Generic[State, PlainMove]):
     declared_features : tuple of Feature
         The features that `features` computes, for learners.
     other_facts : mapping
-        More fields of `Facts`, such as `{"ply_limit": 200}`.
+        Further fields of `Facts`, such as `{"ply_limit": 200}`.
     symbols : (str, str)
-        The characters in the rows of `board` that are pieces of side 0 and side 1.
+        The characters that stand for pieces of side 0 and side 1 in the rows of `board`.
     colours : (str, str)
         CSS colours of the sides.
     most_moves : int
-        The largest number of legal moves in any position; not needed with `all_moves`.
+        The largest number of legal moves in any position; not needed if there is `all_moves`.
     longest_text : int
-        The largest number of bytes in the text of a state; 0 for twice that of the longest layout.
+        The largest number of bytes in the text of a state; 0 for twice as many as in the longest layout.
     word_count : int
-        The number of words that `pack_state` returns, or 0 without it.
+        The number of words that `pack_state` returns; 0 if the game has no `pack_state`.
     plane_names : tuple of str
-        What each of the planes that `planes` returns shows; not needed without it.
+        What each plane shows that `planes` returns; not needed for the default `planes`.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     @abstractmethod
     def legal_moves(self, state: State) -> Sequence[PlainMove]:
-        """Return the legal moves of a state in which the match is not over, always in the same order."""
+        """Return the legal moves, always in the same order; only called if the match is not over."""
 
     @abstractmethod
     def apply(self, state: State, move: PlainMove) -> State:
@@ -144,10 +144,10 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return str(move)
 
     def state_text(self, state: State) -> str:
-        """Return a text without spaces from which `parse_state` makes an equal state.
+        """Return a text without spaces that `parse_state` turns into an equal state.
 
-        The default writes numbers, strings, None, tuples, lists, sets and dictionaries as Python does, and
-        a state that is a dataclass or named tuple of these as a tuple.
+        By default, this is a Python literal of numbers, strings, None, tuples, lists, sets and dictionaries.
+        A state that is a dataclass or named tuple is written as a tuple.
         """
         value: Any = state
         if is_dataclass(value):
@@ -158,7 +158,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
             raise self._fault("state_text", str(error)) from None
 
     def parse_state(self, text: str) -> State:
-        """Return the state that a text describes. An exception says what is wrong with the text."""
+        """Return the state that a text describes, or raise ValueError with what is wrong with the text."""
         example = self.initial_state()
         try:
             value = ast.literal_eval(text)
@@ -178,7 +178,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return ()
 
     def points(self, state: State) -> tuple[int, int]:
-        """Return the points of both sides, in a game that counts them."""
+        """Return the points of both sides, in a game that counts points."""
         return 0, 0
 
     def board(self, state: State) -> Sequence[str]:
@@ -228,39 +228,39 @@ class PlainGame(Game, Generic[State, PlainMove]):
     def planes(self, state: State, side: int) -> Sequence[Sequence[Sequence[int]]]:
         """Return what networks see from the point of view of a side: planes of rows of integers, -128 to 127.
 
-        By default, each plane shows where the `board` has one of the symbols, those of the side first.
+        By default, each plane shows where the `board` has one of the symbols, beginning with those of `side`.
         """
         rows = [str(row) for row in self.board(state)]
         width = max(map(len, rows), default=0)
         return [
             [[int(column == symbol) for column in row.ljust(width, EMPTY)] for row in rows]
             for owner in (side, 1 - side)
-            for symbol in self.symbols[owner].ljust(self._kinds, "\0")  # a character that is on no board
+            for symbol in self.symbols[owner].ljust(self._kinds, "\0")  # a character that no board contains
         ]
 
     # --- compiled rules ------------------------------------------------------
 
     def all_moves(self) -> Sequence[PlainMove]:
-        """Return all moves of the game; the action of a move is its index here.
+        """Return all moves of the game; the action of a move is its index in this sequence.
 
-        Without it, an action is the index of a move among the legal ones.
+        By default this is empty, and an action is the index of a move among the legal moves.
         """
         return ()
 
     def pack_state(self, state: State) -> Sequence[int]:
-        """Return a state as `word_count` integers of 64 bits, the same for equal states."""
+        """Return a state as `word_count` integers of 64 bits; equal states have the same integers."""
         raise NotImplementedError
 
     def unpack_state(self, words: Words) -> State:
-        """Return the state that `pack_state` packed into these words; raise a ValueError if there is none."""
+        """Return the state that `pack_state` packed into these words; raise ValueError if there is none."""
         raise NotImplementedError
 
     def compiled(self) -> Mapping[str, Callable[..., Any]]:
         """Return kernels that replace the methods, by the names of the fields of `Kernels`.
 
         They work on the words of `pack_state` and the actions of `all_moves`. `boardgames check`
-        compares the four kernels of the rules with the methods. A kernel for the evaluation is set in
-        `prepare`, as in other games.
+        compares the four kernels of the rules with the methods. To use a kernel for the evaluation, set
+        `evaluation` in `prepare`, as in other games.
         """
         return {}
 
@@ -346,7 +346,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return self.move_text(self._node(words).moves[action])
 
     def check_words(self, words: Words) -> None:
-        """Raise PositionError unless the words are those of a state."""
+        """Raise PositionError if the words are not a packed state."""
         try:
             if self.word_count:
                 state = self.unpack_state(words)
@@ -359,7 +359,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
             raise PositionError(f"these words are not a position of {self.facts.title}: {words.tolist()}")
 
     def observation(self) -> Observation:
-        """Return the observation that `planes` makes or, without it and a `board`, the default of `Game`."""
+        """Return an observation with the planes of `planes`, or the default of `Game` if there are none."""
         try:
             shape = np.shape(self.planes(self.initial_state(), 0))
         except ValueError as error:
@@ -396,7 +396,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return bool(text) and not any(character.isspace() for character in text)
 
     def _successor(self, state: State, move: PlainMove) -> State:
-        """Return the state after a move; the first `CHECKED_MOVES` calls check the old state for changes."""
+        """Return the state after a move; in the first `CHECKED_MOVES` calls, `state` must not change."""
         if self._unchecked <= 0:
             return self.apply(state, move)
         self._unchecked -= 1
@@ -419,14 +419,14 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return np.frombuffer(packed[WORD_BYTES:] if self.word_count else packed, dtype=np.uint64)
 
     def _packed(self, state: State) -> bytes:
-        """Return the key of the game and the words or the text of a state, and keep the state in memory."""
+        """Return the key of the game followed by the state's words or text, and keep the state in memory."""
         packed = self._key + (self._own_words(state) if self.word_count else self._text_words(state))
         if packed not in _nodes:
             _keep(packed, _Node(self, state))
         return packed
 
     def _restored(self, packed: bytes) -> "_Node":
-        """Return the state of a packed position that is no longer in memory."""
+        """Unpack or parse a state that is no longer in memory."""
         method = "unpack_state" if self.word_count else "parse_state"
         try:
             if self.word_count:
@@ -451,7 +451,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         content = text.encode()
         if len(content) > self._text_bytes:
             reason = (
-                f"returned {len(content)} bytes, but `longest_text` is {self._text_bytes}; set it to more"
+                f"returned {len(content)} bytes, but `longest_text` is {self._text_bytes}; set a larger one"
             )
             raise self._fault("state_text", reason)
         if not content or b"\0" in content or any(character.isspace() for character in text):
@@ -477,7 +477,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         raise self._fault("board", f"returned the character {symbol!r}, which is neither in {known}")
 
     def _clicks(self, state: State, names: set[str]) -> dict[str, tuple[str, ...]]:
-        """Return the cells to click for each legal move, or its text if it is made with a button."""
+        """Return the cells to click for each legal move, or its text if the move has a button."""
         texts = [self.move_text(move) for move in _Node(self, state).moves.values()]
         clicks = {text: _split_cells(text, names) or (text,) for text in texts}
         sequences = set(clicks.values())
@@ -513,7 +513,7 @@ _RESULTS: dict[str, type] = {
 
 
 class _Node:
-    """A state in memory, with its outcome and legal moves as far as they are known."""
+    """A state in memory, with its outcome and legal moves once they have been computed."""
 
     __slots__ = ("_moves", "_outcome", "game", "state")
 
@@ -570,14 +570,14 @@ class _Node:
 
 
 _games: dict[bytes, PlainGame[Any, Any]] = {}
-"""The newest game for each class and options, by the first word of its positions."""
+"""The newest game of each class with each set of options, by the first word of its positions."""
 _lock = Lock()
 _nodes: dict[bytes, _Node] = {}
 """States in memory by their packed positions, oldest first."""
 
 
 def _register(game: PlainGame[Any, Any]) -> None:
-    """Register a game for its positions; if a class is defined again, the new one replaces the old one."""
+    """Register a game, so that its positions can be unpacked; a class that is defined again is replaced."""
     older = _games.get(game._key)
     if older is not None and type(older) is not type(game):
         _nodes.clear()
@@ -592,7 +592,7 @@ def _keep(packed: bytes, node: _Node) -> None:
 
 
 def _node_at(address: int, size: int, key: int) -> _Node:
-    """Return the state of a packed position of `size` words in memory; see `_plain_kernels` for the key."""
+    """Return the state of the packed position of `size` words at an address; `key` as in `_plain_kernels`."""
     words = string_at(address, size * WORD_BYTES)
     return _node_of(words if key == 0 else key.to_bytes(WORD_BYTES, "little", signed=True) + words)
 
@@ -623,7 +623,7 @@ def _literal(value: Any) -> str:  # any Python value
     Raises
     ------
     TypeError
-        If there is no literal of its type, as for a dataclass inside another value.
+        If its type has no literals, such as a dataclass inside another value.
     """
     kind = type(value)
     if kind is dict:
@@ -638,11 +638,11 @@ def _literal(value: Any) -> str:  # any Python value
         return repr(value).replace(" ", "\\x20")
     if kind in (int, float, bool, type(None)):
         return repr(value)
-    raise TypeError(f"cannot write {quote(value)}; implement it and `parse_state` for such states")
+    raise TypeError(f"cannot write {quote(value)}; implement `state_text` and `parse_state` for such states")
 
 
 def _has_fields(value: object) -> bool:
-    """Return True for a dataclass or a named tuple, which can be made from its fields."""
+    """Return True for a dataclass or a named tuple, which can be created from its fields."""
     return is_dataclass(value) or hasattr(value, "_fields")
 
 
@@ -660,7 +660,7 @@ def _split_cells(text: str, names: set[str]) -> tuple[str, ...]:
 
 # --- kernels that call Python --------------------------------------------------------
 #
-# They pass addresses, since making NumPy arrays takes longer than the call.
+# They pass addresses, because creating NumPy arrays would take longer than the call itself.
 
 
 @callback
@@ -737,7 +737,7 @@ class _PlainKernels(NamedTuple):
 
 @cache
 def _plain_observe(key: int) -> Callable[[Words, int, Bytes], None]:
-    """Return a kernel that calls `planes`; `key` is as for `_plain_kernels`."""
+    """Return a kernel that calls `planes`; `key` is as in `_plain_kernels`."""
 
     @kernel(Observe)
     def observe(position: Words, side: int, out: Bytes) -> None:
@@ -756,7 +756,8 @@ def _plain_kernels(key: int) -> _PlainKernels:
     Parameters
     ----------
     key : int
-        The key of a game that packs its states itself, or 0 for games whose positions begin with their key.
+        The key of a game that packs its states itself. 0 for all other games, whose positions begin with
+        their keys.
     """
 
     @kernel(LegalMoves)

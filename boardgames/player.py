@@ -1,7 +1,7 @@
-"""Players, and the requests that they answer: to choose a move in a position within a limit.
+"""Players, and what they are asked for: to choose a move, or to analyse a position, within a limit.
 
 `Player` is the base class of people and agents. `Limit`, `Clock`, `Stop` and
-`Context` go with a request; `Choice` and `Analysis` are the answers.
+`Context` are parts of a request; `Choice` and `Analysis` are the answers.
 """
 
 import functools
@@ -29,17 +29,17 @@ from boardgames.score import Score, Unit
 EXPECTED_MOVES_LEFT = 30
 CLOCK_RESERVE = 0.05
 MAX_DRAW_RETURN = 0.05
-"""An agent that searches accepts a draw if it expects no more than this return for itself.
+"""An agent that searches accepts a draw if its own expected return is at most this.
 
 An expected return of 0.05 is a small advantage, a 52.5% chance of winning.
 """
 MAX_COUNT = 2**63 - 1
-"""The largest limit: the largest int64, the type in which kernels count."""
+"""The largest limit: the largest int64, because kernels count with this type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Seconds left to each side, and the seconds that every move of a side adds.
+    """The seconds left to each side, and the seconds that each side gets for every move.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class Limit:
     simulations : int or None
         Number of simulations of Monte Carlo tree search.
     clock : Clock or None
-        The match clock; the player decides how much of it to spend.
+        The match clock; the player decides how much of its time to spend.
 
     Raises
     ------
@@ -114,7 +114,7 @@ class Limit:
         """Return the seconds to spend on this move, or None if time is not limited.
 
         With a match clock, this is a thirtieth of the remaining time plus most of the increment.
-        The last 50 ms are a reserve, of which a move gets no more than a tenth.
+        The last 50 ms are a reserve, of which a move may take at most a tenth.
         """
         if self.clock is None:
             return self.seconds
@@ -125,7 +125,7 @@ class Limit:
 
     @property
     def is_unlimited(self) -> bool:
-        """Return True if nothing is limited."""
+        """Return True if there is no limit at all."""
         return self == Limit()
 
 
@@ -143,7 +143,7 @@ class Stop:
     Parameters
     ----------
     others : Stop
-        Flags that set this one too.
+        Flags that also set this flag when they are set.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class Stop:
         self._lock = threading.Lock()
 
     def set(self) -> None:
-        """Set the flag; the player then soon answers with the best move that it has found."""
+        """Set the flag; the player soon answers with the best move that it has found so far."""
         with self._lock:
             self._is_set = True
             for control in self._controls:
@@ -181,7 +181,7 @@ class Stop:
             other.attach(control)
 
     def detach(self, control: Control) -> None:
-        """Forget a control array, after its kernel has returned."""
+        """Stop passing the flag on to a control array, after its kernel has returned."""
         with self._lock:
             self._controls = [other for other in self._controls if other is not control]
         for other in self._others:
@@ -190,12 +190,12 @@ class Stop:
 
 @contextmanager
 def stop_after(seconds: float | None, *others: Stop) -> Iterator[Stop]:
-    """Yield a flag that is set after some time, or together with one of the others.
+    """Yield a flag that is set after some time, or when one of the other flags is set.
 
     Parameters
     ----------
     seconds : float or None
-        None if only the others set it.
+        Time after which the flag is set; None if only the other flags set it.
     """
     stop = Stop(*others)
     timer = None if seconds is None else threading.Timer(seconds, stop.set)
@@ -211,12 +211,12 @@ def stop_after(seconds: float | None, *others: Stop) -> Iterator[Stop]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A player's answer.
+    """A player's answer: its move or a resignation, and what it found out.
 
     Attributes
     ----------
     move : Move or None
-        None only if the player resigns.
+        The chosen move; None if the player resigns.
     score : Score or None
         Score of the position for the side to move.
     line : tuple of Move
@@ -228,7 +228,7 @@ class Choice:
     simulations : int
         Simulations of Monte Carlo tree search; 0 for other players.
     from_book : bool
-        True if the move was looked up in an opening book, so that it took no time.
+        True if the move was found in an opening book, so that it took no time.
     """
 
     move: Move | None
@@ -259,16 +259,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """A legal move, its score for the side to move, and the line it begins.
+    """A legal move, its score for the side to move, and the line of play that it begins.
 
     Attributes
     ----------
     from_book : bool
-        True if the score was looked up in an opening book.
+        True if the score was found in an opening book.
     visits : int or None
-        In a Monte Carlo tree search, the number of simulations that played the move.
+        The number of simulations that played the move; only in Monte Carlo tree search.
     prior : float or None
-        In such a search, the probability that the move had before the search, if there are priors.
+        The probability of the move before the search; only in Monte Carlo tree search with priors.
     """
 
     move: Move
@@ -282,16 +282,16 @@ class MoveValue:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The score of a position and of its moves, best first, for the side to move.
+    """The scores of a position and of its moves, best move first, for the side to move.
 
-    `moves` has all legal moves, or the requested number of best moves. All amounts in
+    `moves` contains all legal moves, or the requested number of best moves. All amounts in
     the scores are in `unit`.
 
     Attributes
     ----------
     network_value : Score or None
-        The network's value of the position without a search, for the side to move; None if the agent has no
-        network or did not need it.
+        The network's value of the position without a search, for the side to move; None if the agent has
+        no network or did not use it.
     """
 
     position: Position
@@ -306,14 +306,14 @@ class Analysis:
     network_value: Score | None = None
 
     def favours_draw(self, side: int) -> bool:
-        """Return True if `side` expects no more than `MAX_DRAW_RETURN`, so that it should accept a draw."""
+        """Return True if the expected return of `side` is at most `MAX_DRAW_RETURN`, so a draw suits it."""
         score = self.score if self.position.side_to_move == side else -self.score
         return score.to_return() <= MAX_DRAW_RETURN
 
     def choice(self, move_value: MoveValue | None = None) -> Choice:
-        """Return the choice of one of `moves`, by default the best.
+        """Return one of `moves`, by default the best, as a choice.
 
-        The choice is proven only if it is the best move.
+        Only the best move can be a proven choice.
         """
         best = self.moves[0]
         played = move_value or best
@@ -358,7 +358,7 @@ def _line_text(line: Sequence[Move]) -> str:
 
 
 def _effort(depth: int, nodes: int, simulations: int, seconds: float) -> list[tuple[str, object]]:
-    """Return how much was searched, as names and values; what does not apply is left out."""
+    """Return how much was searched, as pairs of name and value, without numbers that are 0."""
     counts = {"Depth in plies": depth, "Nodes": nodes, "Simulations": simulations}
     facts: list[tuple[str, object]] = [(name, f"{count:,}") for name, count in counts.items() if count]
     return [*facts, ("Seconds", f"{seconds:.2f}")] if seconds else facts
@@ -366,23 +366,23 @@ def _effort(depth: int, nodes: int, simulations: int, seconds: float) -> list[tu
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Further details of a request for a move, besides position and limit.
+    """What a player is told with a request for a move, besides position and limit.
 
     Attributes
     ----------
     stop : Stop or None
-        Set by another thread to get the answer immediately.
+        A flag that another thread can set to get the answer immediately.
     history : tuple of Position
-        The positions of the match before this one, oldest first.
+        The earlier positions of the match, oldest first.
     actions : tuple of int
-        The actions of the match so far, oldest first, if they are known: those that lead from each
-        position of `history` to the next one.
+        The actions of the match so far, oldest first: each leads from one position of `history` to the
+        next. Empty if they are unknown.
     report : callable or None
         Called whenever the player finds a better choice.
     plies_left : int or None
         The number of plies after which a limit ends the match, at least 1; None if there is no limit.
     repetition : Repetition or None
-        What a repeated position means in the match; None if that is what the game declares.
+        The meaning of a repeated position in the match; None for the meaning that the game declares.
     """
 
     stop: Stop | None = None
@@ -393,22 +393,22 @@ class Context:
     actions: tuple[int, ...] = ()
 
     def repetition_in(self, game: Game) -> Repetition:
-        """Return what a repeated position means in a match of a game; by default nothing."""
+        """Return the meaning of a repeated position in a match of `game`; `NO_REPETITION` if it has none."""
         return self.repetition or game.facts.repetition or NO_REPETITION
 
     def for_advice(self) -> "Context":
         """Return the context for a hint or an analysis.
 
-        It has no history unless there is a rule about repetition, since without one a player may score
+        It has a history only if there is a rule about repetition. Without such a rule, a player may score
         every earlier position as a draw.
         """
         has_rule = bool(self.history) and self.repetition_in(self.history[0].game).meaning != "none"
         return self if has_rule else replace(self, history=(), actions=())
 
     def sound_actions(self, position: Position) -> tuple[int, ...]:
-        """Return the legal actions without those that lose by repetition, or all of them if all do.
+        """Return the legal actions that do not lose by repetition, or all legal actions if all of them do.
 
-        For players that look at most one ply ahead and do not value repetition themselves.
+        This is for players that look at most one ply ahead and do not consider repetition themselves.
         """
         actions, rule = self.legal_actions(position), self.repetition_in(position.game)
         if rule.meaning != "loss":
@@ -418,9 +418,9 @@ class Context:
         return tuple(sound) or actions
 
     def legal_actions(self, position: Position) -> tuple[int, ...]:
-        """Return the legal actions of a position without those that repetition forbids, in ascending order.
+        """Return the legal actions that repetition does not forbid, in ascending order.
 
-        Agents that choose among the moves of a position should take these.
+        Agents should choose from these actions.
 
         Examples
         --------
@@ -436,7 +436,7 @@ NO_CONTEXT = Context()
 
 
 def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # methods have various signatures
-    """Return a method of a player that raises MatchError while another thread is using the player."""
+    """Wrap a method of a player to raise MatchError while another thread is using the player."""
 
     @functools.wraps(method)
     def call(self: "Player", *arguments: Any, **more: Any) -> Any:
@@ -447,7 +447,7 @@ def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # method
 
 
 def _for_positions(method: Callable[..., Any]) -> Callable[..., Any]:  # methods have various signatures
-    """Return a method of a player that raises PositionError if it is called with anything but a position."""
+    """Wrap a method of a player to raise PositionError if its first argument is not a position."""
 
     @functools.wraps(method)
     def call(self: "Player", position: Position, *arguments: Any, **more: Any) -> Any:
@@ -465,26 +465,26 @@ _RESULTS: dict[str, type] = {
     "match_started": object,
     "match_ended": object,
 }
-"""The methods that plug-ins implement, and what they return."""
+"""The methods that plug-ins implement, and the types of their results."""
 
 
 class Player(ABC):
     """Chooses the moves of a side; base class of people and agents.
 
     An agent is a subclass that is registered by the hook `bg_agents`. A player
-    serves one thread at a time: while it is choosing or analysing, other threads
-    get a MatchError from `choose`, `analyse`, `match_started` and `reseed`. Make a
-    player for each thread. To end a search from another thread, use `Context.stop`.
+    serves one thread at a time: while it is choosing or analysing, `choose`, `analyse`,
+    `match_started` and `reseed` raise a MatchError in other threads. Make a player for
+    each thread. To end a search from another thread, use `Context.stop`.
 
-    A player can be copied and pickled. The copy has the same options and the last seed, and knows nothing
-    of the matches that the player has played.
+    A player can be copied and pickled. The copy has the same options and the last seed, but does not know
+    the matches that the player has played.
 
     Parameters
     ----------
     game : Game
         The game to play.
     seed : int, optional
-        Seed of `self.random`; by default a different one in every run.
+        Seed of `self.random`; by default a different one for each player.
     options : keywords
         As declared in `declared_options`.
 
@@ -498,7 +498,7 @@ class Player(ABC):
     declared_options: ClassVar[tuple[Option, ...]] = ()
     is_human: ClassVar[bool] = False
     respects_limits: ClassVar[bool] = True
-    """False for a player that ignores limits, so that it has one rating for all of them."""
+    """False for a player that ignores limits, so that it has the same rating with all limits."""
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         self.game = game
@@ -515,7 +515,7 @@ class Player(ABC):
             if name in vars(cls):
                 setattr(cls, name, _for_one_thread(vars(cls)[name]))
         guard_methods(cls, _RESULTS)
-        # wrapped last, so that no plug-in is blamed for a wrong argument
+        # wrapped last, so that a plug-in is not blamed for a caller's wrong argument
         for name in ("choose", "analyse", "accepts_draw"):
             if name in vars(cls):
                 setattr(cls, name, _for_positions(vars(cls)[name]))
@@ -549,7 +549,7 @@ class Player(ABC):
         LimitError
             If `lines` is less than 1.
         OptionError
-            If this player does not evaluate moves.
+            If this player cannot evaluate moves.
         """
         raise OptionError(f"the player {self.name!r} does not evaluate moves")
 
@@ -569,9 +569,9 @@ class Player(ABC):
     def match_started(self, side: int) -> None:
         """Prepare for a match on the given side.
 
-        A player may play any number of matches, one after another. This method
+        A player may play any number of matches, one after another. An implementation
         forgets earlier matches, so that a match depends only on its seed. A manager may
-        call it in a different thread from `choose`, but waits until it has returned.
+        call it in another thread than `choose`, but waits until it has returned.
         """
         return
 
@@ -590,17 +590,17 @@ class Player(ABC):
         self.random, self._last_seed = _generator(seed), seed
 
     def __reduce__(self) -> tuple[object, ...]:
-        # made again from its options, since a search has locks, threads and large tables
+        # recreated from its options, because a search has locks, threads and large tables
         if self.is_human:
             raise TypeError("a human player cannot be copied or pickled")
         given = {name: value for name, value in self.options.items() if value is not None}
         return _make_player, (type(self), self.game, self._last_seed, given)
 
     def fingerprint(self) -> str:
-        """Return a short hash of everything besides its options that determines its moves, such as weights.
+        """Return a short hash of everything that determines the moves besides the options, such as weights.
 
-        The hash is empty if only the options matter. Ratings treat players with
-        the same description and fingerprint as the same player.
+        It is empty if the moves depend only on the options. In ratings, players with the
+        same description and fingerprint are the same player.
         """
         return ""
 
@@ -651,7 +651,7 @@ class Player(ABC):
         return f"<player {self.describe()}>"
 
     def describe(self) -> str:
-        """Return the agent text from which `load_player` makes this player, such as `alphabeta:depth=4`."""
+        """Return the text with which `load_player` makes this player, such as `alphabeta:depth=4`."""
         changed = [
             f"{option.name}={_quoted(self.options[option.name])}"
             for option in self.declared_options
@@ -668,7 +668,7 @@ class ExactPlayer(Player):
     """A player that solves positions: it knows the outcome with best play and the plies to the end.
 
     `boardgames solve` and `analyze` use such a player if a game has one: the agent `Facts.solver`.
-    `analyse` returns proven scores as far as the limit allows it.
+    `analyse` returns the proven scores that it can find within the limit.
     """
 
     @abstractmethod
@@ -678,13 +678,13 @@ class ExactPlayer(Player):
         Raises
         ------
         MatchError
-            If the match is over in one of them, or `context.stop` was set before all were solved.
+            If the match is over in a position, or `context.stop` was set before all were solved.
         PositionError
-            If one of them belongs to another game.
+            If a position belongs to another game.
         """
 
     def obstacle(self, position: Position) -> str | None:
-        """Return in words why a position can never be solved; None, the default, if it can be solved."""
+        """Return as text why a position can never be solved, or None, the default, if it can be solved."""
         return None
 
     def solver_nodes(self) -> int:
@@ -695,28 +695,28 @@ class ExactPlayer(Player):
         return 0
 
     def progress(self) -> str:
-        """Return how far the solver has come, for people; by default the number of positions visited.
+        """Return the progress of the solver as text; by default the number of positions visited.
 
         Another thread may call it while the player is solving.
         """
         return f"{self.solver_nodes():,} nodes"
 
     def bounds(self, position: Position) -> tuple[Score, Score] | None:
-        """Return bounds on the exact score of the position analysed last, or None if there are none.
+        """Return bounds of the exact score of the position that was analysed last, or None if unknown.
 
-        They are of use if not all moves were solved.
+        They are useful if not all moves were solved.
         """
         return None
 
     @property
     def tabulated_states(self) -> int:
-        """Return the number of states whose exact values the player looks up; 0 if it searches for them."""
+        """Return the number of states in a table of exact values that the player uses; 0 if it has none."""
         return 0
 
     def solver_score(self, position: Position, score: Score) -> float | None:
-        """Return an exact score as the number that solvers of this game usually print.
+        """Return an exact score as the number that solvers of this game usually print, or None.
 
-        By default this is the amount of the score. None means that there is no such number.
+        By default this is the amount of the score.
         """
         return score.amount
 

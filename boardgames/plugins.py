@@ -1,10 +1,10 @@
 """Finding and checking plug-ins, calling their hooks, and loading games and players by name.
 
 Plug-ins are found through the entry-point group `boardgames`. A plug-in that
-cannot be imported, violates the contract of a hook or reuses a name stays in
-the list with its error and does not affect the others. The agents of the core
-are registered first, through the same hooks; other plug-ins follow, sorted by
-name. If two plug-ins offer the same name, the first one that works gets it.
+cannot be imported, violates the contract of a hook or reuses a name is listed
+with its error and does not affect other plug-ins. The agents of the core are
+registered first, through the same hooks; other plug-ins follow, sorted by name.
+If two plug-ins offer the same name, the first that works is used.
 """
 
 import importlib
@@ -76,12 +76,12 @@ CORE_PLUGINS = {
 }
 
 THIS_PROCESS = "this process"
-"""Stands for the name of a plug-in in what `Registry.register` adds."""
+"""The name of the plug-in in offers that `Registry.register` adds."""
 
 ON_DEMAND = {"spiel": "boardgames.adapters.spiel_games"}
 """Modules that offer a game when its name is first used: the module for `spiel` offers `spiel:chess`.
 
-Their function `entries` takes the rest of the name, and returns entries by kind.
+Their function `entries` takes the part of the name after the colon, and returns entries by kind.
 """
 
 SEED = Option("seed", int, None, "seed of the agent's random choices", minimum=0)
@@ -125,7 +125,7 @@ class Registry:
     plugins : list of Plugin
         All plug-ins, including broken ones.
     loaded : set of (Kind, str, str or None)
-        Kind, name and game of everything that was loaded.
+        Kind, name and game of all entries that were loaded.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Registry:
     ) -> None:
         """Offer something in this process only, such as a game or an agent that is defined in a notebook.
 
-        What was registered under the same name before is replaced, so that a cell can be run again.
+        An earlier registration under the same name is replaced, so that a notebook cell can be run again.
 
         Parameters
         ----------
@@ -162,17 +162,17 @@ class Registry:
         name : str
             As in `Entry`.
         target : class or function
-            What the target of an entry would be. An agent may also be a function that takes a game and
-            the keyword `seed`, and returns a player.
+            What `Entry.target` would name. An agent may also be a function that takes a game and the
+            keyword `seed`, and returns a player.
         game : str, optional
-            The game that it is for; by default every game.
+            The game for which it is offered; by default every game.
         summary : str
             One sentence for listings.
 
         Raises
         ------
         PluginError
-            If the target is of the wrong kind, or a plug-in has the name already.
+            If the target is of the wrong kind, or a plug-in already offers the name.
 
         Examples
         --------
@@ -208,15 +208,14 @@ class Registry:
     def notify(self, hook: str, *, check: Callable[[], object] | None = None, **arguments: object) -> None:
         """Call a hook of every plug-in that implements it, with the arguments that it accepts.
 
-        The order is that of pluggy: the last one registered comes first, unless implementations are
-        marked with `tryfirst` or `trylast`. If a plug-in raises, a warning is issued, once for each
-        hook; the caller and the other plug-ins are not affected.
+        The order is that of pluggy: the plug-in registered last comes first, unless implementations are
+        marked with `tryfirst` or `trylast`. If a plug-in raises an exception, a warning is issued, once
+        for each hook; the caller and other plug-ins are not affected.
 
         Parameters
         ----------
         check : callable, optional
-            Called after each plug-in; raises PluginError if the plug-in has done something
-            wrong.
+            Called after each plug-in; it raises PluginError if the plug-in has done something wrong.
         """
         for implementation in reversed(getattr(self._manager.hook, hook).get_hookimpls()):
             name = implementation.plugin_name
@@ -240,10 +239,10 @@ class Registry:
         return [offer for offer in offers if game is None or self.missing(offer.entry, game) is None]
 
     def missing(self, entry: Entry, game: str) -> Kind | None:
-        """Return the first thing that an entry needs and the plug-ins of a game lack, or None.
+        """Return the first kind that an entry needs but no plug-in offers for a game, or None.
 
-        Weights are never missing, since an agent can also play with weights of the user;
-        `boardgames.weights.lookup.usable_agents` says whether there are any.
+        Weights never count as missing, because users can have weights of their own;
+        `boardgames.weights.lookup.usable_agents` checks whether there are any.
         """
         kinds: tuple[Kind, ...] = ("features", "patterns")
         return next(
@@ -256,17 +255,17 @@ class Registry:
         Raises
         ------
         UnknownNameError
-            If nothing has that name; the message suggests similar names.
+            If no entry has this name; the message suggests similar names.
         PluginError
             If the import fails or the target is of the wrong kind.
         """
         return self.make(kind, name, game, lambda target: target)
 
     def make(self, kind: Kind, name: str, game: str | None, make: Callable[[Any], Made]) -> Made:
-        """Call a function with the target of the entry with this name, and return its result.
+        """Call `make` with the target of the entry with this name, and return its result.
 
-        If this raises a PluginError and another plug-in offers the same name, a warning is issued,
-        and the other plug-in gets the name.
+        If importing or calling raises a PluginError and another plug-in offers the same name, a warning
+        is issued and the other plug-in's entry is used.
 
         Raises
         ------
@@ -286,7 +285,7 @@ class Registry:
                 return made
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
-        """Raise UnknownNameError if no entry has this name, or none for `game` if that is given."""
+        """Raise UnknownNameError if no entry has this name or, given a game, the game cannot use it."""
         if kind == "games":
             self._offer_on_demand(name)
         names = [offer.entry.name for offer in self.offers(kind, game)]
@@ -304,7 +303,7 @@ class Registry:
         raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {quote(name)}{hint}")
 
     def check_targets(self, report: Callable[[str, int, int], object] | None = None) -> None:
-        """Import everything that is offered, and record each failure as an error of its plug-in.
+        """Import the targets of all entries, and record each failure as an error of its plug-in.
 
         This compiles the kernels of every game unless they are cached.
 
@@ -331,7 +330,7 @@ class Registry:
         ]
 
     def _offer_on_demand(self, name: object) -> None:
-        """Add the entries of a game such as `spiel:chess`, unless they are there."""
+        """Add the entries of a game such as `spiel:chess` if it has none yet."""
         family, colon, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
         if not colon or family not in ON_DEMAND:
             return
@@ -342,7 +341,7 @@ class Registry:
                     self._offers[kind] += [Offer(entry, family) for entry in added.get(kind, ())]
 
     def _named_offers(self, kind: Kind, game: str | None) -> list[Offer]:
-        """Return the offers that a name can refer to, whether or not the game meets their needs."""
+        """Return the offers for a game, including those whose needs the game does not meet."""
         offers = self._offers[kind]
         if game is not None:
             own = {offer.entry.name for offer in offers if offer.entry.game == game}
@@ -368,7 +367,7 @@ class Registry:
             self.record_error(broken.plugin, error)
             self._forget_error(offer.plugin, _duplicate_error(kind, offer, broken.plugin))
         warnings.warn(
-            f"{error}; {_SINGULAR[kind]} {offer.entry.name!r} is now the one of the plug-in {offer.plugin!r}",
+            f"{error}; {_SINGULAR[kind]} {offer.entry.name!r} now comes from the plug-in {offer.plugin!r}",
             RuntimeWarning,
             stacklevel=4,
         )
@@ -422,7 +421,7 @@ class Registry:
     def _check_wrappers(self, module: object) -> None:
         """Raise PluginError if a plug-in has hook wrappers.
 
-        A wrapper encloses the calls of all other plug-ins, but here plug-ins are called one by one, so
+        A wrapper would enclose the calls of all other plug-ins. Here, plug-ins are called one by one, so
         that an error in one does not affect the others.
         """
         for caller in self._manager.get_hookcallers(module) or ():
@@ -484,7 +483,7 @@ def _duplicate_error(kind: Kind, offer: Offer, other: str) -> str:
 
 
 def _installed_plugins() -> tuple[list[EntryPoint], list[Plugin]]:
-    """Return the entry points of the installed plug-ins, and those whose entry points are malformed."""
+    """Return the entry points of the installed plug-ins, and the plug-ins with malformed entry points."""
     with suppress(Exception):  # raised if the metadata of any distribution is malformed
         return list(entry_points(group=PROJECT)), []
     points: dict[tuple[str, str], EntryPoint] = {}
@@ -551,7 +550,7 @@ _printing_on_stderr = _PrintingOnStderr()
 def _check_target(kind: Kind, name: str, target: object) -> None:
     """Raise PluginError if the target of an entry is not of the kind that its hook asks for."""
     what = f"{_SINGULAR[kind]} {name!r}"
-    bases: dict[Kind, tuple[str, str]] = {  # imported when they are needed
+    bases: dict[Kind, tuple[str, str]] = {  # imported only when needed
         "games": ("boardgames.game", "Game"),
         "agents": ("boardgames.player", "Player"),
         "learners": ("boardgames.learner", "Learner"),
@@ -595,7 +594,7 @@ def _checked(entry: object, kind: Kind) -> Entry:
 
 
 def warn_once(source: str, error: BaseException, reported: set[str]) -> None:
-    """Warn that `source` raised `error`, unless `source` is in `reported`, to which it is added."""
+    """Warn that `source` raised `error`, once for each source; `reported` keeps the sources so far."""
     if source not in reported:
         reported.add(source)
         names_plugin = isinstance(error, PluginError) and " is broken: " in error.summary
@@ -662,13 +661,13 @@ def load_game_of(record: "Record") -> "Game":
     Raises
     ------
     UnknownNameError, OptionError, PluginError
-        As `load`.
+        As in `load`.
     """
     return load(record.game, layout=record.layout or None, **record.options)
 
 
 def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
-    """Return a player by agent name and options, `alphabeta:depth=4`.
+    """Return a player by the name and options of an agent, such as `alphabeta:depth=4`.
 
     Every agent also has the option `seed`, which overrides the argument.
 
@@ -688,7 +687,7 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
     seed_read = SEED.read(options.pop("seed", seed))
 
     def make(cls: "type[Player]") -> "Player":
-        declared = getattr(cls, "declared_options", ())  # a function that makes a player has none
+        declared = getattr(cls, "declared_options", ())  # a function instead of a class has none
         if name in options and all(option.name != name for option in declared):
             raise OptionError(f"the agent {name!r} has no option that can be written {name}:{options[name]}")
         with attributing_errors("agent", name):
@@ -701,7 +700,7 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
 
 
 def _checked_player(player: object, name: str) -> "Player":
-    """Return the player that an agent's function made; raise PluginError if it is not a player."""
+    """Return the result of an agent's class or function; raise PluginError if it is not a player."""
     from boardgames.player import Player
 
     if not isinstance(player, Player):
@@ -710,7 +709,7 @@ def _checked_player(player: object, name: str) -> "Player":
 
 
 def close_player(player: "Player") -> None:
-    """Close a player. If that raises, a warning is issued, since the player is no longer needed."""
+    """Close a player that is no longer needed; if that fails, only a warning is issued."""
     try:
         player.close()
     except BaseException as error:
@@ -731,7 +730,7 @@ def solver_of(game: "Game") -> str | None:
 
 
 def searching_agent(game: "Game") -> str:
-    """Return the default agent, or `alphabeta` if that is the game's solver, which obeys only time limits."""
+    """Return the default agent, or `alphabeta` if the default is the solver, which obeys only time limits."""
     agent = game.facts.default_agent
     return "alphabeta" if agent.partition(":")[0] == solver_of(game) else agent
 
@@ -763,7 +762,7 @@ def load_patterns(name: str, game: "Game") -> "PatternSet":
 
 
 def load_overlay(name: str, position: "Position") -> "Overlay":
-    """Return what an overlay shows in a position, with the name and summary under which it is offered.
+    """Return an overlay for a position, with the name and summary of its entry.
 
     `overlay_names` lists the overlays of a game.
 
@@ -805,15 +804,15 @@ def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
 
 
 def _check_game(game: object) -> None:
-    """Raise OptionError unless a value is a Game; the name of a game, for example, is not."""
+    """Raise OptionError if a value is not a Game but, for example, the name of a game."""
     from boardgames.game import Game
 
     if not isinstance(game, Game):
-        raise OptionError(f"a game must be a Game, not {quote(game)}; load makes one from its name")
+        raise OptionError(f"a game must be a Game, not {quote(game)}; use load to get one by name")
 
 
 def _make_for(kind: Kind, name: str, game: "Game", argument: object, base: type[Made]) -> Made:
-    """Return the result of an offered function for a game; raise PluginError if it is of another type."""
+    """Call an offered function for a game; raise PluginError if its result is not a `base`."""
     _check_game(game)
 
     def make(function: Callable[[object], object]) -> Made:
@@ -844,7 +843,7 @@ def _check_declarations(game: "Game", name: str) -> None:
 
 @contextmanager
 def attributing_errors(what: str, name: str) -> Iterator[None]:
-    """Turn any exception raised by the code of a plug-in into a PluginError that names what is broken."""
+    """Turn every exception that the code of a plug-in raises into a PluginError that names what is broken."""
 
     def broken(error: BaseException) -> PluginError:
         kind, _, text = describe_error(error).partition(": ")

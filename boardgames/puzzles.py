@@ -1,10 +1,9 @@
-"""Puzzles: positions with a task, mostly with exactly one winning move, which a beginner misses.
+"""Puzzles: positions with a task, mostly to find the only winning move, which a beginner misses.
 
-A plug-in offers kinds of puzzles with the hook `bg_puzzles`. The target of such an entry takes a
+A plug-in offers kinds of puzzles by the hook `bg_puzzles`. The target of such an entry takes a
 game and a random generator. It either returns a sequence of exercises, which are ready puzzles, or
-yields candidates without end, of which the core keeps those that it can verify: the game's solver
-proves that exactly one move wins and that it is of this kind, and the agent `greedy` plays another
-move.
+yields candidates without end. A candidate is a puzzle if the game's solver proves that exactly one
+move wins, this move is of the puzzle's kind, and the agent `greedy` plays another move.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,21 +27,21 @@ MAX_CANDIDATES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A position, and the moves that would be solutions of a kind of puzzles."""
+    """A position, and the moves that can be the solution in this kind of puzzle."""
 
     position: Position
     moves: tuple[Move, ...]
 
 
 class Attempt:
-    """An attempt to solve an exercise: the moves that were made, as long as they follow one of its lines.
+    """An attempt to solve an exercise: the moves made so far, which follow one of its lines.
 
     Parameters
     ----------
     start : Position
         The position of the exercise.
     lines : sequence of sequences of Move
-        The lines of play that solve it, as from `Game.lines_of`.
+        The lines of play that solve the exercise, as returned by `Game.lines_of`.
 
     Examples
     --------
@@ -66,11 +65,11 @@ class Attempt:
 
     @property
     def next(self) -> Move | None:
-        """Return the move that continues the solution, or None if the puzzle is solved."""
+        """Return the next move of a solution, or None if the exercise is solved."""
         return None if self.is_solved else self._next_moves()[0]
 
     def play(self, move: Move) -> bool:
-        """Make a move of either side if it continues a line; return True if it does."""
+        """Make a move of either side if it continues one of the lines, otherwise return False."""
         if self.is_solved or move not in self._next_moves():
             return False
         self._moves += (move,)
@@ -93,7 +92,7 @@ class Puzzle:
     Attributes
     ----------
     kind, summary : str
-        Name of the kind of puzzle, and what is special about its solutions.
+        Name of the kind of puzzle, and a description of its solutions.
     position : Position
         The position; its side to move wins.
     solution : Move
@@ -101,11 +100,11 @@ class Puzzle:
     score : Score
         The proven score of the solution for the side to move.
     next_best : Score
-        The proven score of the best other move.
+        The proven score of the second-best move.
     mistake : Move
         The move that the agent `greedy` plays.
     mistake_score : Score
-        The proven score of that move.
+        The proven score of `mistake`.
     """
 
     kind: str
@@ -135,7 +134,7 @@ def kinds_of(game: str) -> dict[str, str]:
 
 
 def exercise_game(game: Game, exercise: Exercise) -> Game:
-    """Return the game with the options of an exercise; all others have their defaults.
+    """Return the game with the options of an exercise, and defaults for all other options.
 
     Raises
     ------
@@ -155,7 +154,7 @@ def ready_puzzles(game: Game, kind: str) -> tuple[Exercise, ...]:
     Raises
     ------
     UnknownNameError, OptionError, PluginError
-        If there is no such kind, or none for the options of the game, or the plug-in is broken.
+        If there is no such kind, the options of the game do not allow it, or the plug-in is broken.
 
     Examples
     --------
@@ -192,18 +191,18 @@ def find_puzzles(
     solver : ExactPlayer
         A player of the game that proves the scores of moves.
     seed : int
-        Seed of the candidates, and of the agent that should miss the solution.
+        Seed of the candidates, and of the agent `greedy`, which must miss the solution.
     context : Context
         Its `stop` ends the solver's search.
     report : callable, optional
-        Called before each candidate is tried; most are not puzzles.
+        Called before each candidate is tried; most candidates are not puzzles.
 
     Raises
     ------
     UnknownNameError, PluginError
         If there is no such kind, or the plug-in is broken.
     OptionError
-        If the puzzles of this kind are ready, so that there is nothing to find.
+        If this kind only has ready puzzles, so there is nothing to search for.
     MatchError
         If there is no puzzle among the next 20,000 candidates, or `context.stop` was set.
 
@@ -218,7 +217,7 @@ def find_puzzles(
     """
     candidates = _made(game, kind, seed)
     if isinstance(candidates, Sequence):
-        raise OptionError(f"the puzzles of the kind {quote(kind)} are a fixed set: none can be searched for")
+        raise OptionError(f"the puzzles of the kind {quote(kind)} are a fixed set; none can be searched for")
     summary = kind_summary(game, kind)
     beginner, seen, tried = plugins.load_player(BEGINNER, game, seed=seed), set[Position](), 0
     while True:
@@ -241,7 +240,7 @@ def find_puzzles(
 
 
 def kind_summary(game: Game, kind: str) -> str:
-    """Return what is special about a kind of puzzles."""
+    """Return the description of a kind of puzzles."""
     return kinds_of(game.facts.name)[kind]
 
 
@@ -260,7 +259,7 @@ def scores_of_moves(
     Raises
     ------
     MatchError
-        If `context.stop` was set before all were found.
+        If `context.stop` was set before all scores were found.
     """
     after = {move: position.apply(move) for move in position.legal_moves}
     ongoing = [successor for successor in after.values() if successor.outcome is None]
@@ -284,7 +283,7 @@ def _made(game: Game, kind: str, seed: int) -> Iterator[Candidate] | Sequence[Ex
 def _verified(
     kind: str, summary: str, candidate: Candidate, solver: ExactPlayer, beginner: Player, context: Context
 ) -> Puzzle | None:
-    """Return the puzzle of a candidate, or None if it is not one."""
+    """Return a candidate as a puzzle, or None if it is not a puzzle."""
     position = candidate.position
     # for most candidates the sign of the score is enough
     if len(position.legal_moves) < 2 or solver.scores([position], context)[0].sign <= 0:

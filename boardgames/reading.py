@@ -1,11 +1,11 @@
 """Interpretation of match texts by the rules of the game, whichever program wrote them.
 
 Our own records are complete: they name the game, the start, both players and why the match
-ended. Files from other programs leave most of this out. Then the game comes from the reader, the
-start from the name of a layout, and the end from the moves. In tags, White and Black are the
-sides with these names or, if the game has no such sides, the side that moves first and the other
-one. The result `1-0` is a win for the side that moved first, unless the moves show that it is a
-win for White, who moved second.
+ended. Files from other programs leave most of this out. The game then comes from the caller, the
+start from the name of a layout, and the end from the moves. The tags White and Black refer to the
+sides with these names or, if the game has no such sides, to the side that moves first and its
+opponent. The result `1-0` is a win for the side that moved first, unless the moves show that it is
+a win for White, who moved second.
 """
 
 import re
@@ -33,20 +33,20 @@ WINNERS: Mapping[str, int | None] = {"1-0": 0, "0-1": 1, "1/2-1/2": None}
 UNFINISHED = "*"
 FIRST_WINS = "1-0"
 MAX_SAMPLE = 20
-"""Number of lines that are examined to see whether each line is a match."""
+"""Number of lines that are examined to find out whether each line is a match."""
 EXAMPLE_PLIES, EXAMPLE_LENGTH = 4, 20
 """Number of moves to the example position in an error message, and maximum length of its text."""
 MAX_EXAMPLES = 12
-"""Number of legal moves from which an error message picks its example."""
+"""Number of legal moves from which an error message chooses its example."""
 LIKENESS = 0.6
-"""A text is taken to be in a notation if more than this share of its characters occur in an example."""
+"""A text looks like a notation if more than this share of its characters occur in an example of it."""
 START_TAGS = ("Start", "FEN", "Position")
 BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
-"""Terminations that follow from the last position."""
+"""Terminations that are determined by the last position."""
 MAX_READINGS = 100
 """Maximum number of readings that are tried for a match with ambiguous moves."""
 MAX_STARTS = 1_000
-"""Maximum number of start texts that are remembered; almost all files have fewer."""
+"""Maximum number of start positions that are cached; almost all files have fewer."""
 _REASONS = tuple(reason.value for reason in Termination)
 _TERMINATIONS: Mapping[str, Termination] = {
     "time": Termination.TIME,
@@ -58,20 +58,20 @@ _TERMINATIONS: Mapping[str, Termination] = {
     "adjudicat": Termination.ADJUDICATION,
     "repetition": Termination.REPETITION,
 }
-"""Words in the tags of other programs, and what they mean. PGN's own `abandoned` is too vague to count."""
+"""Words in the tags of other programs, and their meanings. PGN's own `abandoned` is too vague to be used."""
 _WORDS = re.compile(r"[A-Za-z][A-Za-z' _-]*")
 """A line that may be the name of a layout."""
 _MOVE_NUMBER = re.compile(r"(?<![^\s])[0-9]+\.+\s*")
 _TESTED = re.compile(r"(\S+)\s+([-+]?[0-9]+(?:\.[0-9]+)?)", re.ASCII)
 """A line of a test set for solvers: a position without spaces, and its score."""
 MIN_TESTED_LENGTH = 3
-"""A shorter text before a number may be a move, such as a place in Hexifence."""
+"""Minimum length of such a position; a shorter text may be a move, such as a place in Hexifence."""
 _COMMENT = re.compile(r"\{[^}]*\}|;[^\n]*|(?m:^)%[^\n]*|\$[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """Values for what the text of a match leaves out.
+    """Values to use if the text of a match does not give them.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Defaults:
     options : mapping of str to str
         Options of the game.
     notation : str or None
-        The notation of the moves, one of the game's; by default it is inferred from the moves.
+        The game's notation in which the moves are written; by default it is inferred from the moves.
     """
 
     game: str = ""
@@ -101,13 +101,13 @@ class ReadMatch:
     Attributes
     ----------
     game : Game
-        Its game.
+        The game of the match.
     start : str
         Canonical text of the start position.
     names : (str, str)
-        The players of side 0 and side 1.
+        Names of the players of side 0 and side 1.
     moves : tuple of str
-        In canonical notation.
+        The moves in canonical notation.
     seconds : tuple of float or None
         Time spent on each move.
     side_seconds : (float, float)
@@ -115,15 +115,14 @@ class ReadMatch:
     notes : mapping of int to Note
         Notes by ply, with the moves of variations in canonical notation.
     outcome : Outcome or None
-        None if the match is unfinished.
+        The outcome; None if the match is unfinished.
     notation : str or None
-        The notation of the moves if it is not the canonical one.
+        The notation in which the moves were written; None for the canonical notation.
     white_won_first : bool or None
-        Whether `1-0` meant that the side with the tag White won, though it moved second; None if
-        the moves do not show it.
+        Whether `1-0` means that White won, although White moved second; None if the moves do not show it.
     is_winner_assumed : bool
-        Whether White moved second and won or lost, but neither the moves nor other matches show who
-        is meant by `1-0`.
+        True if White moved second and the match was not drawn, but neither its moves nor other matches
+        show whether `1-0` is a win for White.
     """
 
     game: Game
@@ -141,10 +140,10 @@ class ReadMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """The moves of a match; `plies` has the ply that is reached after each word of the text.
+    """The moves of a match; `plies` contains the ply that is reached after each word of the text.
 
-    `positions` has the start and the position after each move. For a match without times and notes it
-    may have only the first and the last one, since the others are not needed.
+    `positions` contains the start and the position after each move. For a match without times and notes, it
+    may contain only the first and last position, because the others are not needed.
     """
 
     positions: Sequence[Position]
@@ -155,10 +154,11 @@ class _Played:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Cache of what has been read in a text.
+    """Cache of positions and moves that have been read from a text.
 
-    Many matches begin in the same position. Moves without tags are played once to see where a match
-    ends, and again to read it. A match is also read again if later ones show what its text means.
+    It saves work because many matches begin in the same position, moves without tags are played once to
+    find where a match ends and again to read it, and a match is read again if later matches show what
+    its text means.
     """
 
     starts: dict[tuple[Game, str, str | None], list[Position]] = field(default_factory=dict)
@@ -176,7 +176,7 @@ def read_match(
     white_is_one: bool = False,
     memory: Memory | None = None,
 ) -> ReadMatch:
-    """Check the moves and the result of a match, and fill in what its text leaves out.
+    """Check the moves and the result of a match, and fill in missing values.
 
     Parameters
     ----------
@@ -187,16 +187,16 @@ def read_match(
     load : callable
         Returns the game.
     defaults : Defaults
-        Values for what the text leaves out.
+        Values to use if the text does not give them.
     white_is_one : bool
-        Read `1-0` as a win for the side with the tag White, even if it moved second.
+        Read `1-0` as a win for White, even if White moved second.
     memory : Memory, optional
         Cache that matches of the same text share.
 
     Raises
     ------
     RecordError
-        If a move cannot be made, the result contradicts the moves, or something is missing.
+        If a move cannot be made, the result contradicts the moves, or the game is unknown.
     BoardgamesError
         If the game cannot be loaded, or the start is not a position.
     """
@@ -242,7 +242,7 @@ def is_own(tags: Mapping[str, str]) -> bool:
 def _load_game(
     tags: Mapping[str, str], options: Mapping[str, str], load: LoadGame, defaults: Defaults
 ) -> tuple[Game, str]:
-    """Return the game, and the tag that named its layout."""
+    """Return the game, and the name of the tag that gave its layout or an empty string."""
     name = tags.get("Game", defaults.game)
     if not name:
         raise RecordError("the tag Game is missing; name the game with --game NAME")
@@ -266,17 +266,17 @@ def _load_game(
 
 
 def read_position(game: Game, text: str, notation: str | None = None) -> Position:
-    """Return the position that a text describes, in whichever of the game's notations it fits.
+    """Return the position that a text describes in any of the game's notations.
 
     Parameters
     ----------
     notation : str, optional
-        The game's notation for positions that is tried first.
+        The notation for positions to try first.
 
     Raises
     ------
     PositionError
-        If the text fits no notation, or means different positions in two.
+        If the text fits no notation, or means different positions in two notations.
     """
     if notation is not None:
         with suppress(PositionError):
@@ -301,14 +301,13 @@ def read_position(game: Game, text: str, notation: str | None = None) -> Positio
     if any(_looks_like(text, example) for example in examples.values()):
         raise problem
     forms = ", ".join(f"{name} {quote(_shortened(example))}" for name, example in examples.items())
-    raise PositionError(f"{problem}; forms that are read: {forms}")
+    raise PositionError(f"{problem}; accepted notations: {forms}")
 
 
 def position_notation(text: str, position: Position) -> str | None:
-    """Return the notation in which the text of a position was read, or None if it is the game's own.
+    """Return the notation in which the text of a position was read, or None if it is canonical.
 
-    The game's own notation is the canonical one for positions, or moves from the start in the canonical
-    notation for moves.
+    Moves from the start in the canonical notation for moves count as canonical, too.
     """
     game = position.game
     if position == game.start():
@@ -326,7 +325,7 @@ def position_notation(text: str, position: Position) -> str | None:
 
 
 def read_moves(start: Position, words: Sequence[str]) -> tuple[Sequence[Position], tuple[str, ...], str]:
-    """Return the positions and moves that words describe, in any notation in which all of them are legal.
+    """Return the positions and moves that words describe, in any notation in which all moves are legal.
 
     Parameters
     ----------
@@ -338,7 +337,7 @@ def read_moves(start: Position, words: Sequence[str]) -> tuple[Sequence[Position
     positions : sequence of Position
         The start, and the position after each move.
     moves : tuple of str
-        In canonical notation.
+        The moves in canonical notation.
     notation : str
         The first of the game's notations in which all words mean these moves; empty if there is none.
 
@@ -353,8 +352,8 @@ def read_moves(start: Position, words: Sequence[str]) -> tuple[Sequence[Position
 
 
 def without_examples(error: object) -> str:
-    """Return the message of an error about a text, without the list of accepted forms."""
-    return re.split("; (?:tried the notations|forms that are read:) ", str(error))[0]
+    """Return the message of an error about a text, without the list of accepted notations."""
+    return re.split("; (?:tried the notations|accepted notations:) ", str(error))[0]
 
 
 @lru_cache(maxsize=32)  # a file with many errors has few games
@@ -372,7 +371,7 @@ def position_examples(game: Game) -> Mapping[str, str]:
 
 
 def _looks_like(text: str, example: str) -> bool:
-    """Return True if most characters of a text occur in an example; all digits count as the same."""
+    """Return True if most characters of a text occur in an example; all digits count as equal."""
     written, known = (re.sub("[0-9]", "0", "".join(one.lower().split())) for one in (text, example))
     return sum(character in known for character in written) > LIKENESS * len(written)
 
@@ -394,7 +393,7 @@ def layout_name(text: str) -> str:
 
 
 def _starts(game: Game, tags: Mapping[str, str], layout_tag: str, memory: Memory) -> list[Position]:
-    """Return the positions in which the match may have begun: for a layout, with either side to move."""
+    """Return the possible start positions: the given one, or those of the layout with either side to move."""
     text = next((tags[tag] for tag in START_TAGS if tag in tags and tag != layout_tag), None)
     key = game, game.layout, text
     if key not in memory.starts:
@@ -415,7 +414,7 @@ def _possible_starts(game: Game) -> list[Position]:
 
 
 def split_score(line: str) -> tuple[str, float | None]:
-    """Return the position in a line and the score after it, or None if there is no score.
+    """Split a line into a position and its score, or return the line and None if there is no score.
 
     Examples
     --------
@@ -427,7 +426,7 @@ def split_score(line: str) -> tuple[str, float | None]:
 
 
 def check_no_test_set(text: str, game: Game) -> None:
-    """Raise RecordError if most lines of a text are a position and its score, as in test sets for solvers.
+    """Raise RecordError if most lines of a text have a position and its score, as in test sets for solvers.
 
     Only the first lines are examined.
     """
@@ -455,7 +454,7 @@ def _is_tested(line: str, game: Game) -> bool:
 
 
 def named_notation(game: Game, tags: Mapping[str, str]) -> str | None:
-    """Return the notation of moves that the tag Notation names, or None if the game has none of that name."""
+    """Return the notation of moves that the tag Notation names, or None if the game has no such notation."""
     named = layout_name(tags.get("Notation", ""))
     return named if named in game.facts.move_notations else None
 
@@ -463,7 +462,8 @@ def named_notation(game: Game, tags: Mapping[str, str]) -> str | None:
 def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
     """Return the notations, other than the canonical one, in which the moves of matches were read.
 
-    Texts whose moves all have shapes seen before are skipped, as are texts that fit no single notation.
+    To save time, texts whose moves all have shapes seen before are skipped; so are texts that fit no
+    single notation.
     """
     found: dict[str, None] = {}
     seen: set[str] = set()
@@ -482,14 +482,14 @@ def move_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
 
 
 def other_notations(matches: Iterable[tuple[MatchText, ReadMatch]]) -> list[str]:
-    """Return the notations in which the moves of all matches are legal too, but are not all the same moves.
+    """Return the notations in which the texts of all matches are also legal, but mean other moves.
 
-    The matches have been read in the canonical notation of one game. Most files rule out the other
-    notations within a few moves.
+    The matches have been read in the canonical notation of one game. In most files, a few moves suffice
+    to rule out the other notations.
     """
     others: list[str] | None = None
     different: set[str] = set()
-    starts: dict[tuple[Game, str], Position] = {}  # almost all matches of a file begin alike
+    starts: dict[tuple[Game, str], Position] = {}  # almost all matches of a file have the same start
     for match, read in matches:
         if others is None:
             others = list(read.game.facts.move_notations[1:])
@@ -545,9 +545,9 @@ def _played(
 
 
 def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *, is_own: bool) -> _Played:
-    """Read the moves in the given notation, or else in the only notation in which all of them are legal.
+    """Read the moves in the given notation or, without one, in the only notation in which all are legal.
 
-    Without a notation, canonical moves are tried first; unambiguous spellings may be among them.
+    Without a notation, the canonical notation is tried first, including other unambiguous spellings.
     """
     canonical, *others = starts[0].game.facts.move_notations
     try:
@@ -563,7 +563,7 @@ def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *,
             with suppress(RecordError):
                 played = _play(start, match.moves, one)
                 found.setdefault(played.moves, played)
-                break  # either side may have begun, but the one that begins by the rules is preferred
+                break  # prefer the start in which the side to move is the usual one
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
@@ -582,7 +582,7 @@ def _made(starts: Sequence[Position], match: MatchText, notation: str | None, *,
 
 @lru_cache(maxsize=32)  # a file with many errors has few starts
 def _move_examples(position: Position) -> str:
-    """Return the names of all move notations, each with its text for the move with most different texts."""
+    """Return the names of all move notations, each with an example that shows the differences."""
     game, notations = position.game, position.game.facts.move_notations
     moves = [
         [game.format_move(position, move, notation=notation) for notation in notations]
@@ -593,12 +593,12 @@ def _move_examples(position: Position) -> str:
 
 
 def _play(start: Position, words: Sequence[str], notation: str | None, *, first_ply: int = 1) -> _Played:
-    """Play moves, one for each word or, if that fails, as the game splits the words.
+    """Play one move for each word or, if that fails, the moves into which the game splits the words.
 
     Parameters
     ----------
     first_ply : int
-        Ply of the first move, for messages; a variation begins later than its match.
+        Ply of the first move, for messages; larger than 1 for a variation.
 
     Raises
     ------
@@ -629,12 +629,12 @@ def _play(start: Position, words: Sequence[str], notation: str | None, *, first_
 def _make_moves(
     start: Position, words: Sequence[str], notation: str | None, first_ply: int
 ) -> tuple[list[Position], list[str]]:
-    """Play moves, one for each word. If a word is ambiguous, the words after it decide.
+    """Play one move for each word. If a word is ambiguous, the words after it decide.
 
     Raises
     ------
     RecordError
-        If a move cannot be made, or all of them can be made in two ways; the message names ply and token.
+        If a move cannot be made, or the words can be read in two ways; the message names ply and token.
     """
     game = start.game
     begun: list[tuple[list[Position], list[str]]] = [([start], [])]
@@ -696,14 +696,14 @@ def _side_seconds(seconds: Sequence[float | None], played: _Played) -> tuple[flo
     if not any(seconds):
         return 0.0, 0.0
     used: list[float] = [0, 0]
-    for position, second in zip(played.positions, seconds, strict=False):  # no move was made in the last one
+    for position, second in zip(played.positions, seconds, strict=False):  # nobody moved in the last position
         if second is not None:
             used[position.side_to_move] += second
     return used[0], used[1]
 
 
 def _checked_notes(notes: Mapping[int, Note], played: _Played, *, first_ply: int = 1) -> dict[int, Note]:
-    """Return the notes of a line by ply, given those by word; `first_ply` is the ply of its first move.
+    """Convert notes by word into notes by ply; `first_ply` is the ply of the first move.
 
     Raises
     ------
@@ -711,7 +711,7 @@ def _checked_notes(notes: Mapping[int, Note], played: _Played, *, first_ply: int
         If several words form one move, so that it is unclear which move a note is about.
     """
     if notes and played.moves and not played.plies:
-        raise RecordError("the comments and variations stand within moves that consist of several words")
+        raise RecordError("there are comments or variations within moves that consist of several words")
     plies = (0, *played.plies)
     return {
         plies[word]: _checked_note(
@@ -764,7 +764,7 @@ def _outcome(
     *,
     white_is_one: bool,
 ) -> tuple[Outcome | None, bool | None]:
-    """Return the outcome, and whether `1-0` must mean a win for White, who moved second; None if unknown."""
+    """Return the outcome, and as `ReadMatch.white_won_first` whether `1-0` means a win for White."""
     start, last = played.positions[0], played.positions[-1]
     where = f"(ply {len(played.moves) + 1}, token {quote(match.result)})"
     if tags.get("Result", match.result) != match.result:
@@ -795,7 +795,7 @@ def _outcome(
 
 
 def _own_outcome(match: MatchText, termination: str | None, last: Position, where: str) -> Outcome | None:
-    """Return the outcome of a match in our own form, which names its termination."""
+    """Return the outcome of one of our own records, which name the termination."""
     if match.result == UNFINISHED:
         if termination is not None and termination in _REASONS:
             raise RecordError(f"an unfinished match cannot have the termination {quote(termination)} {where}")
@@ -814,7 +814,7 @@ def _own_outcome(match: MatchText, termination: str | None, last: Position, wher
 
 
 def _check_end(outcome: Outcome | None, last: Position, where: str) -> None:
-    """Raise RecordError if the rules say something else about the last position than the outcome does."""
+    """Raise RecordError if the outcome contradicts what the rules say about the last position."""
     ended = outcome is not None and outcome.termination in BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != outcome:
         raise RecordError(f"according to the rules, {_outcome_text(last.outcome, last)} {where}")
@@ -845,7 +845,7 @@ def termination_of(text: str | None) -> Termination:
 
 @lru_cache(maxsize=1_000)  # a file with many matches has few different texts
 def is_foreign_termination(text: str) -> bool:
-    """Return True if a text is another program's reason, neither one of ours nor a misspelling of one."""
+    """Return True if a text is another program's termination: not one of ours, and not one misspelled."""
     return bool(text) and (" " in text or not get_close_matches(text, _REASONS))
 
 
@@ -861,16 +861,16 @@ def _outcome_text(outcome: Outcome | None, last: Position) -> str:
 def plain_matches(
     text: str, load: Callable[[str], Game], notation: str | None = None, memory: Memory | None = None
 ) -> Iterator[MatchText]:
-    """Yield the matches of a text that has only moves, with or without numbers.
+    """Yield the matches of a text that consists of moves, with or without numbers.
 
-    Matches are separated by empty lines, or each is on a line of its own. A line with the name of a
-    layout applies to the matches after it; if there is no such layout, they cannot be read. A text may
-    also have all positions of one match instead of its moves.
+    Matches are separated by empty lines, or each match is on its own line. A line with the name of a
+    layout applies to the matches after it; if there is no such layout, they cannot be read. Instead of
+    moves, a text may also contain all positions of one match.
 
     Parameters
     ----------
     load : callable
-        Returns the game with a layout; an empty name stands for the default.
+        Returns the game with a layout, given its name; an empty name stands for the default layout.
     notation : str, optional
         The notation of the moves.
     memory : Memory, optional
@@ -879,7 +879,7 @@ def plain_matches(
     Raises
     ------
     RecordError
-        If the text has the positions of a match, and one cannot be read or does not follow by one move.
+        If the text contains the positions of a match, and one of them cannot be read or reached by one move.
     """
     memory = Memory() if memory is None else memory
     for positions in (text.split("\n"), re.split(r"\n\s*\n", text)):
@@ -892,7 +892,7 @@ def plain_matches(
 def _matches_of_moves(
     text: str, load: Callable[[str], Game], notation: str | None, memory: Memory
 ) -> Iterator[MatchText]:
-    """Yield the matches of a text with moves; for the parameters see `plain_matches`."""
+    """Yield the matches of a text that consists of moves; for the parameters see `plain_matches`."""
     layout, game, unknown = "", load(""), ""
     for block in re.split(r"\n\s*\n", _COMMENT.sub(" ", text)):
         lines: list[str] = []
@@ -910,7 +910,7 @@ def _matches_of_moves(
                 layout = unknown = line  # no such layout: the matches after it cannot be read
             elif line:
                 lines.append(line)
-    if unknown:  # no layout either, since no match comes after it
+    if unknown:  # no match follows, so this is not a layout either
         yield _plain_match(unknown, "", game, notation)
 
 
@@ -931,7 +931,7 @@ def _match_of_positions(texts: list[str], game: Game, memory: Memory) -> MatchTe
         except PositionError as error:
             raise RecordError(f"position {number} of the match: {error}") from None
         if (move := _move_between(position, following)) is None:
-            raise RecordError(f"position {number} of the match does not follow from the one before by a move")
+            raise RecordError(f"position {number} of the match cannot be reached by one move")
         position = following
         moves.append(move)
     return MatchText([("Start", str(first))], moves, [None] * len(moves), UNFINISHED)
@@ -944,7 +944,7 @@ def _move_between(before: Position, after: Position) -> str | None:
 
 
 def _layout_in(line: str, game: Game, load: Callable[[str], Game]) -> Game | None:
-    """Return the game with the layout that a line names, or None if it names none."""
+    """Return the game with the layout that a line names, or None if the line names no layout."""
     if any(mark in line for mark in ".0123456789") and layout_name(line) not in game.layout_names:
         return None
     try:

@@ -14,12 +14,11 @@ and Implementation Guide", 1994) with additional tags:
     1. 4 {0.52} 4 {3.1} 2. 5 {0.5} 1-0
 
 Moves are numbered in pairs. If a side has moved several times in a row, turns are
-numbered instead, and each turn begins with its number: in
-`1. a 1... b c 2. d`, side 1 moves twice. Braces hold comments or the seconds
-spent on the move before them. `boardgames.pgn` implements the syntax: how tags
-are escaped and where one match ends and the next begins. `boardgames.reading`
-interprets matches written by other programs, whose text may leave out the
-game, the start or how the match ended.
+numbered instead, and each turn begins with its number: in `1. a 1... b c 2. d`,
+side 1 moves twice. Braces contain comments, or the seconds spent on the previous
+move. `boardgames.pgn` implements the syntax: how tags are escaped, and where one
+match ends and the next begins. `boardgames.reading` interprets matches written by
+other programs, which may not say what game was played, or how it began and ended.
 """
 
 import os
@@ -80,7 +79,7 @@ def _no_notes() -> Mapping[int, pgn.Note]:
 
 
 def _frozen(values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return a read-only copy; empty ones are shared, since a file may have many thousand matches."""
+    """Return a read-only copy; empty mappings are shared, because a file may have thousands of matches."""
     return MappingProxyType(dict(values)) if values else _EMPTY
 
 
@@ -93,28 +92,28 @@ class Record:
     game, layout : str
         Names for `boardgames.load`; an empty layout stands for the default.
     start : str
-        Canonical text of the start position; empty for the start of the layout, in a record that has
-        not been checked.
+        Canonical text of the start position. In a record that has not been checked, an empty text
+        stands for the start of the layout.
     names : (str, str)
         Names of the players of side 0 and side 1.
     moves : tuple of str
-        In canonical notation, each a word without spaces, brackets or braces.
+        The moves in canonical notation, each one word without spaces, brackets or braces.
     seconds : tuple of float or None
         Time spent on each move; None if unknown, which is the default.
     outcome : Outcome or None
-        None if the match is unfinished.
+        How the match ended; None if it is unfinished.
     options : mapping of str to str
         Options of the game as text.
     tags : mapping of str to str
         All other tags, in order: Date as YYYY.MM.DD, Event, Round; FirstAgent and SecondAgent
-        if players are not named after their agents; Termination if another program has written
-        why the match ended.
+        if players are not named after their agents; Termination if another program's text says why
+        the match ended.
     notes : mapping of int to Note
-        Glyphs, comments and variations by ply, from 1; a note on ply 0 holds the comments before
+        Glyphs, comments and variations by ply, from 1; the note on ply 0 has the comments before
         the first move.
     loaded_game : Game or None
-        The game itself if it was available, so that a notebook can draw the
-        last position. It is not part of the text and is ignored in comparisons.
+        The game itself if it is available, so that a notebook can draw the last position. It is not
+        part of the text and is ignored in comparisons.
 
     Raises
     ------
@@ -146,8 +145,7 @@ class Record:
 
     def __post_init__(self) -> None:
         seconds = self.seconds or (None,) * len(self.moves)
-        # + 0.0 turns integers into floats and -0.0 into 0.0, just as reading a record
-        # does
+        # + 0.0 turns integers into floats and -0.0 into 0.0, as happens when a record is read
         seconds = tuple(second + 0.0 if is_finite(second) else second for second in seconds)
         object.__setattr__(self, "seconds", seconds)
         object.__setattr__(self, "options", _frozen(self.options))
@@ -177,7 +175,7 @@ class Record:
         Raises
         ------
         RecordError
-            If a move is illegal or not a move; the message names ply and token.
+            If a move is illegal or malformed; the message names ply and token.
         PositionError
             If the start is not a position of the game.
         """
@@ -191,7 +189,7 @@ class Record:
             yield position
 
     def svgs(self, game: Game) -> Iterator[str]:
-        """Yield a drawing of each position, with the last move as a caption and its changes marked."""
+        """Yield an SVG drawing of each position, with the last move in a caption and its changes marked."""
         previous: tuple[Position, Picture] | None = None
         for ply, position in enumerate(self.positions(game)):
             picture = marked = position.picture()
@@ -235,7 +233,7 @@ def moves_html(record: Record) -> str:
 
 
 def options_as_texts(options: Mapping[str, OptionValue]) -> dict[str, str]:
-    """Return options as text, as stored in a record. Options that are not set are omitted.
+    """Return options as texts for a record. Options that are None are omitted.
 
     Examples
     --------
@@ -282,14 +280,14 @@ def _sides_of(record: Record) -> list[int]:
 def format_annotated(
     record: Record, *, values: Sequence[str | None] = (), writes_elapsed: bool = False
 ) -> str:
-    """Return the text of a record with comments that other programs read.
+    """Return the text of a record with values and times in comments that other programs can read.
 
     Parameters
     ----------
     values : sequence of str or None
-        The value after each move; if there are fewer values than moves, none is written.
+        The value after each move; if there are fewer values than moves, no values are written.
     writes_elapsed : bool
-        Write times as `[%emt 0:00:05]` and not as `5.0`.
+        Write times in the form `[%emt 0:00:05]` instead of `5.0`.
 
     Examples
     --------
@@ -322,14 +320,14 @@ class ParsedRecords:
     records, numbers : tuple
         The matches that could be read, and their numbers in the text, from 1.
     errors : tuple of RecordError
-        What is wrong with the others.
+        What is wrong with the matches that could not be read.
     warnings : tuple of str
-        What the reader had to assume.
+        What had to be assumed to read the text.
     notations : tuple of str
         Notations, other than the canonical one, that were inferred from the moves.
     side_seconds : tuple
         For each record, the seconds that side 0 and side 1 took, as far as they are known; empty if
-        the moves have not been checked.
+        the moves were not checked.
     """
 
     records: tuple[Record, ...]
@@ -348,20 +346,19 @@ def parse_records(
     Parameters
     ----------
     text : str
-        Any number of matches: in our own form, as PGN from other programs, or as moves alone.
+        Any number of matches: our own records, PGN from other programs, or moves alone.
     load : callable or None
-        Returns the game of a record: `boardgames.plugins.load_game_of`. Start,
-        moves and outcome are then checked against the rules and rewritten in
-        canonical notation. With None nothing is checked, the game need not
-        be installed, and only our own form is read.
+        Returns the game of a record, such as `boardgames.plugins.load_game_of`. Start, moves and
+        outcome are then checked against the rules and rewritten in canonical notation. With None,
+        nothing is checked, the game need not be installed, and only our own records can be read.
     defaults : Defaults
-        Values for what the text of a match leaves out. Moves without tags can only be read with a game.
+        Values to use if the text does not give them. Moves without tags can only be read if the game is
+        given.
 
     Returns
     -------
     ParsedRecords
-        Every error names the number of the match (from 1), the ply and the
-        token.
+        Every error names the number of the match (from 1), the ply and the token.
 
     Raises
     ------
@@ -410,7 +407,7 @@ def parse_records(
 def _with_assumptions(
     parsed: ParsedRecords, foreign: Sequence[tuple[pgn.MatchText, ReadMatch]], defaults: Defaults
 ) -> ParsedRecords:
-    """Return records with warnings about what had to be assumed to read those of other programs."""
+    """Add warnings about what had to be assumed to read the records of other programs."""
     is_shown = any(read.white_won_first is not None for _, read in foreign)
     count = 0 if is_shown else sum(read.is_winner_assumed for _, read in foreign)
     warnings = [_winner_warning(count)] if count else []
@@ -424,16 +421,16 @@ def _with_assumptions(
 
 
 def _winner_warning(count: int) -> str:
-    """Return a warning that `1-0` was read as a win of the first side, although White moved second."""
+    """Return a warning that `1-0` was read as a win for the side that moved first, which was not White."""
     matches = "1 match" if count == 1 else f"{count:,} matches"
     return (
         f"in {matches}, White moved second and the moves do not show who won; "
-        "1-0 is read as a win of the side that moved first"
+        "1-0 is read as a win for the side that moved first"
     )
 
 
 def _notation_warnings(game: Game, others: Sequence[str]) -> list[str]:
-    """Return a warning for each notation besides the canonical one in which the moves could be written."""
+    """Return a warning if the moves could also be in other notations than the canonical one."""
     if not others:
         return []
     own, names = game.facts.move_notations[0], " or ".join(map(repr, others))
@@ -474,27 +471,27 @@ def choose_record(
     where: str = "the text",
     defaults: Defaults = _NO_DEFAULTS,
 ) -> tuple[int, int, Record]:
-    r"""Return the number of a match in a text, the number of matches, and the match with its moves checked.
+    r"""Return the number of the chosen match in a text, the number of matches, and the match.
 
-    Only this match is checked against the rules, which saves time with a long text.
+    Only the moves of this match are checked against the rules, which saves time with a long text.
 
     Parameters
     ----------
     load : callable or None
         Returns the game of a record; without it, the moves are not checked.
     number : int, optional
-        From 1; by default the first.
+        Number of the match, from 1; by default the first match.
     game : str, optional
-        The game that the match must be of.
+        The game that must have been played.
     where : str
         Where the text comes from, for error messages.
     defaults : Defaults
-        Values for what the text of a match leaves out.
+        Values to use if the text does not give them.
 
     Raises
     ------
     RecordError
-        If there is no such match, it has an error or no moves, or is of another game.
+        If there is no such match, it has an error or no moves, or is a match of another game.
 
     Examples
     --------
@@ -534,9 +531,9 @@ def read_records(
     Raises
     ------
     FileError
-        If the file is missing or unreadable, or holds no text.
+        If the file is missing or unreadable, or does not contain text.
     RecordError
-        If it is a test set for solvers.
+        If the file is a test set for solvers.
     """
     text, warning = read_any_text(path)
     parsed = parse_records(text, load, defaults)
@@ -549,7 +546,7 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
     Raises
     ------
     FileError
-        If it cannot be written; an existing file does not change.
+        If the file cannot be written; an existing file does not change.
     """
     write_atomic(path, "".join(f"{format_record(record)}\n\n" for record in records))
 
@@ -563,7 +560,7 @@ def append_record(path: Path, record: Record) -> None:
     Raises
     ------
     FileError
-        If it cannot be read or written; an existing file does not change.
+        If the file cannot be read or written; an existing file does not change.
     """
     before = read_text(path, exact=True) if os.path.isfile(path) else ""  # noqa: PTH113 - never raises
     end = before[-4:].replace("\r\n", "\n")
@@ -599,7 +596,7 @@ def _read_tags(match: pgn.MatchText) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _unchecked(match: pgn.MatchText, defaults: Defaults = _NO_DEFAULTS) -> Record:
-    """Return the record of a match without checking the rules."""
+    """Return the record of a match without checking its moves."""
     tags, options = _read_tags(match)
     game = tags.get("Game", defaults.game)
     if not game and "Game" not in tags:
@@ -622,7 +619,7 @@ def _unchecked(match: pgn.MatchText, defaults: Defaults = _NO_DEFAULTS) -> Recor
 
 
 def _other_tags(tags: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags for which a record has no field, such as a termination in another program's words."""
+    """Return the tags for which a record has no field, and a termination in another program's words."""
     others = {name: value for name, value in tags.items() if name not in OWN_TAGS}
     if is_foreign_termination(tags.get("Termination", "")):
         others["Termination"] = tags["Termination"]
@@ -641,7 +638,7 @@ class _Reader:
     load : callable
         Returns the game of a record.
     defaults : Defaults
-        Values for what the text of a match leaves out.
+        Values to use if the text does not give them.
     """
 
     def __init__(self, load: Callable[[Record], Game], defaults: Defaults) -> None:
@@ -651,7 +648,7 @@ class _Reader:
         self._memory = Memory()
 
     def game(self, name: str, layout: str, options: Mapping[str, str]) -> Game:
-        """Return a game."""
+        """Return a game; equal arguments give the same object."""
         key = (name, layout, *options.items())
         if key not in self._games:
             self._games[key] = self._load(Record(name, layout, start="", options=options))
@@ -679,9 +676,9 @@ class _Reader:
                 yield error
 
     def record(self, match: pgn.MatchText) -> tuple[Record, ReadMatch]:
-        """Return the record of a match, checked by the rules of its game.
+        """Return the record of a match, checked against the rules of its game.
 
-        Any exception of the plug-in becomes an error of this match.
+        Exceptions of the plug-in become errors of this match.
         """
         tags, options = _read_tags(match)
         try:
@@ -720,7 +717,7 @@ class _Reader:
         return record, read
 
     def learn(self, read: Iterable[ReadMatch]) -> bool:
-        """Learn from matches how to read the others; return True if some may now be read differently."""
+        """Learn from matches how to read other matches; return True if some may now be read differently."""
         matches = list(read)
         before = self._defaults, self._white_is_one
         notations = {one.notation for one in matches if one.notation is not None}
@@ -737,7 +734,7 @@ class _Reader:
 
 
 def _layout_of(tags: Mapping[str, str], read: ReadMatch) -> str:
-    """Return the layout that one of our own records names, or the one that was found for another match."""
+    """Return the layout for a record: as our own records name it, or as `read_match` found it."""
     if is_own(tags):
         return tags.get("Layout", "")
     return "" if read.game.layout == next(iter(read.game.layout_names), "") else read.game.layout

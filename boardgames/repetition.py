@@ -1,4 +1,4 @@
-"""What repeated positions mean in a match: which moves they forbid, and how they end it.
+"""Repetition in matches: which moves it forbids, and how it ends a match.
 
 Positions are compared by their packed words, so a repeated position has the same side to move. See
 `boardgames.declarations.Repetition` for the rules.
@@ -25,7 +25,7 @@ def occurrences_of(positions: Sequence[Position]) -> Counter[bytes]:
 
 
 def is_repeated(position: Position, action: int, occurrences: Mapping[bytes, int], count: int) -> bool:
-    """Return True if a legal action leads to a position that has then occurred `count` times."""
+    """Return True if a position occurs for at least the `count`-th time after a legal action."""
     after = position.apply(Move(action, ""))
     return occurrences.get(after.words.tobytes(), 0) + 1 >= count
 
@@ -47,7 +47,7 @@ def is_forbidden(
 def allowed_actions(
     position: Position, history: Sequence[Position], repetition: Repetition
 ) -> tuple[int, ...]:
-    """Return the legal actions of a position without those that repetition forbids, in ascending order.
+    """Return the legal actions that repetition does not forbid, in ascending order.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def allowed_actions(
 
 
 def outcome_after(positions: Sequence[Position], repetition: Repetition) -> Outcome | None:
-    """Return the outcome if the rules of the game or repetition end a match at the last of its positions.
+    """Return the outcome if the game's rules or repetition end a match with these positions, else None.
 
     Examples
     --------
@@ -82,14 +82,16 @@ def outcome_after(positions: Sequence[Position], repetition: Repetition) -> Outc
 def outcome_by_repetition(
     position: Position, mover: int, occurrences: Mapping[bytes, int], repetition: Repetition
 ) -> Outcome | None:
-    """Return the outcome if repetition ends a match at a position at which the rules do not end it.
+    """Return the outcome if repetition ends a match at a position, otherwise None.
+
+    The position must not be one at which the rules of the game end the match.
 
     Parameters
     ----------
     mover : int
         The side whose move led to the position.
     occurrences : mapping of bytes to int
-        How often each position has occurred in the match, including this time.
+        How often each position has occurred in the match so far, including the current one.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Reviews of recorded matches: the score of every position and the loss of every move.
 
 A player analyses the start and the position after each move. The score of a move is
-that of the resulting position, from the point of view of the side that moved; its
-loss is how far that is below the best score before the move. Both scores come from
-searches with the same horizon (the search after the move is one ply shallower),
+the score of the resulting position, from the point of view of the side that moved.
+The loss of the move is the difference to the best score before it. Both scores come
+from searches with the same horizon (the search after the move is one ply shallower),
 because the side that moves last before the horizon looks better than it is. Proven
 scores are used unchanged. A win counts as the bound of the unit, so choosing a
 slower win is not a mistake; if the player solves positions, it is an inaccuracy.
@@ -29,7 +29,7 @@ from boardgames.score import Score, Unit, chance_of_winning
 MISTAKES = 5
 """Default number of mistakes that a review lists."""
 HALVING = 0.15
-"""Loss in expected points, where a win is 1 and a draw 1/2, that halves the accuracy of a move."""
+"""The loss that halves the accuracy of a move, in expected points: a win is 1 and a draw 1/2."""
 MARK_NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "?!": ("inaccuracy", "inaccuracies"),
@@ -39,7 +39,7 @@ MARK_NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """The singular and plural names of the marks."""
 MARKS_IN_LISTS = ("?", "??")
-"""Marks of the moves that `Review.mistakes` and the chart show; inaccuracies would be too many."""
+"""Marks of the moves that `Review.mistakes` and the chart show; there would be too many inaccuracies."""
 
 
 def _no_scores() -> Mapping[int, Score]:
@@ -53,11 +53,11 @@ class ReviewedPosition:
     Attributes
     ----------
     score : Score
-        For the side to move.
+        The score for the side to move.
     proven : bool
-        True if the score is exact, as it is at the end of the match.
+        True if the score is exact, as at the end of the match.
     line : tuple of Move
-        Best play from here; empty at the end of the match.
+        Best play from this position; empty at the end of the match.
     by_depth : mapping of int to Score
         Scores at the depths that the player reported while it searched.
     """
@@ -84,9 +84,9 @@ class ReviewedPosition:
         return self.position.game.facts.score_text(self.score_for_side(side), proven=self.proven)
 
     def smoothed_for_side(self, side: int) -> float:
-        """Return the mean of the scores at the last two depths; a decided or proven score is unchanged.
+        """Return the mean of the scores at the last two depths, or the score if it is decided or proven.
 
-        Odd and even depths favour different sides. A win counts as the unit's bound.
+        Odd and even depths favour different sides; the mean evens this out. A win counts as the unit's bound.
         """
         scores = [self.by_depth[depth] for depth in sorted(self.by_depth)[-2:]]
         if self.proven or self.is_decided or len(scores) < 2:
@@ -95,7 +95,7 @@ class ReviewedPosition:
         return sum(self._for_side(side, score).clipped(bound) for score in scores) / len(scores)
 
     def score_of_move(self, before: "ReviewedPosition") -> Score:
-        """Return the score of the move from `before` to here, for the side that made it."""
+        """Return the score of the move from `before` to this position, for the side that made it."""
         score = self.score if self.proven else self.by_depth.get(before.depth - 1, self.score)
         return self._for_side(before.position.side_to_move, score).delayed()
 
@@ -123,9 +123,9 @@ class ReviewedMove:
     before, after : ReviewedPosition
         The positions before and after the move.
     score : Score
-        Score of the move for its side; that of the best move is `before.score`.
+        Score of the move for its side; the score of the best move is `before.score`.
     loss : float
-        How much worse it is than the best move, in the unit of the review.
+        How much worse the move is than the best move, in the unit of the review.
     mark : str
         `?!` for an inaccuracy, `?` for a mistake, `??` for a blunder; otherwise
         empty.
@@ -158,8 +158,8 @@ class ReviewedMove:
     def accuracy(self) -> float:
         """Return the accuracy of the move in percent: 100 without a loss, halved for every `HALVING` lost.
 
-        The loss is counted in expected points, where a won match is 1 and a drawn one 1/2: those after
-        the best move minus those after this one.
+        The loss is the difference in expected points after the best move and after this move, where a
+        won match is 1 point and a drawn match 1/2.
         """
         points = (self.before.score.to_return() - self.score.to_return()) / 2
         return float(100 * 2 ** (-max(points, 0.0) / HALVING))
@@ -214,7 +214,7 @@ class Review:
 
     @cached_property
     def moves(self) -> tuple[ReviewedMove, ...]:
-        """Return the moves for which the positions before and after have been analysed."""
+        """Return the moves whose positions before and after have been analysed."""
         return tuple(
             reviewed_move(number, text, before, after, self.unit)
             for number, (text, (before, after)) in enumerate(
@@ -223,7 +223,7 @@ class Review:
         )
 
     def values_for_side(self, side: int) -> tuple[float, ...]:
-        """Return the scores of the positions as numbers from minus the unit's bound to the bound."""
+        """Return the scores of the positions as numbers, clipped to the unit's bound."""
         return tuple(entry.score_for_side(side).clipped(self.unit.bound) for entry in self.positions)
 
     def mistakes(self, count: int | None = MISTAKES) -> tuple[ReviewedMove, ...]:
@@ -232,7 +232,7 @@ class Review:
         return tuple(sorted(marked, key=lambda move: -move.loss)[:count])
 
     def marks(self, side: int) -> Counter[str]:
-        """Return, for each mark, the number of a side's moves that have it."""
+        """Return how many moves of a side have each mark."""
         return Counter(move.mark for move in self.moves if move.side == side and move.mark)
 
     def mean_loss(self, side: int) -> float | None:
@@ -355,9 +355,9 @@ def review_positions(
     """Yield the start and the position after each move with its score; see `review`.
 
     The whole record is checked before the first search. Each position is analysed
-    without its history, as if the match began there, so that a position that was
-    repeated, but did not end the match, is not scored as a draw. In a game with a rule
-    about repetition the history is used.
+    without its history, as if the match began there, so that a repetition that did
+    not end the match is not scored as a draw. In a game with a rule about repetition,
+    the history is used.
     """
     if record.game != player.game.facts.name:
         raise RecordError(f"a player of {player.game} cannot review a match of {record.game}")
@@ -383,7 +383,7 @@ def review_positions(
 
 
 def plies_until_limit(record: Record, game: Game) -> int | None:
-    """Return the ply at which a limit ended the match, if the game says who wins there; otherwise None."""
+    """Return the ply at which a limit ended the match if the game decides matches at limits, else None."""
     ended = record.outcome is not None and record.outcome.termination is Termination.PLY_LIMIT
     return len(record.moves) if ended and game.kernels.decides_at_limit else None
 
@@ -391,16 +391,16 @@ def plies_until_limit(record: Record, game: Game) -> int | None:
 def reviewed_move(
     number: int, text: str, before: ReviewedPosition, after: ReviewedPosition, unit: Unit
 ) -> ReviewedMove:
-    """Return the loss of a move, given the positions before and after it.
+    """Return a move with its loss and mark, given the positions before and after it.
 
     Parameters
     ----------
     number : int
         Ply, from 1.
     text : str
-        The move.
+        Text of the move.
     unit : Unit
-        Unit of the loss, which is that of the score of the start.
+        Unit of the loss: the unit of the score of the match's start.
     """
     side = before.position.side_to_move
     move = before.position.game.parse_move(before.position, text)
@@ -417,8 +417,8 @@ def reviewed_move(
 def review_end(position: Position, unit: Unit, ended: Outcome | None = None) -> ReviewedPosition:
     """Return the exact score of a finished position: the margin if `unit` measures it, otherwise the result.
 
-    If the rules do not end the match here and `ended` is None, a limit of plies is taken to have
-    ended it.
+    If `ended` is None and the rules do not end the match here, it is assumed that a limit of plies
+    has ended it.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 """Scores of positions and moves, and the units in which evaluations count.
 
 A score is either an amount (a lead of 0.42 marbles, an expected return of -0.1)
-or decisive: a win or loss in a number of plies. People read an expected return
-as a chance of winning, for which a draw counts half. The model is `Cp`, `Mate` and
-`PovScore` of python-chess, with one difference: in chess every engine counts
-centipawns, while here each evaluation declares its own `Unit`.
+or decisive: a win or loss in a number of plies. An expected return is shown to
+people as a chance of winning, in which a draw counts half. The classes are modelled
+on `Cp`, `Mate` and `PovScore` of python-chess, with one difference: in chess every
+engine counts centipawns, but here each evaluation declares its own `Unit`.
 """
 
 import math
@@ -31,23 +31,23 @@ class Unit:
     digits : int
         Decimals to print.
     half_return : float
-        The advantage at which the side ahead scores three points out of four, so that
-        its expected return is one half. It relates the unit to winning chances: Monte
-        Carlo tree search uses it to turn evaluations into returns.
+        The advantage with which a side scores three out of four points, so that its
+        expected return is one half. It relates the unit to chances of winning: Monte
+        Carlo tree search uses it to convert evaluations into returns.
     inaccuracy, mistake, blunder : float
         The smallest losses for which a review marks a move `?!`, `?` and `??`. By default
         an eighth, a quarter and three quarters of `half_return`.
     bound : float
-        The amount that stands for a win where a number is needed, in losses and
-        charts; larger amounts are clipped to it. By default five times `half_return`.
+        The amount that stands for a win in losses and charts, which need numbers;
+        larger amounts are clipped to it. By default five times `half_return`.
     book_margin : float
-        A move that loses more than this does not enter an opening book, by default
-        0.15 of `half_return`.
+        Moves that lose more than this are not added to opening books. By default
+        0.15 times `half_return`.
     is_return : bool
         True if amounts already are expected returns, from -1 to 1; see `RETURN`.
     delay : int or None
         A move that delays a win or hastens a loss by this many plies is an inaccuracy in a
-        review; None if it never is, because scores are not exact.
+        review. None if such moves are never marked, because scores are not exact.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class Unit:
         return f"{rounded:+.{self.digits}f}" if sign and rounded else f"{rounded:.{self.digits}f}"
 
     def text(self, amount: float) -> str:
-        """Return an amount as people read it: with its sign or, if it is a return, as a chance of winning.
+        """Return an amount as text for people: with its sign or, if it is a return, as a chance of winning.
 
         Examples
         --------
@@ -117,7 +117,7 @@ class Unit:
         return f"{100 * chance_of_winning(self.to_return(amount)):.{self._percent_digits}f}%"
 
     def loss_text(self, loss: float) -> str:
-        """Return how much worse a move is than the best one, as people read it.
+        """Return a move's loss, compared with the best move, as text for people.
 
         Examples
         --------
@@ -132,7 +132,7 @@ class Unit:
 
     @property
     def in_words(self) -> str:
-        """Return how amounts are counted, as the end of a sentence.
+        """Return what amounts are measured in, as the end of a sentence.
 
         Examples
         --------
@@ -143,7 +143,7 @@ class Unit:
 
     @property
     def legend(self) -> str:
-        """Return which losses get the marks of a review, in one line."""
+        """Return the line that explains the marks of a review."""
         losses = (self.loss_text(loss).replace(".0%", "%") for loss in self._thresholds)
         legend = "?! loses {} or more, ? {}, ?? {}".format(*losses)
         if self.delay is None:
@@ -202,9 +202,9 @@ class Score:
     Attributes
     ----------
     amount : float or None
-        None for a win or loss.
+        The amount; None for a win or loss.
     unit : Unit or None
-        What `amount` counts.
+        The unit of `amount`; None for a win or loss.
 
     Examples
     --------
@@ -223,7 +223,7 @@ class Score:
 
     @classmethod
     def of(cls, amount: float, unit: Unit) -> "Score":
-        """Return the score of an amount; raise ScoreError if it is not finite."""
+        """Return an amount as a score; raise ScoreError if it is not finite."""
         if not math.isfinite(amount):
             raise ScoreError(f"a score must be finite, not {amount}")
         return cls(float(amount) + 0.0, unit, 0, 0)  # no negative zero
@@ -253,7 +253,7 @@ class Score:
     def win_in(self) -> int | None:
         """Return the number of plies to the end of the match, negative for a loss, or None for an amount.
 
-        It is 0 if the match is over; `sign` then says who has won.
+        It is 0 if the match is over; `sign` then tells a win from a loss.
         """
         return self._winner * self._plies if self._winner else None
 
@@ -286,9 +286,9 @@ class Score:
         return self._decisive(self._winner, self._plies + plies) if self.is_decisive else self
 
     def text(self, *, proven: bool = False, alternates: bool = True) -> str:
-        """Return the score as people read it; `str` does the same.
+        """Return the score as text for people; `str` does the same.
 
-        A win has the moves of the winner, and the plies. Expected returns are chances of winning.
+        Wins and losses are given in moves of the winner and in plies, expected returns as chances of winning.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class Score:
 
 
 def chance_of_winning(expected_return: float) -> float:
-    """Return the chance, 0 to 1, that goes with an expected return, -1 to 1; a draw counts half.
+    """Convert an expected return, -1 to 1, into a chance of winning, 0 to 1; a draw counts half.
 
     Examples
     --------

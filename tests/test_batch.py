@@ -227,9 +227,9 @@ def test_rows_of_different_lengths_are_refused() -> None:
 @pytest.mark.parametrize("which", [[0, 1], [True], 1])
 def test_matches_to_reset_are_chosen_by_booleans(which: Any) -> None:
     batch = Batch(boardgames.load("connect4"), 2)
-    with pytest.raises(LimitError, match=r"matches are chosen by bool\[2\], not (int64|bool)\["):
+    with pytest.raises(LimitError, match=r"matches must be chosen by bool\[2\], not (int64|bool)\["):
         batch.reset(which)
-    with pytest.raises(LimitError, match=r"matches are chosen by bool\[2\], not (int64|bool)\["):
+    with pytest.raises(LimitError, match=r"matches must be chosen by bool\[2\], not (int64|bool)\["):
         batch.step([0, 0], which=which)
 
 

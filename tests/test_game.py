@@ -254,7 +254,7 @@ def test_position_of_another_game_raises(use: str, other: boardgames.Game) -> No
 @pytest.mark.parametrize("use", ["format", "pack", "parse_move", "format_move", "decode"])
 def test_text_instead_of_a_position_raises(use: str) -> None:
     more = {"parse_move": ("take1",), "format_move": (START.legal_moves[0],), "decode": (1,)}
-    with pytest.raises(PositionError, match=r"a position must be a Position, not '7'; Game\.parse reads one"):
+    with pytest.raises(PositionError, match=r"a position must be a Position, not '7'; use Game\.parse"):
         getattr(GAME, use)("7", *more.get(use, ()))
 
 

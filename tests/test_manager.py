@@ -237,18 +237,18 @@ def test_finished_match_accepts_no_further_actions() -> None:
 @pytest.mark.parametrize(
     ("game", "players", "start", "message"),
     [
-        ("nim", [None, None], None, "a game must be a Game, not 'nim'; load makes one"),
+        ("nim", [None, None], None, "a game must be a Game, not 'nim'; use load to get one"),
         (
             nim.Nim(),
             [None, "random"],
             None,
-            "a player must be a Player or None, not 'random'; load_player makes",
+            "a player must be a Player or None, not 'random'; use load_player",
         ),
         (
             nim.Nim(),
             [None, None],
             "7:0:0:0",
-            "a position must be a Position, not '7:0:0:0'; Game.parse reads",
+            "a position must be a Position, not '7:0:0:0'; use Game.parse",
         ),
     ],
     ids=["game", "player", "start"],
@@ -732,13 +732,13 @@ def test_draw_offer_is_declined_by_a_move_of_the_other_side() -> None:
 def test_side_cannot_accept_its_own_offer() -> None:
     match = between_people()
     match.offer_draw(0)
-    with pytest.raises(MatchError, match="there is no draw offer to side 0"):
+    with pytest.raises(MatchError, match="side 0 has not been offered a draw"):
         match.accept(0)
 
 
 def test_answer_without_an_offer_raises() -> None:
     for answer in (between_people().accept, between_people().decline):
-        with pytest.raises(MatchError, match="there is no draw offer to side 1"):
+        with pytest.raises(MatchError, match="side 1 has not been offered a draw"):
             answer(1)
 
 
@@ -756,7 +756,7 @@ def test_player_who_forfeits_loses_with_the_reason_as_its_fault() -> None:
 
 
 def test_resignation_of_an_invalid_side_raises() -> None:
-    with pytest.raises(MatchError, match="a side is 0 or 1, not 2"):
+    with pytest.raises(MatchError, match="a side must be 0 or 1, not 2"):
         between_people().resign(2)
 
 

@@ -129,7 +129,7 @@ def test_read_text_of_a_binary_file_raises(tmp_path: Path) -> None:
 
 def test_boardgames_home_of_an_unknown_user_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOARDGAMES_HOME", "~no-such-user/games")
-    with pytest.raises(FileError, match="BOARDGAMES_HOME is in the home folder of an unknown user"):
+    with pytest.raises(FileError, match="BOARDGAMES_HOME names the home folder of an unknown user"):
         paths.cache_folder()
 
 

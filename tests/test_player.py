@@ -398,7 +398,7 @@ def test_text_instead_of_a_position_raises(use: str, agent: str) -> None:
     if (use, agent) == ("analyse", "random"):
         pytest.skip("it evaluates no moves")
     more = (0,) if use == "accepts_draw" else ()
-    with pytest.raises(PositionError, match=r"a position must be a Position, not '4'; Game\.parse reads one"):
+    with pytest.raises(PositionError, match=r"a position must be a Position, not '4'; use Game\.parse"):
         getattr(player, use)("4", *more)
 
 

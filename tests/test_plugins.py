@@ -342,7 +342,7 @@ def test_offer_that_cannot_be_loaded_gives_way_to_one_of_the_same_name(
     )
     registry = Registry([first, second])
     if broken_first:
-        with pytest.warns(RuntimeWarning, match=f"{name!r} is now the one of the plug-in 'second'"):
+        with pytest.warns(RuntimeWarning, match=f"{name!r} now comes from the plug-in 'second'"):
             target = registry.load(kind, name, of)
         assert f"{name!r}" in str(by_name(registry)["first"].error)
         assert by_name(registry)["second"].error is None
@@ -368,7 +368,7 @@ def test_game_that_cannot_be_made_gives_way_to_one_of_the_same_name(
     broken = plugin("first", bg_games=[game("a", f"{__name__}:Unprepared")])
     registry = Registry([broken, plugin("second", bg_games=[game("a")])])
     monkeypatch.setattr(plugins, "registry", lambda: registry)
-    with pytest.warns(RuntimeWarning, match="'a' is now the one of the plug-in 'second'"):
+    with pytest.warns(RuntimeWarning, match="'a' now comes from the plug-in 'second'"):
         assert type(plugins.load("a")) is Connect4
     assert "no board" in str(by_name(registry)["first"].error)
 
@@ -750,7 +750,7 @@ def test_an_agent_for_one_game_may_need_patterns_that_the_game_offers(plugin: Ma
 @pytest.mark.parametrize("load", [boardgames.load_player, boardgames.load_learner, boardgames.load_features])
 def test_the_name_of_a_game_instead_of_the_game_raises(load: Callable[..., object]) -> None:
     with pytest.raises(
-        OptionError, match="a game must be a Game, not 'connect4'; load makes one from its name"
+        OptionError, match="a game must be a Game, not 'connect4'; use load to get one by name"
     ):
         load("td", "connect4")
 

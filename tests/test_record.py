@@ -305,7 +305,7 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
         (HEAD + "\n1. take3 take9 *", "match 1: .*'take9'.*\\(ply 2, token 'take9'\\)"),
         (HEAD + "\n1. take3 {open *", "match 1: unclosed comment \\(ply 2, token '\\{open'\\)"),
         (HEAD + "\n1. take3 } *", "match 1: .*\\(ply 2, token '\\}'\\)"),
-        (HEAD + "\n1. take3", "match 1: no result after the moves, of which there are 1; write one of"),
+        (HEAD + "\n1. take3", "match 1: no result after the moves, which end at ply 1; write 1-0"),
         (HEAD + "\n1. take3 * take3", "match 1: text after the result \\* \\(ply 2, token 'take3'\\)"),
         (HEAD + "\n1. take3 1-0", "match 1: the tag Termination is missing \\(ply 2, token '1-0'\\)"),
         (

@@ -18,7 +18,7 @@ export interface Piece {
   shape: "disc" | "letter";
 }
 
-/** A straight line such as an edge of a cell, drawn by `side`, or still open if that is None. */
+/** A straight line, such as an edge of a cell, that `side` has drawn; if None, nobody has drawn it yet. */
 export interface Line {
   id: string;
   x1: number;
@@ -29,7 +29,7 @@ export interface Line {
   label: string;
 }
 
-/** A straight line that is printed on the board, such as those between the points of Nine Men's Morris. */
+/** A straight line printed on the board, such as a line between points of Nine Men's Morris. */
 export interface GridLine {
   x1: number;
   y1: number;
@@ -44,7 +44,7 @@ export interface Palette {
   edge: string;
 }
 
-/** Something to click that is not on the board, such as `Button("pass")`; drawn below it. */
+/** A button below the board, such as `Button("pass")`. */
 export interface Button {
   id: string;
   label: string;
@@ -63,7 +63,7 @@ export interface Caption {
   text: string;
 }
 
-/** What one side has beside the board: pieces that lie there, or only their number. */
+/** What one side has beside the board: pieces that lie there, or only a number. */
 export interface Tray {
   side: number;
   label: string;
@@ -72,7 +72,7 @@ export interface Tray {
   places: number;
 }
 
-/** A class of marked lines or cells in an overlay: one character, a name, and what it means. */
+/** A class of marked lines or cells in an overlay: its symbol, one character, its name and meaning. */
 export interface MarkClass {
   symbol: string;
   name: string;

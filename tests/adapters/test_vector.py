@@ -121,7 +121,7 @@ def test_matches_that_the_mask_names_begin_again_by_reset() -> None:
     envs.step([1, 2, 3])
     envs.reset(options={"reset_mask": np.array([True, False, True])})
     assert envs.batch.plies.tolist() == [0, 2, 0]
-    with pytest.raises(LimitError, match="matches are chosen by bool"):
+    with pytest.raises(LimitError, match="matches must be chosen by bool"):
         envs.reset(options={"reset_mask": [1, 0, 1]})
 
 

@@ -192,7 +192,7 @@ def test_a_result_1_0_is_reported_if_it_does_not_say_who_won(shown: str, bg: Run
     ran = bg("replay", "--list", "server.pgn", "--game", "abalone")
     assert ran.code == 0
     said = "server.pgn: in 2 matches, White moved second and the moves do not show who won; "
-    assert ran.err == ("" if shown else f"{said}1-0 is read as a win of the side that moved first\n")
+    assert ran.err == ("" if shown else f"{said}1-0 is read as a win for the side that moved first\n")
     assert [line.split()[5] for line in ran.out.splitlines()[:2]] == (
         ["0-1,"] if shown == "0-1" else ["1-0,"]
     ) * 2
