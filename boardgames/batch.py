@@ -158,7 +158,7 @@ def look(bundle: Actions, match: int) -> int:
 
 @kernel(types.void(BUNDLE, WORDS, BYTES, types.int64, types.int64))
 def start_again(bundle: Actions, start: Words, which: Bytes, first: int, last: int) -> None:
-    """Start the matches whose entry in `which` is not 0 again, from the position `start`."""
+    """Restart the matches whose entry in `which` is not 0, from the position `start`."""
     batch = unpack(bundle)
     for match in range(first, last):
         if which[match] != 0:
@@ -259,7 +259,7 @@ class Batch:
         Number of plies after which a match ends; by default `Facts.ply_limit`. A limit is needed if the
         rules do not limit the length of a match.
     seed : int
-        Equal seeds give equal samples, whatever the number of threads.
+        Equal seeds give equal samples, regardless of the number of threads.
     threads : int, optional
         Number of threads; by default as many as are worthwhile for this size on this machine.
 
@@ -394,7 +394,7 @@ class Batch:
         start : Position, optional
             Position from which they start; by default the `start` of the batch.
         seed : int, optional
-            A new seed for their random generators; by default these go on from their current states.
+            A new seed for their random generators; by default they continue from their current states.
 
         Raises
         ------

@@ -145,7 +145,7 @@ def compilation_listener(listener: Listener) -> Iterator[None]:
 
 
 def report(module: str, count: int) -> None:
-    """Tell all listeners whose kernel is being compiled; an empty module means that it is compiled."""
+    """Tell all listeners that a kernel of `module` is being compiled or, if this is empty, is compiled."""
     global _current  # noqa: PLW0603 - compilation concerns the whole process
     _current = module, count
     for listener in tuple(_listeners):

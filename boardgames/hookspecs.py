@@ -56,8 +56,8 @@ class Entry:
         The game that the entry is for, or None if it is for every game.
     needs : tuple of str
         What plug-ins must offer for a game so that the entry can be used: `"features"` or
-        `"patterns"`; also `"weights"` for an agent that by default plays with weights of its own
-        name, together with `"network"` if these weights are a network. The entry is not listed for
+        `"patterns"`. An agent that by default plays with weights of its own name also needs
+        `"weights"`, and `"network"` if these weights are a network. The entry is not listed for
         other games.
     title : str
         What the page calls a game before it is loaded, such as `Connect Four`; by default its name
@@ -145,7 +145,7 @@ def bg_learners() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 def bg_weights() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add weights: each target is the path (`pathlib.Path`) of a file written by `Weights.write`.
 
-    Players load them by name, `td:weights=NAME`; an entry names its game.
+    Players load them by name, as in `td:weights=NAME`; each entry names its game.
     """
 
 
@@ -153,7 +153,7 @@ def bg_weights() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls
 def bg_books() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add opening books: each target is the path (`pathlib.Path`) of a file made by `boardgames book`.
 
-    Agents that search use them if only their time is limited; an entry names its game.
+    Agents that search use a book if time is their only limit; each entry names its game.
     """
 
 
@@ -166,7 +166,7 @@ def bg_experiments() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy c
 def bg_overlays() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add overlays: each target takes a `Position` and returns a `boardgames.picture.Overlay`.
 
-    The ids in it are those of the position's picture; an entry names its game.
+    An overlay uses the ids of the position's picture; each entry names its game.
     """
 
 
@@ -174,8 +174,8 @@ def bg_overlays() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 def bg_puzzles() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add kinds of puzzles: each target takes a `Game` and a random generator.
 
-    The target yields `Candidate`s, in which the solver of the game finds puzzles, or returns a sequence
-    of `Exercise`s that are puzzles already. See `boardgames.puzzles`; an entry names its game.
+    The target yields `Candidate`s, among which the solver of the game finds puzzles, or returns a sequence
+    of `Exercise`s, which are ready puzzles. See `boardgames.puzzles`; each entry names its game.
     """
 
 
@@ -191,7 +191,7 @@ def bg_match_started(manager: Match) -> None:
 
 @hookspec
 def bg_move_made(manager: Match, played: PlayedMove) -> None:
-    """React to a move; `played` has its side, time and ply."""
+    """React to a move; `played` contains its side, time and ply."""
 
 
 @hookspec

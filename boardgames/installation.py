@@ -52,7 +52,7 @@ class Needs:
 
 
 def needs_of(functions: Iterable[Callable[..., object]] = ()) -> Needs:
-    """Return the code that functions need, together with that of all plug-ins used by this process.
+    """Return the code that functions need, and the code of all plug-ins that this process uses.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from boardgames.errors import OptionError, PluginError, quote, suggest
 
 OptionValue = bool | int | float | str | None
 Role = Literal["", "limit", "memory", "network", "run", "strength", "threads", "weights"]
-"""What an agent's option means to programs, whatever its name; see `Option`."""
+"""What an agent's option means to programs, regardless of its name; see `Option`."""
 
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
@@ -32,8 +32,8 @@ class Option:
 
     Text and integers may be restricted to a few choices, such as `choices=(6,
     8)`. A default of None means "not set"; None is then a valid value. If the
-    value may be the name of a file, `file` says whether the agent reads or writes
-    it; pages in the browser cannot set such options.
+    value may be the path of a file, `file` says whether the agent reads or writes
+    it, so that pages in the browser cannot name files.
 
     An agent's option may have a `role`: a `limit` of each search, such as its depth or time; `memory`
     in MB or a number of `threads`, which a server restricts; `strength`, a level from 1 up; `weights`, the

@@ -48,7 +48,7 @@ def make_folder(folder: Path) -> Path:
     Raises
     ------
     FileError
-        If the folder cannot be created, or there is something else with its name.
+        If the folder cannot be created, or a file of this name exists.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -219,7 +219,7 @@ def _replace(path: Path, data: bytes | bytearray) -> None:
 
 
 def find_path(text: str) -> Path | None:
-    """Return a text as a path if such a file exists or it has a folder or an extension, otherwise None.
+    """Return a text as a path if the path exists, has a folder or has an extension, otherwise None.
 
     Examples
     --------

@@ -46,8 +46,8 @@ class PatternModel:
     """How search computes the value of a position from the weights that are looked up.
 
     The value is the weighted sum of `material` plus s / (1 + abs(s) / limit), where s is the sum of
-    all weights that are looked up, plus the weighted sum of `terms`. In each phase, material and terms
-    have other weights.
+    all weights that are looked up, plus the weighted sum of `terms`. Each phase has its own weights of
+    material and terms.
 
     Attributes
     ----------

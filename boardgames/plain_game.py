@@ -326,7 +326,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         what = f"{quote(text)} is not a position of {self.facts.title}"
         try:
             state = self.parse_state(text)
-        except Exception as error:  # noqa: BLE001 - whatever an author's code raises for text that people type
+        except Exception as error:  # noqa: BLE001 - the author's code may raise anything for bad text
             reason = str(error) if isinstance(error, ValueError) else describe_error(error)
             raise PositionError(f"{what}: {reason}") from None
         try:
@@ -450,9 +450,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         text = self.state_text(state)
         content = text.encode()
         if len(content) > self._text_bytes:
-            reason = (
-                f"returned {len(content)} bytes, but `longest_text` is {self._text_bytes}; set a larger one"
-            )
+            reason = f"returned {len(content)} bytes, but `longest_text` is {self._text_bytes}; increase it"
             raise self._fault("state_text", reason)
         if not content or b"\0" in content or any(character.isspace() for character in text):
             raise self._fault("state_text", f"returned {quote(text)}, which is empty or has spaces")

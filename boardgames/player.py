@@ -39,7 +39,7 @@ MAX_COUNT = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The seconds left to each side, and the seconds that each side gets for every move.
+    """The seconds left to each side, and the seconds that are added after each move of a side.
 
     Raises
     ------

@@ -69,7 +69,7 @@ class Attempt:
         return None if self.is_solved else self._next_moves()[0]
 
     def play(self, move: Move) -> bool:
-        """Make a move of either side if it continues one of the lines, otherwise return False."""
+        """Make a move of either side if it continues a line, and return True; otherwise return False."""
         if self.is_solved or move not in self._next_moves():
             return False
         self._moves += (move,)

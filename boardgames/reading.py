@@ -764,7 +764,7 @@ def _outcome(
     *,
     white_is_one: bool,
 ) -> tuple[Outcome | None, bool | None]:
-    """Return the outcome, and as `ReadMatch.white_won_first` whether `1-0` means a win for White."""
+    """Return the outcome, and the value of `ReadMatch.white_won_first`."""
     start, last = played.positions[0], played.positions[-1]
     where = f"(ply {len(played.moves) + 1}, token {quote(match.result)})"
     if tags.get("Result", match.result) != match.result:
@@ -845,7 +845,7 @@ def termination_of(text: str | None) -> Termination:
 
 @lru_cache(maxsize=1_000)  # a file with many matches has few different texts
 def is_foreign_termination(text: str) -> bool:
-    """Return True if a text is another program's termination: not one of ours, and not one misspelled."""
+    """Return True if a text is another program's termination: not one of ours, nor a misspelling of one."""
     return bool(text) and (" " in text or not get_close_matches(text, _REASONS))
 
 

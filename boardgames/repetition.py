@@ -25,7 +25,7 @@ def occurrences_of(positions: Sequence[Position]) -> Counter[bytes]:
 
 
 def is_repeated(position: Position, action: int, occurrences: Mapping[bytes, int], count: int) -> bool:
-    """Return True if a position occurs for at least the `count`-th time after a legal action."""
+    """Return True if the position after a legal action occurs for at least the `count`-th time."""
     after = position.apply(Move(action, ""))
     return occurrences.get(after.words.tobytes(), 0) + 1 >= count
 
@@ -84,7 +84,7 @@ def outcome_by_repetition(
 ) -> Outcome | None:
     """Return the outcome if repetition ends a match at a position, otherwise None.
 
-    The position must not be one at which the rules of the game end the match.
+    This is for positions at which the rules of the game do not end the match.
 
     Parameters
     ----------

@@ -2,11 +2,12 @@
 
 A player analyses the start and the position after each move. The score of a move is
 the score of the resulting position, from the point of view of the side that moved.
-The loss of the move is the difference to the best score before it. Both scores come
-from searches with the same horizon (the search after the move is one ply shallower),
-because the side that moves last before the horizon looks better than it is. Proven
-scores are used unchanged. A win counts as the bound of the unit, so choosing a
-slower win is not a mistake; if the player solves positions, it is an inaccuracy.
+The loss of the move is how much lower this is than the best score before the move.
+Both scores come from searches with the same horizon (the search after the move is one
+ply shallower), because the side that moves last before the horizon looks better than
+it is. Proven scores are used unchanged. A win counts as the bound of the unit, so
+choosing a slower win is not a mistake; if the player solves positions, it is an
+inaccuracy.
 """
 
 import math
@@ -158,8 +159,8 @@ class ReviewedMove:
     def accuracy(self) -> float:
         """Return the accuracy of the move in percent: 100 without a loss, halved for every `HALVING` lost.
 
-        The loss is the difference in expected points after the best move and after this move, where a
-        won match is 1 point and a drawn match 1/2.
+        The loss is the expected points after the best move minus the expected points after this move;
+        a win is 1 point and a draw 1/2.
         """
         points = (self.before.score.to_return() - self.score.to_return()) / 2
         return float(100 * 2 ** (-max(points, 0.0) / HALVING))

@@ -222,7 +222,7 @@ class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has n
     def on_start(self, event: Any) -> None:  # Numba has no type stubs
         if self._is_kernel(event):
             function = event.data["dispatcher"].py_func
-            self._count += function is not self._last  # kernels that count references are compiled twice
+            self._count += function is not self._last  # code that must count references is compiled twice
             self._last = function
             report(function.__module__, self._count)
 
