@@ -1,4 +1,4 @@
-"""Base classes of learners of weights: common options, and the score against a reference player."""
+"""Base classes for learners of weights, with common options and test matches against a reference player."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -26,20 +26,18 @@ if TYPE_CHECKING:  # so that code that only reads runs does not load the kernels
 FEATURES = Option("features", str, None, "feature set; default: the game's")
 PATTERNS = Option("patterns", str, None, "pattern set; default: the game's")
 OPENING = Option("opening", int, 4, "number of random opening plies", minimum=0, maximum=1000)
-PLY_LIMIT = Option(
-    "ply_limit", int, 400, "plies after which a match ends unfinished", minimum=1, maximum=100_000
-)
+PLY_LIMIT = Option("ply_limit", int, 400, "maximum number of plies in a match", minimum=1, maximum=100_000)
 TEST_MATCHES = Option(
-    "test_matches", int, 40, "matches per step against the reference player, for the score",
+    "test_matches", int, 40, "matches per step against the reference player, which give the score",
     minimum=0, maximum=100_000,
 )  # fmt: skip
 START = Option(
     "start", str, None, "weights to start with: a name, a run or a file; default: new ones", file="read"
 )
 SEARCHER = "alphabeta:depth=3"
-"""The agent with which weights are measured in search."""
+"""Agent that shows how strong weights are in a search."""
 TEST_BATCH = 20
-"""Matches per task."""
+"""Maximum number of test matches in a task."""
 
 
 class Configured:
@@ -71,14 +69,14 @@ class Configured:
 
 
 class WeightsLearner(Configured, Learner):
-    """Base class of learners of weights with which agents can play, of features or of patterns.
+    """Base class for learners of feature or pattern weights that agents can play with.
 
     A subclass sets `features` and `setup`, and declares at least the option `TEST_MATCHES`.
 
     Attributes
     ----------
     features : FeatureSet or PatternSet
-        The set that the weights belong to.
+        The features or patterns whose weights are learned.
     setup : SelfPlaySetup
         Setup of all matches.
     """
@@ -105,23 +103,24 @@ class WeightsLearner(Configured, Learner):
         return weights.arrays(), weights.header()
 
     def check(self, checkpoint: Checkpoint, seed: int) -> None:
-        """Raise unless the weights are for these features, and the state is like the learner's first one."""
+        """Raise an error unless the checkpoint has weights for these features and a well-formed state."""
         Weights.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path).check(
             self.game, self.features
         )
         learner: Learner = self
-        if self.options.get(START.name) is not None:  # the weights that it started with may be gone
+        if self.options.get(START.name) is not None:  # the run's first weights may have been deleted since
             learner = type(self)(self.game, **{**self.options, START.name: None})
         _check_structure(checkpoint, learner.start(seed))
 
     def agent_with(self, result: str) -> str:
-        """Return the agent for the weights: alpha-beta if they were learned in search, else one-ply."""
+        """Return an agent that uses the weights: alpha-beta if they were learned in search, else one-ply."""
         return f"{'alphabeta' if self.searches else self.agent}:weights={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agents that use the weights, each with its baseline: one ply deep, and in search.
+        """Return a one-ply agent and a searching agent that use the weights, each with its baseline.
 
-        Weights that were learned in search are of no use one ply deep.
+        For weights learned in search, only the searching agent is returned, since one-ply agents play
+        badly with them.
         """
         search = self.search_matchup(result)
         if self.searches:
@@ -129,20 +128,20 @@ class WeightsLearner(Configured, Learner):
         return ((f"{self.agent}:weights={result}", self.game.facts.baseline), search)
 
     def search_matchup(self, result: str) -> tuple[str, str]:
-        """Return the agent that searches with the weights, and the game's baseline for it."""
+        """Return an agent that searches with the weights, and the game's baseline for searching agents."""
         facts = self.game.facts
         return f"{SEARCHER},weights={result}", facts.search_baseline or facts.baseline
 
     def score_metrics(
         self, weights: Reals | Weights, executor: Executor, *, seed: int, depth: int = 1
     ) -> dict[str, float]:
-        """Return the metric `score`, or no metrics if there are no test matches."""
+        """Return the metric `score`, or an empty dictionary if there are no test matches."""
         if not self.integer("test_matches"):
             return {}
         return {"score": self.score(weights, executor, seed=seed, depth=depth)}
 
     def score(self, weights: Reals | Weights, executor: Executor, *, seed: int, depth: int = 1) -> float:
-        """Return the share of the points, in [0, 1], that weights score against the reference player.
+        """Return the share of the points, 0 to 1, that the weights win against the reference player.
 
         The reference player searches to the same depth.
         """
@@ -168,7 +167,7 @@ class WeightsLearner(Configured, Learner):
     def submit(
         self, first: "Contestant", second: "Contestant", matches: int, executor: Executor, seed: int
     ) -> list["Future[list[SelfPlayMatch]]"]:
-        """Submit tasks of `TEST_BATCH` matches without learning."""
+        """Submit tasks that play up to `TEST_BATCH` matches each, without learning."""
         from boardgames.selfplay import derive_seed, play_matches
 
         return [
@@ -183,8 +182,8 @@ class WeightsLearner(Configured, Learner):
 def _check_structure(checkpoint: Checkpoint, first: LearnerState) -> None:
     """Raise LearnerStateError unless the state in a checkpoint is structured like the learner's first state.
 
-    Compiled code trusts the shapes. Only arrays that are empty at first may grow; checkpoints of earlier
-    versions may lack those.
+    The check is needed because compiled code trusts the shapes. Only arrays that are empty in the first
+    state may differ in length or be missing, as they are in checkpoints of earlier versions.
     """
     state, path = checkpoint.state, checkpoint.path
     scalars = {name: type(value) for name, value in state.scalars.items()}
@@ -212,7 +211,7 @@ def batch_count(matches: int) -> int:
 
 
 class FeatureLearner(WeightsLearner):
-    """Base class of learners of feature weights.
+    """Base class for learners of feature weights.
 
     A subclass declares at least the options `FEATURES`, `START`, `OPENING`,
     `PLY_LIMIT` and `TEST_MATCHES`.
@@ -264,7 +263,7 @@ class FeatureLearner(WeightsLearner):
         Raises
         ------
         OptionError, UnknownNameError, WeightsError, FileError
-            If they cannot be read, or belong to other features.
+            If they cannot be read or are for other features.
         """
         if not self.text("start"):
             return None
@@ -298,12 +297,12 @@ def rank(values: Reals) -> list[int]:
 
 
 def mean_points(results: "Sequence[SelfPlayMatch]") -> float:
-    """Return the first contestant's share of the points; there must be at least one match."""
+    """Return the first contestant's share of the points in one or more matches."""
     return float(np.mean([match.points for match in results]))
 
 
 def match_metrics(results: "Sequence[SelfPlayMatch]") -> dict[str, float]:
-    """Return the metrics of matches: the share that had a winner, and the mean length in plies."""
+    """Return two metrics of matches: the share that had a winner, and the mean length in plies."""
     if not results:
         return {}
     decided = np.mean([match.winner is not None for match in results])

@@ -4,8 +4,9 @@ See `boardgames.selfplay.bootstrapping` for the algorithms. As with `td`, the ma
 divided into a fixed number of groups. Each group starts from the same weights and trains on its own,
 and the results are averaged, so they do not depend on the number of workers.
 
-In games like Abalone, play may become so passive that no match is decided. Then there is nothing to
-learn from, and play stays that way, so training can begin again with new weights.
+In games like Abalone, play may become so passive that no match is decided. It stays passive, since
+undecided matches teach nothing, so the option `restart_below` makes training begin again with new
+weights.
 """
 
 from collections.abc import Mapping
@@ -47,11 +48,11 @@ SEARCHED = (
         for option in schedule_options("step")
     ),
     Option("depth", int, 2, "search depth of all matches, in plies", minimum=1, maximum=MAX_DEPTH),
-    Option("quiescence", int, 4, "plies for which searches follow tactical moves", minimum=0, maximum=16),
+    Option("quiescence", int, 4, "maximum depth of quiescence search, in plies", minimum=0, maximum=16),
     INITIAL,
     Option(
         "restart_below", float, 0.0,
-        "share of decided matches below which training begins again, in the first half of the steps",
+        "restart with new weights if a smaller share of matches is decided, in the first half of the steps",
         minimum=0, maximum=1,
     ),
     *self_play_options(steps=40, matches=100),
@@ -59,7 +60,7 @@ SEARCHED = (
 
 
 class _SearchedLearner(FeatureLearner):
-    """Base class of both learners: self-play by search, from which the algorithm learns."""
+    """Base class of both learners, which search in self-play and learn from the searches."""
 
     follows_curve: ClassVar[bool] = False
     whole_tree: ClassVar[bool]
@@ -114,7 +115,7 @@ class _SearchedLearner(FeatureLearner):
         return LearnerState({"values": weights}, {"step": step + 1, "seed": seed}), metrics
 
     def parameters(self, step: int) -> "SearchTraining":
-        """Return the parameters, with the learning rate and exploration after `step` steps."""
+        """Return the parameters, with the learning rate and epsilon after `step` steps."""
         alpha, epsilon = scheduled(self, step)
         return SearchTraining(
             alpha=alpha,
@@ -139,7 +140,7 @@ class _SearchedLearner(FeatureLearner):
         return weights
 
     def task_count(self, step: int) -> int:
-        """Return the number of tasks: one for each group, and the batches of test matches."""
+        """Return the number of tasks: one for each group and for each batch of test matches."""
         return len(self._sizes()) + batch_count(self.integer("test_matches"))
 
     def _random_weights(self, seed: int) -> Reals:
@@ -148,18 +149,18 @@ class _SearchedLearner(FeatureLearner):
         return weights
 
     def _is_stuck(self, step: int, decided: float) -> bool:
-        """Return whether too few matches of a step were decided, and enough steps are left to begin again."""
+        """Return whether too few matches of a step were decided while it is early enough to begin again."""
         is_early = 2 * (step + 1) <= self.length
         return is_early and not self.text("start") and decided < self.number("restart_below")
 
     def _sizes(self) -> list[int]:
-        """Return the number of matches of each group that has any."""
+        """Return the number of matches of each group, without empty groups."""
         groups, matches = self.integer("groups"), self.integer("matches")
         return [matches // groups + (index < matches % groups) for index in range(min(groups, matches))]
 
 
 class TreeStrap(_SearchedLearner):
-    """TreeStrap: every position inside the tree of a search learns what the search has found."""
+    """TreeStrap: moves the values of all positions in a search tree towards their searched values."""
 
     name: ClassVar[str] = "treestrap"
     whole_tree: ClassVar[bool] = True
@@ -190,13 +191,13 @@ class SearchTraining:
     Attributes
     ----------
     alpha, gamma, trace_decay : float
-        Learning rate, discount per ply, and lambda, which only TD-leaf has.
+        Learning rate, discount factor per ply, and lambda, which only TD-leaf uses.
     epsilon : float
         Probability of an exploratory move.
     tanh : bool
         True if values are the hyperbolic tangent of the weighted sum.
     depth, quiescence : int
-        Search depth in plies, and plies for which tactical moves are followed after that.
+        Depth of the search and maximum depth of its quiescence search, in plies.
     whole_tree : bool
         True for TreeStrap, False for TD-leaf.
     """
@@ -213,7 +214,7 @@ class SearchTraining:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchTrained:
-    """Weights after training, `float64[n]`, the matches, the number of deltas and their sum of squares."""
+    """Weights after training, `float64[n]`; matches; number of TD errors and the sum of their squares."""
 
     weights: Reals
     matches: list[SelfPlayMatch]
@@ -247,7 +248,7 @@ def train_by_search(
 def _train(
     state: WorkerState, weights: Reals, parameters: SearchTraining, matches: int, seed: int
 ) -> SearchTrained:
-    """Train `weights`, which are changed."""
+    """Train `weights` in place."""
     setup, game, features = state.setup, state.game, state.features
     evaluation = linear_evaluation(game, features, weights, tanh=parameters.tanh)
     options = replace(

@@ -28,7 +28,7 @@ class CrossEntropy(DistributionLearner):
     declared_options = (
         Option("population", int, 32, "population size", minimum=2, maximum=10_000),
         Option(
-            "elite", int, 8, "fittest individuals, to which the distribution is fitted",
+            "elite", int, 8, "number of fittest individuals to which the distribution is fitted",
             minimum=1, maximum=10_000,
         ),
         Option("deviation", float, 1.0, "initial standard deviation", minimum=1e-6, maximum=100),
@@ -120,12 +120,12 @@ class Gaussian:
         return self.mean + self.deviation * np.random.default_rng(self._seed).standard_normal(self._shape)
 
     def tell(self, individuals: Reals, fitness: Reals) -> None:
-        """Update the distribution by the fitness, `float64[population]`, of a generation."""
+        """Update the distribution from the fitness, `float64[population]`, of a generation."""
         elite = individuals[rank(fitness)[: self._elite]]
         deviation = np.sqrt(elite.var(axis=0) + self._noise)
         self.mean = self._smoothing * self.mean + (1 - self._smoothing) * elite.mean(axis=0)
         self.deviation = self._smoothing * self.deviation + (1 - self._smoothing) * deviation
 
     def arrays(self) -> dict[str, Array]:
-        """Return mean and deviation."""
+        """Return the mean and the standard deviation."""
         return {"mean": self.mean, "deviation": self.deviation}

@@ -88,7 +88,7 @@ def checkpoint_bytes(state: LearnerState, progress: Progress, learner: Learner, 
         return as_bytes({**arrays, **states}, header)
     except (ValueError, TypeError, KeyError) as error:
         raise LearnerStateError(
-            f"cannot save the state of learner {config.learner!r}, which must be arrays and finite "
+            f"cannot save the state of learner {config.learner!r}, which must consist of arrays and finite "
             f"scalars: {quote(str(error))}"
         ) from None
 
@@ -142,7 +142,7 @@ def _check_origin(header: Mapping[str, Any], learner: Learner, config: Config, p
 
 
 def _flat(facts: Mapping[str, Any]) -> dict[str, object]:  # JSON values
-    """Return facts with the game's options and the learner's settings on the same level."""
+    """Return facts in a flat dictionary, together with the game's options and the learner's settings."""
     flat = {name: value for name, value in facts.items() if not isinstance(value, dict)}
     for prefix in ("option", "setting"):
         table = facts.get(f"{prefix}s")

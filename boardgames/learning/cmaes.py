@@ -29,7 +29,7 @@ from boardgames.options import Option
 from boardgames.selfplay import derive_seed
 
 MAX_DEVIATION = 100.0
-"""Maximum deviation; without one, it would grow forever where larger weights are always fitter."""
+"""Largest standard deviation; without a limit, it would grow forever where larger weights are fitter."""
 
 
 class CovarianceAdaptation(DistributionLearner):
@@ -130,7 +130,7 @@ class Strategy:
             "maxstd": MAX_DEVIATION,
             "randn": lambda *shape: random.standard_normal(shape),
             "seed": np.nan,  # unused with `randn`; any other value would seed NumPy's global generator
-            "verbose": -10,  # quiet, and without reading a file of signals
+            "verbose": -10,  # no output, and no file of signals is read
         }
         self._strategy = _import_cma().CMAEvolutionStrategy(mean, deviation, options)
         self._origin, self._fitness = mean, list[Reals]()
@@ -145,12 +145,12 @@ class Strategy:
         return np.array(self._strategy.ask(), dtype=np.float64)
 
     def tell(self, individuals: Reals, fitness: Reals) -> None:
-        """Update the distribution by the fitness, `float64[population]`, of a generation."""
+        """Update the distribution from the fitness, `float64[population]`, of a generation."""
         self._strategy.tell(list(individuals), (-fitness).tolist())
         self._fitness.append(np.array(fitness))
 
     def arrays(self) -> dict[str, Array]:
-        """Return the fitness of all generations, `float64[generations, population]`, means and deviation."""
+        """Return the fitness of all generations, `float64[generations, population]`, and the distribution."""
         deviation = np.array(self._strategy.stds, dtype=np.float64)
         means = {"mean": self.mean, "origin": self._origin if self._origin.any() else np.zeros(0)}
         return {"fitness": np.array(self._fitness), "deviation": deviation, **means}

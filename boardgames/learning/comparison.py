@@ -28,7 +28,7 @@ class ComparedRun:
     seconds : float
         Time that its steps took.
     strength : mapping of str to Interval
-        By opponent: the share of the points in the matches that measured the run.
+        For each opponent, the share of the points in the matches that measured the run.
     follows_score : bool
         Whether the learning curve shows the `score`, which is a share of the points.
     """
@@ -40,7 +40,7 @@ class ComparedRun:
     follows_score: bool
 
     def differing(self, names: Sequence[str]) -> list[object]:
-        """Return the values of settings named by `differences`."""
+        """Return the values of the settings with these names, which `differences` returns."""
         values = _settings(self.config)
         return [values.get(name) for name in names]
 
@@ -55,7 +55,7 @@ class Group(NamedTuple):
     best : Interval or None
         Mean of the best values of the learning curves, if every run has one.
     strength : mapping of str to Interval
-        By opponent, if every run has been measured against it.
+        Mean for each opponent against which every run has been measured.
     """
 
     runs: list[ComparedRun]
@@ -134,7 +134,7 @@ def groups(runs: Sequence[ComparedRun]) -> Iterator[Group]:
 
 
 def without_seed(config: Config) -> str:
-    """Return the text of a config without its seed: equal for runs that differ only in that."""
+    """Return a config as text without its seed; it is equal for runs that differ only in the seed."""
     return replace(config, seed=0).as_toml()
 
 

@@ -29,7 +29,7 @@ SWEEP = "sweep"
 MAX_COMBINATIONS = 1000
 MAX_BYTES = 1 << 16
 MAX_DOTS_PER_LINE = 1000
-"""A limit because the time to parse a dotted key grows with the square of the number of its parts."""
+"""Limited because the time to parse a dotted key grows with the square of the number of its parts."""
 SEED = Option("seed", int, None, "seed of all randomness", minimum=0, maximum=2**63 - 1)
 """The option `seed` of every run; its maximum is that of TOML's 64-bit integers."""
 TARGET = Option("target", float, None, "value of the learning curve at which training ends")
@@ -42,7 +42,7 @@ class Config:
     Attributes
     ----------
     game, learner : str
-        Names.
+        Names of the game and of the learner.
     seed : int or None
         If None, a seed is drawn at random.
     layout : str or None
@@ -50,8 +50,8 @@ class Config:
     options : mapping
         The game's options, as values or text; missing ones take their defaults.
     settings : mapping
-        The learner's options, likewise; missing ones come from the preset, except that `layout` takes
-        precedence over a preset's `layouts`.
+        The learner's options, as values or text; missing ones come from the preset, except that `layout`
+        takes precedence over a preset's `layouts`.
     preset : str or None
         Name of the preset among the game's `Facts.presets`; None for `default`.
     target : float or None
@@ -100,12 +100,12 @@ class Config:
         """
         text = read_text(path, limit=MAX_BYTES)
         if SWEEP in _parse_toml(text, str(path)):
-            raise OptionError(f"{path} describes a sweep, and not a single run")
+            raise OptionError(f"{path} describes a sweep, not a single run")
         return cls.parse(text, str(path), **overrides)
 
     @classmethod
     def parse(cls, text: str, source: str = "config", **overrides: object) -> "Config":
-        """Return the config that a TOML text describes, without its table `[sweep]` (see `read_sweep`).
+        """Return the config that a TOML text describes, ignoring its table `[sweep]` (see `read_sweep`).
 
         Parameters
         ----------
@@ -183,16 +183,16 @@ class Config:
 
 
 def read_sweep(path: Path) -> list[dict[str, str]]:
-    """Return all combinations of the values in the table `[sweep]` of a file; an empty list if it has none.
+    """Return all combinations of the values in a file's table `[sweep]`, or an empty list without a table.
 
-    The table has a list of values for each name: a setting of the learner, or `learner`, `preset` or
-    `layout`. The last name varies fastest.
+    Each key of the table has a list of values. It is a setting of the learner, or `learner`, `preset` or
+    `layout`. The last key varies fastest.
 
     Raises
     ------
     OptionError
-        If the file is not TOML, the table has something else or no values, or there are too many
-        combinations.
+        If the file is not TOML, a key of the table does not have a list of values, or there are too
+        many combinations.
     FileError
         If the file cannot be read.
     """
@@ -206,7 +206,10 @@ def read_sweep(path: Path) -> list[dict[str, str]]:
             raise OptionError(f"{name} in the sweep of {path} must be a list of values, not {quote(values)}")
         for value in values:
             if not isinstance(value, str | int | float):  # bool is an int
-                raise OptionError(f"{name} in the sweep of {path} cannot be {quote(value)}")
+                raise OptionError(
+                    f"the values of {name} in the sweep of {path} must be strings, numbers or booleans, "
+                    f"not {quote(value)}"
+                )
     count = prod(len(values) for values in table.values())
     if count > MAX_COMBINATIONS:
         raise OptionError(
@@ -226,15 +229,14 @@ def preset_settings(game: Game, name: str | None, learner: str) -> Mapping[str, 
     Parameters
     ----------
     name : str or None
-        None for the preset `default`, which a game need not have, and which need not mention
-        the learner.
+        None for the preset `default`; it may be missing or have no settings for the learner.
     learner : str
         Name of the learner or experiment.
 
     Raises
     ------
     UnknownNameError
-        If the game has no preset with that name, or it does not mention the learner.
+        If the game has no preset with that name, or the preset has no settings for the learner.
 
     Examples
     --------

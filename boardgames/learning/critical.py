@@ -1,7 +1,7 @@
 """Critical positions: those in which only some of the legal moves keep the result of perfect play.
 
-A game's solver finds them among random positions. The share of them in which an agent keeps the result
-measures its strength without an opponent.
+A game's solver finds them among random positions. The share of critical positions in which an agent keeps
+the result measures its strength without an opponent.
 """
 
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from boardgames.player import ExactPlayer
 from boardgames.plugins import close_player, load_player, solver_of
 
 MOST_PLIES = 29
-"""The largest number of random moves before a position."""
+"""Maximum number of random moves before a position."""
 MATCHES = 64
-"""Random matches that are played side by side to find positions."""
+"""Number of random matches that are played side by side to find positions."""
 MAX_TRIES = 10_000
-"""The largest number of matches that are played for each critical position."""
+"""Maximum number of matches that are played for each critical position."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,9 +47,7 @@ class CriticalPositions:
 def find_critical_positions(
     game: Game, count: int, *, most_plies: int = MOST_PLIES, seed: int
 ) -> CriticalPositions:
-    """Play 0 to `most_plies` random moves from the start, again and again, and return critical positions.
-
-    No position occurs twice.
+    """Return `count` different critical positions, each reached by 0 to `most_plies` random moves.
 
     Raises
     ------

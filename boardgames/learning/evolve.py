@@ -1,10 +1,10 @@
 """The learner `evolve`: a population that learns by TD(lambda), competes in tournaments, and breeds.
 
-A generation trains in a round robin: each pair of players learns from matches
-against each other, or each of the two from matches against itself. A second round
-robin without learning or exploration, the tournament, ranks them; matches against the
-reference player can count as well, so that the population does not only learn to beat
-itself. All ordered pairs of the best players, including each player with itself,
+A generation trains in a round robin: the players of each pair learn from matches
+against each other, or each of them from matches against itself. A second round
+robin without learning or exploration, the tournament, ranks the players. Matches
+against the reference player can count too, so that the population does not only
+learn to beat itself. All ordered pairs of the best players, including each player with itself,
 breed the next generation: each weight comes at random from one of the two parents.
 The winner of the last tournament is the result; the best players of all earlier
 tournaments are kept as ancestors.
@@ -54,7 +54,7 @@ from boardgames.selfplay import (
 )
 
 START_FACTOR = 4.0
-"""In population-based training, learning rates start between alpha divided and multiplied by this factor."""
+"""In population-based training, initial learning rates are up to this factor above or below alpha."""
 MARGIN_POINTS = 1e-6
 """Points per unit of margin (one marble, for example), which break ties between players."""
 
@@ -88,8 +88,8 @@ class Evolve(TDLearner):
         Option("mutation", float, 0.0, "largest mutation of a weight", minimum=0, maximum=1e3),
         Option(
             "perturbation", float, 0.0,
-            "population-based training: by how much children change the alpha and lambda of a parent, "
-            "0.2 for 20 %; with 0, all players have the alpha and lambda of the options",
+            "population-based training: relative change of alpha and lambda from parent to child, 0.2 for "
+            "20 %; with 0, all players have the same alpha and lambda",
             minimum=0, maximum=1,
         ),
         *TD_OPTIONS,
@@ -112,7 +112,7 @@ class Evolve(TDLearner):
         return 2 * self.integer("generations")
 
     def task_count(self, step: int) -> int:
-        """Return the number of tasks: one for each pair, and in a tournament the batches of test matches."""
+        """Return the number of tasks: one for each pair and, in a tournament, for each batch of tests."""
         population = self.integer("population")
         pairs = population * (population - 1) // 2
         if step % 2:
@@ -121,9 +121,9 @@ class Evolve(TDLearner):
         return pairs * (2 if self.options["self_play"] else 1) if self.integer("training_matches") else 0
 
     def relative_time(self, step: int) -> float:
-        """Estimate the time from the number of matches.
+        """Estimate the time of a step from its number of matches.
 
-        In a tournament they are five times as fast as in training, but the reference player is slower.
+        Tournament matches are five times as fast as training matches, but the reference player is slower.
         """
         population = self.integer("population")
         pairs = population * (population - 1) // 2
@@ -222,7 +222,7 @@ class Evolve(TDLearner):
         executor: Executor,
         seed: int,
     ) -> list[SelfPlayMatch]:
-        """Train disjoint pairs of players, or each of them alone, at the same time; changes `players`."""
+        """Train disjoint pairs of players, or each player on its own, in parallel; changes `players`."""
         matches = self.integer("training_matches")
         if not matches:
             return []
@@ -314,7 +314,7 @@ def breed(parents: Reals, count: int, mutation: float, random: np.random.Generat
     Parameters
     ----------
     parents : float64[m, n]
-        Best first. A parent paired with itself has a copy as its child.
+        Weights of the parents, best first. The child of a parent paired with itself is a copy.
     mutation : float
         Each weight changes by up to this amount, uniformly distributed.
 
@@ -333,9 +333,9 @@ def breed(parents: Reals, count: int, mutation: float, random: np.random.Generat
 
 
 def inherited_rates(parents: Reals, count: int, perturbation: float, random: np.random.Generator) -> Reals:
-    """Return the learning rates and lambdas of children, `float64[count, 2]`; pairs of parents as in `breed`.
+    """Return the learning rates and lambdas of the children that `breed` returns, `float64[count, 2]`.
 
-    Each comes from one of the parents; alpha and 1 - lambda are multiplied or divided by
+    Each value comes from one of the parents; then alpha and 1 - lambda are multiplied or divided by
     1 + `perturbation`.
 
     Parameters
@@ -358,7 +358,7 @@ def limited_rates(rates: Reals, factors: Reals) -> Reals:
     Parameters
     ----------
     rates, factors : float64[..., 2]
-        Of alpha, then of lambda.
+        Those of alpha, then those of lambda.
     """
     alphas, trace_decays = rates[..., 0] * factors[..., 0], 1.0 - (1.0 - rates[..., 1]) * factors[..., 1]
     return np.stack([alphas, np.clip(trace_decays, 0.0, 1.0)], axis=-1)

@@ -1,4 +1,4 @@
-"""The common part of `genetic`, `cem` and `cmaes`: the search space, and fitness measured in matches.
+"""The common part of `genetic`, `cem`, `cmaes` and `spsa`: search space, and fitness measured in matches.
 
 They optimise the weights of an evaluation for alpha-beta search at a fixed
 depth. An individual is a row of numbers, `float64[size]`, on the scale on which
@@ -47,7 +47,7 @@ SEARCH_OPTIONS = (
         "mirrored",
         bool,
         None,
-        "use the negated weights of own features for the opponent's; default: if possible",
+        "give each feature of the opponent the negated weight of one's own; default: if possible",
     ),
     Option("depth", int, 2, "search depth of all matches, in plies", minimum=1, maximum=20),
     Option("steps", int, 50, "number of generations", minimum=1, maximum=10**6),
@@ -58,11 +58,11 @@ SEARCH_OPTIONS = (
     PLY_LIMIT,
     TEST_MATCHES,
 )
-"""Options that all three learners share."""
+"""Options that all of these learners share."""
 RESOLUTION = 2.0**-12
 """Values of matches are multiples of this, so that their sums are exact."""
 BATCH = 20
-"""Matches per task."""
+"""Maximum number of matches in a task."""
 
 OWN_PREFIX, OPPONENT_PREFIX = "own ", "opponent's "
 
@@ -70,7 +70,7 @@ OWN_PREFIX, OPPONENT_PREFIX = "own ", "opponent's "
 def fitness_option(default: str) -> Option:
     """Return the option `fitness`."""
     return Option(
-        "fitness", str, default, "wins: most wins, then fewest plies to win; margin: scores count as well",
+        "fitness", str, default, "wins: more wins, then fewer plies to win; margin: final scores count too",
         choices=(WINS, MARGIN),
     )  # fmt: skip
 
@@ -114,10 +114,10 @@ def match_value(match: SelfPlayMatch) -> float:
 
 
 def fitness_by_wins(results: Sequence[SelfPlayMatch], ply_limit: int) -> Fitness:
-    """Return the fitness of the first contestant by its wins in at least one match.
+    """Return the first contestant's fitness, measured by its wins in one or more matches.
 
     Ties are broken by the fewest plies to win: `plies_to_win` / (`ply_limit` + 1),
-    which is less than a win, is subtracted from the number of wins. The result
+    which is less than 1, is subtracted from the number of wins. The difference
     is divided by the number of matches.
 
     Examples
@@ -134,7 +134,7 @@ def fitness_by_wins(results: Sequence[SelfPlayMatch], ply_limit: int) -> Fitness
 
 
 def fitness_by_margin(results: Sequence[SelfPlayMatch], ply_limit: int) -> Fitness:
-    """Return the fitness of the first contestant by wins and scores in at least one match.
+    """Return the first contestant's fitness, measured by wins and final scores in one or more matches.
 
     It is the mean of `match_value`. Ties are broken by the fewest plies to win:
     `plies_to_win` / (`ply_limit` + 1) times `RESOLUTION`, which is less than any
@@ -245,19 +245,19 @@ def _mirror_pairs(features: FeatureSet) -> dict[int, int]:
 
 
 class FitnessLearner(FeatureLearner):
-    """Maximises fitness that is measured in matches; base class of `genetic`, `cem` and `cmaes`.
+    """Base class of the learners that maximise a fitness measured in matches, such as `genetic` and `cem`.
 
     Attributes
     ----------
     space : SearchSpace
         The space that is searched.
     opponent : Contestant
-        The opponent of all individuals.
+        The opponent of all individuals, unless the learner provides one itself; see `own_opponent`.
     """
 
     declared_options: ClassVar[tuple[Option, ...]] = (*SEARCH_OPTIONS, fitness_option(MARGIN), OPPONENT)
     own_opponent: ClassVar[str] = ""
-    """The value of the option `opponent` for which the learner itself provides the opponent."""
+    """Value of the option `opponent` with which the learner provides the opponent itself."""
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
@@ -268,7 +268,7 @@ class FitnessLearner(FeatureLearner):
 
     @property
     def start_point(self) -> Reals:
-        """Return the individual to start with, `float64[size]`: that of the given weights, or 0."""
+        """Return the first individual, `float64[size]`: the one of the given weights, or zeros."""
         return np.zeros(self.space.size) if self.given is None else self.space.individual(self.given)
 
     @property
@@ -278,7 +278,7 @@ class FitnessLearner(FeatureLearner):
 
     @property
     def searches(self) -> bool:
-        """Return whether matches are searched deeper than one ply."""
+        """Return whether the players search deeper than one ply."""
         return self.depth > 1
 
     def is_done(self, state: LearnerState) -> bool:
@@ -286,11 +286,11 @@ class FitnessLearner(FeatureLearner):
         return self.step_of(state) >= self.length
 
     def step_of(self, state: LearnerState) -> int:
-        """Return the number of steps that led to a state."""
+        """Return the number of steps before a state."""
         return int(state.scalars["step"] or 0)
 
     def step_seed(self, state: LearnerState, *content: object) -> int:
-        """Return a seed for the step that follows a state."""
+        """Return a seed for the step that follows a state; `content` tells the seeds of one step apart."""
         return derive_seed(state.scalars["seed"], self.name, self.step_of(state), *content)
 
     def first_state(self, seed: int, arrays: Mapping[str, Array]) -> LearnerState:
@@ -317,7 +317,7 @@ class FitnessLearner(FeatureLearner):
     def submit_matches(
         self, first: Contestant, second: Contestant, pairs: int, executor: Executor, seed: int
     ) -> list["Future[list[SelfPlayMatch]]"]:
-        """Submit tasks that play two matches from each of `pairs` openings drawn with the seed."""
+        """Submit tasks that play two matches from each of `pairs` openings, which `seed` determines."""
         return [
             executor.submit(
                 play_matches, self.setup, first, second, matches=matches, seed=derive_seed(seed, number)
@@ -361,7 +361,7 @@ class FitnessLearner(FeatureLearner):
 
 
 class Optimiser(Protocol):
-    """Maximises a function by asking for its value at points; independent of matches."""
+    """Maximises any function of an individual, by asking for its values at chosen points."""
 
     @property
     def mean(self) -> Reals:
@@ -371,17 +371,17 @@ class Optimiser(Protocol):
         """Return the next generation, `float64[count, size]`."""
 
     def tell(self, individuals: Reals, fitness: Reals) -> None:
-        """Update the distribution by the fitness, `float64[count]`, of that generation."""
+        """Update the distribution from the fitness, `float64[count]`, of that generation."""
 
     def arrays(self) -> dict[str, Array]:
-        """Return the arrays needed to resume, and `deviation`, `float64[size]`."""
+        """Return the arrays that are needed to resume, among them `deviation`, `float64[size]`."""
 
 
 class DistributionLearner(FitnessLearner):
-    """Samples individuals from a distribution that moves towards fitness; base class of `cem` and `cmaes`.
+    """Base class of `cem` and `cmaes`, which sample individuals from a distribution that they improve.
 
     The state has the arrays of the optimiser, and `measured`, the fitness of
-    the last generation, for the standings.
+    the last generation, which the standings show.
     """
 
     @abstractmethod
@@ -389,7 +389,7 @@ class DistributionLearner(FitnessLearner):
         """Return the optimiser that a state describes."""
 
     def keep(self, state: LearnerState, optimiser: Optimiser) -> None:
-        """Remember the optimiser of a new state, if recreating it would take long."""
+        """Keep the optimiser of a new state in memory if it would be slow to recreate."""
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Measure a generation and update the distribution."""
@@ -414,7 +414,7 @@ class DistributionLearner(FitnessLearner):
         return after, metrics
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return the weights of the distribution's mean; fitness is too noisy to pick an individual."""
+        """Return the weights at the distribution's mean; fitness is too noisy to choose an individual by."""
         return self.space.weights(state.arrays["mean"])
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
@@ -423,7 +423,7 @@ class DistributionLearner(FitnessLearner):
 
 
 def fitness_standings(values: Reals, first: str = "individual 1") -> list[tuple[str, float]]:
-    """Return names and fitness of a generation, best first; `first` names its first individual.
+    """Return the name and fitness of each individual, best first; `first` names individual 1.
 
     Examples
     --------

@@ -43,9 +43,10 @@ def weight_names(learner: Learner | None, count: int) -> list[str]:
 
 
 def result_of(folder: Path, game: Game) -> str:
-    """Return the result of a run as the value of an option of an agent, in quotes if it needs them.
+    """Return the option value with which agents load the result of a run, in quotes if it needs them.
 
-    It is the path if a plug-in offers weights with the name of the run, since these take precedence.
+    It is the run's name if possible, and its path if a plug-in offers weights with the same name, which
+    would take precedence.
 
     Examples
     --------
@@ -58,7 +59,7 @@ def result_of(folder: Path, game: Game) -> str:
 
 
 def option_value(text: str) -> str:
-    r"""Return a text as the value of an option of an agent, in quotes if it needs them.
+    r"""Return a text as the value of an agent's option, in quotes if it needs them.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def option_value(text: str) -> str:
 
 
 def weights_over_time(steps: Sequence[StepRecord]) -> tuple[list[int], list[tuple[float, ...]]]:
-    """Return the steps that recorded as many weights as the last one, and these weights.
+    """Return the numbers and weights of the steps that recorded as many weights as the last step.
 
     Examples
     --------

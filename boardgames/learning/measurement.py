@@ -1,7 +1,7 @@
 """Measuring the result of a run: matches between agents that use it and opponents that never change.
 
-A run has a file with the number of matches that are planned and the results of those that
-are complete. Each series of matches is played by an `Arena`, which keeps its matches in a
+A file in the run's folder has the planned number of matches and the results of the complete
+series. Each series of matches is played by an `Arena`, which keeps its matches in a
 store in the run's folder until the whole measurement is complete. So a measurement can
 be interrupted at any time and continued later.
 """
@@ -34,7 +34,7 @@ Listener = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The matches of one agent that uses the weights of a run, against one opponent.
+    """The results of an agent that uses the weights of a run, against one opponent.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """How many matches measure a run's result, and the results so far.
+    """The planned number of matches that measure a run's result, and the results so far.
 
     Attributes
     ----------
@@ -92,12 +92,12 @@ class Measurement:
 
     @property
     def is_done(self) -> bool:
-        """Return True if all matches have been played."""
+        """Return whether all matches have been played."""
         return len(self.own_series) >= self.opponents
 
     @property
     def own_series(self) -> tuple[Series, ...]:
-        """Return the complete series of this measurement; earlier ones have another number of matches."""
+        """Return the complete series of this measurement; other ones have a different number of matches."""
         return tuple(one for one in self.series if one.matches == self.matches)
 
     @classmethod
@@ -145,7 +145,7 @@ class Measurement:
 
 
 def check_matches(matches: int) -> None:
-    """Check a number of matches against each opponent.
+    """Check the number of matches against each opponent.
 
     Raises
     ------
@@ -272,7 +272,7 @@ def _matchups(run: Run) -> list[tuple[str, str, bool]]:
 
 
 def _start_of(run: Run) -> str:
-    """Return the weights before training as the value of an option."""
+    """Return the option value with which agents load the weights from before the training."""
     return option_value(str(run.start_path))
 
 

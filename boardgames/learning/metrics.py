@@ -18,7 +18,7 @@ from boardgames.paths import describe_os_error, read_bytes, write_atomic
 METRICS = "metrics.jsonl"
 METRICS_SCHEMA = 1
 SCORE = "score"
-"""The metric that is a share of the points in test matches, from 0 to 1."""
+"""Name of the metric for the share of the points in test matches, 0 to 1."""
 MAX_LOGGED_WEIGHTS = 1000
 """Maximum number of weights in a line of metrics; more are summarised there, but all are in checkpoints."""
 MAX_STEP = 10**12
@@ -102,7 +102,7 @@ class StepRecord:
 
     @classmethod
     def parse(cls, line: bytes) -> "StepRecord | None":
-        """Return the record of a line in UTF-8, or None if the line is damaged."""
+        """Return the record in a line of UTF-8 text, or None if the line is damaged."""
         try:
             content = json.loads(line.decode())
             seconds = _finite(content["seconds"])
@@ -162,8 +162,8 @@ class Progress:
         curve : str
             The metric to maximise.
         follows_curve : bool
-            True if the best step is the one with the best metric, False if it is the
-            last one.
+            True if the step with the best metric counts as the best one, False if the
+            last step does.
 
         Examples
         --------

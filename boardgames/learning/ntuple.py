@@ -1,8 +1,8 @@
-"""The learner `ntuple`: TD(lambda) for tables of weights of patterns, with a step size for each weight.
+"""The learner `ntuple`: TD(lambda) for tables of pattern weights, with a step size for each weight.
 
 The groups of cells that are looked up are declared by the game or drawn at random. The
-matches of a step are divided into a fixed number of parts, each of which trains on its own
-from the same tables, so the result does not depend on the number of workers. See
+matches of a step are divided into a fixed number of parts. Each part starts from the same tables
+and trains on its own, so the result does not depend on the number of workers. See
 `boardgames.selfplay.tables` for the algorithm.
 
 Source: S. Lucas, "Learning to play Othello with n-tuple systems", 2008, for random walks.
@@ -40,11 +40,11 @@ from boardgames.weights import Weights, find_weights
 DEFAULTS = TableParameters()
 TUPLES = 70
 FIRST_ERROR = 1e-6
-"""Initial sums of errors of given weights: so small that the first step is as large as for new weights."""
+"""Initial sums of errors of given weights, so small that the first step is as large as for new weights."""
 MAX_WALK = 1000
-"""Steps after which a random walk that has not found enough cells is given up."""
+"""Maximum number of steps of a random walk, even if it has not found enough cells."""
 MAX_DRAWS = 1000
-"""Number of walks in a row that find no new group, after which no more groups are drawn."""
+"""Drawing stops after this many walks in a row that find no new group."""
 
 
 class NTuple(WeightsLearner):
@@ -58,13 +58,13 @@ class NTuple(WeightsLearner):
         START,
         Option(
             "tuples", int, None,
-            f"groups of cells to draw besides those of the set; default: {TUPLES} if it has none, else 0",
+            f"random groups of cells besides those of the set; default: {TUPLES} if it has none, else 0",
             minimum=0, maximum=10_000,
         ),
         Option("length", int, 8, "number of cells in a randomly drawn group", minimum=1, maximum=32),
         Option(
             "alpha", float, DEFAULTS.alpha,
-            "learning rate, shared among the weights that a position looks up", minimum=0, maximum=100,
+            "learning rate, divided among the weights that a position looks up", minimum=0, maximum=100,
         ),
         replace(BETA, default=DEFAULTS.beta),
         Option("gamma", float, DEFAULTS.gamma, "discount factor per ply", minimum=0, maximum=1),
@@ -80,7 +80,7 @@ class NTuple(WeightsLearner):
         Option("steps", int, 50, "number of steps", minimum=1, maximum=10**9),
         Option("matches", int, 20_000, "matches per step", minimum=1, maximum=10**9),
         Option(
-            "parts", int, 2, "parts of a step's matches that train separately and are merged",
+            "parts", int, 2, "parts into which the matches of a step are divided, to train separately",
             minimum=1, maximum=1024,
         ),
         replace(OPENING, default=0),
@@ -104,7 +104,7 @@ class NTuple(WeightsLearner):
         """Return the given tables with their groups, or empty ones, in which all weights are 0."""
         weights = self._given_weights()
         if weights is None:
-            self.groups(seed)  # raises if none can be drawn
+            self.groups(seed)  # raises OptionError if none can be drawn
             none = {name: np.zeros(0, dtype=np.int64) for name in ("cells", "lengths")}
             return _state(Tables.empty(), {"step": 0, "seed": seed}, none)
         groups = self._checked(weights.groups)
@@ -143,7 +143,7 @@ class NTuple(WeightsLearner):
         return after, metrics
 
     def parameters(self, step: int) -> TableParameters:
-        """Return the parameters, with the learning rate and exploration after `step` steps."""
+        """Return the parameters, with the learning rate and epsilon after `step` steps."""
         return TableParameters(
             alpha=self.number("alpha") * self.number("alpha_decay") ** step,
             beta=self.number("beta"),
@@ -163,13 +163,13 @@ class NTuple(WeightsLearner):
         weights, _ = find_weights(self.text("start"), self.game)
         if weights.features != self.features.name or weights.anchors or not weights.tanh:
             raise OptionError(
-                f"the weights {self.text('start')!r} are not from 'ntuple' with the patterns "
+                f"the weights {self.text('start')!r} were not learned by 'ntuple' with the patterns "
                 f"{self.features.name!r}"
             )
         return weights
 
     def groups(self, seed: int) -> tuple[tuple[int, ...], ...]:
-        """Return the groups of cells of a run with this seed that starts with empty tables."""
+        """Return the groups of cells that a run with this seed uses if it starts with empty tables."""
         declared, tuples = self.features.groups, self.options["tuples"]
         count = (0 if declared else TUPLES) if tuples is None else self.integer("tuples")
         drawn = draw_groups(self.features, count, self.integer("length"), derive_seed(seed, "tuples"))
@@ -192,7 +192,7 @@ class NTuple(WeightsLearner):
         return weights
 
     def _checked(self, groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-        """Return the groups; raise OptionError if their tables or the lookups of a match are too many."""
+        """Return the groups; raise OptionError if learning their weights would need too much memory."""
         try:
             lookups = len(self.features.grouped(groups).lookups)
         except PluginError as error:
@@ -209,7 +209,7 @@ class NTuple(WeightsLearner):
         return self.features.grouped(self._groups_of(state))
 
     def _groups_of(self, state: LearnerState) -> tuple[tuple[int, ...], ...]:
-        """Return the groups of cells of a state: those of the weights that it began with, or its own."""
+        """Return the groups of cells of a state: those of the given weights, or those of the run's seed."""
         if "cells" not in state.arrays or not state.arrays["cells"].size:
             return self.groups(_integer(state, "seed"))
         ends = np.cumsum(state.arrays["lengths"])[:-1]
@@ -257,13 +257,13 @@ def draw_groups(patterns: PatternSet, count: int, length: int, seed: int) -> tup
 
 
 def _key(patterns: PatternSet, group: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the same cells for all groups that symmetries map onto each other."""
+    """Return a key that is equal for all groups that symmetries map onto each other."""
     images = [group, *(tuple(image[cell] for cell in group) for image in patterns.symmetries)]
     return min(tuple(sorted(image)) for image in images)
 
 
 def _walk(patterns: PatternSet, length: int, random: np.random.Generator) -> tuple[int, ...]:
-    """Return up to `length` cells, in ascending order."""
+    """Return up to `length` cells of a random walk, or at random without neighbours, in ascending order."""
     if not patterns.neighbours:
         return tuple(sorted(random.permutation(patterns.cells)[:length].tolist()))
     cell = int(random.integers(patterns.cells))
@@ -284,7 +284,7 @@ def _tables(state: LearnerState) -> Tables:
 def _state(
     tables: Tables, scalars: Mapping[str, Scalar], others: Mapping[str, Array] = MappingProxyType({})
 ) -> LearnerState:
-    """Return a state with these tables; `others` has the arrays of the state before."""
+    """Return a state with these tables; its other arrays are those in `others`."""
     arrays = {name: getattr(tables, name) for name in ("entries", "weights", "sums", "sizes")}
     return LearnerState({**others, **arrays}, scalars)
 

@@ -58,18 +58,18 @@ class Workspace(NamedTuple):
     bounds, members, begins : int64[k + 1], int64[l], int64[k]
         Lookup `i` reads the cells `members[bounds[i]:bounds[i + 1]]`; its table begins at `begins[i]`.
     tables, tables_gradient : float64[a, n]
-        Weights in the tables, in units.
+        Weights in the tables, in units of the model, and their gradient.
     features, features_gradient : float64[a, m]
-        Weights of the scaled features.
+        Weights of the scaled features, and their gradient.
     scales : float64[m]
         The divisor of each feature.
     values, places, described : int64[cells], int64[k], float64[m + 1]
         Buffers: cells, entries and scaled features of a position.
     found : float64[4]
-        Buffer: the sum inside the limit, the material, the last anchor that is not above the phase,
+        Buffer: the sum that the limit damps, the material, the last anchor that is not above the phase,
         and how far the phase is from there to the next anchor, 0 to 1.
     constants : float64[5]
-        Slope, limit in units, number of phases, of material features, and of values of a cell.
+        Slope, limit in units of the model, and the numbers of phases, material features and cell values.
     """
 
     side_to_move: SideToMoveKernel
@@ -138,7 +138,7 @@ def add_gradient(bundle: Actions, error: float, damped: float) -> None:
     bundle : int64[n]
         Words of a `Workspace`.
     error, damped : float64
-        Derivative of the loss with respect to material, and to everything inside the limit.
+        Derivative of the loss with respect to the material, and to the sum that the limit damps.
     """
     fit = unpack(bundle)
     material, low, part = np.int64(fit.constants[3]), np.int64(fit.found[2]), fit.found[3]
@@ -162,7 +162,7 @@ def sum_of_losses(bundle: Actions, first: int, last: int, learns: bool) -> float
     bundle : int64[n]
         Words of a `Workspace`.
     learns : bool
-        True to add the gradients as well.
+        True to add up the gradients too.
     """
     fit = unpack(bundle)
     slope, limit = fit.constants[0], fit.constants[1]
@@ -200,7 +200,7 @@ def update(
     settings : float64[3]
         Learning rate, strength of the pull towards `start`, positions in the batch.
     batch : int64
-        Number of the batch, from 1 on.
+        Number of the batch, counted from 1.
     """
     rate, pull, count = settings[0], settings[1], settings[2]
     mean_bias, square_bias = 1.0 - MOMENTUM**batch, 1.0 - SMOOTHING**batch
@@ -238,7 +238,7 @@ class FitSettings:
 
 
 class Fit:
-    """Weights of a pattern set that are fitted to positions, starting from given ones.
+    """Fits the weights of a pattern set to positions.
 
     Parameters
     ----------
@@ -345,7 +345,7 @@ class Fit:
 
 
 def start_weights(patterns: PatternSet, anchors: int) -> tuple[Reals, Reals]:
-    """Return the initial weights of a pattern set's model for each anchor; a single anchor has their mean.
+    """Return a model's initial weights for each anchor; a single anchor gets their mean over all phases.
 
     Returns
     -------
@@ -355,5 +355,4 @@ def start_weights(patterns: PatternSet, anchors: int) -> tuple[Reals, Reals]:
     tables, features = patterns.initial_weights()
     if anchors == 1:
         return tables.mean(axis=0, keepdims=True), features.mean(axis=0, keepdims=True)
-    # there are fewer anchors than phases
     return interpolated(tables, anchors), interpolated(features, anchors)

@@ -2,7 +2,7 @@
 
 Each step plays matches by search with the current weights. In positions whose best move is
 quiet, the value of the search says what the static evaluation should have been, so this is the
-label; the result of the match counts a little as well. Positions at the end of principal
+label; the result of the match also counts a little. Positions at the end of principal
 variations would be of little use, because their value is almost the static evaluation itself.
 
 Then the weights are fitted to the positions of all steps so far, each time starting from the
@@ -35,16 +35,16 @@ from boardgames.weights import Weights
 from boardgames.weights.lookup import find_weights
 
 BATCH = 10
-"""Matches per task."""
+"""Maximum number of matches in a task."""
 HELD_OUT = 20
-"""One in this many matches is left out of the fit, to measure the loss."""
+"""One match in this many is left out of the fit, to measure the loss."""
 ALL = "all"
 
 Array = npt.NDArray[Any]
 FIRST = ("first_tables", "first_features")
-"""Arrays of the state with the weights that a run was given to start with."""
+"""Names of the state's arrays that hold the weights given by the option `start`."""
 COLLECTED = ("words", "values", "points", "matches")
-"""Arrays of the state with an entry for each position; `LabelledPositions` has fields of the same names."""
+"""Names of the state's arrays with an entry per position, and of their fields in `LabelledPositions`."""
 
 
 class Patterns(WeightsLearner):
@@ -63,14 +63,14 @@ class Patterns(WeightsLearner):
         Option("steps", int, 10, "number of steps", minimum=1, maximum=10**9),
         Option(
             "layouts", str, None,
-            f"start layouts, joined by + and used in turn; {ALL!r} stands for every one; default: the game's",
+            f"start layouts, joined by + and used in turn; {ALL!r} for all of them; default: the game's",
         ),
         Option(
             "opponents", str, None,
             "weights of other players to play against, joined by +; default: none",
         ),
         Option(
-            "opponent_share", float, 0.4, "share of the matches that are against 'opponents'",
+            "opponent_share", float, 0.4, "share of the matches that are played against 'opponents'",
             minimum=0, maximum=1,
         ),
         Option("epsilon", float, 0.02, "probability of an exploratory move", minimum=0, maximum=1),
@@ -82,8 +82,8 @@ class Patterns(WeightsLearner):
         Option("outcome", float, 0.15, "weight of the match's result in a label", minimum=0, maximum=1),
         Option(
             "anchors", int, None,
-            "number of phases with weights of their own; those between are interpolated; default: 2, or 1 if "
-            "the patterns have only one phase",
+            "number of phases with weights of their own, between which weights are interpolated; default: 2, "
+            "or 1 if the patterns have only one phase",
             minimum=1, maximum=64,
         ),
         Option(
@@ -137,7 +137,7 @@ class Patterns(WeightsLearner):
         return (self.search_matchup(result),)
 
     def start(self, seed: int) -> LearnerState:
-        """Return the given weights or those of the model, without any positions."""
+        """Return the given weights or those of the model, with no positions yet."""
         given = self._given_weights()
         tables, features = given or start_weights(self.features, self.anchors)
         first = (tables[:0], features[:0]) if given is None else (tables, features)
@@ -255,9 +255,9 @@ class Patterns(WeightsLearner):
     def _fit(
         self, collected: Mapping[str, Array], first: tuple[Array, ...], seed: int
     ) -> tuple[Fit, dict[str, float]]:
-        """Return the fitted weights, and the loss on held-out matches, before and after.
+        """Return the fitted weights, and metrics such as the loss on held-out matches before and after.
 
-        `first` has the given weights that the fit starts from; if empty, it starts from the model's.
+        The fit starts from the weights in `first`, or from those of the model if `first` is empty.
         """
         model = self.features.model
         assert isinstance(model, PatternModel)
@@ -291,12 +291,12 @@ class Patterns(WeightsLearner):
 
 
 def default_anchors(patterns: PatternSet) -> int:
-    """Return how many phases of a set get weights of their own by default."""
+    """Return the default of the option `anchors` for a pattern set."""
     return min(2, patterns.phases)
 
 
 def _layouts(game: Game, text: str) -> tuple[str, ...]:
-    """Return the names of layouts in an option."""
+    """Return the names of the layouts that an option lists."""
     names = [name for name in text.split("+") if name] or [game.layout]
     known = list(game.facts.layouts)
     layouts: list[str] = []

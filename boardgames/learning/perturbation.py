@@ -5,8 +5,9 @@ are 1 or -1, measures how much better f is on one side than on the other, and mo
 
     x = x + a / (2 c) (f(x + c d) - f(x - c d)) d
 
-The change c and the gain a decrease with the steps, as in Spall's papers: c by (1 + step)^-0.101, a
-by (delay + 1 + step)^-0.602. The option `rate` is the initial value of a / (2 c).
+The change c and the gain a decrease from step to step as in Spall's papers: c is proportional to
+(1 + step)^-0.101, and a to (delay + 1 + step)^-0.602. The option `rate` is the initial value of
+a / (2 c).
 
 Sources: J. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation Gradient
 Approximation", IEEE Transactions on Automatic Control 37, 1992; the exponents are those that he
@@ -24,13 +25,13 @@ GAIN_EXPONENT, CHANGE_EXPONENT = 0.602, 0.101
 
 
 class Perturbation(Configured):
-    """Mixin with the directions and the lengths of the steps.
+    """Mixin that computes the directions and lengths of the steps.
 
     A subclass declares the options `change`, `rate` and `delay`.
     """
 
     def rate(self, step: int) -> float:
-        """Return how far every number moves in step `step`, counted from 0, for a difference of 1."""
+        """Return how far every number moves in step `step`, counted from 0, if f differs by 1."""
         delay = self.number("delay") + 1
         gain = (delay / (delay + step)) ** GAIN_EXPONENT
         return float(self.number("rate") * gain * (1 + step) ** CHANGE_EXPONENT)

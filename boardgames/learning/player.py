@@ -1,11 +1,11 @@
 """The player `td`: searches one ply ahead with learned weights, and can continue to learn.
 
-It learns as self-play does, see `boardgames.selfplay.temporal`, but only from
-its own moves: the opponent may be any player. After each match it saves the
+It learns by the algorithm of `boardgames.selfplay.temporal`, but only from
+its own moves, so the opponent may be any player. After each match it saves the
 weights to the file that they came from, or to the file that `save` names.
 Weights of a plug-in or a run are never changed: without `save`, weights learned
-from them go to `weights/GAME-NAME.safetensors` in the user's data folder. If
-the file to save to exists already, learning continues from it.
+from them are saved as `weights/GAME-NAME.safetensors` in the user's data folder.
+If that file exists already, learning continues from it.
 """
 
 import math
@@ -48,9 +48,9 @@ LEARNING_OPTIONS = tuple(option for option in TD_OPTIONS if option.name in ("alp
 class TDPlayer(Player):
     """Plays the move that leads to the position with the highest value, or the first of several such moves.
 
-    Unless it learns, it values a repeated position as a draw. After a move is
-    taken back it continues to learn from the new position. One player may play
-    both sides. If two players save to the same file, the last to save wins.
+    Unless it learns, it values a repeated position as a draw. After a move has
+    been taken back, it continues to learn from the new position. One player may play
+    both sides. If two players save to the same file, the later one overwrites it.
 
     Attributes
     ----------
@@ -71,16 +71,16 @@ class TDPlayer(Player):
         ),
         Option("learn", bool, False, "learn while playing, and save the weights after each match"),
         Option(
-            "save", str, None, "file to save to; default: that of the weights, or a copy if it is not yours",
+            "save", str, None, "file to save to; default: the weights' file, or a copy if it is not yours",
             file="write",
         ),
         *(
-            replace(option, default=None, summary=f"{option.summary}; default: as the weights were learned")
+            replace(option, default=None, summary=f"{option.summary}; default: as when weights were learned")
             for option in LEARNING_OPTIONS
         ),
         Option(
             "epsilon", float, None,
-            "probability of an exploratory move; default: 0, or as saved if the player learns",
+            "probability of an exploratory move; default: 0, or the saved one if the player learns",
             minimum=0, maximum=1,
         ),
         Option(
@@ -109,7 +109,7 @@ class TDPlayer(Player):
 
     @property
     def saved_to(self) -> Path | None:
-        """Return the file with what the player learned from the last match."""
+        """Return the file to which the last match was saved, or None if it has not been saved."""
         return self.saves_to if self._has_saved else None
 
     @property
@@ -275,7 +275,7 @@ class TDPlayer(Player):
         except WeightsError as error:
             self._values[0] = self._saved.values
             raise WeightsError(
-                f"{error}; a smaller learning rate may help, the weights of {self.describe()} are restored"
+                f"{error}; the weights of {self.describe()} are restored; a smaller learning rate may help"
             ) from None
         self._saved = learned
         learned.write(self.saves_to)
@@ -286,7 +286,7 @@ class TDPlayer(Player):
         return TDParameters(alpha, gamma, trace_decay, 0.0, self._saved.tanh, shared=True)
 
     def _learning_option(self, option: Option) -> float:
-        """Return the given value, or the one with which the weights were learned, or the default."""
+        """Return the given value, else the one used when the weights were learned, else the default."""
         provenance = self._saved.provenance
         tables = [provenance.get(name) for name in ("rates", "metrics", "settings")]
         learned = [table.get(option.name) for table in tables if isinstance(table, dict)]
@@ -297,7 +297,7 @@ class TDPlayer(Player):
         return option.default
 
     def _initial_epsilon(self) -> float:
-        """Return the option if set; otherwise the saved value or the floor if the player learns, or 0."""
+        """Return the given value, else 0 or, if the player learns, the saved value or the floor."""
         if self.options["epsilon"] is not None:
             return self._number("epsilon")
         if self.saves_to is None:
@@ -377,7 +377,7 @@ class _Memory:
         self.plies = [0, 0]
 
     def check(self, side: int, position: Position, history: Sequence[Position]) -> None:
-        """Forget a side's last move if it did not lead to `position`: it was taken back."""
+        """Forget a side's last move if it did not lead to `position` because it was taken back."""
         after, ply, path = self.after[side], self.plies[side], (*history, position)
         if after is None:
             leads_here = False
@@ -406,6 +406,6 @@ def check_target(text: str, game: Game) -> Path:
         raise FileError(f"cannot save to {quote(text)}: {reason}") from None
     owner = owner_of(path, game)
     if owner:
-        raise OptionError(f"cannot save to {path}: it belongs to {owner!r}, choose another file")
+        raise OptionError(f"cannot save to {path}: it belongs to {owner!r}; choose another file")
     check_folder(path)
     return path

@@ -3,7 +3,7 @@
 from boardgames.hookspecs import Entry, hookimpl
 
 FEATURES, PATTERNS = ("features",), ("patterns",)
-"""What plug-ins must offer for a game so that an entry can be used, see `Entry.needs`."""
+"""What plug-ins must offer for a game before an entry can be used; see `Entry.needs`."""
 
 
 @hookimpl

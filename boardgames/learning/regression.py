@@ -35,7 +35,7 @@ from boardgames.selfplay.worker import WorkerState, worker_state
 from boardgames.weights.linear import linear_evaluation
 
 BATCH = 5
-"""Matches per task."""
+"""Maximum number of matches in a task."""
 TABLE_MB = 1
 PRIOR = 1e-4
 """Precision of the initial weights, as a share of the evidence in one step."""
@@ -73,7 +73,7 @@ class Regression(FeatureLearner):
         return True
 
     def start(self, seed: int) -> LearnerState:
-        """Return the initial weights, without any evidence for them."""
+        """Return the initial weights, with no evidence for them yet."""
         weights = self.given
         if weights is None:
             spread = self.number("initial")
@@ -130,7 +130,7 @@ def fit(features: Reals, points: Reals, mean: Reals, precision: Reals) -> tuple[
     features : float64[m, n]
         Features of the positions.
     points : float64[m]
-        Points, 0 to 1, of the side from whose point of view the features are.
+        Points, 0 to 1, of the side for which the features were computed.
     mean, precision : float64[n], float64[n, n]
         Prior normal distribution of the weights; precision 1 weighs as much as all positions together.
 
@@ -184,7 +184,7 @@ def _logistic(sums: Reals) -> Reals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SelfPlayMatches:
-    """Matches of self-play, with the leaves of their searches.
+    """Matches of self-play and the leaves of their searches.
 
     Attributes
     ----------
@@ -257,7 +257,7 @@ class _SearchPlay:
         return bool(self.state.control[0].stop)
 
     def _play_match(self, random: np.random.Generator) -> tuple[list[tuple[int, Reals]], Position, int]:
-        """Return the leaves, each with the side that moved there, the final position and the plies."""
+        """Return the leaves, each with the side that had just moved, the final position and the length."""
         self.searcher.forget()
         position = self._opening(random)
         history: list[Position] = []
@@ -287,7 +287,7 @@ class _SearchPlay:
         return self.searcher.search(position, self.limit, Context(history=tuple(history))).moves[0]
 
     def _leaf(self, position: Position, line: Sequence[Move]) -> Iterator[tuple[int, Reals]]:
-        """Yield the features at the end of a line, unless the match is over there."""
+        """Yield the side that has just moved at the end of a line, and its features; nothing after an end."""
         for move in line:
             position = position.apply(move)
         if position.actions:

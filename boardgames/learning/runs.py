@@ -201,14 +201,14 @@ class Run:
         return self.folder / BEST.parent / "start.safetensors"
 
     def restore(self) -> tuple[LearnerState, Progress, list[StepRecord]] | None:
-        """Return the state, progress and steps of the newest readable checkpoint; None before the first.
+        """Return the state, progress and steps of the newest readable checkpoint; None if there are none.
 
-        Warns of checkpoints that cannot be read. Metrics of later steps are removed.
+        Warns about checkpoints that cannot be read. Metrics of later steps are removed.
 
         Raises
         ------
         WeightsError
-            If there are checkpoints and none can be read, or metrics and no checkpoints.
+            If none of the checkpoints can be read, or there are metrics but no checkpoints.
         LearnerStateError
             If a checkpoint belongs to another run, or its state does not fit the learner.
         FileError
@@ -255,7 +255,7 @@ class Run:
         return html + table("Newest steps", ["step", *names], rows)
 
     def truncate_metrics(self, step: int) -> list[StepRecord]:
-        """Remove metrics of steps after `step` and return the others; see `truncate_metrics`."""
+        """Remove the metrics of all steps after `step`, and return the others."""
         return truncate_metrics(self.metrics_path, step)
 
     def append_metrics(self, record: StepRecord) -> None:
@@ -264,8 +264,7 @@ class Run:
         Raises
         ------
         FileError
-            If the file cannot be written; part of the line may have been
-            written.
+            If writing fails; part of the line may have been written.
         """
         is_regular_file(self.metrics_path)
         try:
@@ -275,7 +274,7 @@ class Run:
             raise FileError(f"cannot write {self.metrics_path}: {describe_os_error(error)}") from None
 
     def save_checkpoint(self, state: LearnerState, progress: Progress) -> None:
-        """Write the checkpoint of a step, write it as the best one if it is, and remove old ones.
+        """Write the checkpoint of a step, keep a copy if it is the best so far, and remove old ones.
 
         Raises
         ------
@@ -303,7 +302,7 @@ class Run:
     def _restore_best(self, state: LearnerState, progress: Progress) -> None:
         """Rewrite a missing or damaged best checkpoint if the checkpoint of its step is intact.
 
-        It is missing if the process was killed after writing the step's checkpoint and before this one.
+        It is missing if the process was killed just after it had written the step's own checkpoint.
         """
         try:
             best = read_checkpoint(self.best_path, self.learner, self.config)[1].step
@@ -374,7 +373,7 @@ def find_run(text: str) -> Path:
 
 
 def run_reference(folder: Path) -> str:
-    """Return the name of a run in the user's folder, or the path of any other."""
+    """Return the name of a run if it is in the user's folder of runs, else its path."""
     return folder.name if folder == runs_folder() / folder.name else str(folder)
 
 
@@ -393,7 +392,7 @@ def is_running(folder: Path) -> bool:
 
 
 def _check_extensible(settings: Mapping[str, object], learner: Learner, folder: Path) -> None:
-    """Raise OptionError if one of the settings would change what a run has done so far."""
+    """Raise OptionError if a run cannot be resumed with these settings."""
     for name in settings:
         if name not in learner.extensible:
             possible = ", ".join(option for option in learner.extensible if option in learner.options)
@@ -437,7 +436,7 @@ def _open_own(path: str, flags: int) -> int:
 
 
 def _check_links(folder: Path) -> None:
-    """Raise FileError if a run contains a symbolic link, through which training would write elsewhere."""
+    """Raise FileError if a run contains a symbolic link, because training would write through it."""
     for place in (folder, folder / BEST.parent, folder / MEASURING):
         try:
             linked = [path for path in sorted(place.iterdir()) if path.is_symlink()]

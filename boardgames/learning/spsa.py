@@ -36,7 +36,8 @@ class SPSA(Perturbation, FitnessLearner):
         Option("directions", int, 8, "random directions per step", minimum=1, maximum=10_000),
         Option("change", float, 0.3, "initial change of each weight in matches", minimum=1e-6, maximum=100),
         Option(
-            "rate", float, 0.3, "initial step of each weight after a result of 1 : 0", minimum=0, maximum=100
+            "rate", float, 0.3, "how far each weight moves in the first step if one side wins all matches",
+            minimum=0, maximum=100,
         ),
         Option(
             "delay", float, 10.0, "number of steps before the rate falls noticeably", minimum=0, maximum=1e6
@@ -50,11 +51,11 @@ class SPSA(Perturbation, FitnessLearner):
     )  # fmt: skip
 
     def start(self, seed: int) -> LearnerState:
-        """Return the given weights, or 0."""
+        """Return a state with the given weights, or with zeros."""
         return self.first_state(seed, {"mean": self.start_point})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Play matches along random directions, and move the weights along those that gain points."""
+        """Play matches with changes in random directions, and move the weights to where points are gained."""
         self.check_opponent(state)
         mean, step = state.arrays["mean"], self.step_of(state)
         directions = self.directions(
@@ -108,7 +109,7 @@ class SPSA(Perturbation, FitnessLearner):
         return self.space.weights(state.arrays["mean"])
 
     def task_count(self, step: int) -> int:
-        """Return the number of batches of matches."""
+        """Return the number of tasks: one for each batch of matches."""
         sides = 1 if self.text("opponent") == EACH_OTHER else 2
         batches = len(batch_sizes(2 * self.integer("pairs")))
         return sides * self.integer("directions") * batches + batch_count(self.integer("test_matches"))

@@ -72,7 +72,7 @@ def _newest_progress(folder: Path) -> Progress:
         try:
             return read_progress(path)
         except (WeightsError, FileError) as error:
-            if path.exists():  # a process in training removes old checkpoints
+            if path.exists():  # the process that trains may just have removed an old checkpoint
                 first_error = first_error or error
     if first_error is not None:
         raise first_error

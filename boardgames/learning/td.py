@@ -37,7 +37,7 @@ TD_OPTIONS = (
 )
 """Hyperparameters of TD(lambda), for learners and experiments that train with it."""
 INITIAL_EPSILON = 0.5
-"""Initial epsilon of learners of features, from which it falls to the default of `TDParameters`."""
+"""Default of the option `epsilon`, which decays to `epsilon_floor`."""
 BETA = Option(
     "beta", float, DEFAULTS.beta,
     "how much smaller steps are for weights with fluctuating errors; 0 for equal steps",
@@ -50,7 +50,7 @@ INITIAL = Option(
 
 
 def self_play_options(steps: int, matches: int) -> tuple[Option, ...]:
-    """Return the options for the matches of each step, with these defaults."""
+    """Return the options for the self-play of each step, with these default numbers of steps and matches."""
     return (
         Option("steps", int, steps, "number of steps", minimum=1, maximum=10**9),
         Option("matches", int, matches, "matches per step", minimum=1, maximum=10**6),
@@ -65,7 +65,7 @@ def self_play_options(steps: int, matches: int) -> tuple[Option, ...]:
 
 
 def schedule_options(period: str) -> tuple[Option, ...]:
-    """Return the options for a falling learning rate and exploration, with one decay per `period`."""
+    """Return the options for a learning rate and an epsilon that decay once per `period`."""
     return (
         Option(
             "alpha_decay", float, 1.0, f"factor applied to alpha after each {period}", minimum=0, maximum=1
@@ -83,7 +83,7 @@ def schedule_options(period: str) -> tuple[Option, ...]:
 
 
 def scheduled(configured: Configured, step: int) -> tuple[float, float]:
-    """Return the learning rate and exploration after `step` steps, from `schedule_options` and `alpha`."""
+    """Return the learning rate and epsilon after `step` steps, from `schedule_options` and `alpha`."""
     initial = configured.number("epsilon")
     decayed = initial * configured.number("epsilon_decay") ** step
     alpha = configured.number("alpha") * configured.number("alpha_decay") ** step
@@ -91,7 +91,7 @@ def scheduled(configured: Configured, step: int) -> tuple[float, float]:
 
 
 def td_parameters(configured: Configured, epsilon: float) -> TDParameters:
-    """Return the parameters given by options that include `TD_OPTIONS`, with this exploration."""
+    """Return the parameters that the options in `TD_OPTIONS` set, with the given epsilon."""
     return TDParameters(
         configured.number("alpha"),
         configured.number("gamma"),
@@ -102,7 +102,10 @@ def td_parameters(configured: Configured, epsilon: float) -> TDParameters:
 
 
 class TDLearner(FeatureLearner):
-    """Base class of learners that train by TD(lambda); declares `TD_OPTIONS` and `schedule_options`."""
+    """Base class for learners of feature weights by TD(lambda).
+
+    A subclass declares `TD_OPTIONS` and `schedule_options` besides the options of `FeatureLearner`.
+    """
 
     @property
     def uses_tanh(self) -> bool:
@@ -110,7 +113,7 @@ class TDLearner(FeatureLearner):
         return bool(self.options["tanh"])
 
     def parameters(self, step: int) -> TDParameters:
-        """Return the parameters, with the learning rate and exploration after `step` steps."""
+        """Return the parameters, with the learning rate and epsilon after `step` steps."""
         alpha, epsilon = scheduled(self, step)
         return replace(td_parameters(self, epsilon), alpha=alpha)
 
@@ -186,7 +189,7 @@ class TemporalDifference(TDLearner):
         return LearnerState(arrays, scalars), metrics
 
     def parameters(self, step: int) -> TDParameters:
-        """Return the parameters after `step` steps, including those that only this learner has."""
+        """Return the parameters after `step` steps, including `shared` and `beta`."""
         shared, beta = bool(self.options["shared"]), self.number("beta")
         return replace(super().parameters(step), shared=shared, beta=beta)
 
@@ -201,7 +204,7 @@ class TemporalDifference(TDLearner):
 
 
 def initial_weights(count: int, size: int, spread: float, seed: int) -> Reals:
-    """Return random weights of `count` players, `float64[count, size]`, in -`spread` to `spread`."""
+    """Return random weights of `count` players, `float64[count, size]`, from -`spread` to `spread`."""
     return np.random.default_rng(seed).uniform(-spread, spread, (count, size))
 
 

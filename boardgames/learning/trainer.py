@@ -38,7 +38,7 @@ class Trainer:
     Parameters
     ----------
     run : Run
-        Its folder is locked by this process.
+        A run whose folder this process has locked.
     clock : callable
         Returns monotonic time in seconds.
 
@@ -56,7 +56,7 @@ class Trainer:
     WeightsError, FileError
         If the run has checkpoints and none can be read, or its files cannot be read.
     LearnerStateError
-        If they belong to another run, or the learner cannot resume from them.
+        If the checkpoints belong to another run, or the learner cannot resume from them.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class Trainer:
             return self.learner.standings(self.state)
 
     def summary(self) -> str:
-        """Return what the learner says about its result."""
+        """Return the learner's one-line summary of its result."""
         with self._blaming_learner():
             return self.learner.summary(self.state)
 
@@ -125,7 +125,7 @@ class Trainer:
         Raises
         ------
         FileError
-            If a file cannot be written; the last checkpoint remains.
+            If a file cannot be written; the last checkpoint is kept.
         WeightsError
             If the weights diverge.
         KeyboardInterrupt
@@ -195,7 +195,7 @@ class Trainer:
         )
 
     def _check_bounded(self, weights: Reals, step: int) -> None:
-        """Raise WeightsError if weights are not finite, or too large for a file."""
+        """Raise WeightsError if weights are not finite or larger than the learner allows."""
         if (np.isfinite(weights) & (np.abs(weights) <= self.learner.max_weight)).all():
             return
         rates = [name for name in RATES if name in self.learner.options]
@@ -204,15 +204,15 @@ class Trainer:
         raise WeightsError(f"the weights diverged in step {step}{setting}; {advice}")
 
     def _reload(self) -> None:
-        """Reload what is on disk: an interrupt may come after a step is saved and before it is counted."""
+        """Reload the state on disk, since an interrupt may come after a step is saved but not yet counted."""
         restored = self.run.restore()
         if restored is not None:
             self.state, self.progress, self.steps = restored
 
     def _blaming_learner(self) -> AbstractContextManager[None]:
-        """Turn an unexpected error into one that names the learner.
+        """Return a context that turns an unexpected error into one that names the learner.
 
-        Before the learner's first step a restored state is blamed instead.
+        Before the first step after resuming, the error says that the learner cannot resume.
         """
 
         def blame(error: BaseException) -> BoardgamesError:
@@ -226,7 +226,7 @@ class Trainer:
         return translated_errors(blame)
 
     def _completed(self, progress: Progress, state: LearnerState) -> Progress:
-        """Return progress with the fields that come from the learner and its code."""
+        """Return the progress with its length, its end and the hash of the code filled in."""
         target = self.run.config.target
         is_done = self.learner.is_done(state) or (
             target is not None and progress.best is not None and progress.best >= target

@@ -5,9 +5,9 @@ plays a few pairs of matches, as in an arena: one opening, played twice with sid
 of a pair have opposite changes of all values, in a direction that is drawn for each pair, and the
 values move towards those that score more; see `perturbation`.
 
-Values are handled as shares of their ranges, from 0 to 1. Integers are rounded up or down at random,
-by the same draw for both agents, so that they are right on average. If this makes both agents of a pair
-the same, they do not play.
+Values are handled as shares of their ranges, from 0 to 1. Integers are rounded up or down at random, with
+the same random number for both agents, so that they are right on average. If both agents of a pair
+are the same after rounding, they do not play.
 
 Sources: see `perturbation`; fishtest tunes the parameters of Stockfish in the same way.
 """
@@ -52,7 +52,7 @@ from boardgames.weights.weights import TUNED, VALUES
 
 LOG = "log"
 HALF = 0.5
-"""The value of `draw` in `Range.value` for which values are rounded to the nearest integer."""
+"""The value of `draw` in `Range.text` with which values are rounded to the nearest integer."""
 
 
 class Tune(Perturbation, Learner):
@@ -67,7 +67,7 @@ class Tune(Perturbation, Learner):
     ------
     OptionError
         If the agent or the ranges are missing, an option does not exist or is not a number, a range is
-        invalid, or the agent starts outside its range.
+        invalid, or the agent's initial value is outside its range.
     UnknownNameError
         If there is no such agent or opening suite.
     """
@@ -81,10 +81,10 @@ class Tune(Perturbation, Learner):
             "options to tune with their ranges, such as exploration=0.5:3,cutoff=10:80; LOW:HIGH:log for a "
             "logarithmic scale",
         ),
-        replace(START, summary="run whose tuned values to start with, instead of those of the agent"),
+        replace(START, summary="run whose tuned values come first; default: the values of the agent"),
         Option("steps", int, 100, "number of steps", minimum=1, maximum=10**6),
         Option(
-            "pairs", int, 8, "pairs of matches per step, each with another direction",
+            "pairs", int, 8, "pairs of matches per step, each with its own random direction",
             minimum=1, maximum=10_000,
         ),
         Option(
@@ -105,7 +105,7 @@ class Tune(Perturbation, Learner):
         ),
         replace(
             TEST_MATCHES, default=0,
-            summary="matches per step against the agent with its first values, for the score",
+            summary="matches per step against the agent with its first values, which give the score",
         ),
     )  # fmt: skip
 
@@ -132,7 +132,7 @@ class Tune(Perturbation, Learner):
     def start(self, seed: int) -> LearnerState:
         """Return the values of the agent, or those of the given run.
 
-        The agent is loaded, so that an error is raised before the first step if that is impossible.
+        The agent is loaded too, so that an error is raised here if that is impossible.
         """
         shares = self.tunable.start if not self.text("start") else self._given_shares(self.text("start"))
         agent = self.tunable.agent(shares)
@@ -141,7 +141,7 @@ class Tune(Perturbation, Learner):
         return LearnerState({"shares": shares}, {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Let agents with opposite changes play pairs of matches, and move the values to the winners."""
+        """Play pairs of matches between opposite changes, and move the values towards the winners'."""
         shares, step, pairs = self._shares(state), self._step_of(state), self.integer("pairs")
         directions = self.directions(pairs, shares.size, self._seed(state, "directions"))
         draws = np.random.default_rng(self._seed(state, "rounding")).random(directions.shape)
@@ -173,7 +173,7 @@ class Tune(Perturbation, Learner):
         return np.array(self.tunable.values(self._shares(state)))
 
     def task_count(self, step: int) -> int:
-        """Return the number of pairs of matches; it is smaller if some pairs need not be played."""
+        """Return the maximum number of pairs of matches; pairs of equal agents are not played."""
         return self.integer("pairs") + self.integer("test_matches") // 2
 
     def agent_with(self, result: str) -> str:
@@ -183,7 +183,7 @@ class Tune(Perturbation, Learner):
         return ""
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the tuned agent, once against itself with default values and once with its first values."""
+        """Return the tuned agent, paired with itself with default values and with its first values."""
         agent = self._tuned_agent(result) or self.tunable.first
         return [(agent, opponent) for opponent in dict.fromkeys((self.tunable.default, self.tunable.first))]
 
@@ -266,7 +266,9 @@ class Tune(Perturbation, Learner):
         """Return the shares in a state, which may come from a damaged file."""
         shares = state.arrays.get("shares", np.empty(0))
         if shares.shape != (len(self.tunable.ranges),) or shares.dtype != np.float64:
-            raise LearnerStateError(f"the state needs {len(self.tunable.ranges)} shares")
+            raise LearnerStateError(
+                f"the state's array 'shares' must be float64 of length {len(self.tunable.ranges)}"
+            )
         return shares
 
     def _step_of(self, state: LearnerState) -> int:
@@ -308,8 +310,7 @@ class Range:
         Raises
         ------
         OptionError
-            If the text does not have this form, the ends are not values of the option, or in the wrong
-            order.
+            If the text has another form, or its ends are not values of the option in ascending order.
 
         Examples
         --------
@@ -324,27 +325,27 @@ class Range:
             )
         low, high = (_number(option.read(end.strip())) for end in ends[:2])
         if low >= high:
-            raise OptionError(f"the range of {option.name} must go from low to high, not {quote(text)}")
+            raise OptionError(f"the range of {option.name} must have LOW below HIGH, not {quote(text)}")
         if len(ends) == 3 and low <= 0:
             raise OptionError(f"a logarithmic range must be above 0; that of {option.name} is {quote(text)}")
         return cls(option, low, high, len(ends) == 3)
 
     def value(self, share: float) -> float:
-        """Return the value at a point of the range, from 0 to 1; an integer is not rounded."""
+        """Return the value at a share of the range, 0 to 1; an integer is not rounded."""
         if self.is_log:
             value = self.low * (self.high / self.low) ** share
         else:
             value = self.low + share * (self.high - self.low)
-        return float(min(max(value, self.low), self.high))  # rounding may have led out of the range
+        return float(min(max(value, self.low), self.high))  # rounding errors may leave the range
 
     def share(self, value: float) -> float:
-        """Return where a value lies in the range, from 0 to 1."""
+        """Return the share of the range at which a value lies, 0 to 1."""
         if self.is_log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def checked_share(self, value: float) -> float:
-        """Return where an initial value lies in the range, from 0 to 1.
+        """Return the share of the range at which an initial value lies, 0 to 1.
 
         Raises
         ------
@@ -359,7 +360,7 @@ class Range:
         return self.share(value)
 
     def text(self, share: float, draw: float = HALF) -> str:
-        """Return the value of the option at a place in the range.
+        """Return the value of the option at a share of the range, as text.
 
         An integer is rounded up if its fraction and `draw`, a random number below 1, add up to at least 1.
 
@@ -381,18 +382,18 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class TunableAgent:
-    """An agent, and the ranges of its tuned options.
+    """An agent and the ranges of its options that are tuned.
 
     Attributes
     ----------
     name : str
         Name of the agent.
     options : mapping of str to str
-        The given options.
+        The options that the user gave.
     ranges : tuple of Range
         One for each option that is tuned.
     start : float64[n]
-        Places in the ranges at which the agent starts.
+        The agent's initial values, as shares of the ranges.
     """
 
     name: str
@@ -402,12 +403,12 @@ class TunableAgent:
 
     @classmethod
     def parse(cls, agent: str, ranges: str, game: Game) -> "TunableAgent":
-        """Return what the options `agent` and `ranges` describe.
+        """Return the agent and ranges that the learner's options `agent` and `ranges` describe.
 
         Raises
         ------
         OptionError, UnknownNameError
-            If anything is missing or wrong.
+            If one of them is missing or invalid.
         """
         if not agent:
             raise OptionError("tune needs an agent, such as --set agent=mcts:simulations=200")
@@ -463,12 +464,12 @@ class TunableAgent:
         return _agent_text(self.name, options)
 
     def agent(self, shares: Reals, draws: Reals | None = None) -> str:
-        """Return the agent with the values at places in the ranges, `float64[n]`.
+        """Return the agent with the values at shares of the ranges, `float64[n]`.
 
         Parameters
         ----------
         draws : float64[n], optional
-            Random numbers by which integers are rounded; by default to the nearest.
+            Random numbers that decide how integers are rounded; by default, to the nearest.
         """
         draws = np.full(shares.size, HALF) if draws is None else draws
         texts = (
@@ -478,7 +479,7 @@ class TunableAgent:
         return _agent_text(self.name, dict(chain(self.options.items(), texts)))
 
     def values(self, shares: Reals) -> list[float]:
-        """Return the values at places in the ranges; integers are not rounded."""
+        """Return the values at shares of the ranges; integers are not rounded."""
         return [one.value(share) for one, share in zip(self.ranges, shares.tolist(), strict=True)]
 
 
@@ -488,7 +489,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[float]]:  # JSON values
     tuned = header.get(TUNED)
     if not isinstance(tuned, dict) or VALUES not in arrays:
         raise WeightsError(
-            f"{path} has no values for the options of an agent; `--from` needs a run of `tune` here"
+            f"{path} has no values for the options of an agent; give `--from` a run of the learner `tune`"
         )
     return tuned, arrays[VALUES].tolist()
 

@@ -22,7 +22,7 @@ from boardgames.selfplay import Contestant
 from boardgames.weights import Weights
 
 TARGET = np.array([0.5, -1.0, 0.0, 0.25, 0.75, -0.5])
-"""Where the fitness of the quadratic learners is largest."""
+"""The individual with the largest fitness for the quadratic learners."""
 FITNESS: dict[str, object] = {"depth": 1, "pairs": 2, "population": 6, "steps": 3, "test_matches": 4}
 QUICK: dict[str, dict[str, object]] = {
     "td": {"steps": 3, "matches": 8, "groups": 2, "test_matches": 4},
@@ -51,7 +51,7 @@ QUICK: dict[str, dict[str, object]] = {
         "batch_size": 8, "test_matches": 2, "test_simulations": 2,
     },
 }  # fmt: skip
-"""Settings with which a learner is quick."""
+"""Settings with which each learner is quick."""
 
 
 @cache
@@ -61,12 +61,12 @@ def small() -> Game:
 
 
 def make(name: str, **options: object) -> Any:  # a learner of the class with this name
-    """Return a learner on a small board, quick by default."""
+    """Return a learner for a small board, by default with quick settings."""
     return plugins.load_learner(name, small(), **{**QUICK[name], **options})
 
 
 def train(learner: Learner, seed: int, executor: Executor | None = None) -> Sequence[LearnerState]:
-    """Return all states from the first to the last."""
+    """Train to the end, and return all states from the first to the last."""
     states = [learner.start(seed)]
     while not learner.is_done(states[-1]):
         states.append(learner.step(states[-1], executor or InProcess())[0])
@@ -75,7 +75,7 @@ def train(learner: Learner, seed: int, executor: Executor | None = None) -> Sequ
 
 @cache
 def states_of(name: str) -> Sequence[LearnerState]:
-    """Return all states of a quick learner with seed 3; not to be changed."""
+    """Return all states of a quick learner with seed 3. Tests must not change them."""
     return train(make(name), 3)
 
 
@@ -102,11 +102,11 @@ class Recording(InProcess):
 
 
 NOBODY = Contestant(is_random=True)
-"""The opponent, which does not matter."""
+"""An opponent that does not matter, because no matches are played."""
 
 
 class _Quadratic(FitnessLearner):
-    """Fitness is minus the squared distance to the target."""
+    """A learner whose fitness is minus the squared distance to the target."""
 
     def measure_fitness(
         self, individuals: np.ndarray, opponent: Contestant, executor: Executor, seed: int
@@ -118,7 +118,7 @@ class _Quadratic(FitnessLearner):
 
 
 class QuadraticGenetic(_Quadratic, Genetic):
-    """The fitter individual wins every duel."""
+    """A quadratic learner in which the fitter individual wins every duel."""
 
     def duel(self, individual: np.ndarray, best: np.ndarray, executor: Executor, seed: int) -> float:
         fitness = self.measure_fitness(np.array([individual, best]), NOBODY, executor, 0)

@@ -1,7 +1,7 @@
-"""The learner `alphazero`: a network learns a game from scratch, by searches in matches against itself.
+"""The learner `alphazero`: a network learns a game from scratch, from searches in matches against itself.
 
 A step plays matches with the network as it was before the step, and meanwhile trains it on the samples
-of earlier steps, so that all cores have work. Both end before the next step begins: the result does not
+of earlier steps, so that all cores have work. Both end before the next step begins, so the result does not
 depend on how fast they are.
 
 Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
@@ -41,9 +41,9 @@ TRAINING, REPLAY, NETWORK, CRITICAL = "training.", "replay.", "network.", "criti
 """Prefixes of the arrays of a state."""
 DEFAULT_STEPS = 100
 FIRST_WINDOW = 30_000
-"""Above this number of samples, the window grows more slowly than the number of samples."""
+"""Up to this number of samples, all are kept; above it, the window grows more slowly than their number."""
 TEST_PLIES = 4
-"""The largest number of random moves at the beginning of a test match."""
+"""Maximum number of random moves at the beginning of a test match."""
 SEARCH = BatchSearchOptions()
 
 
@@ -70,8 +70,8 @@ class AlphaZero(Configured, Learner):
         Option("root", str, SEARCH.root, "how a search explores at its root", choices=ROOTS),
         Option("considered", int, SEARCH.considered, "moves that a Gumbel root samples", minimum=2,
                maximum=MAX_CONSIDERED),
-        Option("random_plies", int, 12, "a match begins with 0 to this many random moves", minimum=0,
-               maximum=1000),
+        Option("random_plies", int, 12, "maximum number of random moves at the beginning of a match",
+               minimum=0, maximum=1000),
         Option("lambda", float, 0.9,
                "trace decay: a value target is (1 - lambda) times the value of the search, plus lambda times "
                "the next position's target, or the result after the last one", minimum=0, maximum=1),
@@ -88,14 +88,14 @@ class AlphaZero(Configured, Learner):
         Option("rate", float, 0.003, "learning rate at the beginning", minimum=1e-9, maximum=10),
         Option("device", str, "auto", "where to train; auto is a GPU if PyTorch finds one",
                choices=("auto", "cpu", "cuda")),
-        Option("window", int, 500_000, "the largest number of samples that are kept", minimum=1,
+        Option("window", int, 500_000, "maximum number of samples that are kept", minimum=1,
                maximum=10**9),
-        Option("test_every", int, 5, "steps from one test of the network to the next", minimum=1,
+        Option("test_every", int, 5, "number of steps between tests of the network", minimum=1,
                maximum=10**6),
-        replace(TEST_MATCHES, summary="matches of a test against the reference player, for the score"),
+        replace(TEST_MATCHES, summary="matches per test against the reference player, which give the score"),
         Option("critical", int, 0,
-               "number of critical positions in a test; the game's solver finds them in the first step, and "
-               "only some of their moves keep the result of perfect play", minimum=0, maximum=LARGEST),
+               "number of positions per test in which only some moves keep the result of perfect play; the "
+               "game's solver finds them in the first step", minimum=0, maximum=LARGEST),
         Option("test_simulations", int, 32, "simulations per move in test matches and critical positions",
                minimum=1, maximum=10**6),
     )  # fmt: skip
@@ -106,9 +106,9 @@ class AlphaZero(Configured, Learner):
         if self.integer("pooled") > blocks:
             raise OptionError(f"pooled must be at most blocks, {blocks}, not {self.integer('pooled')}")
         if -(-self.integer("matches") // self.integer("parts")) > LARGEST:
-            raise OptionError(f"each of the parts can have at most {LARGEST:,} matches; set parts to more")
+            raise OptionError(f"each part can have at most {LARGEST:,} matches; set parts to a larger number")
         if self._ply_limit is None and facts.ply_limit is None and facts.longest_match is None:
-            raise OptionError(f"the rules of {facts.name} do not limit a match: set ply_limit")
+            raise OptionError(f"the rules of {facts.name} do not limit the length of a match; set ply_limit")
         if self.integer("critical"):
             from boardgames.learning.critical import needed_solver
 
@@ -129,7 +129,7 @@ class AlphaZero(Configured, Learner):
 
     @property
     def self_play(self) -> "SelfPlay":
-        """Return how matches are played."""
+        """Return the settings of self-play."""
         from boardgames.learning.alphazero.selfplay import SelfPlay
 
         return SelfPlay(
@@ -143,7 +143,7 @@ class AlphaZero(Configured, Learner):
         )
 
     def start(self, seed: int) -> LearnerState:
-        """Return a random network, or the one that is given, and no samples.
+        """Return a state with a random network, or the given one, and no samples.
 
         Raises
         ------
@@ -202,16 +202,16 @@ class AlphaZero(Configured, Learner):
         return _state(trainer, replay, scalars, critical), metrics
 
     def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done, or the time is up."""
+        """Return whether all steps are done or the time is up."""
         return self._progress(state) >= 1
 
     def task_count(self, step: int) -> int:
-        """Return the number of tasks of self-play and of tests."""
+        """Return the number of tasks for self-play and tests."""
         tests = bool(self.integer("test_matches")) + bool(self.integer("critical"))
         return min(self.integer("parts"), self.integer("matches")) + tests * self._is_tested(step)
 
     def _is_tested(self, step: int) -> bool:
-        """Return whether the network is tested before a step; the first one is number 0."""
+        """Return whether a step tests the network; steps are counted from 0."""
         return step % self.integer("test_every") == 0
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
@@ -233,10 +233,10 @@ class AlphaZero(Configured, Learner):
         return Network.of(self.game, self.shape, self._tensors(state.arrays))
 
     def check(self, checkpoint: Checkpoint, seed: int) -> None:
-        """Raise unless the state fits the network and the game."""
+        """Raise an error unless the state fits the network and the game."""
         scalars = checkpoint.state.scalars
         if not is_step(scalars.get("step")) or not is_finite(scalars.get("owed")):
-            raise LearnerStateError(f"the state in {checkpoint.path} does not say how many steps it has made")
+            raise LearnerStateError(f"the state in {checkpoint.path} has no valid number of steps")
         self._check_critical(checkpoint)
         self._restored(LearnerState(checkpoint.state.arrays, {**scalars, "seed": seed}))
 
@@ -247,7 +247,7 @@ class AlphaZero(Configured, Learner):
             found = 0 if array is None else len(array)
             if found != (count if checkpoint.state.scalars["step"] else 0):
                 raise LearnerStateError(
-                    f"the state in {checkpoint.path} has {found} critical positions: set critical to {found}"
+                    f"the state in {checkpoint.path} has {found} critical positions; set critical to {found}"
                 )
             if array is not None and (array.shape != (count, size) or array.dtype != kind):
                 raise LearnerStateError(f"the critical positions in {checkpoint.path} are damaged")
@@ -257,7 +257,7 @@ class AlphaZero(Configured, Learner):
         return f"alphazero:weights={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agent, with `test_simulations` per move, and the search baseline that measures it."""
+        """Return the agent with `test_simulations` per move, and the baseline for searching agents."""
         facts = self.game.facts
         agent = f"alphazero:weights={result},simulations={self.integer('test_simulations')}"
         return ((agent, facts.search_baseline or facts.baseline),)
@@ -265,13 +265,13 @@ class AlphaZero(Configured, Learner):
     def _train(
         self, trainer: "Trainer", replay: "ReplayBuffer", state: LearnerState
     ) -> tuple[dict[str, float], float]:
-        """Train on as many samples as are still due after the earlier steps.
+        """Train as often as the option `reuse` requires for the samples of earlier steps.
 
         Returns
         -------
         metrics : dict
         owed : float
-            The number of samples that remain due, since they are fewer than a batch.
+            Number of samples left for the next step because they do not fill a batch.
         """
         from boardgames.learning.alphazero.training import scheduled
 
@@ -288,7 +288,7 @@ class AlphaZero(Configured, Learner):
     def _submit_test(
         self, sent: "SentNetwork", executor: Executor, seed: int
     ) -> "Future[list[float]] | None":
-        """Let the network play its test matches, if there are any, against the game's baseline."""
+        """Submit the network's test matches against the game's baseline, if there are any."""
         from boardgames.learning.alphazero.tasks import points_against
 
         if not self.integer("test_matches"):
@@ -303,7 +303,7 @@ class AlphaZero(Configured, Learner):
         )  # fmt: skip
 
     def _critical_arrays(self, state: LearnerState) -> dict[str, Array]:
-        """Return the critical positions of a state; the first step finds them."""
+        """Return the critical positions of a state, or find them in the first step."""
         from boardgames.learning.critical import find_critical_positions
 
         kept = {name: array for name, array in state.arrays.items() if name.startswith(CRITICAL)}
@@ -316,7 +316,7 @@ class AlphaZero(Configured, Learner):
     def _submit_critical(
         self, sent: "SentNetwork", executor: Executor, arrays: Mapping[str, Array], seed: int
     ) -> "Future[tuple[float, float]] | None":
-        """Measure the network in the critical positions, if there are any."""
+        """Submit a test of the network in the critical positions, if there are any."""
         from boardgames.learning.alphazero.tasks import shares_kept
         from boardgames.learning.critical import CriticalPositions
 
@@ -329,7 +329,7 @@ class AlphaZero(Configured, Learner):
         )  # fmt: skip
 
     def _progress(self, state: LearnerState) -> float:
-        """Return the share of the training that is done, by steps or by time, whichever is larger."""
+        """Return the share of the training that is done, by steps or by time, whichever share is larger."""
         progress = 0.0 if self.length is None else _integer(state, "step") / self.length
         if self.options["minutes"] is not None:
             minutes = float(state.scalars.get("seconds") or 0) / SECONDS_PER_MINUTE
@@ -388,7 +388,7 @@ def _state(
 
 
 def _counts(played: "Sequence[Played]") -> dict[str, float]:
-    """Return what can be counted in the matches of a step."""
+    """Return the metrics of the matches of a step."""
     wins = np.sum([part.wins for part in played], axis=0)
     matches = float(wins.sum())
     return {

@@ -26,9 +26,9 @@ from boardgames.learner import Array
 WHOLE = 65_535
 """The 16-bit integer that stands for a share of 1."""
 MOST_SHARES = 64
-"""Maximum number of actions whose shares a sample of self-play keeps: the most likely ones."""
+"""Maximum number of actions in the policy of a sample from self-play; the least likely ones are dropped."""
 NO_ACTION = -1
-"""Fills the rest of a row of actions."""
+"""Fills the unused entries at the end of a row of actions."""
 SMALL = 2**15
 """The largest number of actions that fit into 16 bits."""
 LEAST_ROOM = 1024
@@ -44,9 +44,9 @@ class Samples(NamedTuple):
     positions : uint64[n, words]
         Packed positions.
     actions : int32[n, k]
-        The actions whose share is given; -1 from the end of a row on.
+        The actions of the policy; unused entries at the end of a row are -1.
     shares : float32[n, k]
-        How often each of them should be chosen; they add up to 1.
+        Probability of each of these actions; they add up to 1.
     results : float32[n, 3]
         The probabilities of a win, a draw and a loss for the side to move.
     """
@@ -70,10 +70,10 @@ class Samples(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How many of the most recent samples are kept, by the number of samples made so far.
+    """How many of the most recent samples are kept, depending on the number of samples made so far.
 
-    All of them up to `least`. Of a larger number n, the window keeps least (1 + slope ((n / least)^exponent
-    - 1) / exponent), but never more than `most`.
+    Up to `least`, all samples are kept. Of a larger number n, the window keeps least (1 + slope
+    ((n / least)^exponent - 1) / exponent), but never more than `most`.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class ReplayBuffer:
     words, actions : int
         Length of a packed position, and number of actions of the game.
     width : int
-        The largest number of actions in the policy of a sample.
+        Maximum number of actions in the policy of a sample.
     window : Window
         How many samples are kept.
 
@@ -153,7 +153,7 @@ class ReplayBuffer:
         Raises
         ------
         LearnerStateError
-            If a sample has more actions than there is room for.
+            If the policy of a sample has more than `width` actions.
         """
         if samples.actions.shape[1] > self.width and (samples.actions[:, self.width :] != NO_ACTION).any():
             raise LearnerStateError(f"the replay buffer stores at most {self.width} actions per sample")
@@ -172,7 +172,7 @@ class ReplayBuffer:
         return self._room.samples(chosen + self._begin)
 
     def arrays(self) -> dict[str, Array]:
-        """Return everything as named arrays, which `restore` takes."""
+        """Return the content of the buffer as named arrays, for `restore`."""
         kept = self._room.part(slice(self._begin, self._end))
         is_used = kept.actions != NO_ACTION
         return {
@@ -215,7 +215,7 @@ class ReplayBuffer:
         return _Room.empty(size, self.words, self.width, self._dtype)
 
     def _reserve(self, added: int, kept: int) -> None:
-        """Make room for more samples at the end, by moving those that stay to the beginning."""
+        """Make room for more samples at the end, by moving the samples that are kept to the beginning."""
         if self._end + added <= len(self._room.positions):
             return
         staying = min(self.size, max(kept - added, 0))
@@ -226,7 +226,7 @@ class ReplayBuffer:
 
 
 def draw(available: int, count: int, seed: int) -> Indices:
-    """Return `count` of the indices 0 to `available` - 1, without repeating one before all have been drawn.
+    """Return `count` random indices from 0 to `available` - 1; none is repeated before all were drawn.
 
     Examples
     --------
@@ -266,9 +266,9 @@ class _Room(NamedTuple):
         columns = min(width, samples.actions.shape[1])
         room.actions[:, :columns] = samples.actions[:, :columns]
         room.shares[:, :columns] = np.rint(samples.shares[:, :columns] * WHOLE)
-        # capped, so that win and draw together do not exceed 1
-        room.results[:, 0] = np.rint(samples.results[:, 0] * WHOLE)
         room.positions[:] = samples.positions
+        room.results[:, 0] = np.rint(samples.results[:, 0] * WHOLE)
+        # capped, so that win and draw together do not exceed 1
         room.results[:, 1] = np.minimum(np.rint(samples.results[:, 1] * WHOLE), WHOLE - room.results[:, 0])
         return room
 

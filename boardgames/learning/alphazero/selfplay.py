@@ -3,9 +3,9 @@
 Most moves are chosen by a fast search, the others by a full one, whose policy the network should learn
 (playout cap randomisation: D. Wu, "Accelerating self-play learning in Go", 2019). Matches begin with random
 moves, so that training covers positions that the network would not reach by itself. A match ends as soon as
-the search has proven its result. The value target is a lambda-return: an average of the values of this search
-and of the later ones in the match, with weights that decay, and of the result (R. Sutton and A. Barto,
-"Reinforcement learning", 2018, section 12.1).
+the search has proven its result. The value target is a lambda-return: a weighted average of the values of
+this search and the later ones in the match, with decaying weights, and the result of the match (R. Sutton
+and A. Barto, "Reinforcement learning", 2018, section 12.1).
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from boardgames.search.batched import BatchSearch, BatchSearchOptions, Evaluatio
 from boardgames.selfplay import derive_seed
 
 READY_SHARE = 8
-"""Moves are made as soon as 1 / `READY_SHARE` of the searches are done, since a round has a fixed cost."""
+"""Moves are made once 1 / `READY_SHARE` of the searches are done, since each round has a fixed cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +36,10 @@ class SelfPlay:
     full_share : float
         The share of moves that get a full search, 0 to 1.
     random_plies : int
-        A match begins with 0 to this many random moves.
+        Maximum number of random moves at the beginning of a match; the number is random too.
     temperature, temperature_plies : float, int
-        Unless the root is a Gumbel root, moves are drawn from the policy to the power of 1 / temperature
-        as long as a match has fewer plies; after that, the best move is played.
+        For the first `temperature_plies` plies, moves are drawn from the policy to the power of
+        1 / temperature; after that, the best move is played. Gumbel roots ignore both.
     trace_decay : float
         Lambda, 0 to 1. The target of a position is (1 - lambda) times the value of its search plus lambda
         times the target of the next position or, after the last one, the result of the match. If the search
@@ -47,7 +47,7 @@ class SelfPlay:
     ply_limit : int or None
         Plies after which a match ends; by default the limit of the game.
     search : BatchSearchOptions
-        How to search.
+        Options of the searches.
     """
 
     simulations: int = 64
@@ -63,16 +63,16 @@ class SelfPlay:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """Samples of matches, and what happened in them.
+    """Samples of matches, and statistics of the matches.
 
     Attributes
     ----------
     samples : Samples
         One for each full search.
     wins : tuple of int
-        How many matches side 0 won, side 1 won, and nobody won.
+        Number of matches that side 0 won, that side 1 won, and that nobody won.
     plies, evaluations : int
-        How many moves were made after the random ones, and how many positions the network evaluated.
+        Number of moves after the random ones, and of positions that the network evaluated.
     """
 
     samples: Samples
@@ -129,7 +129,7 @@ def play_matches(game: Game, evaluator: Evaluator, matches: int, *, settings: Se
 
 
 def play_random_moves(batch: Batch, most: int, generator: np.random.Generator) -> None:
-    """Begin each match with 0 to `most` random moves, fewer if they would end the match."""
+    """Begin each match with 0 to `most` random moves, or with fewer if they would end the match."""
     plies = generator.integers(most + 1, size=batch.size)
     while True:
         while (going := (batch.plies < plies) & ~batch.over).any():
@@ -154,12 +154,12 @@ class _Recorder:
 
     @property
     def is_decided(self) -> npt.NDArray[np.bool_]:
-        """Which matches have a result that was proven, `bool[n]`."""
+        """Whether a search has proven the result of each match, `bool[n]`."""
         decided: npt.NDArray[np.bool_] = self._results >= 0
         return decided
 
     def decide(self, which: npt.NDArray[np.bool_], results: Actions) -> None:
-        """End matches with proven results."""
+        """End matches with the results that searches have proven."""
         self._results[which] = results[which]
 
     def record(self, which: npt.NDArray[np.bool_], is_full: npt.NDArray[np.bool_], found: Found) -> None:
@@ -179,7 +179,7 @@ class _Recorder:
         self._parts.append((words, actions, shares, self._batch.sides[chosen]))
 
     def winners(self) -> Actions:
-        """Return who has won each match, -1 for nobody."""
+        """Return the side that won each match, or -1 if nobody did."""
         proven = np.where(self._results == 2, -1, self._results)
         return np.where(self.is_decided, proven, self._batch.winners)
 

@@ -22,7 +22,7 @@ from boardgames.search.batched import BatchSearch, BatchSearchOptions
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The names of a game with its layout and options, for `boardgames.load`."""
+    """The name, layout and options of a game, for `boardgames.load`."""
 
     game: str
     layout: str
@@ -37,7 +37,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentNetwork:
-    """A network as it is sent to workers."""
+    """A network in the form in which it is sent to workers."""
 
     setup: Setup
     shape: NetworkShape
@@ -45,7 +45,7 @@ class SentNetwork:
 
     @classmethod
     def of(cls, game: Game, network: Network) -> "SentNetwork":
-        """Return the parts of a network that are sent to workers."""
+        """Return a network in this form."""
         return cls(Setup.of(game), network.shape, dict(network.tensors))
 
     def unpacked(self) -> tuple[Game, Network]:
@@ -56,12 +56,12 @@ class SentNetwork:
 
 @lru_cache(maxsize=4)
 def load_game(setup: Setup) -> Game:
-    """Return a game, which a process loads only once."""
+    """Load a game, or return it if this process has loaded it already."""
     return plugins.load(setup.game, layout=setup.layout, **dict(setup.options))
 
 
 def play_against_itself(sent: SentNetwork, matches: int, settings: SelfPlay, seed: int) -> Played:
-    """Let a network play matches against itself."""
+    """Play matches of a network against itself, and return their samples."""
     game, network = sent.unpacked()
     return play_matches(game, network.evaluate, matches, settings=settings, seed=seed)
 
@@ -69,7 +69,7 @@ def play_against_itself(sent: SentNetwork, matches: int, settings: SelfPlay, see
 def shares_kept(
     sent: SentNetwork, critical: CriticalPositions, *, simulations: int, seed: int
 ) -> tuple[float, float]:
-    """Return the shares of critical positions in which the policy and a search keep the result."""
+    """Return the shares of critical positions in which the policy alone and a search keep the result."""
     game, network = sent.unpacked()
     positions = [game.unpack(words) for words in critical.positions]
     observations = np.array([position.observation() for position in positions])
@@ -93,7 +93,7 @@ def points_against(
 ) -> list[float]:
     """Return the points of a network in each of its matches against an agent, sides alternating.
 
-    A match begins with 0 to `random_plies` random moves. Matches 2 n and 2 n + 1 begin with the same ones.
+    A match begins with 0 to `random_plies` random moves, which are the same in matches 2 n and 2 n + 1.
     """
     game, network = sent.unpacked()
     batch = Batch(game, matches, ply_limit=ply_limit, seed=seed, threads=1)

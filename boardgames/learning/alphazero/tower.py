@@ -1,9 +1,9 @@
 """The networks of `boardgames.networks` as PyTorch modules, for training (extra `neural`).
 
-`Tower` computes what `Network.evaluate` does, on whole planes: a convolution is one of 3 x 3 or larger
-whose unused taps are 0, and places off the board are set to 0 before each. While it learns, each
-convolution of the tower can be followed by batch normalisation, whose means and deviations `export`
-multiplies into the weights, so that a `Network` has none.
+`Tower` computes the same as `Network.evaluate`, but on whole planes: its convolutions are square, 3 x 3
+or larger, with unused taps set to 0, and places off the board are set to 0 before each convolution.
+While the tower learns, each of its convolutions can be followed by batch normalisation. `export` folds
+the normalisation into the weights, so that a `Network` needs none.
 
 Source: S. Ioffe and C. Szegedy, "Batch normalization", 2015.
 """
@@ -35,14 +35,14 @@ SMALL = 0.01
 
 
 class Board(NamedTuple):
-    """What all convolutions share.
+    """The board and the taps, which all convolutions share.
 
     Attributes
     ----------
     mask : float32[rows, columns]
         1 for each place of the board.
     taps : tuple of (int, int)
-        The places that a convolution adds up, as steps down and to the right.
+        The places that a convolution combines, as steps down and to the right.
     """
 
     mask: Floats
@@ -55,11 +55,11 @@ class Tower(nn.Module):
     Parameters
     ----------
     shape : NetworkShape
-        The sizes.
+        The sizes of the network.
     scales : sequence of float
         Factors of the planes of an observation; `export` multiplies them into the first weights.
     normalised : bool
-        Normalise batches after the convolutions of the tower.
+        Whether batch normalisation follows the convolutions of the tower.
     seed : int
         Determines the initial weights.
 
@@ -108,7 +108,7 @@ class Tower(nn.Module):
         Parameters
         ----------
         planes : float32[n, planes, rows, columns]
-            Observations by the side to move.
+            Observations from the point of view of the side to move.
         """
         x = functional.relu(self.input(planes * self.scale))
         for block in self.blocks:
@@ -166,7 +166,7 @@ class Tower(nn.Module):
 
 
 WHOLE_BOARD = frozenset({"policy.output", "value.hidden"})
-"""The layers that see all places at once, here including those off the board, which are 0."""
+"""The layers that see all places at once; in this module, including places off the board, which are 0."""
 
 
 class Block(nn.Module):
@@ -205,7 +205,7 @@ class Block(nn.Module):
 
 
 class Head(nn.Module):
-    """The convolution with a single tap with which both heads begin."""
+    """Base class of both heads, which begin with a convolution that has a single tap."""
 
     mask: Tensor
 
@@ -215,14 +215,14 @@ class Head(nn.Module):
         self.register_buffer("mask", torch.from_numpy(board.mask), persistent=False)
 
     def seen(self, x: Tensor) -> Tensor:
-        """Return what the layers of the head see, `float32[n, width * rows * columns]`."""
+        """Return the input of the head's other layers, `float32[n, width * rows * columns]`."""
         layer = self.convolution
         y = functional.relu(functional.conv2d(x, layer.weight[:, :, None, None], layer.bias))
         return (y * self.mask).flatten(1)
 
 
 class PolicyHead(Head):
-    """Gives each action a logit."""
+    """Computes a logit for each action."""
 
     def __init__(self, shape: NetworkShape, board: Board, generator: torch.Generator) -> None:
         width = shape.policy_channels
@@ -238,7 +238,7 @@ class PolicyHead(Head):
 
 
 class ValueHead(Head):
-    """Gives win, draw and loss a logit each."""
+    """Computes the logits of win, draw and loss."""
 
     def __init__(self, shape: NetworkShape, board: Board, generator: torch.Generator) -> None:
         width, units = shape.value_channels, shape.value_units
@@ -264,9 +264,9 @@ class Convolution(nn.Module):
     generator : torch.Generator
         Draws the weights.
     normalised : bool
-        Whether to normalise.
+        Whether to normalise batches.
     gain : float
-        How large the results are at first.
+        Factor of the initial weights or, with normalisation, the initial factor after it.
     """
 
     used: Tensor
@@ -307,7 +307,7 @@ class Convolution(nn.Module):
             self.register_buffer("variance", torch.ones(outputs))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the channels after the convolution; those off the board have no meaning."""
+        """Return the channels after the convolution; values off the board have no meaning."""
         x = x if self.is_whole else x * self.mask
         weight = self.weight if self.uses_all else self.weight * self.used
         if self.gain is None:
@@ -331,7 +331,7 @@ class Convolution(nn.Module):
         return weight * factor[:, None, None], self.bias - self.mean * factor
 
     def unfold(self, weight: Tensor, bias: Tensor) -> None:
-        """Load weights and biases, with a normalisation that changes nothing before the next batch."""
+        """Load weights and biases, and reset the normalisation so that at first it changes nothing."""
         rows, columns = (torch.tensor(steps) + self.reach for steps in zip(*self.taps, strict=True))
         self.weight.zero_()
         self.weight[:, :, rows, columns] = weight.to(self.weight.device)
@@ -342,7 +342,7 @@ class Convolution(nn.Module):
             self.gain.fill_(math.sqrt(1.0 + EPSILON))
 
     def _moments(self, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the means and variances of a batch over the board, and remember them."""
+        """Return the means and variances of a batch over the board, and update the running averages."""
         y, count = y * self.mask, len(y) * self.cells
         mean = y.sum(dim=(0, 2, 3)) / count
         variance = ((y * y).sum(dim=(0, 2, 3)) / count - mean * mean).clamp(min=0)
@@ -360,7 +360,7 @@ def _linear(
     used: int | None = None,
     gain: float = 1.0,
 ) -> nn.Linear:
-    """Return a linear layer with biases of 0, and random weights scaled for `used` inputs that are not 0."""
+    """Return a linear layer with biases of 0 and random weights, which are scaled for `used` inputs."""
     layer = nn.Linear(inputs, outputs)
     with torch.no_grad():
         deviation = gain * math.sqrt(2 / (used or inputs))

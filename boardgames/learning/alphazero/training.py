@@ -4,8 +4,8 @@ The loss of a sample is the cross-entropy between the shares of its actions and 
 actions only, plus the cross-entropy between its result and the value. AdamW minimises it. The network that
 plays has the average of the weights over the last steps, which is stronger than the last weights.
 
-`Trainer.arrays` has everything that changes, so that training resumes with the same bytes, provided that
-PyTorch uses the same number of threads on the same kind of processor.
+`Trainer.arrays` has everything that changes, so resumed training gives the same bytes as uninterrupted
+training if PyTorch uses the same number of threads on the same kind of processor.
 
 Sources: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go
 through self-play", 2018; I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", 2019.
@@ -37,11 +37,11 @@ except ImportError:
 
 MOMENTS = (0.9, 0.999)
 ILLEGAL = -1e9
-"""The logit of an action that is not legal; its probability is 0."""
+"""The logit of actions that are not legal, so that their probability is 0."""
 
 
 class Source(Protocol):
-    """Where samples come from: a replay buffer, or samples."""
+    """What samples are taken from: a `ReplayBuffer` or `Samples`."""
 
     @property
     def size(self) -> int:
@@ -58,11 +58,11 @@ class Settings:
     Attributes
     ----------
     normalised : bool
-        Normalise batches while training.
+        Whether to use batch normalisation in training.
     weight_decay : float
         Decoupled weight decay of AdamW.
     value_weight : float
-        Weight of the loss of the value; that of the policy has the weight 1.
+        Weight of the value loss; the policy loss has the weight 1.
     average : float
         Decay of the exponential moving average of the weights.
     max_gradient_norm : float
@@ -140,24 +140,24 @@ class Trainer:
     def train(
         self, source: Source, *, steps: int, batch_size: int, learning_rate: float, seed: int
     ) -> dict[str, float]:
-        """Take steps on random samples, each under a random symmetry, and return means of what was measured.
+        """Train on random samples, each under a random symmetry, and return the mean metrics of the steps.
 
         Parameters
         ----------
         source : ReplayBuffer or Samples
-            The samples; none is used again before all have been.
+            The samples; none is used again before all have been used.
         steps, batch_size : int
             Number of steps, and of samples in each of them.
         learning_rate : float
             The learning rate of AdamW after the warm-up.
         seed : int
-            Determines which samples and which symmetries are taken.
+            Determines which samples and which symmetries are used.
 
         Returns
         -------
         dict
             `loss`, `policy_loss` and `value_loss`; `policy_entropy` of the network; `value_accuracy`,
-            the share of samples whose most likely result is the right one; `gradient_norm`, its mean.
+            the share of samples for which the network finds the right result most likely; `gradient_norm`.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class Trainer:
                 except torch.OutOfMemoryError:
                     raise OptionError(
                         f"the GPU does not have enough memory for batches of {batch_size} positions; use "
-                        "smaller ones or a smaller network"
+                        "smaller batches or a smaller network"
                     ) from None
         return dict(zip(METRICS, (sums / max(steps, 1)).tolist(), strict=True))
 
@@ -191,7 +191,7 @@ class Trainer:
         return Network.of(self.game, self.shape, self.average.export(), provenance=provenance)
 
     def arrays(self) -> dict[str, Array]:
-        """Return weights, averages and moments as named arrays, which `restore` takes."""
+        """Return weights, averages and moments as named arrays, for `restore`."""
         arrays: dict[str, Array] = {"steps": np.array([self.steps], dtype=np.int64)}
         for part, tensors in self._tensors().items():
             for name, tensor in tensors.items():
@@ -199,7 +199,7 @@ class Trainer:
         return arrays
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
-        """Continue from what `arrays` has returned.
+        """Continue from the arrays that `arrays` has returned.
 
         Raises
         ------
@@ -237,7 +237,7 @@ class Trainer:
             tower.restore(network.tensors)
 
     def _step(self, batch: TrainingBatch, learning_rate: float) -> torch.Tensor:
-        """Take a step on a batch, and return `METRICS`."""
+        """Take a step on a batch, and return the values of `METRICS`."""
         settings = self.settings
         losses = _losses(self.tower, batch, self.device)
         loss = losses["policy_loss"] + settings.value_weight * losses["value_loss"]
@@ -256,7 +256,7 @@ class Trainer:
             group["lr"] = rate
         self._optimiser.step()
         self.steps += 1
-        # at first the average is that of all steps, so that it soon forgets the initial weights
+        # at first a plain average over all steps, so that it soon forgets the initial weights
         change = max(1 - settings.average, 1 / (self.steps + 1))
         with torch.no_grad():
             torch._foreach_lerp_(_values(self.average), _values(self.tower), change)
@@ -280,16 +280,16 @@ METRICS = ("loss", "policy_loss", "value_loss", "policy_entropy", "value_accurac
 
 
 def scheduled(peak: float, progress: float, *, last: float = 0.05) -> float:
-    """Return a learning rate that falls along half a cosine, from `peak` to a share of it.
+    """Return a learning rate that falls along half a cosine, from `peak` to `last` times `peak`.
 
     Parameters
     ----------
     peak : float
         The learning rate at the beginning.
     progress : float
-        The part of training that is done, by steps or by time, 0 to 1.
+        The share of the training that is done, by steps or by time, 0 to 1.
     last : float
-        The share of `peak` at the end.
+        The final learning rate, as a share of `peak`.
 
     Examples
     --------
@@ -300,7 +300,7 @@ def scheduled(peak: float, progress: float, *, last: float = 0.05) -> float:
 
 
 def _losses(tower: Tower, batch: TrainingBatch, device: torch.device) -> dict[str, torch.Tensor]:
-    """Return the losses of a batch and what else can be measured."""
+    """Return the losses and other metrics of a batch."""
     planes, policies = torch.from_numpy(batch.planes).to(device), torch.from_numpy(batch.policies).to(device)
     legal, results = torch.from_numpy(batch.legal).to(device), torch.from_numpy(batch.results).to(device)
     logits, value = tower(planes)
@@ -322,7 +322,7 @@ def _values(tower: Tower) -> list[torch.Tensor]:
 
 @contextmanager
 def _threads(count: int | None) -> Iterator[None]:
-    """Let PyTorch use this number of threads within the block."""
+    """Make PyTorch use this number of threads within the block."""
     before = torch.get_num_threads()
     if count is not None:
         torch.set_num_threads(count)

@@ -158,7 +158,7 @@ def test_critical_positions_measure_the_agents_that_play_with_the_network(tmp_pa
     ("options", "message"),
     [
         ({"pooled": 2}, "pooled must be at most blocks, 1, not 2"),
-        ({"matches": 200_000}, "each of the parts can have at most 65,536 matches"),
+        ({"matches": 200_000}, "each part can have at most 65,536 matches"),
     ],
 )
 def test_options_that_do_not_fit_together_are_refused(options: dict[str, OptionValue], message: str) -> None:
@@ -177,10 +177,10 @@ def test_a_state_of_another_network_is_refused(tmp_path: Path) -> None:
         learner().check(checkpoint, 1)
     learner(channels=5, critical=5).check(checkpoint, 1)  # the first step finds them
     later = Checkpoint(tmp_path / "other", arrays, {"state": {**state.scalars, "step": 1}})
-    with pytest.raises(LearnerStateError, match="has 0 critical positions: set critical to 0"):
+    with pytest.raises(LearnerStateError, match="has 0 critical positions; set critical to 0"):
         learner(channels=5, critical=5).check(later, 1)
     damaged = Checkpoint(tmp_path / "other", arrays, {"state": {"seed": 1}})
-    with pytest.raises(LearnerStateError, match="how many steps it has made"):
+    with pytest.raises(LearnerStateError, match="has no valid number of steps"):
         learner().check(damaged, 1)
 
 
