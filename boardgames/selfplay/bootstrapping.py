@@ -2,8 +2,8 @@
 
 Both sides play by plain alpha-beta of fixed depth, whose leaves are valued by the weights:
 V(s) = w . phi(s), or its tanh, where phi are the features of the side that has just moved, scaled to
--1 to 1. A search knows the value of a position better than its evaluation does, and each algorithm
-learns from that in its own way.
+-1 to 1. A search knows the value of a position better than its evaluation does. The algorithms differ in
+how they learn from that.
 
 TreeStrap learns from every position inside the tree, after each search. H(s) is the evaluation of s
 for the side to move, and the search has found a value b of s, or only a bound on it:
@@ -17,11 +17,11 @@ side, the evaluation at the end of its principal variation:
     delta(t) = gamma V(t + 1) - V(t);  e(t) = gamma lambda e(t - 1) + grad V(t)
     w = w + alpha (sum of delta(t) e(t))
 
-After the last search of a side the result of the match, 1, -1 or 0, takes the place of V(t + 1). An
+After the last search of a side, the result of the match, 1, -1 or 0, takes the place of V(t + 1). An
 exploratory move teaches nothing about the positions before it, so it ends the sums of both sides.
 
-The discount gamma applies to each ply, including those from a position to the end of its line.
-A win that the search has found is worth 1, a loss -1, with this discount.
+The discount gamma applies to each ply, including those from a position to the end of its principal
+variation. A win that the search has found is worth 1 and a loss -1, with this discount.
 
 Sources: J. Veness, D. Silver, W. Uther, A. Blair, "Bootstrapping from Game Tree Search", 2009, which
 adds up the changes instead of averaging them; J. Baxter, A. Tridgell, L. Weaver, "KnightCap: a chess
@@ -87,8 +87,8 @@ PARAMETERS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Learning rate, discount per ply, lambda, probability of exploration; whether V is a tanh, the depth of
-searches, and whether the whole tree learns (TreeStrap) or only the leaf of the principal variation."""
+"""Learning rate, discount factor per ply, lambda, probability of exploration; whether V is a tanh, search
+depth, and whether to learn from the whole tree (TreeStrap) or only from the principal variation's leaf."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 
@@ -119,7 +119,7 @@ class Workspace(NamedTuple):
     totals : float64[2, 2]
         Number of deltas and the sum of their squares, since the last change of weights and in total.
     random_state : uint64[2]
-        State of the random generator, and a hash of the moves made, see `temporal.hash_move`.
+        State of the random generator, and a hash of the moves made; see `temporal.hash_move`.
     parameters : one record
         Hyperparameters.
     """
@@ -189,11 +189,11 @@ def discounted(value: float, ply: int, depth: int, gamma: float) -> float:
     Parameters
     ----------
     value : float64
-        A win n plies from the root is `WIN` - n, see `boardgames.search.rules`.
+        A win n plies from the root is `WIN` - n; see `boardgames.search.rules`.
     ply, depth : int64
-        Plies from the root to the position, and plies to which the position was searched.
+        Plies from the root to the position, and depth to which the position was searched.
     gamma : float64
-        Discount per ply.
+        Discount factor per ply.
     """
     if value > EVALUATION_BOUND:
         return float(gamma ** (WIN - value - ply))
@@ -204,9 +204,9 @@ def discounted(value: float, ply: int, depth: int, gamma: float) -> float:
 
 @kernel(types.float64(BUNDLE, BUNDLE, types.int64, types.int64))
 def value_at(search: Actions, bundle: Actions, ply: int, side: int) -> float:
-    """Return the value to `side` of the position at `ply`, by the weights.
+    """Return the value to `side` that the weights give the position at `ply`.
 
-    `scratch[0]` receives the gradient of the value by the weights.
+    `scratch[0]` receives the gradient of the value with respect to the weights.
     """
     game, work = unpack_search(search), unpack(bundle)
     scratch, scale, weights = work.scratch, work.scale, work.weights
@@ -238,14 +238,14 @@ def count_delta(bundle: Actions, delta: float) -> None:
 def learn_value(
     search: Actions, bundle: Actions, ply: int, depth: int, value: float, alpha: float, beta: float
 ) -> None:
-    """Learn from the value of the position at `ply`, if `whole_tree` is set: add to the change of weights.
+    """Add to the change of weights what the search of the position at `ply` teaches, if `whole_tree` is set.
 
     Parameters
     ----------
     depth : int64
-        Plies to which the position was searched.
+        Depth to which the position was searched, in plies.
     value, alpha, beta : float64
-        What the search returned, and its window: at or outside its edges, the value is only a bound.
+        The value that the search returned, and its window; at its edges or outside, the value is a bound.
     """
     game, work = unpack_search(search), unpack(bundle)
     if work.parameters[0].whole_tree == 0:
@@ -287,13 +287,13 @@ def change_weights(bundle: Actions, rate: float) -> None:
 def search_tree(search: Actions, bundle: Actions, ply: int, depth: int, alpha: float, beta: float) -> float:
     """Return the value of the position at `ply` for its side to move, by alpha-beta search.
 
-    With `whole_tree`, every position of the tree above the leaves adds to the change of weights.
+    If `whole_tree` is set, every position of the tree above the leaves adds to the change of weights.
 
     Parameters
     ----------
     search : int64[m]
         Words of a `search.alphabeta.workspace.Workspace`; its stacks and counters are changed. Its
-        options say how moves are ordered and how far tactical moves are followed at the leaves.
+        options determine the order of moves and the depth of quiescence search.
     bundle : int64[k]
         Words of a `Workspace`.
     ply, depth : int64
@@ -338,7 +338,7 @@ def search_tree(search: Actions, bundle: Actions, ply: int, depth: int, alpha: f
 
 @kernel(types.void(BUNDLE, types.int64, types.float64))
 def learn_delta(bundle: Actions, side: int, target: float) -> None:
-    """Learn that the previous search of `side` should have found `target`: add to the change of weights."""
+    """Add the change of weights that moves the previous search of `side` towards `target`."""
     work = unpack(bundle)
     delta = target - work.values[side]
     count_delta(bundle, delta)
@@ -353,7 +353,7 @@ def trace_leaf(search: Actions, bundle: Actions, value: float, decay: float) -> 
     Parameters
     ----------
     value : float64
-        The value that the search has found; `lines[0]` has its principal variation. The rows of
+        The value that the search has found. Its principal variation is in `lines[0]`. The rows of
         `positions` below the root are overwritten.
     decay : float64
         Factor of the earlier traces.
@@ -391,7 +391,7 @@ def forget_searches(search: Actions) -> None:
 
 @kernel(types.void(BUNDLE, BUNDLE, types.int64, types.float64))
 def learn_search(search: Actions, bundle: Actions, plies: int, value: float) -> None:
-    """Learn from the search of `positions[0]`: TreeStrap changes the weights, TD-leaf adds to the change.
+    """Learn from the search of `positions[0]`: TreeStrap changes the weights, TD-leaf only adds to `change`.
 
     Parameters
     ----------
@@ -437,8 +437,8 @@ def learn_match(search: Actions, bundle: Actions, opening: int, ply_limit: int) 
     opening : int64
         Number of random opening plies, from which nothing is learned.
     ply_limit : int64
-        A match that reaches this length is unfinished, unless the game says who wins. One that is
-        stopped is unfinished, too.
+        Maximum length. A match that reaches it or is stopped is unfinished, unless the game says who wins
+        at the limit.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Contests: matches between two evaluations, searched to a fixed depth, in compiled code.
 
-Learners use them to compare weights, thousands of matches a second at depth 1.
+Learners use them to compare weights, with thousands of matches a second at depth 1.
 Among equally good moves, the first in the game's order is played. Matches
 therefore differ only in their random openings, in exploratory moves, and in the
 moves of a side with depth 0, which plays at random.
@@ -41,7 +41,7 @@ def new_workspaces(
     Parameters
     ----------
     depth : int
-        The greatest depth that is searched.
+        Maximum depth of a search, in plies.
     """
     plain = SearchOptions.plain()
     shared = new_workspace(
@@ -111,13 +111,13 @@ def contest(
     depths : int64[2]
         Search depth of each side; 0 plays random moves.
     random_state : uint64[2]
-        State of the random generator, which is advanced, and hash of the moves, see
-        `temporal.hash_move`.
+        State of the random generator, and a hash of the moves made; see `temporal.hash_move`. Both are
+        updated.
     opening : int64
         Number of random opening plies.
     ply_limit : int64
-        A match that reaches this length is unfinished, unless the game says who wins. One that is
-        stopped is unfinished, too.
+        Maximum length. A match that reaches it or is stopped is unfinished, unless the game says who wins
+        at the limit.
     epsilon : float64
         Probability of a random move after the opening, for both sides.
 
@@ -140,7 +140,7 @@ def contest(
             break
         side = game.side_to_move(row(positions, 0))
         is_random = plies < opening or depths[side] == 0
-        if not is_random and epsilon > 0.0:  # otherwise no random number is drawn
+        if not is_random and epsilon > 0.0:  # without epsilon, no random numbers are drawn here
             is_random = uniform(random_state) < epsilon
         if is_random:
             action = moves[0, random_below(random_state, count)]

@@ -2,7 +2,7 @@
 
 A search of a few thousand nodes takes a millisecond, so the Python code of
 `search.alphabeta.Searcher` would slow it down noticeably. Here a whole search by iterative
-deepening is one call of a kernel. A position is quiet if its best move is not tactical: only then can a
+deepening is one call of a kernel. A position is quiet if its best move is not tactical. Only then can a
 static evaluation learn its value.
 """
 
@@ -26,13 +26,13 @@ from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
 
 TABLE_MB = 1
 REMEMBERED_PLIES = 32
-"""Number of earlier positions of a match that a search knows, so that it recognises repetitions."""
+"""Maximum number of earlier positions of a match in which a search recognises repetitions."""
 FEWEST_NODES, MOST_NODES = 0.6, 1.6
-"""The node limit differs from match to match, between these multiples of `LabelSettings.nodes`."""
+"""The node limit varies from match to match, between these multiples of `LabelSettings.nodes`."""
 RANDOM_MOVES = 3
 """A side position is at most this many random moves away from the position of a match."""
 AHEAD = 0.4
-"""Points in addition to one half for the side that is ahead in an unfinished or drawn match."""
+"""Points above one half for the side that is ahead in an unfinished or drawn match."""
 
 
 @kernel(
@@ -56,13 +56,13 @@ def deepen(
     ----------
     bundle : int64[m]
         Words of a `search.alphabeta.workspace.Workspace`. `moves[0]` begins with the `count` legal
-        moves; afterwards the best one is first.
+        moves; after the search, the best move is first.
     nodes : int64
-        Limit of nodes. Depth 1 is always completed, unless the search is stopped.
+        Node limit. Depth 1 is always completed, unless the search is stopped.
     order, values, evaluated, lines : int64[n], float64[n], int64[n], int64[n, k]
         Buffers for `search_root`.
     value : float64[2]
-        Receives the value of the best move, and 1 if that is proven, otherwise 0.
+        Receives the value of the best move, and 1 if the value is proven, otherwise 0.
     """
     search = unpack(bundle)
     control, moves = search.control, search.moves
@@ -99,7 +99,7 @@ def deepen(
 
 @dataclass(frozen=True, slots=True)
 class FoundMove:
-    """The result of a search: an action, its value for the side to move, and whether that is proven."""
+    """The result of a search: an action, its value for the side to move, and whether the value is proven."""
 
     action: int
     value: float
@@ -107,7 +107,7 @@ class FoundMove:
 
 
 class NodeSearch:
-    """Searches positions one after another with a limit of nodes, for matches of self-play.
+    """Searches positions one after another with a node limit, for matches of self-play.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class NodeSearch:
         self._value: Reals = np.zeros(2)
 
     def forget(self) -> None:
-        """Start afresh: later searches do not depend on earlier ones."""
+        """Forget everything, so that later searches do not depend on earlier ones."""
         clear(self._table)
         self._work.history.fill(0)
         self._options.generation = 0
@@ -160,7 +160,7 @@ class NodeSearch:
         earlier : sequence of uint64[n]
             Earlier positions of the match that may be repeated, oldest first.
         nodes : int
-            Limit of nodes.
+            Node limit.
         """
         work, options = self._work, self._options
         work.positions[0] = words
@@ -190,14 +190,14 @@ class LabelSettings:
         Node limit of a search; for each match it is multiplied by a random factor from `FEWEST_NODES`
         to `MOST_NODES`.
     opening : int
-        Largest number of random opening plies; at least half as many are played.
+        Maximum number of random opening plies; at least half as many are played.
     ply_limit : int
-        A match that reaches this length is unfinished, unless the game says who wins.
+        Maximum length. A match that reaches it is unfinished, unless the game says who wins at the limit.
     epsilon : float
         Probability of a random move after the opening.
     side_positions : float
-        Probability that, after a search of the player, a position up to `RANDOM_MOVES` random moves
-        away is searched and labelled too.
+        Probability that, after a search of the player, another position is searched and labelled too. It
+        is 1 to `RANDOM_MOVES` random moves away.
     """
 
     nodes: int = 2_500
@@ -218,7 +218,7 @@ class LabelledPositions:
     values : float32[m]
         Values for the side to move, on the scale of the evaluation's kernel.
     points : float32[m]
-        Points of the side to move at the end of the match, NaN for side positions. In an
+        Points that the side to move got at the end of the match; NaN for side positions. In an
         unfinished or drawn match, the side with the higher score gets 0.5 + `AHEAD` points.
     matches : int32[m]
         The number of each position's match.
@@ -247,7 +247,7 @@ class LabelPlay:
     game : Game
         The game.
     starts : sequence of uint64[n]
-        Start positions, used in turn, each for two matches so that the player has both sides.
+        Start positions, used in turn. Each is used for two matches, in which the player changes sides.
     control : Control
         Its stop flag ends the matches.
     settings : LabelSettings
@@ -356,14 +356,14 @@ class _LabelledMatch:
             self.winner = at_limit if at_limit in (0, 1) else None
 
     def points(self, side: int) -> float:
-        """Return the points of a side at the end."""
+        """Return the points of a side at the end of the match."""
         if self.winner is not None:
             return float(self.winner == side)
         score = self.game.score(self.last)
         return 0.5 + AHEAD * float(np.sign(score[side] - score[1 - side]))
 
     def _choose(self, words: Words, mover: int, nodes: int, earlier: list[Words], *, by_player: bool) -> int:
-        """Return the best move. If the player is to move, label the position, and sometimes one nearby."""
+        """Return the best action. If the player is to move, label the position, and sometimes one nearby."""
         searcher = self.player if by_player else self.opponent
         found = searcher.search(words, earlier, nodes=nodes)
         if by_player:
@@ -392,7 +392,7 @@ class _LabelledMatch:
         return int(self.kernels.legal_moves(words, self._moves))
 
     def _random_action(self, words: Words) -> int:
-        """Return a random move in a position that has legal moves."""
+        """Return a random action in a position that has legal moves."""
         count = self._count_moves(words)
         return int(self._moves[self.random.integers(count)])
 

@@ -1,13 +1,13 @@
-"""TD(lambda) for tables of weights of patterns, in compiled self-play.
+"""TD(lambda) for tables of pattern weights, in compiled self-play.
 
-A position after a move of a side is worth V(s) = tanh(sum of the weights that it looks up)
+A position after a side's move is worth V(s) = tanh(sum of the weights that it looks up)
 to that side. A side plays the move with the greatest value or, with probability epsilon, a
 random one. Positions are valued from ply to ply, so the two sides' values alternate. After
-a match, all positions learn from the last to the first, each once, towards
+a match, the value of each position is moved once, from the last position to the first, towards
 
     G = gamma ((1 - lambda) V(s') + lambda G')
 
-where s' is the next position, with the value that it had when it learned, and G' its goal; at the end both
+where s' is the next position, V(s') its value just before it was changed, and G' its goal; at the end, both
 are the return of the match. V and G are from the point of view of the same side. A position learns nothing
 from an exploratory move after it, and goals are not passed back beyond that move.
 
@@ -85,25 +85,25 @@ PARAMETERS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Learning rate, steepness of the step sizes, discount, lambda, probability of exploration; random opening
-plies; longest match; whether a side without moves draws; size of the tables of one phase."""
+"""Learning rate, steepness of the step sizes, discount factor, lambda, probability of exploration; random
+opening plies; ply limit; whether a side without moves draws; size of the tables of one phase."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 MAX_HISTORY = 1 << 27
-"""Largest number of lookups in the longest match, which are stored until it ends: 1 GB."""
+"""Maximum number of lookups in a match, which are stored until it ends: 1 GB."""
 SIDE, EXPLORED = range(2)
 """Columns of `made`."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableParameters:
-    """Hyperparameters of learning tables of weights.
+    """Hyperparameters for learning tables of weights.
 
     Attributes
     ----------
     alpha, beta : float
-        Learning rate, and steepness of the step sizes of single weights; 0 for equal steps.
+        Learning rate, and steepness of the step sizes of single weights; with `beta` 0, steps are equal.
     gamma, trace_decay, epsilon : float
-        Discount, lambda, and probability of an exploratory move.
+        Discount factor, lambda, and probability of an exploratory move.
     """
 
     alpha: float = 1.0
@@ -134,7 +134,7 @@ class Workspace(NamedTuple):
     starts : int64[n + 1]
         Cell `c` is in the lookups at places `starts[c]` to `starts[c + 1] - 1` of the next two arrays.
     lookups, factors : int64[k]
-        Number of a lookup, and by how much its place in the tables changes with the value of the cell.
+        Number of a lookup, and how far its place in the tables moves if the value of the cell grows by 1.
     weights, sums, sizes : float32[size]
         The tables: weights, and N and A of each of them.
     current : int64[2, n]
@@ -142,11 +142,11 @@ class Workspace(NamedTuple):
     places : int64[2, m]
         The places that are looked up in the first phase, as each side sees the position.
     seen, touched, moved : int64[n], int64[k], int64[m]
-        Cells of a successor, lookups that differ there, and by how many places.
+        Cells of a successor; the lookups that change there; and how many places each of them moves.
     history : int64[p, m]
         For each ply of the match, the places looked up after it; at most `MAX_HISTORY` in all.
     values : float64[p]
-        The value of that position for side 0.
+        For each ply, the value of the position after it for side 0.
     made : int64[p, 2]
         The side that moved, and 1 if the move was exploratory.
     random_state : uint64[1]
@@ -190,12 +190,12 @@ unpack = unpacker(Workspace)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """The trained places of tables: where they are, in ascending order, and their weights, N and A.
+    """The entries of tables that have been trained, with their weights, N and A.
 
     Attributes
     ----------
     entries : int32[n]
-        Places in the tables of all phases and groups.
+        Places in the tables of all phases and groups, in ascending order.
     weights, sums, sizes : float32[n]
         Weights, sums of errors, and sums of their absolute values.
     """
@@ -212,7 +212,7 @@ class Tables:
 
     @classmethod
     def gather(cls, workspace: Workspace) -> "Tables":
-        """Return the places of a workspace that have been trained."""
+        """Return the trained entries of a workspace."""
         entries = np.flatnonzero(workspace.sizes).astype(np.int32)
         return cls(entries, workspace.weights[entries], workspace.sums[entries], workspace.sizes[entries])
 
@@ -226,8 +226,8 @@ class Tables:
 def merged(before: Tables, after: Sequence[Tables]) -> Tables:
     """Merge tables that were trained separately, starting from the same tables.
 
-    A weight changes by the mean of its changes in those trainings that updated it, since each of them
-    corrected the same error. N and A change by the sum of their changes.
+    A weight changes by the mean of its changes in the trainings that updated it, since each of them
+    corrected the same error. N and A change by the sums of their changes.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def merged(before: Tables, after: Sequence[Tables]) -> Tables:
 
 
 def _aligned(tables: Tables, entries: npt.NDArray[np.int32]) -> list[Reals]:
-    """Return weights, sums and sizes at these places, which include those of the tables."""
+    """Return weights, sums and sizes at these entries, 0 for those that the tables do not have."""
     places = np.searchsorted(entries, tables.entries)
     arrays = []
     for array in (tables.weights, tables.sums, tables.sizes):
@@ -263,7 +263,7 @@ def _aligned(tables: Tables, entries: npt.NDArray[np.int32]) -> list[Reals]:
 
 
 def longest_match(game: Game, ply_limit: int) -> int:
-    """Return the number of plies after which a match of the game ends at the latest."""
+    """Return the maximum number of plies in a match of the game with this limit."""
     return min(ply_limit, game.facts.longest_match or ply_limit)
 
 
@@ -328,9 +328,9 @@ def look_up(bundle: Actions) -> None:
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64), inline=True)
 def change_of_sum(bundle: Actions, side: int, first: int) -> float:
-    """Return how much larger the sum of weights is for `positions[1]` than for `places`.
+    """Return how much the sum of weights grows from `positions[0]` to `positions[1]` for a side.
 
-    `first` is where the tables of its phase begin. Only lookups with a changed cell are visited.
+    `first` is where the tables of the phase begin. Only lookups with a changed cell are visited.
     """
     work = unpack(bundle)
     seen, current, places, weights = work.seen, work.current, work.places, work.weights
@@ -358,7 +358,7 @@ def change_of_sum(bundle: Actions, side: int, first: int) -> float:
 def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, float]:
     """Return the index of the best move in `moves[0, first:last]`, and its value for `side`.
 
-    Of several best moves, one is drawn at random.
+    Ties between best moves are broken at random.
     """
     work = unpack(bundle)
     places, weights = work.places, work.weights
@@ -388,7 +388,7 @@ def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, floa
 
 @kernel(types.float64(BUNDLE, types.int64, types.float64))
 def learn(bundle: Actions, ply: int, goal: float) -> float:
-    """Move the value of the position after a ply towards `goal`; return what it was before."""
+    """Move the value of the position after a ply towards `goal`, and return its previous value."""
     work = unpack(bundle)
     weights, sums, sizes, history = work.weights, work.sums, work.sizes, work.history
     parameters, count = work.parameters[0], history.shape[1]
@@ -472,7 +472,7 @@ def learn_match(bundle: Actions) -> int:
 
 @kernel(types.int64(BUNDLE, WORDS, types.int64, ACTIONS_OUT))
 def learn_matches(bundle: Actions, start: Words, matches: int, results: Actions) -> int:
-    """Learn from matches that begin at `start`, count their results, and return the sum of their plies."""
+    """Learn from matches that begin at `start`, count their results, and return the sum of their lengths."""
     work = unpack(bundle)
     total = 0
     for _ in range(matches):

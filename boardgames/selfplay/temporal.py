@@ -8,10 +8,10 @@ move that was not exploratory:
     delta = r + gamma V(s') - V(s);  e = gamma lambda e + grad V(s);  w = w + alpha delta e
 
 where s and s' are two successive positions of the same side. r is 0 until the
-end of the match, then 1, -1 or 0, with V(s') = 0; both sides learn from the
+end of the match, where it is 1, -1 or 0 and V(s') = 0. Both sides learn from the
 end. Nothing is learned from an exploratory move, which clears the traces.
 
-With temporal coherence each weight has a step size of its own. It takes smaller steps if its
+With temporal coherence, each weight has its own step size, which is smaller if the
 errors cancel out: with the sum N of its errors so far and the sum A of their absolute values,
 
     w = w + alpha exp(beta (|N| / A - 1)) delta e;  N = N + delta e;  A = A + |delta e|
@@ -64,7 +64,7 @@ from boardgames.kernels.control import CONTROL
 from boardgames.search.rules import UNFINISHED, final_result, result_at_limit, rules_of
 
 RESULTS = 4
-"""Number of results of a match: either side won, `DRAWN`, `UNFINISHED`."""
+"""Number of possible results of a match: either side won, `DRAWN`, `UNFINISHED`."""
 
 PARAMETERS_DTYPE = np.dtype(
     [
@@ -79,9 +79,9 @@ PARAMETERS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Learning rate, discount, lambda, probability of exploration, steepness of the step sizes of single
-weights (0 for equal steps); whether V is a tanh, whether both sides share one row of weights, and how many
-plies deep moves are searched, 1 or 2."""
+"""Learning rate, discount factor, lambda, probability of exploration, steepness of the step sizes of single
+weights (0 for equal steps); whether V is a tanh, whether both sides share one row of weights, and the search
+depth of moves in plies, 1 or 2."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 
@@ -92,7 +92,7 @@ class TDParameters:
     Attributes
     ----------
     alpha, gamma, trace_decay : float
-        Learning rate, discount, and lambda.
+        Learning rate, discount factor, and lambda.
     epsilon : float
         Probability of an exploratory move.
     tanh : bool
@@ -100,7 +100,7 @@ class TDParameters:
     shared : bool
         True if both sides use and train the first row of the weights.
     plies : int
-        Search depth of moves in plies, 1 or 2; in both cases, learning uses positions one ply on.
+        Search depth of moves in plies, 1 or 2. Learning uses the positions one ply ahead in both cases.
     beta : float
         How much smaller steps are for weights with fluctuating errors; 0 for equal steps.
     """
@@ -133,25 +133,25 @@ class Workspace(NamedTuple):
     legal_moves, apply, side_to_move, outcome, outcome_at_limit, features : kernels
         The rules, and the features of a position.
     positions : uint64[3, words]
-        The position, and rows for its successors one and two plies on.
+        The position, and rows for its successors one and two plies ahead.
     moves : int64[2, actions]
-        Legal moves of the position, and of a successor.
+        Legal moves of the position and of a successor.
     weights : float64[2, n]
         Weights of side 0 and side 1; only the first row is used if they are shared.
     sums, sizes : float64[2, n]
-        For each weight the sum of its errors, and of their absolute values; only kept if `beta` is not 0.
+        For each weight, the sums of its errors and of their absolute values; only used if `beta` is not 0.
     traces, previous : float64[2, n]
-        For each side its eligibility traces, and the features after its previous move.
+        For each side, its eligibility traces and the features after its previous move.
     scratch : float64[2, n]
-        Features of the successor under consideration, and of the best one.
+        Features of the successor under consideration and of the best successor.
     scale : float64[2, n]
         Middle and half the width of each feature's range.
     random_state : uint64[2]
-        State of the random generator, and a hash of the moves made, see `hash_move`.
+        State of the random generator, and a hash of the moves made; see `hash_move`.
     parameters : record[2]
         Hyperparameters of each side. `tanh`, `shared` and `plies` are equal.
     control : record[1]
-        The stop flag, and the number of positions valued in `nodes`.
+        The stop flag and, in `nodes`, the number of positions that have been valued.
     """
 
     legal_moves: LegalMovesKernel
@@ -219,7 +219,7 @@ def uniform(random_state: Words) -> float:
 def hash_move(random_state: Words, action: int) -> None:
     """Mix an action into the hash of a match's moves, `random_state[1]`.
 
-    Matches with equal moves have equal hashes; different matches practically
+    Matches with equal moves have equal hashes; other matches practically
     never do.
     """
     held = random_state[0]
@@ -289,9 +289,9 @@ def reward(result: int, side: int) -> float:
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.int64), inline=True)
 def value_of_position(bundle: Actions, place: int, side: int, which: int) -> float:
-    """Return the value to `side` of `positions[place]`: its reward if the match is over, else by weights.
+    """Return the value of `positions[place]` to `side`: the reward if the match is over, else by weights.
 
-    `which` is the row of the weights. `scratch[0]` receives the features of an unfinished position.
+    `which` is the row of the weights. `scratch[0]` receives the features if the match is not over.
     """
     work = unpack(bundle)
     scratch, scale = work.scratch, work.scale
@@ -326,9 +326,9 @@ def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, floa
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.float64))
 def value_of_replies(bundle: Actions, side: int, legal: int, bound: float) -> float:
-    """Return the value to `side` of the position in `positions[1]` after the best reply in `moves[1]`.
+    """Return the value of `positions[1]` to `side`, which is its value after the best reply in `moves[1]`.
 
-    Replies are valued by the weights of `side`. The search ends once one of them proves that
+    Replies are valued with the weights of `side`. The search ends once a reply proves that
     the value is at most `bound`.
     """
     work = unpack(bundle)
@@ -378,8 +378,10 @@ def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: b
     opening : int64
         Number of random opening plies, which count as exploratory.
     ply_limit : int64
-        A match that reaches this length is unfinished, unless the game says who wins. One that is
-        stopped is unfinished, too.
+        Maximum length. A match that reaches it or is stopped is unfinished, unless the game says who wins
+        at the limit.
+    no_moves_draws : bool
+        Whether a side without legal moves draws instead of losing.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Tasks for workers: matches in compiled code that train weights or compare them.
 
 `play_matches`, `label_positions`, `train_players` and `train_tables` run in worker processes or on a
-cluster. Only names and numbers are sent to them; each thread of a worker loads the game once and
-keeps it, together with the buffers that the kernels need (`WorkerState`). The
+cluster. Only names and numbers are sent to workers. Each thread of a worker loads the game once and
+keeps it in a `WorkerState`, together with the buffers that the kernels need. The
 result of a task depends only on its arguments, which include the seed, so a task
 can run anywhere and be repeated.
 """
@@ -40,18 +40,18 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SelfPlaySetup:
-    """What all matches of a learner have in common; made by `SelfPlaySetup.of`.
+    """The setup that all matches of a learner have in common; usually made by `SelfPlaySetup.of`.
 
     Attributes
     ----------
     game, layout, features : str
-        Names for `boardgames.load`, and for `load_features` or `load_patterns`.
+        Names of the game, its layout, and its feature or pattern set.
     options : tuple of (str, str)
         The game's options as text.
     opening : int
         Number of random opening plies.
     ply_limit : int
-        A match that reaches this length is unfinished, unless the game says who wins.
+        Maximum length. A match that reaches it is unfinished, unless the game says who wins at the limit.
     """
 
     game: str
@@ -79,7 +79,7 @@ class Contestant:
     depth : int
         Search depth in plies, at least 1.
     is_random : bool
-        True to play random moves, whatever the weights.
+        True to play random moves regardless of the weights.
     """
 
     weights: Reals | Weights | None = None
@@ -132,13 +132,13 @@ class TrainingResult:
     Attributes
     ----------
     weights : float64[2, n]
-        Their weights.
+        The weights of both players.
     matches : list of SelfPlayMatch
         Their matches, from the point of view of the first player.
     valued : int
-        Positions valued.
+        Number of positions that were valued.
     errors : float64[2, 2, n]
-        For each weight of each player the sum of its errors, and then of their absolute values.
+        For each player, the sums of the errors of each weight, then the sums of their absolute values.
     """
 
     weights: Reals
@@ -154,7 +154,7 @@ class TrainedTables:
     Attributes
     ----------
     tables : Tables
-        All places that have been trained.
+        All entries that have been trained.
     results : tuple of int
         Matches won by side 0 and side 1, drawn, and unfinished.
     plies : int
@@ -167,7 +167,7 @@ class TrainedTables:
 
 
 def derive_seed(*content: object) -> int:
-    """Return a 64-bit seed, a hash of numbers and text.
+    """Return a 64-bit seed that is a hash of numbers and texts.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def train_players(
     seed : int
         Seeds openings and exploration.
     errors : float64[2, 2, n], optional
-        From previous training, if `beta` is not 0; see `TrainingResult`. Not changed.
+        Sums of errors from previous training, used if `beta` is not 0; see `TrainingResult`. Not changed.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def train_tables(
     groups : tuple of tuple of int
         The groups of cells of the setup's patterns.
     trained : Tables
-        Where training begins. Not changed.
+        The tables with which training begins. Not changed.
     seed : int
         Seeds openings, exploration, and choices among equally good moves.
 
@@ -246,7 +246,7 @@ def train_tables(
 
 
 def check_finite(weights: npt.NDArray[np.floating[Any]], alpha: float) -> None:
-    """Raise WeightsError if weights are not finite; weights that are too large for a file can still play."""
+    """Raise WeightsError if weights are not finite; they may be too large for a file."""
     if not np.isfinite(weights).all():
         raise WeightsError(f"the weights diverged with alpha={alpha:g}; choose a smaller alpha")
 
@@ -324,7 +324,7 @@ class WorkerState:
         self.control: Control = new_control()
 
     def _rules(self) -> Remembering | None:
-        """Return the rules for matches in a game in which repeated positions mean something."""
+        """Return rules that remember earlier positions, or None if repetition has no meaning in the game."""
         repetition = self.game.facts.repetition
         if repetition is None or repetition.meaning == "none":
             return None
@@ -452,7 +452,7 @@ class WorkerState:
         return results
 
     def result(self, code: int, side: int, random_state: Words, words: Words) -> SelfPlayMatch:
-        """Return the result of a match from the code that a kernel returns, see `temporal.RESULTS`."""
+        """Return the result of a match from the number that a kernel returns; see `temporal.RESULTS`."""
         plies, result = divmod(int(code), temporal.RESULTS)
         winner = None if result in (DRAWN, UNFINISHED) else result
         unfinished = result == UNFINISHED
@@ -460,7 +460,7 @@ class WorkerState:
         return SelfPlayMatch(side, winner, unfinished, plies, int(random_state[1]), points)
 
     def _packed_start(self) -> Words:
-        """Return the start as the kernels of a match expect it."""
+        """Return the packed start position, in the form that the kernels of a match expect."""
         return self.start if self.rules is None else self.rules.pack(self.game.start())
 
     def _evaluation(self, contestant: Contestant) -> Evaluation:
