@@ -78,8 +78,8 @@ def count_leaves(bundle: Actions, ply: int, depth: int) -> int:
 def perft(position: Position, depth: int) -> int:
     """Count the leaf positions `depth` plies below `position`.
 
-    Matches that end exactly there count; those that end earlier do not. Repetition does not
-    matter, even if the game has a rule about it.
+    Matches that end at exactly this depth count, and matches that end earlier do not. Rules about
+    repetition are ignored.
 
     Raises
     ------

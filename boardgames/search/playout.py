@@ -38,13 +38,13 @@ from boardgames.search.rules import UNFINISHED, UNLIMITED, final_result, result_
 from boardgames.search.runner import run
 
 TOTALS_DTYPE = np.dtype([("results", np.int64, 4), ("plies", np.int64)], align=True)
-"""How playouts ended: wins of side 0 and side 1, draws, unfinished at the ply limit; and their plies."""
+"""Results of playouts (wins of side 0 and side 1, draws, unfinished matches), and their total plies."""
 TOTALS = record_array(TOTALS_DTYPE)
 
 
 @dataclass(frozen=True, slots=True)
 class Playouts:
-    """How random matches from one position ended, and the total number of their plies."""
+    """The results of random matches from one position, and their total number of plies."""
 
     wins: tuple[int, int]
     draws: int
@@ -62,11 +62,11 @@ class Workspace(NamedTuple):
     positions : uint64[3, words]
         The start, and two rows of scratch space.
     moves : int64[1, actions]
-        Overwritten.
+        Buffer for legal moves.
     random_state : uint64[1]
         State of the random generator; advanced.
     totals, control : one record each
-        Results are added to the totals.
+        The totals, to which results are added; the stop flag.
     """
 
     legal_moves: LegalMovesKernel
@@ -123,14 +123,14 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     seed : int
         Equal seeds give equal playouts.
     ply_limit : int, optional
-        Number of plies after which a match is left unfinished, unless the game says who wins then; by
-        default the limit of the game. One of the two is needed if the rules do not limit a match.
+        Maximum number of plies in a match, by default the limit of the game. A match that reaches it is
+        unfinished, unless the game says who wins. It is required if neither the game nor its rules have
+        a limit.
 
     Raises
     ------
     LimitError
-        If the count or the limit is below 1, or the game needs a limit and
-        there is none.
+        If the count or the limit is below 1, or a required limit is missing.
     OptionError
         If the seed is not an integer.
 

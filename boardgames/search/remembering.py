@@ -2,19 +2,19 @@
 
 Repetition is a rule about a match, but kernels only see a position. For a game with such a rule, searches,
 playouts and self-play therefore get other kernels, which work on longer positions: the words of the game,
-followed by a key for each position so far. A move that is forbidden is not among the legal ones, and a
-repeated position that ends the match has an outcome. The generic kernels need to know nothing about it, and
+followed by a key for each position so far. A forbidden move is not among the legal moves, and a
+repeated position that ends the match has an outcome. So the generic kernels need not know the rule, and
 games without such a rule are not affected.
 
 The words after those of the game are
 
-    ended   0 while repetition has not ended the match, otherwise its result + 1
-    count   number of positions so far, this one included
+    ended   0 while repetition has not ended the match, otherwise the result of the match + 1
+    count   number of positions so far, including this one
     sum     sum of their mixed keys, which does not depend on their order
-    keys    a ring of keys, one for each position; the oldest ones are overwritten if there is no more room
+    keys    a ring of keys, one for each position; when it is full, the oldest keys are overwritten
 
 Two positions have the same key in a transposition table only if the same positions came before them, because
-the value may depend on those (M. Campbell, "The graph-history interaction: on ignoring position history",
+the value may depend on these (M. Campbell, "The graph-history interaction: on ignoring position history",
 1985). A table therefore saves less work than in other games.
 """
 
@@ -65,7 +65,7 @@ ENDED, COUNT, SUM, KEYS = range(4)
 ROOM = 256
 """The number of keys is a multiple of this, so that a longer match rarely needs a new workspace."""
 MAX_REMEMBERED = 1024
-"""Number of positions that are remembered; in a longer match, repetitions of older ones go unnoticed."""
+"""Maximum number of positions that are remembered; repetitions of older positions go unnoticed."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
@@ -96,7 +96,7 @@ class Remembering:
         Parameters
         ----------
         history : sequence of Position
-            The positions of the match before it, oldest first.
+            The earlier positions of the match, oldest first.
         """
         packed = np.zeros(self.game.facts.words, dtype=np.uint64)
         packed[: self.words] = position.words
@@ -110,7 +110,7 @@ class Remembering:
         return packed
 
     def evaluation(self, evaluation: Evaluation) -> Evaluation:
-        """Return an evaluation of the game for longer positions.
+        """Return an evaluation of the game as an evaluation of longer positions.
 
         If repetition has ended the match, a win has the largest possible value and a draw the value 0.
         """
@@ -120,17 +120,17 @@ class Remembering:
         return replace(evaluation, kernel=evaluate)
 
     def features(self, features: FeatureSet) -> FeatureSet:
-        """Return a feature set of the game for longer positions."""
+        """Return a feature set of the game as a feature set of longer positions."""
         return replace(features, kernel=_features(features.kernel, self.words))
 
 
 def remembering(game: Game, repetition: Repetition, positions: int) -> Remembering:
-    """Return the rules of a game in which repeated positions mean something.
+    """Return the rules of a game together with a rule about repeated positions.
 
     Parameters
     ----------
     positions : int
-        Number of positions to remember, those of the match and of a search together.
+        Number of positions to remember, in the match and in a search together.
 
     Examples
     --------
@@ -149,12 +149,12 @@ def remembering(game: Game, repetition: Repetition, positions: int) -> Rememberi
 
 
 def declared_remembering(game: Game, ply_limit: int) -> Remembering | None:
-    """Return the rules of a game with the rule about repetition that it declares, or None if it has none."""
+    """Return the rules of a game with its own rule about repetition, or None if it has no such rule."""
     return remembering_if_needed(game, game.facts.repetition, ply_limit)
 
 
 def remembering_if_needed(game: Game, rule: Repetition | None, plies: int) -> Remembering | None:
-    """Return the rules for matches of at most `plies` plies, or None if repetition has no meaning."""
+    """Return the rules for matches of at most `plies` plies, or None if there is no rule about repetition."""
     if rule is None or rule.meaning == "none":
         return None
     return remembering(game, rule, min(plies, MAX_REMEMBERED))
@@ -200,7 +200,7 @@ def count_key(position: Words, first: int, key: np.uint64) -> int:
 
 @cache
 def _kernels(base: Kernels, words: int, meaning: str, least: int) -> Kernels:  # noqa: C901 - many kernels
-    """Return the kernels of the rules, given those of the game and the length of its positions."""
+    """Return the kernels for longer positions, given those of the game and the length of its positions."""
     base_moves, base_apply, base_side, base_outcome = (
         base.legal_moves, base.apply, base.side_to_move, base.outcome,
     )  # fmt: skip
@@ -211,7 +211,7 @@ def _kernels(base: Kernels, words: int, meaning: str, least: int) -> Kernels:  #
 
     @kernel(PositionKey)
     def key_of(position: Words) -> np.uint64:
-        """Return the key of a position and of the set of those before it."""
+        """Return the key of a position together with the set of earlier positions."""
         return position_key(head(position, words)) ^ mix(position[words + SUM] + position[words + ENDED])
 
     @kernel(Apply)
@@ -244,7 +244,7 @@ def _kernels(base: Kernels, words: int, meaning: str, least: int) -> Kernels:  #
 
     @kernel(LegalMoves)
     def legal_moves(position: Words, moves: Actions) -> int:
-        """Write the legal moves that are not forbidden; none after an end by repetition."""
+        """Write the legal moves that are not forbidden; none if repetition has ended the match."""
         if position[words + ENDED] != ZERO:
             return 0
         count = base_moves(head(position, words), moves)
@@ -252,7 +252,7 @@ def _kernels(base: Kernels, words: int, meaning: str, least: int) -> Kernels:  #
 
     @kernel(LegalMoves)
     def tactical_moves(position: Words, moves: Actions) -> int:
-        """Write the tactical moves that are not forbidden; none after an end by repetition."""
+        """Write the tactical moves that are not forbidden; none if repetition has ended the match."""
         if position[words + ENDED] != ZERO:
             return 0
         count = base_tactical(head(position, words), moves)

@@ -13,7 +13,7 @@ MAX_LINE_LENGTH = 100
 
 
 def score_of(value: float, evaluation: Evaluation) -> Score:
-    """Return the value of a search with `evaluation` as a score.
+    """Convert a value that a search with `evaluation` returns into a score.
 
     Examples
     --------

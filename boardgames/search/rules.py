@@ -1,9 +1,9 @@
 """The part of a game that every search uses: the kernels of its rules, and the result of a finished match.
 
-Depth-first searches count values in float64, for the side to move. A win `n` plies from
+In depth-first searches, values are float64 numbers for the side to move. A win `n` plies from
 the root is worth `WIN - n` and a loss the opposite, so that quick wins and slow losses
-are preferred; evaluations stay below `EVALUATION_BOUND`. These numbers are internal to
-`boardgames.search`: `results.score_of` turns them into scores.
+are preferred. Evaluations stay below `EVALUATION_BOUND`. These numbers are internal to
+`boardgames.search`; `results.score_of` turns them into scores.
 """
 
 from collections.abc import Callable
@@ -36,10 +36,10 @@ def rules_of(game: Game) -> dict[str, Any]:
 
 
 def plies_left_of(game: Game, context: Context, most: int) -> int:
-    """Return the plies left until a limit ends the match, if that matters to a search of `most` plies.
+    """Return the plies left until a limit ends the match, or `UNLIMITED` if a search can ignore it.
 
-    Otherwise the limit is too far away or ends the match in a draw, which searches ignore, and the
-    result is `UNLIMITED`.
+    It can if the limit is more than `most` plies away, or if the game has no rule that says who wins at
+    the limit.
     """
     left = context.plies_left
     return UNLIMITED if left is None or left > most or not game.kernels.decides_at_limit else left

@@ -29,7 +29,7 @@ SEARCHING, IDLE = "boardgames-search", "boardgames-idle"
 
 
 class _Job(Generic[Result]):
-    """Work for another thread, run in the context of the waiting thread, and its result or error."""
+    """Work for another thread, and its result or error; it runs in the context of the waiting thread."""
 
     def __init__(self, work: Callable[[], Result]) -> None:
         self._work = work
@@ -40,7 +40,7 @@ class _Job(Generic[Result]):
         self.errors: list[BaseException] = []
 
     def claim(self) -> bool:
-        """Return True for the first caller only. A thread must claim a job before it starts the work."""
+        """Return True to the first caller only; a thread must claim a job before it starts the work."""
         return self._claimed.acquire(blocking=False)
 
     def do(self) -> None:
@@ -70,7 +70,7 @@ class _Worker:
                 self._thread.name = SEARCHING
                 job.do()
                 self._thread.name = IDLE
-            _idle.append(self)  # before the caller goes on, so that its next job gets this thread again
+            _idle.append(self)  # before the caller continues, so that its next job gets this thread again
             job.done.set()
             del job  # the job may hold large tables
 

@@ -1,4 +1,4 @@
-"""Small search trees to look at: what minimax and alpha-beta visit, and what alpha-beta prunes.
+"""Small search trees that show what minimax and alpha-beta visit, and what alpha-beta prunes.
 
 This is plain Python for lessons, not one of the engines. Values in a tree are those for the side
 to move at its root, as in textbooks: a node where this side moves takes the maximum of the nodes
@@ -45,14 +45,14 @@ class Node:
     is_maximum : bool
         True if the side to move here is the one to move at the root.
     low, high : float
-        What the search knows of the value for the side to move at the root, on the scale of the search
-        kernels. They are equal if the value is exact, and infinite where nothing is known.
+        Bounds of the value for the side to move at the root, on the scale of the search kernels. They are
+        equal if the value is exact, and infinite where nothing is known.
     children : tuple of Node
         The positions after the moves, in the order of the search, including those that were pruned.
     is_pruned : bool
         True if the position was not searched, because it cannot change the value of the root.
     is_proven : bool
-        True if every position below that was searched leads to the end of a match.
+        True if every line of play that was searched below leads to the end of the match.
     """
 
     position: Position
@@ -66,7 +66,7 @@ class Node:
 
     @property
     def is_exact(self) -> bool:
-        """Return True if the value is known, and not only a bound."""
+        """Return True if the value itself is known, not only bounds."""
         return self.low == self.high
 
     def walk(self) -> Iterator["Node"]:
@@ -78,7 +78,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SearchTree:
-    """The positions that a search has visited and those that it has pruned; notebooks draw it.
+    """The positions that a search has visited and pruned, which notebooks show as a drawing.
 
     Attributes
     ----------
@@ -109,12 +109,12 @@ class SearchTree:
 
     @property
     def pruned(self) -> int:
-        """Return the number of moves that were not searched; what would have followed them is not counted."""
+        """Return the number of pruned moves; positions below them are not counted."""
         return sum(node.is_pruned for node in self.root.walk())
 
     @property
     def line(self) -> tuple[Move, ...]:
-        """Return the best line of play, the first one if several are equally good."""
+        """Return the best line of play, or the first one if several are equally good."""
         return tuple(node.move for node in self._best_nodes() if node.move is not None)
 
     def text(self, node: Node) -> str:
@@ -133,7 +133,7 @@ class SearchTree:
         return f"{self._value_text(node.low)} to {self._value_text(node.high)}"
 
     def summary(self) -> str:
-        """Return in one line what was searched and what was pruned."""
+        """Return one line that says what was searched and how much was pruned."""
         name = "alpha-beta" if self.pruning else "minimax"
         side = self.root.position.game.facts.sides[self.root.position.side_to_move]
         plies = "1 ply" if self.depth == 1 else f"{self.depth} plies"
@@ -182,16 +182,16 @@ def search_tree(
     evaluation: Evaluation | None = None,
     order: Order | None = None,
 ) -> SearchTree:
-    """Search a position in plain Python and return the tree of what was visited and pruned.
+    """Search a position in plain Python and return the tree of visited and pruned positions.
 
     Parameters
     ----------
     position : Position
         A position in which the match is not over.
     depth : int
-        Depth in plies, at least 1; small, since the tree must have at most `MOST_NODES` nodes.
+        Depth in plies, at least 1. It must be small, since a tree can have at most `MOST_NODES` nodes.
     pruning : bool, default True
-        Search with alpha-beta instead of minimax.
+        True for alpha-beta, False for minimax.
     evaluation : Evaluation, optional
         Evaluation of the leaves; by default that of the game.
     order : callable, optional
@@ -227,7 +227,7 @@ def search_tree(
 
 
 class _Search:
-    """One search; `side` is the one for which values are."""
+    """One search, in which values are those for `side`."""
 
     def __init__(
         self, game: Game, side: int, evaluation: Evaluation, pruning: bool, order: Order | None
@@ -241,7 +241,7 @@ class _Search:
     ) -> tuple[Node, float]:
         """Return the node of a position and the value that the search returns for it.
 
-        Outside of the window, the value is only a bound.
+        A value outside the window is only a bound.
         """
         is_maximum = position.side_to_move == self.side
         value, is_end = self._value_at_leaf(position, ply, depth)
@@ -280,7 +280,7 @@ class _Search:
         return node, best
 
     def _value_at_leaf(self, position: Position, ply: int, depth: int) -> tuple[float | None, bool]:
-        """Return the value of a leaf for `side`, and whether the match ends there; None if it is no leaf."""
+        """Return the value of a leaf for `side`, or None if it is not a leaf; and whether the match ends."""
         sign = 1 if position.side_to_move == self.side else -1
         outcome = position.outcome
         if depth == 0 and (outcome is None or outcome.termination is Termination.NO_MOVES):
@@ -304,7 +304,7 @@ class _Search:
             return legal
         moves = tuple(self.order(position))
         if sorted(move.action for move in moves) != sorted(move.action for move in legal):
-            raise MoveError("the order of the moves must have every legal move once")
+            raise MoveError("order must return every legal move once")
         return moves
 
     def _count(self) -> None:
@@ -314,7 +314,7 @@ class _Search:
 
 
 class _Drawing:
-    """Draws one tree from left to right; leaves have a row each, and other nodes are in the middle."""
+    """Draws a tree from left to right; each leaf has a row, and other nodes are centred beside theirs."""
 
     def __init__(self, tree: SearchTree) -> None:
         self.tree = tree
@@ -354,7 +354,7 @@ class _Drawing:
         )
 
     def _draw(self, node: Node, ply: int) -> float:
-        """Draw a node and those below it, and return its height."""
+        """Draw a node and all nodes below it, and return its y coordinate."""
         x, next_x = (MARGIN + SIZE + self.column * place for place in (ply, ply + 1))
         below = node.children if ply < self.depth else ()
         heights = [self._draw(child, ply + 1) for child in below]
@@ -389,7 +389,7 @@ class _Drawing:
 
 
 def _upper(node: Node, plies: int) -> Iterator[Node]:
-    """Yield a node and those up to `plies` plies below it."""
+    """Yield a node and all nodes up to `plies` plies below it."""
     yield node
     if plies:
         for child in node.children:
@@ -404,7 +404,7 @@ def _rows(node: Node, plies: int) -> int:
 
 
 def _width(text: str) -> float:
-    """Return a cautious estimate of the width of a label, with space at both ends."""
+    """Return a generous estimate of the width of a label, with space at both ends."""
     return CHARACTER_WIDTH * FONT_SIZE * len(text) + 8
 
 

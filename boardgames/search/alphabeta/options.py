@@ -16,7 +16,7 @@ MARGIN_DIGITS = 6
 
 
 def _technique(default: int, summary: str, **limits: Any) -> Any:  # a field of its own type
-    """Return a field of `SearchOptions` that is also an option of agents, described by `summary`."""
+    """Return a field of `SearchOptions` that is also an option of agents, with this summary."""
     return field(default=default, metadata={"summary": summary, **limits})
 
 
@@ -41,13 +41,13 @@ class SearchOptions:
     threads: int = _technique(1, "number of search threads", minimum=1, maximum=64, role="threads")
     quiescence: int = _technique(
         4,
-        "plies of quiescence search, which follows tactical moves beyond the horizon",
+        "maximum depth of quiescence search, which follows tactical moves beyond the horizon",
         minimum=0,
         maximum=MAX_QUIESCENCE,
     )
     pvs: bool = _technique(True, "search all but the first move with a null window")
     aspiration: bool = _technique(True, "search with a narrow window around the previous depth's value")
-    killers: bool = _technique(True, "order moves that refuted a sibling first (killer heuristic)")
+    killers: bool = _technique(True, "search moves that refuted a sibling early (killer heuristic)")
     history: bool = _technique(
         True, "order quiet moves by how often they caused cut-offs (history heuristic)"
     )
@@ -60,7 +60,7 @@ class SearchOptions:
 
     @classmethod
     def plain(cls, *, quiescence: int = 0, extensions: bool = False) -> "SearchOptions":
-        """Return the options of plain alpha-beta, which uses none of the techniques."""
+        """Return the options of plain alpha-beta, with all techniques off except the given ones."""
         off = {one.name: False for one in fields(cls) if one.type is bool}
         return cls(**{**off, "extensions": extensions}, table=0, quiescence=quiescence)
 
@@ -69,7 +69,7 @@ class SearchOptions:
         return self.repetition and facts.longest_match is None
 
     def record(self, game: Game, evaluation: Evaluation) -> Options:
-        """Return the options record for a game, without the fields that belong to a single search."""
+        """Return the options record for a game, with defaults in the fields that each search sets."""
         facts, kernels = game.facts, game.kernels
         record: Options = np.zeros(1, dtype=OPTIONS_DTYPE).view(np.recarray)
         here = record[0]

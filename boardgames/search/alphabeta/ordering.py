@@ -3,8 +3,8 @@
 The moves of a ply are in row 2 * ply of `moves`, and their ranks in the next
 row. The table's move comes first, then tactical moves in the game's order, then
 the killers, which refuted a sibling, and then quiet moves by their history
-score (J. Schaeffer, "The history heuristic", 1983). In a game without tactical
-moves, and without the history heuristic, the game's `move_order` ranks quiet
+score (J. Schaeffer, "The history heuristic", 1983). If the game has no tactical
+moves or the history heuristic is off, the game's `move_order` ranks quiet
 moves too.
 """
 
@@ -18,10 +18,10 @@ TABLE_RANK = 1 << 61
 TACTICAL_RANK = 1 << 50
 KILLER_RANK = 1 << 49
 HISTORY_SHIFT = 8
-"""The game's order of quiet moves occupies the bits below this one."""
+"""Lowest bit of the history score in a rank; the game's order of quiet moves uses the bits below."""
 MAX_HISTORY = 1 << 30
 PLACE_SHIFT = 32
-"""The place of a deferred move is stored in the bits from this one up, above those of the action."""
+"""Lowest bit of the place of a deferred move; the action is in the bits below."""
 
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64))
@@ -35,7 +35,7 @@ def swap_moves(moves: Actions, ply: int, first: int, second: int) -> None:
 
 @kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
 def pick_move(moves: Actions, ply: int, index: int, count: int) -> int:
-    """Move the best-ranked move from `index` on to `index`, by a swap, and return it."""
+    """Swap the highest-ranked move among those from `index` on to `index`, and return it."""
     ranks = row(moves, 2 * ply + 1)
     best, highest = index, ranks[index]
     for other in range(index + 1, count):
@@ -56,7 +56,7 @@ def move_to_end(items: Actions, index: int, count: int) -> None:
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64, types.int64))
 def defer_move(moves: Actions, ply: int, index: int, count: int, place: int) -> None:
-    """Move the move at `index` to the end of its ply, and store its `place` in the order with it."""
+    """Move the move at `index` to the end of its ply, together with its `place` in the original order."""
     move_to_end(row_out(moves, 2 * ply), index, count)
     move_to_end(row_out(moves, 2 * ply + 1), index, count)
     moves[2 * ply, count - 1] |= place << PLACE_SHIFT
@@ -64,7 +64,7 @@ def defer_move(moves: Actions, ply: int, index: int, count: int, place: int) -> 
 
 @kernel(types.int64(ACTIONS_STACK, types.int64, types.int64))
 def restore_move(moves: Actions, ply: int, index: int) -> int:
-    """Make the deferred move at `index` an action again and return its place."""
+    """Turn the deferred move at `index` back into a plain action, and return its place."""
     place = moves[2 * ply, index] >> PLACE_SHIFT
     moves[2 * ply, index] &= ACTION_MASK
     return place
@@ -74,8 +74,8 @@ def restore_move(moves: Actions, ply: int, index: int) -> int:
 def rank_moves(bundle: Actions, ply: int, count: int, side: int, table_move: int) -> None:
     """Rank the `count` moves of a ply, which are in ascending order.
 
-    With history scores, the game's `move_order` only ranks tactical moves: ranking all
-    moves by it takes ten times as long and does not improve the order.
+    With history scores, the game's `move_order` only ranks tactical moves. Ranking all
+    moves with it takes ten times as long and does not improve the order.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def rank_tactical_moves(bundle: Actions, ply: int, count: int) -> None:
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64, types.int64))
 def update_killers_and_history(bundle: Actions, ply: int, index: int, depth: int, side: int) -> None:
-    """Record that the quiet move at `index` caused a cut-off and the ones before it did not."""
+    """Record that the quiet move at `index` caused a cut-off and the moves before it did not."""
     game = unpack(bundle)
     moves, killers, history = game.moves, game.killers, game.history
     action = moves[2 * ply, index]

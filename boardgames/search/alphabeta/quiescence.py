@@ -11,15 +11,15 @@ from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, upd
 from boardgames.search.rules import ONGOING
 
 AT_LIMIT = -1
-"""The depth that stands for a position in which a limit ends the match."""
+"""Value of `depth` for a position in which a ply limit ends the match."""
 
 
 @kernel(NODE)
 def quiescence(bundle: Actions, ply: int, depth: int, alpha: float, beta: float) -> float:
     """Return the value of the position at `ply`, following at most `depth` tactical moves.
 
-    The parameters are those of `search.pvs`; at depth 0 the evaluation is returned. At depth
-    `AT_LIMIT`, a limit ends the match here unless the rules have already ended it.
+    The parameters are those of `search.pvs`. At depth 0 the evaluation is returned. At depth
+    `AT_LIMIT`, a ply limit ends the match here unless the rules have already ended it.
     """
     game = unpack(bundle)
     positions, moves, lines, control = game.positions, game.moves, game.lines, game.control

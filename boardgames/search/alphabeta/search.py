@@ -1,7 +1,7 @@
 """Principal variation search as a kernel, and the search of the root.
 
 The first move of a position is searched with the full window. The others are
-searched with a null window, and again with the full one only if they turn out
+searched with a null window, and again with the full window only if they turn out
 to be better (T. Marsland and M. Campbell, "Parallel search of strongly ordered
 game trees", 1982). If the same side moves again, value and window keep their
 sign.
@@ -92,15 +92,15 @@ FUTILITY_DEPTH = 2
 NULL_MOVE_DEPTH = 3
 """Minimum depth of null-move pruning."""
 NULL_MOVE_REDUCTION = 2
-"""Plies by which the search after a null move is reduced, besides a quarter of the depth."""
+"""Plies by which the search after a null move is reduced, in addition to a quarter of the depth."""
 NULL_MOVE = -(1 << 62)
-"""Rank that marks a ply after a null move, because two null moves in a row are not allowed."""
+"""Rank that marks the ply after a null move, since two null moves in a row are not allowed."""
 LMR_DEPTH = 3
 """Minimum depth at which late moves are reduced."""
 ABDADA_DEPTH = 3
 """Minimum depth at which moves that another thread is searching are deferred."""
 SORTED_MOVES = 8
-"""Number of moves that are sorted, per ply of depth; the order of the rest matters little."""
+"""Number of moves that are sorted for each ply of depth; the order of the rest matters little."""
 
 
 @kernel(types.boolean(WORDS_OUT, types.int64, types.int64))
@@ -132,8 +132,7 @@ def is_threatened(bundle: Actions, ply: int) -> bool:
 def uses_table(options: Options, depth: int) -> bool:
     """Return True if positions at a depth are looked up and stored in the table.
 
-    All of them are, except at depth 1 with futility pruning, which decides most of these
-    positions faster.
+    Only positions at depth 1 are not, if there is futility pruning, which decides most of them faster.
     """
     here = options[0]
     return here.table != 0 and (depth > 1 or here.selective == 0 or here.futility_margin == 0.0)
@@ -152,10 +151,10 @@ def is_cutoff(facts: int, depth: int, value: float, alpha: float, beta: float, s
     Parameters
     ----------
     facts, value : int64, float64
-        The entry's facts and value; distances in the value are counted from the
-        root.
+        The facts and the value of the entry. The distance of a win is counted from
+        the root.
     selective : bool
-        If False, only a proven entry or one of exactly `depth` plies counts.
+        If False, only a proven entry or an entry of exactly `depth` plies counts.
     """
     if depth_of(facts) < depth and not is_proven(facts):
         return False
@@ -169,7 +168,7 @@ def is_cutoff(facts: int, depth: int, value: float, alpha: float, beta: float, s
 
 @kernel(types.boolean(WORDS_OUT, types.int64, types.uint64, types.int64))
 def is_searched_elsewhere(keys: Words, place: int, key: np.uint64, keys_per_thread: int) -> bool:
-    """Return True if `key` is the position that another thread visited last at the same ply."""
+    """Return True if another thread's last position at the same ply has this key."""
     if keys_per_thread == 0:
         return False
     for other in range(place % keys_per_thread, keys.size, keys_per_thread):
@@ -197,7 +196,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     ply : int64
         Plies from the root.
     depth : int64
-        Plies to search; at 0 and below only tactical moves are followed.
+        Plies to search; at 0 and below, quiescence search takes over.
     alpha, beta : float64
         The window. A value at or outside its edges is only a bound (fail-soft).
     """
@@ -212,7 +211,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     if is_stopped(control):
         return 0.0
     is_null_window = beta - alpha < 2 * NULL_WINDOW
-    # the evaluation says little if a limit is within the depth
+    # the evaluation says little if a ply limit ends the match within the depth
     may_prune = is_null_window and options.selective != 0 and depth < plies_left
     here = options.root_key + ply
     if options.repetition != 0 and is_repetition(keys, options.first_key, here):
@@ -302,7 +301,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
         high = beta if index == 0 or options.pvs == 0 else min(beta, low + NULL_WINDOW)
         while True:
             lower, upper = (-high, -low) if changes_side else (low, high)
-            if plies <= 0:  # do what `pvs` would do, without the call
+            if plies <= 0:  # the same as in `pvs`, without the cost of a call
                 control[0].nodes += 1
                 value = quiescence(bundle, ply + 1, horizon, lower, upper)
             else:
@@ -396,8 +395,8 @@ def search_root(
         Words of a `Workspace`. `moves[0]` has the legal moves, most promising first;
         `control.finished_moves` counts the moves searched completely.
     order : int64[n]
-        0 to n - 1; receives the places of the moves in `moves[0]`, in the order in which they
-        are searched. The other results are in that order too.
+        Must be 0 to n - 1. Receives the places of the moves in `moves[0]`, in the order in which
+        the moves are searched. The other results are in that order too.
     depth : int64
         Plies to search.
     alpha, beta : float64

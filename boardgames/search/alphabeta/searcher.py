@@ -1,10 +1,10 @@
 """Searcher: iterative deepening with aspiration windows, on one or more threads.
 
-What a search has learned is kept for the next moves. Several threads can search the same position. They share
-the transposition table, and also killers and history scores, so that all of them order moves in the same way.
-A thread defers moves that another one is searching (ABDADA, see `search`). When one thread has finished a
-depth, all of them move on to the next. With a single thread and a limit of depth or nodes, a search is
-reproducible.
+The transposition table and the history scores are kept for the next moves. Several threads can search the
+same position. They share the table, killers and history scores, so that all of them order moves in the same
+way. A thread defers moves that another thread is searching (ABDADA, see `search`). When one thread has
+finished a depth, all of them move on to the next. With a single thread and a limit of depth or nodes, a
+search is reproducible.
 """
 
 import threading
@@ -44,23 +44,23 @@ from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, plies
 from boardgames.search.runner import run
 
 REMEMBERED_POSITIONS = 200
-"""Number of earlier positions of the match that the search checks for repetition."""
+"""Maximum number of earlier positions of the match that the search checks for repetition."""
 KEYS_PER_THREAD = REMEMBERED_POSITIONS + ROWS
 ASPIRATION = 1.0
 """Half the width of the aspiration window, in margins of the evaluation."""
 ASPIRATION_DEPTH = 3
 """Minimum depth of a search with an aspiration window."""
 FEW_MOVES = 12
-"""Minimum number of root moves for futility pruning, which overlooks that a side may soon have no move."""
+"""Minimum number of root moves for futility pruning, which overlooks that a side may run out of moves."""
 FIRST_DEPTH_NODES = 1_000_000
-"""Limit of nodes for depth 1, the only limit that applies to it: there must be a move to return."""
+"""Node limit of depth 1. No other limit applies to it, because there must be a move to return."""
 
 NodeKernel = Callable[[Actions, int, int, float, float], float]
-"""A kernel of the signature `workspace.NODE`."""
+"""A kernel with the signature `workspace.NODE`."""
 
 
 class Searcher:
-    """Searches the positions of a match one after another and keeps what it learned about them.
+    """Searches the positions of a match one after another, with a table that is kept from move to move.
 
     Parameters
     ----------
@@ -102,10 +102,10 @@ class Searcher:
     ) -> Analysis:
         """Search until a limit is reached and return the best `lines` moves, or all moves.
 
-        A limit of time begins after `prepare`. Depth 1 is always completed, so that
+        A time limit begins after `prepare`. Depth 1 is always completed, so that
         there is a move. If the search is stopped during a deeper iteration, the moves
-        that were completed there come first, best first; if all of them lose, the next
-        move is played.
+        that it completed come first, best first; but if all of these lose, they come
+        last.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class Searcher:
         return run(lambda: search.deepen(result), search.control, seconds=seconds, stop=context.stop)
 
     def forget(self) -> None:
-        """Start afresh: later searches do not depend on earlier ones."""
+        """Forget everything, so that later searches do not depend on earlier ones."""
         if self._table is not None:
             clear(self._table)
         self.history.fill(0)
@@ -148,7 +148,7 @@ class Searcher:
     def prepare(self) -> None:
         """Allocate memory and load compiled code now, so that this does not take time from the first search.
 
-        The system clears a page when it is first written to. That takes long only for huge pages,
+        The operating system clears a page when it is first written to. This is slow only for huge pages,
         so one word is written to each of them.
 
         Raises
@@ -169,7 +169,7 @@ class Searcher:
 
     @property
     def table(self) -> Actions:
-        """Return the transposition table; one unused bucket if there is none."""
+        """Return the transposition table, or one unused bucket if the search has no table."""
         if self._table is None:
             size = self.options.table
             self._table = new_table(size) if size else np.zeros(WORDS_PER_BUCKET, dtype=np.int64)
@@ -178,7 +178,7 @@ class Searcher:
     def start_threads(
         self, position: Position, exact_moves: int, limit: Limit, context: Context
     ) -> "list[SearchThread]":
-        """Return the threads, ready to search a position; the table entries of earlier searches age."""
+        """Return the threads, ready to search a position, and begin a new generation of table entries."""
         self.generation = self.generation % (GENERATIONS - 1) + 1
         self._set_rule(context)
         self._prepare_threads()
@@ -192,7 +192,7 @@ class Searcher:
         return self._threads
 
     def workspace(self, control: Control) -> Workspace:
-        """Return a workspace for a thread, whose kernels know what repeated positions mean."""
+        """Return a workspace for a thread, with kernels that apply the match's rule about repetition."""
         game, evaluation, options = self.game, self.evaluation, self.options
         if self._remembering is not None:
             game, evaluation = self._remembering.game, self._remembering.evaluation(evaluation)
@@ -205,7 +205,7 @@ class Searcher:
         return position.words if self._remembering is None else self._remembering.pack(position, history)
 
     def _set_rule(self, context: Context) -> None:
-        """Tell the kernels what repeated positions mean, if the search itself cannot handle them."""
+        """Choose kernels that apply the match's rule about repetition, unless the search itself does."""
         rule = context.repetition_in(self.game)
         is_usual = rule.meaning == "none" or (rule.meaning == "draw" and self.options.repetition)
         rule, needed = NO_REPETITION if is_usual else rule, len(context.history) + ROWS
@@ -222,8 +222,8 @@ class Searcher:
     def _earlier_keys(self, position: Position, context: Context) -> Words:
         """Return the keys of earlier positions of the match whose next occurrence is a draw, oldest first.
 
-        If the rules of the match say which occurrence is a draw, only positions that are one short
-        of it are included; otherwise all are.
+        If the rules of the match say which occurrence is a draw, only positions that are one occurrence
+        short of it are included. Otherwise all positions are.
         """
         if self._remembering is not None or not self.options.detects_repetition(self.game.facts):
             return np.zeros(0, dtype=np.uint64)
@@ -260,7 +260,7 @@ class RootResult:
 
     @classmethod
     def unsearched(cls, actions: tuple[int, ...]) -> "RootResult":
-        """Return a result with the legal actions before anything has been searched."""
+        """Return a result with the legal actions, before any of them has been searched."""
         count = len(actions)
         return cls(0, actions, (0.0,) * count, (False,) * count, ((),) * count)
 
@@ -279,7 +279,7 @@ class RootResult:
         return len(self.actions) == 1 or self.is_solved()
 
     def with_losing_moves(self, losses: Sequence[float]) -> "RootResult":
-        """Return the result with its first moves at the end, because they lose; `losses` has their values."""
+        """Return the result with its first moves moved to the end; `losses` has their values."""
         count = len(losses)
         rest = sorted(range(count, len(self.actions)), key=lambda index: -self.values[index])
         valued = replace(self, values=(*losses, *self.values[count:]))
@@ -302,7 +302,7 @@ class RootResult:
         )
 
     def searched(self, depth: int, buffers: "RootBuffers", order: Sequence[int]) -> "RootResult":
-        """Return the result of searching these moves again: the finished ones in `order`, then the others."""
+        """Return the result of a search of these moves: the finished moves in `order`, then the others."""
         rest, places = len(self.actions) - len(order), np.array(order)
         lines = buffers.lines[places]
         width = int(lines[:, 0].max()) + 1
@@ -316,7 +316,7 @@ class RootResult:
 
 
 class RootBuffers:
-    """Buffers that `search_root` fills: the value, number of evaluations and line of each root move."""
+    """Buffers that `search_root` fills with the value, number of evaluations and line of each root move."""
 
     def __init__(self, count: int) -> None:
         self.values: Reals = np.zeros(count)
@@ -340,7 +340,7 @@ class SearchTeam:
 
     @property
     def deepest(self) -> RootResult:
-        """Return the result of the greatest depth that a thread has finished."""
+        """Return the result of the deepest search that a thread has finished."""
         return self._results[-1]
 
     def start(self, depth: int, previous: RootResult, control: Control) -> RootResult:
@@ -376,7 +376,7 @@ class SearchTeam:
 
 
 class SearchThread:
-    """One thread's workspace, kept from search to search because building a bundle is slow."""
+    """One thread's workspace, which is kept from search to search because building a bundle is slow."""
 
     def __init__(self, searcher: Searcher, number: int) -> None:
         self.searcher, self.first_key, self.control = searcher, number * KEYS_PER_THREAD, new_control()
@@ -421,7 +421,7 @@ class SearchThread:
             result = self.team.deepest
 
     def search_depth(self, depth: int, previous: RootResult) -> RootResult:
-        """Return the result of the first thread to finish a depth, or the best one so far if stopped."""
+        """Return the result of the first thread that finishes a depth, or the best so far if stopped."""
         result = self.team.start(depth, previous, self.control)
         if result.depth >= depth:
             return result
@@ -468,7 +468,7 @@ class SearchThread:
         return previous.values[0] - width, previous.values[0] + width
 
     def _best_first(self, buffers: RootBuffers, places: Sequence[int]) -> list[int]:
-        """Return the moves with exact values, best first, then the others by their old `places`."""
+        """Return the indices of the moves with exact values, best first, then of the others by `places`."""
         ranked = sorted(range(len(places)), key=lambda index: -buffers.values[index])
         best = ranked[: self.exact_moves]
         return best + sorted(ranked[self.exact_moves :], key=lambda index: places[index])
@@ -476,7 +476,7 @@ class SearchThread:
     def _stopped_result(
         self, previous: RootResult, buffers: RootBuffers, places: Sequence[int], *, has_value: bool
     ) -> RootResult:
-        """Return the best result so far, after the search was stopped during a depth.
+        """Return the best result so far of a search that was stopped during a depth.
 
         `places` has the places of the finished moves in the result of the previous depth.
         """
@@ -489,7 +489,7 @@ class SearchThread:
         return previous.searched(previous.depth, buffers, order)
 
     def _fewest_moves(self) -> int:
-        """Return the number of legal moves of the side that has fewer of them."""
+        """Return the number of legal moves of the side that has fewer moves."""
         work = self.workspace
         if work.pass_turn is no_pass_turn:
             return len(self.position.actions)
@@ -525,7 +525,7 @@ class _IterativeDeepening:
         return result
 
     def deepen(self, result: RootResult) -> Analysis:
-        """Return the analysis of the greatest depth that is reached, given the result of depth 1."""
+        """Return the analysis of the deepest search that is completed, given the result of depth 1."""
         with self._helpers_searching():
             while result.depth < self.deepest and not self._is_done(result):
                 self.control[0].finished_moves = 0

@@ -13,7 +13,7 @@ schemes for transposition tables", 1994).
 
 The seventh word of a bucket is the epoch in which it was last written, and the
 eighth word of the first bucket is the epoch of the table. A bucket of another
-epoch counts as empty. So starting an epoch clears a table of any size at once,
+epoch counts as empty. So a new epoch clears a table of any size at once,
 and each bucket is emptied when it is next used.
 
 Facts: bits 0 to 31 the best action + 1, 32 to 39 the depth, 40 and 41 the
@@ -78,7 +78,7 @@ def is_proven(facts: int) -> bool:
 
 @kernel(types.int64(types.int64, types.int64, types.int64, types.boolean, types.int64))
 def pack_facts(action: int, depth: int, bound: int, proven: bool, generation: int) -> int:
-    """Return the facts of an entry; `action` is -1 if no best action is known."""
+    """Return the facts of an entry, packed into one word; `action` is -1 if no best action is known."""
     facts = (action + 1) | (depth << DEPTH_SHIFT) | (bound << BOUND_SHIFT) | (generation << GENERATION_SHIFT)
     return facts | (1 << PROVEN_SHIFT) if proven else facts
 
@@ -111,7 +111,7 @@ def bucket_of(table: Actions, key: np.uint64) -> int:
 
 @kernel(ENTRY(ACTIONS_OUT, types.uint64))
 def look_up(table: Actions, key: np.uint64) -> tuple[float, int]:
-    """Return the value, counted from the position, and the facts; facts are 0 if there is no entry."""
+    """Return the stored value and the facts of a key; the facts are 0 if there is no entry."""
     start = bucket_of(table, key)
     if atomic_load(table, start + BUCKET_EPOCH) != table[TABLE_EPOCH]:
         return 0.0, 0
@@ -127,8 +127,8 @@ def look_up(table: Actions, key: np.uint64) -> tuple[float, int]:
 def store(table: Actions, key: np.uint64, value: float, facts: int) -> None:
     """Store an entry.
 
-    It replaces an entry for the same position if there is one; otherwise the first entry
-    of the bucket if that is from an earlier generation or not deeper; otherwise the
+    It replaces an entry for the same position if there is one. Otherwise it replaces the first
+    entry of the bucket if that is from an earlier generation or not deeper, and else the
     second.
 
     Parameters
@@ -140,8 +140,8 @@ def store(table: Actions, key: np.uint64, value: float, facts: int) -> None:
     value : float64
         Value from `value_to_table`.
     facts : int64
-        Facts from `pack_facts`. If they have no best action, that of the old entry
-        is kept.
+        Facts from `pack_facts`. If they have no best action, the action of the old
+        entry is kept.
     """
     start = bucket_of(table, key)
     if atomic_load(table, start + BUCKET_EPOCH) != table[TABLE_EPOCH]:
@@ -231,6 +231,6 @@ def _allocate(size: int) -> mmap.mmap:
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # shared memory never gets huge pages
     pages = mmap.mmap(-1, size, flags=flags)
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # small pages work as well
+        with suppress(OSError):  # small pages work too
             pages.madvise(mmap.MADV_HUGEPAGE)
     return pages

@@ -41,7 +41,7 @@ from boardgames.search.rules import DRAWN, MAX_DEPTH, ONGOING, WIN, rules_of
 
 MAX_QUIESCENCE = 16
 SPARE_ROWS = 3
-"""Rows of the stacks below the deepest ply: the root, a successor and its line."""
+"""Rows of the stacks besides one for each ply: the root, a successor and its line."""
 ROWS = MAX_DEPTH + MAX_QUIESCENCE + SPARE_ROWS
 
 REDUCTION_DEPTHS, REDUCTION_PLACES = 32, 64
@@ -78,28 +78,28 @@ OPTIONS_DTYPE = np.dtype(
 no_moves_draws, exact_at_end : as declared by the game and the evaluation
 quiescence : plies for which quiescence search follows tactical moves
 extensions, pvs, table, repetition, killers, history, lmr, null_move : see `SearchOptions`
-selective : something is pruned or reduced that full minimax would search
+selective : the search prunes or reduces moves that full minimax would search
 reverse_futility : positions far above the window near the horizon are not searched
-futility_margin : the most that a quiet move changes the evaluation, 0 for no futility pruning
+futility_margin : the most that a quiet move can change the evaluation, 0 for no futility pruning
 order_quiet_moves : the game's `move_order` ranks quiet moves too
 exact_root_moves : number of root moves that get an exact value
-generation : number of this search, which tells the table which entries are old
+generation : number of this search, by which the table recognises old entries
 first_key, root_key : index of the thread's first key, and of the key of the root
-keys_per_thread : distance to the keys of the next thread, 0 if there is one thread only
-plies_left : plies from the root after which a limit ends the match; `UNLIMITED` if none matters
+keys_per_thread : distance to the keys of the next thread, 0 if there is only one thread
+plies_left : plies from the root after which a limit ends the match; `UNLIMITED` if no limit matters
 """
 
 OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
 Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy cannot annotate its fields
 
 NODE = types.float64(BUNDLE, types.int64, types.int64, types.float64, types.float64)
-"""`node(bundle, ply, depth, alpha, beta) -> value`: searches below one position."""
+"""Signature of kernels that search one position: `node(bundle, ply, depth, alpha, beta) -> value`."""
 
 
 def reduction_table() -> Actions:
     """Return the numbers of plies by which late moves are reduced, `int64[depths, places]`.
 
-    Reductions grow with the logarithms of depth and of the place in the move
+    Reductions grow with the logarithms of the depth and of the place in the move
     order, and leave at least two plies.
     """
     depth = np.log(np.maximum(np.arange(REDUCTION_DEPTHS), 1))[:, None]
@@ -187,20 +187,20 @@ def new_workspace(
     rows: int = ROWS,
     symmetry: bool = False,
 ) -> Workspace:
-    """Return a workspace with arrays of its own, and with a single unused bucket as its table.
+    """Return a workspace with new arrays, whose table is a single unused bucket.
 
-    Replace the arrays that are to be shared with other threads, or that must be larger.
+    Use `_replace` for arrays that are shared with other threads or must be larger.
 
     Parameters
     ----------
     options : Options
         From `SearchOptions.record`.
     node : kernel
-        A kernel of signature `NODE`.
+        A kernel with the signature `NODE`.
     rows : int
         Height of the stacks.
     symmetry : bool
-        Give symmetric positions the same key.
+        Whether symmetric positions have the same key.
     """
     facts, kernels = game.facts, game.kernels
     return Workspace(
@@ -227,7 +227,7 @@ def new_workspace(
 
 @kernel(types.float64(BUNDLE, types.int64))
 def final_value(bundle: Actions, ply: int) -> float:
-    """Return the value, for its side to move, of the position at `ply`, where the match ends.
+    """Return the value of the position at `ply`, where the match ends, for its side to move.
 
     There are no legal moves, or a limit ends the match. If the evaluation is exact at the
     end of a match by the rules (a margin of points), it is used instead of win and loss.

@@ -1,7 +1,7 @@
 """Monte Carlo tree search from many positions at once, with leaves that are evaluated in batches.
 
-Read `simulate` first: the kernels of a simulation in the order in which they run. `roots` has what
-is special at the root: noise, the Gumbel root, and what the search makes of its moves. `options`
+Read `simulate` first: it has the kernels of a simulation in the order in which they run. `roots` has what
+is special at the root: noise, the Gumbel root, and the results of a search. `options`
 has the settings and the layout of the trees, `searcher` the interface for Python, and `cache` an evaluator
 that remembers positions.
 """

@@ -14,26 +14,26 @@ from boardgames.kernels.abi import Floats
 from boardgames.search.batched.searcher import Evaluator, evaluations
 
 OVERHEAD = 200
-"""Approximate size in bytes of the Python objects of a position, apart from their contents."""
+"""Approximate overhead of a remembered position's Python objects, in bytes."""
 
 
 class EvaluationCache:
-    """An evaluator that asks another one only for positions that it does not remember.
+    """An evaluator that remembers the results of another evaluator.
 
     The other evaluator must give a position the same policy and value in every batch. When there is no
-    room left, the position that was remembered first is forgotten.
+    room left, the oldest position is forgotten.
 
     Parameters
     ----------
     evaluator : callable
-        See `Evaluator`.
+        The other evaluator; see `Evaluator`.
     memory : int
         Megabytes (2^20 bytes) that remembered positions may use.
 
     Attributes
     ----------
     evaluated : int
-        The number of positions that the other evaluator has evaluated.
+        Number of positions that the other evaluator has evaluated.
 
     Raises
     ------

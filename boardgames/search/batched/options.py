@@ -71,22 +71,24 @@ class BatchSearchOptions:
     considered : int
         Number of moves that a Gumbel root samples, 2 to 1024.
     leaves : int
-        Number of leaves of one tree that wait for their evaluations at the same time, 1 to 64. Virtual
-        losses keep them apart. More leaves fill the batches of few trees, but make the search weaker.
+        Maximum number of leaves of a tree that wait for evaluations at the same time, 1 to 64. Virtual
+        losses keep them apart. More leaves give larger batches if there are few trees, but make the
+        search weaker.
     exploration : float
         Weight of the exploration term of PUCT.
     first_play_reduction : float
-        How much worse than its parent a move without visits is taken to be, times the square root of the
-        total prior of its siblings with visits.
+        How much lower than its parent's value a move without visits is valued, as a factor of the square
+        root of the total prior of its siblings with visits.
     noise_share, noise_total : float
-        The share of Dirichlet noise in the priors of the root, and the sum of its parameters, which are
-        equal for all legal moves.
+        Share of Dirichlet noise in the priors of the root, and sum of the parameters of its distribution,
+        which are equal for all legal moves.
     forced : float
         Forced playouts: with noise, a move of the root with prior p gets at least sqrt(forced p n) of n
         simulations, which are then pruned from the policy. 0 turns both off.
     value_offset, value_scale : float
-        How much the values of moves count beside the logarithms of their priors at a Gumbel root: a
-        difference d in the probability of winning counts as `value_scale` (`value_offset` + most visits) d.
+        How much the values of moves count at a Gumbel root, compared with the logarithms of their priors:
+        a difference d in the probability of winning counts as `value_scale` (`value_offset` + v) d, where
+        v is the largest number of visits of a move.
 
     Raises
     ------
@@ -121,7 +123,7 @@ class BatchSearchOptions:
             raise OptionError(f"noise_share must be 0 to 1, not {quote(self.noise_share)}")
 
     def record(self, *, no_moves_draws: bool) -> Options:
-        """Return the options as kernels read them."""
+        """Return the options as a record for the kernels."""
         numbers = {name: getattr(self, name) for name in OPTIONS_DTYPE.names or () if hasattr(self, name)}
         numbers |= {"no_moves_draws": no_moves_draws, "root": ROOTS.index(self.root)}
         row = tuple(numbers[name] for name in OPTIONS_DTYPE.names or ())
@@ -142,37 +144,38 @@ class Workspace(NamedTuple):
     roots, leaves : uint64[n, words], uint64[n k, words]
         The positions of the roots and of the leaves that wait.
     positions : uint64[3 n, words]
-        For each tree, two rows that the positions of a descent use in turn, and one to look ahead.
+        For each tree, two rows for the positions of a descent in turn, and one row to look ahead.
     moves : int64[n, actions]
         The legal moves of a leaf.
     plies_left : int64[n]
         Plies from the root after which a limit ends the match.
     budgets, done, waiting : int64[n]
-        Simulations that a tree gets, those that are done, and those that wait for evaluations.
+        Number of simulations that a tree gets, that are done, and that wait for evaluations.
     noisy : int64[n]
         0 for the trees whose root gets no Dirichlet noise and no forced playouts.
     nodes_used, edges_used : int64[n]
-        How many nodes and edges there are; -1 nodes before a tree is started.
+        Number of nodes and edges; -1 nodes before a tree is started.
     node_first, node_count : int32[n, nodes]
         The first edge of a node, and the number of its edges.
     node_side, node_proof : int8[n, nodes]
-        The side to move; 0 or, if the result of perfect play is known, that result + 1.
+        The side to move; the proof, which is the result of perfect play + 1, or 0 if that is unknown.
     node_value : float32[n, nodes]
-        The value from the network; not a number as long as the node waits for it.
+        The value from the network; NaN while the node waits for it.
     edge_action, edge_child : int32[n, edges]
-        The action, and the node it leads to or `NO_NODE`.
+        The action, and the node that it leads to, or `NO_NODE`.
     edge_visits, edge_waiting : int32[n, edges]
-        Simulations that are done, and those that wait.
+        Number of simulations that are done, and that wait for evaluations.
     edge_prior, edge_total : float32[n, edges], float64[n, edges]
-        The prior, which is not a number before its node is evaluated, and the sum of the returns.
+        The prior, which is NaN until the node is evaluated, and the sum of the returns.
     edge_proof : int8[n, edges]
         The proof of the position after the move.
     root_noise, root_scores, root_policy : float32[n, actions]
         For each edge of the root, its noise, its score at a Gumbel root, and its share of the policy.
     path_nodes, path_edges : int32[n k, MAX_DEPTH]
-        The way to each leaf that waits.
+        The path to each leaf that waits.
     path_length, path_end, path_row : int64[n k]
-        The number of its edges, its last node, and the row of its evaluation, or -1 if nothing waits.
+        The number of edges of this path, its last node, and the row of its evaluation, or -1 if nothing
+        waits.
     random_states : uint64[n, 1]
         A random generator for each tree, so that results do not depend on other trees.
     options : one record

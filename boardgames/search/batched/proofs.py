@@ -21,7 +21,7 @@ def proven_value(proof: int) -> float:
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def proof_from_edges(bundle: Actions, tree: int, node: int) -> int:
-    """Return the proof of a node that follows from those of its edges.
+    """Return the proof of a node that follows from the proofs of its edges.
 
     One winning edge proves a win for the side to move; a draw or a loss needs proofs of all edges.
     """
@@ -42,7 +42,7 @@ def proof_from_edges(bundle: Actions, tree: int, node: int) -> int:
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64))
 def prove_path(bundle: Actions, tree: int, slot: int, length: int) -> None:
-    """Find the proofs of the nodes on a path, from its last node with edges up, as far as there are any."""
+    """Update the proofs of the nodes on a path, from its last node with edges up, as far as there are any."""
     search = unpack(bundle)
     for place in range(length - 1, -1, -1):
         node = search.path_nodes[slot, place]

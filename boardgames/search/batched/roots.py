@@ -4,9 +4,9 @@
   masters chess, shogi, and Go through self-play", 2018);
 - forced playouts and the pruning of the policy that makes up for them (D. Wu, "Accelerating self-play
   learning in Go", 2019);
-- the Gumbel root: moves are sampled without replacement by Gumbel noise, sequential halving divides the
-  simulations among them, and the policy is improved by the values of all moves, those of moves without
-  visits being completed (I. Danihelka et al., "Policy improvement by planning with Gumbel", 2022).
+- the Gumbel root: moves are sampled without replacement with Gumbel noise, sequential halving divides the
+  simulations among them, and the values of all moves improve the policy; moves without visits get an
+  estimated value (I. Danihelka et al., "Policy improvement by planning with Gumbel", 2022).
 """
 
 import math
@@ -23,18 +23,18 @@ ROOT = 0
 NO_EDGE = -1
 NO_ACTION = -1
 SKIP_NONE = -1
-"""The value of `skipped` with which no edge is left out."""
+"""Value of `skipped` with which no edge is left out."""
 SHIFT_11 = np.uint64(11)
 UNIT = 2.0**-53
 SMALLEST = 1e-12
-"""Smaller priors are replaced by this where their logarithms are needed."""
+"""Smallest prior of which a logarithm is taken; smaller priors are replaced by it."""
 EXPLORATION_GROWTH = 1.0 / 5000.0
-"""Exploration grows by the logarithm of 1 + this times the visits."""
+"""Exploration grows by the logarithm of 1 + visits * `EXPLORATION_GROWTH`."""
 
 
 @kernel(types.float64(types.float64, types.float64))
 def exploration_term(exploration: float, visits: float) -> float:
-    """Return the exploration term of PUCT for a prior of 1 and no visits, given those of the node."""
+    """Return the exploration term of PUCT for a move with prior 1 and no visits, given the node's visits."""
     return exploration * (1.0 + math.log(1.0 + visits * EXPLORATION_GROWTH)) * math.sqrt(max(visits, 1.0))
 
 
@@ -89,7 +89,7 @@ def add_noise(bundle: Actions, tree: int) -> None:
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.float64))
 def mean_of(bundle: Actions, tree: int, edge: int, sign: float) -> float:
-    """Return the value of an edge with a proof or visits, for the side whose sign is given."""
+    """Return the value of an edge that has a proof or visits; `sign` is 1 for side 0, -1 for side 1."""
     search = unpack(bundle)
     proof = search.edge_proof[tree, edge]
     if proof != NO_PROOF:
@@ -99,10 +99,10 @@ def mean_of(bundle: Actions, tree: int, edge: int, sign: float) -> float:
 
 @kernel(types.float64(BUNDLE, types.int64))
 def completed_value(bundle: Actions, tree: int) -> float:
-    """Return what a root move without visits is taken to be worth, for the side to move.
+    """Return the estimated value of a root move without visits, for the side to move.
 
-    The network's value counts as one visit, and the mean value of the moves with visits, weighted by
-    their priors, as the sum of their visits.
+    It is a mean of the network's value, which counts as one visit, and of the values of the moves with
+    visits. These are weighted by their priors, and together count as much as their visits.
     """
     search = unpack(bundle)
     sign = 1.0 - 2.0 * search.node_side[tree, ROOT]
@@ -137,14 +137,14 @@ def write_scores(bundle: Actions, tree: int, scores: Floats) -> None:
 
 @kernel(types.int64(types.int64, types.int64, types.int64))
 def visits_in_turn(moves: int, simulations: int, number: int) -> int:
-    """Return the number of visits of the moves that sequential halving considers in a simulation.
+    """Return how many visits a move has before sequential halving chooses it in a simulation.
 
     Parameters
     ----------
     moves : int64
-        The number of moves that were sampled.
+        Number of moves that were sampled.
     simulations : int64
-        How many simulations there are altogether.
+        Total number of simulations.
     number : int64
         The number of the simulation; the first is 0.
     """
@@ -164,7 +164,7 @@ def visits_in_turn(moves: int, simulations: int, number: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64))
 def gumbel_edge(bundle: Actions, tree: int) -> int:
-    """Return the move of a Gumbel root for the next simulation."""
+    """Return the edge of a Gumbel root for the next simulation."""
     search = unpack(bundle)
     options = search.options[0]
     scores = row_out(search.root_scores, tree)
@@ -219,14 +219,14 @@ def write_improved_policy(bundle: Actions, tree: int, skipped: int, policy: Floa
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.float64))
 def forced_visits(bundle: Actions, tree: int, edge: int, visits: float) -> float:
-    """Return the least number of the `visits` simulations that a move of the root must get."""
+    """Return the minimum number of visits of a move of the root after `visits` simulations."""
     search = unpack(bundle)
     return math.sqrt(search.options[0].forced * search.edge_prior[tree, edge] * visits)
 
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64, FLOATS_OUT))
 def prune_visits(bundle: Actions, tree: int, best: int, visits: int, policy: Floats) -> None:
-    """Subtract from every edge of the root but the best one the visits that PUCT would not have made.
+    """Subtract the visits that PUCT would not have made from every edge of the root but the best one.
 
     `policy` has the visits of the edges, and `visits` is the number of all simulations.
     """
@@ -284,7 +284,7 @@ def write_visit_policy(bundle: Actions, tree: int, skipped: int, policy: Floats)
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64, FLOATS_OUT))
 def chosen_edge(bundle: Actions, tree: int, skipped: int, policy: Floats) -> int:
-    """Return the edge to play: one that is proven to win, or the best of the others."""
+    """Return the edge to play: one that is proven to win, or else the best edge."""
     search = unpack(bundle)
     side, count = int(search.node_side[tree, ROOT]), int(search.node_count[tree, ROOT])
     is_gumbel = search.options[0].root == GUMBEL_ROOT
@@ -296,7 +296,7 @@ def chosen_edge(bundle: Actions, tree: int, skipped: int, policy: Floats) -> int
             return edge
         if proof == skipped:
             continue
-        # elsewhere, the policy has the shares of visits, without those that were forced
+        # without a Gumbel root, the policy has the shares of visits, without the forced ones
         weight = float(search.edge_visits[tree, edge]) if is_gumbel else float(policy[edge])
         score = scores[edge] + search.root_noise[tree, edge] if is_gumbel else search.edge_prior[tree, edge]
         if weight > most or (weight == most and score > highest):
@@ -315,7 +315,7 @@ def chosen_edge(bundle: Actions, tree: int, skipped: int, policy: Floats) -> int
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, FLOATS_OUT))
 def keep_wins(bundle: Actions, tree: int, win: int, policy: Floats) -> None:
-    """Keep only the moves in the policy that are proven to win."""
+    """Restrict the policy to the moves that are proven to win."""
     search = unpack(bundle)
     count, total, wins = int(search.node_count[tree, ROOT]), 0.0, 0
     for edge in range(count):
@@ -354,7 +354,7 @@ def write_results(
             policies[tree, actions] = (1.0 - 2.0 * side) * proven_value(proof)
             continue
         skipped = SKIP_NONE if proof == 2 - side else 2 - side
-        if math.isnan(search.edge_prior[tree, 0]):  # a move wins at once, so that nothing was evaluated
+        if math.isnan(search.edge_prior[tree, 0]):  # a move wins at once, so nothing was evaluated
             for edge in range(count):
                 search.edge_prior[tree, edge] = 1.0 / count
                 search.root_noise[tree, edge] = 0.0

@@ -4,8 +4,8 @@
     found = search.run(batch, evaluator, simulations=64)
     batch.step(found.actions)
 
-An evaluator is any function from observations and masks to policies and values: a network in PyTorch,
-playouts, or ten lines of NumPy.
+An evaluator is any function that takes observations and masks and returns policies and values: a network
+in PyTorch, playouts, or ten lines of NumPy.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,9 +39,9 @@ from boardgames.search.remembering import remembering_if_needed
 from boardgames.search.rules import UNLIMITED, rules_of
 
 LARGEST = 1 << 16
-"""The largest number of trees."""
+"""Maximum number of trees."""
 WORTH_A_THREAD = 128
-"""Number of trees for each thread, by default."""
+"""Minimum number of trees per thread, by default."""
 NODES, EDGES_PER_NODE = 64, 16
 """Initial number of nodes of a tree, and of edges per node; both double when a tree is full."""
 
@@ -52,7 +52,7 @@ class Matches(Protocol):
 
     @property
     def plies(self) -> Actions:
-        """How many plies each match has lasted, `int64[n]`."""
+        """Number of plies that have been played in each match, `int64[n]`."""
 
     def packed(self) -> Words:
         """Return the packed positions, `uint64[n, words]`."""
@@ -74,27 +74,27 @@ class Leaves(NamedTuple):
 
 
 Evaluator = Callable[[npt.NDArray[np.int8], npt.NDArray[np.bool_]], tuple[npt.ArrayLike, npt.ArrayLike]]
-"""A function from the fields of `Leaves` to policies and values.
+"""A function that takes the fields of `Leaves` and returns policies and values.
 
-Policies are `float[m, actions]`, at least 0; the search ignores illegal actions and divides by the sum of
-the others. Values are `float[m]`, the expected return of the side to move, -1 to 1.
+Policies are `float[m, actions]`, at least 0; the search ignores illegal actions and divides by the sum over
+the legal ones. Values are `float[m]`, the expected return of the side to move, -1 to 1.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search has found out about n positions. Actions are -1 where a match is over.
+    """The results of searches of n positions.
 
     Attributes
     ----------
     actions : int64[n]
-        The moves to play.
+        The moves to play; -1 where a match is over.
     visits : int64[n, actions]
-        The number of simulations that played a move.
+        Number of simulations that played each move.
     policies : float32[n, actions]
-        What a network should learn: with a Gumbel root, the improved policy; otherwise, the shares of
-        visits, pruned if there is noise. Moves that are proven to lose or to be worse than others are
-        left out.
+        The policies that a network should learn: with a Gumbel root, the improved policy; otherwise, the
+        shares of visits, pruned if there is noise. Moves that are proven to lose are left out unless all
+        moves lose, and other moves are left out if one is proven to win.
     values : float32[n]
         The expected return of the side to move, or its return with perfect play if that is proven.
     results : int64[n]
@@ -110,7 +110,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class EdgeValue:
-    """What a search knows of a move.
+    """What a search knows about a move.
 
     Attributes
     ----------
@@ -121,9 +121,9 @@ class EdgeValue:
     is_proven : bool
         True if the value is that of perfect play.
     prior : float
-        Its probability before the search.
+        Prior probability of the move.
     node : int
-        The node that it leads to, or 0 if there is none.
+        The node that the move leads to, or 0 if there is none.
     """
 
     action: int
@@ -142,31 +142,31 @@ class EdgeValue:
 
 
 class BatchSearch:
-    """Searches n positions of a game side by side. Only one thread at a time may use it.
+    """Searches n positions of a game side by side. Only one thread may use an object at a time.
 
-    Equal seeds give equal results, whatever the number of threads, if the evaluator gives equal values
+    Equal seeds give equal results with any number of threads, if the evaluator gives equal values
     to a position in every batch.
 
     Parameters
     ----------
     game : Game
-        Also a game in plain Python, which works slowly.
+        The game. It may be a game in plain Python, but this is slow.
     size : int
         Number of positions, 1 to 65,536.
     options : BatchSearchOptions, optional
-        How to search.
+        Options of the searches.
     ply_limit : int, optional
-        The limit of plies of the matches, after which a position counts as a draw unless the rules say
+        Ply limit of the matches, at which a position counts as a draw unless the rules say
         otherwise; by default the limit of the game.
     seed : int
-        For the noise at the roots.
+        Seed of the noise at the roots.
     repetition : Repetition, optional
-        What a repeated position means; by default what the game declares.
+        The rule about repeated positions; by default the rule of the game.
     memory : int, optional
-        Megabytes (2^20 bytes) that the trees may use; a search whose tree is full ends. By default they
+        Megabytes (2^20 bytes) that the trees may use; a search whose tree is full ends. By default, trees
         grow as long as there is memory.
     threads : int, optional
-        By default as many as are worthwhile for this number of trees on this machine.
+        Number of threads; by default, as many as are worthwhile for this number of trees on this machine.
 
     Raises
     ------
@@ -223,7 +223,7 @@ class BatchSearch:
 
     @property
     def done(self) -> npt.NDArray[np.bool_]:
-        """Which searches have made all their simulations or found a proof, `bool[n]`."""
+        """Whether each search has made all its simulations or proven the result, `bool[n]`."""
         state = self._workspace
         is_proven = state.node_proof[:, ROOT] != NO_PROOF
         ended = is_proven | (state.done >= state.budgets)
@@ -247,17 +247,17 @@ class BatchSearch:
         Parameters
         ----------
         positions : Batch, sequence of n Position, or uint64[n, words]
-            Where to start. Only positions of a batch have a history.
+            The positions to search. Only positions of a batch have a history.
         evaluator : callable
             See `Evaluator`.
         simulations : int or int[n]
-            How many to make for each position; with 0, only the policy of the root is evaluated.
+            Number of simulations for each position; with 0, only the root is evaluated.
 
         Raises
         ------
         LimitError
-            If the number of positions or simulations is wrong, or the evaluator returns something else
-            than finite numbers of the right shapes.
+            If the number of positions or simulations is wrong, or the evaluator does not return finite
+            numbers of the right shapes.
         PositionError
             If a position belongs to another game.
         """
@@ -275,11 +275,11 @@ class BatchSearch:
         plies_left: int | None = None,
         noisy: bool | npt.NDArray[np.bool_] = True,
     ) -> None:
-        """Start searches, all of them or those in `which`, `bool[n]`; the others go on.
+        """Start all searches, or only those in `which`, `bool[n]`; the other searches continue.
 
-        For the other parameters see `run`. `plies_left` replaces the limit of plies, counted from the
-        positions. `noisy`, one value or `bool[n]`, says which roots get Dirichlet noise and forced playouts,
-        if the options ask for them.
+        `plies_left` replaces the ply limit and is counted from the given positions. `noisy`, one value or
+        `bool[n]`, says which roots get Dirichlet noise and forced playouts if the options turn these on.
+        For the other parameters, see `run`.
         """
         state = self._workspace
         chosen = np.ones(self.size, dtype=np.bool_) if which is None else np.asarray(which)
@@ -291,7 +291,7 @@ class BatchSearch:
         given = np.asarray(simulations)
         if given.dtype.kind not in "iu" or given.shape not in ((), (self.size,)) or given.min() < 0:
             raise LimitError(
-                f"simulations must be an integer of at least 0, or {self.size} of them, not "
+                f"simulations must be an integer of at least 0, or {self.size} such integers, not "
                 f"{quote(simulations)}"
             )
         budgets = np.broadcast_to(np.minimum(given, UNLIMITED), self.size)
@@ -307,10 +307,10 @@ class BatchSearch:
             counters[chosen] = 0
 
     def leaves(self, is_over: Callable[[], bool] = lambda: False) -> Leaves | None:
-        """Run simulations until the searches need evaluations; return None if none of them needs any.
+        """Run simulations until searches need evaluations, and return the leaves; None if all are done.
 
-        `update` must be called with the evaluations before this is called again. `is_over` is called after
-        many simulations that needed no evaluation; if it returns True, nothing more is searched.
+        `update` must be called with the evaluations before the next call. `is_over` is called now and then
+        if simulations need no evaluations; if it returns True, the search ends.
         """
         total = 0
         while total == 0:
@@ -331,12 +331,12 @@ class BatchSearch:
         return Leaves(observations.reshape(total, *self._observation.shape), masks.view(np.bool_))
 
     def update(self, policies: npt.ArrayLike, values: npt.ArrayLike) -> None:
-        """Take the evaluations of the leaves; see `Evaluator`.
+        """Continue with the evaluations of the leaves; see `Evaluator`.
 
         Raises
         ------
         LimitError
-            If they are not finite numbers of the right shapes.
+            If the evaluations are not finite numbers of the right shapes.
         """
         total = int(self._workspace.waiting.sum())
         given = evaluations("policies", policies, (total, self.game.facts.actions))
@@ -344,9 +344,9 @@ class BatchSearch:
         self._share(lambda *rows: receive(self._bundle.words, given, returns, *rows))
 
     def found(self) -> Found:
-        """Return what the searches have found out so far.
+        """Return the results of the searches so far.
 
-        Where nothing is known yet, because the root has not been evaluated, policies are 0 and actions -1.
+        While a root has not been evaluated, its policy is 0 and its action is -1.
         """
         actions = self.game.facts.actions
         results = np.full((self.size, 2), -1, dtype=np.int64)
@@ -359,15 +359,15 @@ class BatchSearch:
     def root_values(self) -> Floats:
         """Return the evaluator's values of the roots, `float32[n]`, for the side to move.
 
-        Where the evaluator was not asked, because a move wins at once or the match is over, the values are
-        NaN until `found` is called.
+        If a root needed no evaluation, because a move wins at once or the match is over, its value is NaN
+        until `found` is called.
         """
         state = self._workspace
         signs: Floats = (1 - 2 * state.node_side[:, ROOT]).astype(np.float32)
         return signs * state.node_value[:, ROOT]
 
     def edges(self, tree: int, node: int = ROOT) -> list[EdgeValue]:
-        """Return the moves of a node of a tree, in the order of their actions; none if it is a leaf."""
+        """Return the moves of a node of a tree, in the order of their actions; an empty list for a leaf."""
         state = self._workspace
         first, count = int(state.node_first[tree, node]), int(state.node_count[tree, node])
         sign = 1 - 2 * int(state.node_side[tree, node])
@@ -468,7 +468,7 @@ class BatchSearch:
         )
 
     def _grow(self) -> bool:
-        """Make room for more nodes or edges; return False if that would take too much memory."""
+        """Make room for more nodes or edges; return False if this would take too much memory."""
         state = self._workspace
         grown: dict[str, Any] = {}  # arrays of several types
         for kind, used in (("node_", state.nodes_used), ("edge_", state.edges_used)):
@@ -493,7 +493,7 @@ class BatchSearch:
         return sum(array.nbytes for name, array in arrays if name.startswith(("node_", "edge_")))
 
     def _share(self, work: Callable[[int, int], int | None]) -> list[int]:
-        """Divide work on all trees among the threads, and return what each call of `work` returned."""
+        """Divide work on all trees among the threads, and return the results of the calls of `work`."""
         if self._workers is None:
             return [work(0, self.size) or 0]
         bounds = [self.size * thread // self._threads for thread in range(self._threads + 1)]
@@ -501,7 +501,7 @@ class BatchSearch:
 
 
 def evaluations(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
-    """Return what an evaluator has returned as an array of this shape.
+    """Return the policies or values of an evaluator as an array, after checking its shape.
 
     Raises
     ------

@@ -1,12 +1,12 @@
-"""The kernels of a simulation, in the order in which they run, down to `gather` and `receive`.
+"""The kernels of a simulation, in the order in which they run, followed by `gather` and `receive`.
 
 - selection: from the root down, the move with the highest bound by PUCT with first-play urgency (D. Silver
   et al., 2018; D. Wu, "Accelerating self-play learning in Go", 2019), except at a Gumbel root
   (`boardgames.search.batched.roots`);
 - expansion: a leaf gets edges for its legal moves. A leaf in which the match is over or a move wins at once
   is proven and needs no evaluation; any other leaf waits for one;
-- virtual loss: until then, each simulation through the same edges counts as a loss for the side that chose
-  them, so that the tree's next leaf is another one;
+- virtual loss: while a leaf waits, its simulation counts as a loss for the side that chose each edge, so that
+  the next simulation of the tree reaches another leaf;
 - backpropagation of the value, and of proofs (`boardgames.search.batched.proofs`).
 
 `gather` collects leaves from all trees, and `receive` takes their evaluations. In between, a network values
@@ -37,9 +37,9 @@ NO_ROW = -1
 WAITS, DONE, COLLIDED = range(3)
 """How a descent ends: at a leaf that needs an evaluation, with a value, or at a leaf that already waits."""
 GATHERED, UNFINISHED_TREES, SHORT = range(3)
-"""What `gather` returns."""
+"""Values that `gather` returns."""
 MOST_DESCENTS = 1000
-"""Maximum number of simulations of a tree in a call of `gather`; keeps time limits if all lead to proofs."""
+"""Maximum number of simulations of a tree in a call of `gather`, so that time limits can be checked."""
 
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
@@ -83,9 +83,9 @@ def puct_edge(bundle: Actions, tree: int, node: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64, types.int64))
 def add_node(bundle: Actions, tree: int, here: int, depth: int) -> int:
-    """Add a node for the position in row `here`, with its edges, and return it. There must be room.
+    """Add a node for the position in row `here`, with its edges, and return it. There must be room for it.
 
-    It waits for an evaluation unless it is proven.
+    The node needs an evaluation unless it is proven.
     """
     search = unpack(bundle)
     no_moves_draws = search.options[0].no_moves_draws != 0
@@ -135,7 +135,7 @@ def backpropagate(bundle: Actions, tree: int, slot: int, length: int, value: flo
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64, types.int64))
 def wait(bundle: Actions, tree: int, here: int, length: int, node: int) -> None:
-    """Let a node, whose position is in row `here`, wait for an evaluation."""
+    """Make a node, whose position is in row `here`, wait for an evaluation."""
     search = unpack(bundle)
     slot = tree * search.options[0].leaves + search.waiting[tree]
     for word in range(search.positions.shape[1]):
@@ -149,7 +149,7 @@ def wait(bundle: Actions, tree: int, here: int, length: int, node: int) -> None:
 
 @kernel(types.int64(BUNDLE, types.int64))
 def descend(bundle: Actions, tree: int) -> int:
-    """Go down from the root, which has been evaluated, and return how that ended."""
+    """Descend from the root, which has been evaluated, and return how the descent ended."""
     search = unpack(bundle)
     slot = tree * search.options[0].leaves + search.waiting[tree]
     here, node, length = 3 * tree, ROOT, 0
@@ -192,7 +192,7 @@ def descend(bundle: Actions, tree: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64))
 def gather_tree(bundle: Actions, tree: int) -> int:
-    """Run simulations in a tree until it has enough leaves or is done; return a state, as `gather` does."""
+    """Run simulations in a tree until it has enough leaves or is done; return values are as in `gather`."""
     search = unpack(bundle)
     leaves, actions = search.options[0].leaves, search.moves.shape[1]
     for _ in range(MOST_DESCENTS):
@@ -219,14 +219,14 @@ def gather_tree(bundle: Actions, tree: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def gather(bundle: Actions, first: int, last: int) -> int:
-    """Run simulations in those of trees `first` to `last` - 1 that have been started.
+    """Run simulations in the trees `first` to `last` - 1, except for those that have not been started.
 
     Returns
     -------
     int64
-        `SHORT` if a tree needs room for another node before it can go on; otherwise
-        `UNFINISHED_TREES` if a tree has made `MOST_DESCENTS` simulations that needed no evaluation; otherwise
-        `GATHERED`: all trees have enough leaves or are done.
+        `SHORT` if a tree needs room for another node before it can continue. Otherwise
+        `UNFINISHED_TREES` if a tree has made `MOST_DESCENTS` simulations without getting enough leaves.
+        Otherwise `GATHERED`, since all trees have enough leaves or are done.
     """
     search = unpack(bundle)
     state = GATHERED
@@ -238,9 +238,9 @@ def gather(bundle: Actions, first: int, last: int) -> int:
 
 @kernel(types.void(BUNDLE, BYTES_STACK, BYTES_STACK, types.int64, types.int64))
 def write_leaves(bundle: Actions, observations: Bytes, masks: Bytes, first: int, last: int) -> None:
-    """Write the observations of leaves, from the point of view of the side to move, and 1 for legal actions.
+    """Write the observations of leaves, from the point of view of the side to move, and their legal actions.
 
-    The masks must be 0 before the call.
+    The masks must be 0 before the call and get 1 for each legal action.
     """
     search = unpack(bundle)
     leaves = search.options[0].leaves
@@ -272,7 +272,7 @@ def set_priors(bundle: Actions, tree: int, node: int, place: int, policies: Floa
 
 @kernel(types.void(BUNDLE, FLOATS_STACK, FLOATS_STACK, types.int64, types.int64))
 def receive(bundle: Actions, policies: Floats, values: Floats, first: int, last: int) -> None:
-    """Take the evaluations of the leaves that wait, whose values are for the side to move."""
+    """Continue the simulations of the leaves that wait, with their evaluations for the side to move."""
     search = unpack(bundle)
     leaves = search.options[0].leaves
     for tree in range(first, last):

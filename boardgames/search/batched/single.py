@@ -1,4 +1,4 @@
-"""A search of one position by a network, as agents use it: within limits, with a report of its moves."""
+"""A search of one position with a network, for agents: it keeps limits and reports the values of moves."""
 
 import time
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ REPORT_S = 0.2
 MEMORY = 256
 """Default size of a tree in megabytes."""
 ROOM = 512
-"""Number of plies below the last position of a match for which a search can remember positions."""
+"""Number of plies below the root whose positions a search remembers at least, to find repetitions."""
 FORCED_SIMULATIONS = 32
 """Maximum number of simulations if there is only one legal move."""
 
 
 class SingleSearch:
-    """Searches positions one after the other.
+    """Searches positions one after another.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class SingleSearch:
     evaluator : callable
         See `Evaluator`.
     options : BatchSearchOptions
-        How to search.
+        Options of the searches.
     memory : int
         Megabytes that the tree may use; when it is full, the search ends.
     """
@@ -58,9 +58,14 @@ class SingleSearch:
         position : Position
             An unfinished position.
         limit : Limit
-            The search ends at a limit of time, simulations or nodes; a simulation counts as a node.
+            Time, simulations and nodes end the search; a simulation counts as a node.
         context : Context
             Its `stop` ends the search; its `report` is called five times a second.
+
+        Raises
+        ------
+        MatchError
+            If repetition forbids every move.
         """
         budget = limit.budget(position.side_to_move)
         simulations = min(limit.simulations or UNLIMITED, limit.nodes or UNLIMITED)
@@ -95,7 +100,7 @@ class SingleSearch:
         return analysis
 
     def prepare(self) -> None:
-        """Get ready for the first search, which may include compiling."""
+        """Allocate memory and load compiled code now, so that this takes no time from the first search."""
         self._for(NO_CONTEXT.repetition_in(self.game), plies=0)
 
     def release(self) -> None:
@@ -119,7 +124,7 @@ class SingleSearch:
         return self._search
 
     def _run_once(self, search: BatchSearch) -> None:
-        """Make a simulation, so that compiling or loading the code takes no time from a search."""
+        """Run one simulation, so that compiling or loading the code takes no time from a search."""
         search.start(_packed(search, self.game.start(), ()), simulations=1)
         while (leaves := search.leaves()) is not None:
             search.update(*self.evaluator(*leaves))
@@ -182,6 +187,6 @@ class SingleSearch:
 
 
 def _packed(search: BatchSearch, position: Position, history: Sequence[Position]) -> Words:
-    """Return a position as the search takes it, `uint64[1, words]`."""
+    """Return a position in the form that the search expects, `uint64[1, words]`."""
     rules = search.rules
     return np.array([position.words if rules is None else rules.pack(position, history)])

@@ -1,7 +1,7 @@
 """The evaluation of leaves: the value of a leaf, and the priors of its moves.
 
 A leaf is worth the result of a random playout, which the game's evaluation may cut short. The priors
-of its moves come from the move order or from the evaluation of the positions they lead to.
+of its moves come from the move order or from the evaluation of the positions after them.
 Nothing else in `boardgames.search.mcts.simulate` depends on the evaluation.
 """
 
@@ -25,12 +25,12 @@ from boardgames.search.rules import ONGOING, final_result
 CANCELLED = 1 << 62
 """Returned instead of a total if the simulation was stopped."""
 LOOKAHEAD = 3
-"""The row of `positions` where expansion looks one ply ahead."""
+"""The row of `positions` that expansion uses to look one ply ahead."""
 
 
 @kernel(types.int64(types.int64))
 def row_at(depth: int) -> int:
-    """Return the row of `positions` for a depth: 0 for the root, below it 1 for odd and 2 for even depths."""
+    """Return the row of `positions` for a depth: 0 for the root, else 1 for odd and 2 for even depths."""
     return 2 - depth % 2 if depth > 0 else 0
 
 
@@ -99,14 +99,14 @@ def play_out(bundle: Actions, depth: int, count: int) -> int:
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.int64, types.int64, types.int64), inline=True)
 def value_of_move(bundle: Actions, here: int, action: int, mover: int, side: int, result: int) -> float:
-    """Return what the prior of a move depends on: its rank in the move order, or its value for the mover.
+    """Return the number from which a move's prior is computed: its rank in the move order, or its value.
 
     Parameters
     ----------
     here : int64
         The row of the position before the move. The position after it is in row `LOOKAHEAD`.
     mover, side : int64
-        The side that moves, and the side to move after that.
+        The side that moves, for which the value is, and the side to move after that.
     result : int64
         The result of the position after the move.
     """
@@ -123,7 +123,7 @@ def value_of_move(bundle: Actions, here: int, action: int, mover: int, side: int
 
 @kernel(types.void(BUNDLE, types.int64, types.int64))
 def set_priors(bundle: Actions, first: int, count: int) -> None:
-    """Set the priors of new children, and sort the `SORTED_CHILDREN` highest to the front.
+    """Set the priors of new children, and move the `SORTED_CHILDREN` highest ones to the front in order.
 
     The values of the moves are in `priors`. Priors by evaluation are the
     softmax of these values; priors by move order are proportional to 1, 1/2,

@@ -36,7 +36,7 @@ MAX_TREE_DEPTH = 500
 MAX_THREADS = 64
 
 NO_CUTOFF = -1
-"""The cutoff that lets playouts run to the end of the match."""
+"""Value of `cutoff` with which playouts run to the end of the match."""
 LONG_PLAYOUT = 200
 """The default cutoff of games that have no evaluation and whose rules do not limit a match."""
 
@@ -61,14 +61,14 @@ OPTIONS_DTYPE = np.dtype(
 """How to search a position. Flags are 0 or 1.
 
 no_moves_draws : as declared by the game
-all_moves : search until every root move is proven, not only the best
+all_moves : search until every root move is proven, not only the best one
 shared : several threads work on the tree
 cutoff : plies after which a playout is evaluated, or `NO_CUTOFF`
 prior : `NO_PRIOR`, `ORDER_PRIOR` or `EVALUATION_PRIOR`
 max_depth : leaves at this depth are not expanded
-plies_left : plies from the root after which a limit ends the match; `UNLIMITED` if none matters
+plies_left : plies from the root after which a limit ends the match; `UNLIMITED` if no limit matters
 exploration : weight of the exploration term
-half_return : the evaluation that counts as a return of one half, 0 if it is a return already
+half_return : the evaluation that counts as a return of one half; 0 if evaluations are returns
 prior_temperature : `PRIOR_TEMPERATURE`
 """
 
@@ -85,7 +85,7 @@ COUNTERS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Counters of one thread, and its share of the limits; padded so that threads share no cache line."""
+"""Counters of one thread, and its share of the limits, padded so that threads share no cache line."""
 
 COUNTERS = record_array(COUNTERS_DTYPE)
 Counters = npt.NDArray[Any]  # one record of COUNTERS_DTYPE: NumPy cannot annotate its fields
@@ -103,8 +103,8 @@ class Workspace(NamedTuple):
     tree : int64[4 n]
         See `tree`; the threads share it.
     positions : uint64[4, words]
-        The root, two rows that the positions below it use in turn, and one for looking
-        ahead.
+        The root, two rows for the positions below it in turn, and one row to look one
+        ply ahead.
     moves : int64[1, actions]
         The legal moves of a leaf or in a playout.
     priors : float64[2 actions]
@@ -153,9 +153,10 @@ class MctsOptions:
         `evaluation` for a softmax of their evaluations, or `none` for UCB1 instead of
         PUCT. By default `evaluation` if the game has one, otherwise `none`.
     cutoff : int or None
-        Plies of a playout after which it is evaluated. By default playouts run to the end
-        of the match if the rules limit its length; otherwise leaves are evaluated without
-        a playout, because the random moves of a long match say less than an evaluation.
+        Plies after which a playout ends and its position is evaluated. By default, playouts
+        run to the end of the match if the rules limit its length. Otherwise leaves are
+        evaluated without a playout, since the random moves of a long match say less than an
+        evaluation; without an evaluation, playouts end after `LONG_PLAYOUT` plies.
     memory : int
         Size of the tree in MB.
     threads : int
@@ -196,7 +197,7 @@ class MctsOptions:
         return resolved.prior == "evaluation" or resolved.cutoff != NO_CUTOFF
 
     def record(self, game: Game, evaluation: Evaluation) -> Options:
-        """Return the options record for a game, without the fields that belong to a single search."""
+        """Return the options record for a game, with defaults in the fields that each search sets."""
         resolved = self.resolved(game.facts, evaluation)
         assert resolved.prior is not None
         record: Options = np.zeros(1, dtype=OPTIONS_DTYPE).view(np.recarray)

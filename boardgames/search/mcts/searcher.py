@@ -1,4 +1,4 @@
-"""Searcher: runs simulations within limits, on one or more threads, on a tree that is kept between moves.
+"""Searcher: runs simulations within limits, on one or more threads, in a tree that is kept between moves.
 
 With a single thread and a limit of simulations or nodes, equal seeds give equal
 results.
@@ -93,7 +93,7 @@ class Searcher:
     ) -> Analysis:
         """Search until a limit is reached and return the best move, or all moves.
 
-        A limit of time begins after `prepare`.
+        A time limit begins after `prepare`.
 
         Parameters
         ----------
@@ -102,19 +102,21 @@ class Searcher:
             position of the last search, the subtree below it is kept.
         limit : Limit
             Time, simulations and nodes end the search; leaves at `depth` are not
-            expanded. The simulation that reaches the limit of nodes is finished.
-            With several threads that limit is not exact.
+            expanded. The simulation that reaches the node limit is finished.
+            With several threads, the node limit is not exact.
         context : Context
             Its `stop` ends the search; its `report` is called five times a second.
         seeds : uint64[threads]
             The seed of each thread's random generator.
         all_moves : bool
-            Search until every move is proven, not only the best, and return them all.
+            Search until every move is proven, not only the best one, and return all moves.
 
         Raises
         ------
         OptionError
             If the tree does not fit into memory.
+        MatchError
+            If repetition forbids every move.
         KeyboardInterrupt
             When the user interrupts; the kernels have ended by then.
         """
@@ -139,7 +141,7 @@ class Searcher:
             self.forget()
 
     def forget(self) -> None:
-        """Start afresh: later searches do not depend on earlier ones."""
+        """Forget the tree, so that later searches do not depend on earlier ones."""
         self.tree.forget()
 
     def release(self) -> None:
@@ -148,9 +150,10 @@ class Searcher:
         self._threads = []
 
     def _set_rule(self, position: Position, context: Context) -> None:
-        """Tell the kernels what repeated positions mean, and forget a tree with another meaning of them.
+        """Choose kernels that apply the match's rule about repetition.
 
-        The tree is also forgotten if the positions before its root are not those of the match.
+        The tree is forgotten if it was built with another rule, or if the rule matters and the positions
+        before the root are not those of the match.
         """
         rule, path = context.repetition_in(self.game), (*context.history, position)
         needed = len(path) + MAX_TREE_DEPTH + max(int(self.record[0].cutoff), 0)
@@ -192,7 +195,7 @@ class Searcher:
 
 
 class SearchThread:
-    """One thread's workspace, kept from search to search because building a bundle is slow."""
+    """One thread's workspace, which is kept from search to search because building a bundle is slow."""
 
     def __init__(self, searcher: Searcher) -> None:
         game, evaluation = searcher.game, searcher.evaluation
@@ -218,16 +221,16 @@ class SearchThread:
 
     @property
     def simulations(self) -> int:
-        """Return the number of simulations since the start."""
+        """Return the number of simulations since `start`."""
         return int(self.workspace.counters[0].simulations)
 
     @property
     def nodes(self) -> int:
-        """Return the number of positions visited since the start."""
+        """Return the number of positions visited since `start`."""
         return int(self.workspace.counters[0].nodes)
 
     def start(self, root: Words, seed: np.uint64, simulation_limit: int, node_limit: int) -> None:
-        """Set the root, seed and limits, and the counters to 0."""
+        """Set the root, seed and limits, and set the counters to 0."""
         self.workspace.positions[0] = root
         self.workspace.random_state[0] = seed
         counters = self.workspace.counters[0]

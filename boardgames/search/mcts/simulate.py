@@ -1,4 +1,4 @@
-"""The kernels of a simulation, in the order in which they run, down to `run_simulation`, which calls them.
+"""The kernels of a simulation, in the order in which `run_simulation` runs them.
 
 - selection: from the root down, the child with the highest upper bound: by UCB1
   (L. Kocsis and C. Szepesvári, "Bandit based Monte-Carlo planning", 2006), or by
@@ -66,7 +66,7 @@ from boardgames.search.mcts.tree import (
 EXPANSION_VISITS = 2
 """Number of visits, including the current one, at which a leaf is expanded."""
 EXPLORATION_GROWTH = 1.0 / 5000.0
-"""With PUCT, exploration grows by the logarithm of 1 + this times the visits."""
+"""With PUCT, exploration grows by the logarithm of 1 + visits * `EXPLORATION_GROWTH`."""
 PRIOR_UNIT = 1.0 / PRIOR_MASK
 """The unit in which nodes store priors."""
 VIRTUAL_LOSS = ONE
@@ -88,7 +88,7 @@ def random_unvisited(tree: Actions, first: int, count: int, index: int, random_s
 def ucb1(
     tree: Actions, node: int, loss: int, exploration: float, skips_proven: bool, random_state: Words
 ) -> int:
-    """Return the child with the highest UCB1 bound; those without visits come first.
+    """Return the child with the highest UCB1 bound; children without visits come first.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def ucb1(
     exploration : float64
         The exploration term of a child with one visit.
     skips_proven : boolean
-        Skip every child that has a proof.
+        Whether to skip every child that has a proof.
     random_state : uint64[1]
         State of the random generator; advanced.
     """
@@ -132,8 +132,8 @@ def puct(tree: Actions, node: int, loss: int, exploration: float, skips_proven: 
 
     The parameters are those of `ucb1`; `exploration` is the exploration term of a
     child without visits that has the lowest prior above 0. If the first child
-    without visits is among the sorted ones, no child after it has a higher bound,
-    and unless several threads share the tree, none after it has visits either.
+    without visits is among the sorted children, no child after it has a higher bound,
+    and unless several threads share the tree, no child after it has visits either.
     """
     children = load_acquire(tree, node + CHILDREN)
     first, count = children & INDEX_MASK, children >> COUNT_SHIFT
@@ -164,7 +164,7 @@ def puct(tree: Actions, node: int, loss: int, exploration: float, skips_proven: 
 
 @kernel(types.int64(BUNDLE, types.int64), inline=True)
 def select(bundle: Actions, node: int) -> int:
-    """Return the child with the highest upper bound, or `NO_NODE` if all are proven losses or skipped."""
+    """Return the child with the highest upper bound, or `NO_NODE` if every child must be skipped."""
     game = unpack(bundle)
     tree, options = game.tree, game.options[0]
     loss = 2 - side_of(tree, node)
@@ -296,7 +296,7 @@ def cancel(bundle: Actions, depth: int) -> None:
 
 @kernel(types.void(BUNDLE))
 def run_simulation(bundle: Actions) -> None:
-    """Descend to a leaf, expand it or play on from there, and backpropagate the return."""
+    """Descend to a leaf, expand it or play a playout from there, and backpropagate the return."""
     game = unpack(bundle)
     tree, positions, path, options = game.tree, game.positions, game.path, game.options[0]
     depth, total, proof = 0, CANCELLED, NO_PROOF
@@ -348,7 +348,7 @@ def is_solved(bundle: Actions) -> bool:
 def simulate(bundle: Actions) -> None:
     """Run simulations until this thread reaches a limit, the stop flag is set or the root is solved.
 
-    A simulation that reaches the limit of nodes is finished. One that is
+    A simulation that reaches the node limit is finished. A simulation that is
     stopped during its playout leaves no visits behind.
     """
     game = unpack(bundle)

@@ -149,7 +149,7 @@ def allocate(tree: Actions, words: int, is_shared: bool) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64))
 def clear(tree: Actions, side: int) -> None:
-    """Remove all nodes except for a new root in which `side` is to move."""
+    """Remove all nodes, and begin with a new root at which `side` is to move."""
     for word in range(ROOT, ROOT + WORDS_PER_NODE):
         tree[word] = 0
     tree[ROOT + FACTS] = side << SIDE_SHIFT
@@ -259,7 +259,7 @@ class Tree:
         self._check_free_memory()
 
     def forget(self) -> None:
-        """Forget all nodes: the next root has no children."""
+        """Forget all nodes, so that the next root has no children."""
         self._root = None
 
     def release(self) -> None:
@@ -278,7 +278,7 @@ class Tree:
         position : Position
             The new root.
         history : sequence of Position
-            The positions of the match before it, oldest first. The subtree is
+            The earlier positions of the match, oldest first. The subtree is
             found by following them from the old root.
         """
         if self.words.size == 0:
@@ -306,7 +306,7 @@ class Tree:
         return node
 
     def _allocate(self, actions: int) -> Actions:
-        """Return memory that is aligned to a cache line and has room for the root and all of its children."""
+        """Return memory that is aligned to a cache line and has room for the root and all its children."""
         self._check_free_memory()
         size = max(self.megabytes << 20, (actions + 2) * WORDS_PER_NODE * BYTES_PER_WORD)
         try:
@@ -326,21 +326,21 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class MoveStatistics:
-    """Results of the simulations of a move.
+    """Statistics of the simulations that played a move.
 
     Attributes
     ----------
     node : int
         The node that the move leads to.
     visits : int
-        Simulations that played the move.
+        Number of these simulations.
     value : float
         Mean return for the side that plays the move, or the proven return; 0 if
         there are no visits.
     proven : bool
         True if the value is that of perfect play.
     prior : float
-        The probability that the move had before the search; 0 if the search has no priors.
+        Prior probability of the move; 0 if the search has no priors.
     """
 
     node: int
@@ -357,16 +357,16 @@ class MoveStatistics:
 
     @property
     def popularity(self) -> tuple[int, float, int]:
-        """Return the sort key of moves without proofs: visits, then value, then action."""
+        """Return the sort key of moves without proofs: visits, then value, then the smaller action."""
         return self.visits, self.value, -self.action
 
 
 def ranked_moves(tree: Actions, node: int) -> list[MoveStatistics]:
-    """Return the moves of a node, best first; an empty list if it is not expanded.
+    """Return the moves of a node, best first, or an empty list if the node is not expanded.
 
     Proven wins come first and proven losses last; the other moves are ordered
-    by visits. A proven draw comes before the most visited move if that has a
-    negative value. Other threads may be working on the tree.
+    by visits. Proven draws come before them if the most visited move has a
+    negative value. Other threads may be changing the tree meanwhile.
     """
     moves = _moves(tree, node)
     unproven = [move for move in moves if not move.proven]
@@ -383,7 +383,7 @@ def ranked_moves(tree: Actions, node: int) -> list[MoveStatistics]:
 
 
 def principal_variation(tree: Actions, move: MoveStatistics, *, longest: int) -> tuple[int, ...]:
-    """Return the action of a move and those of the best moves after it, as far as they have values."""
+    """Return the action of a move and of the best moves after it, as long as they have values."""
     line = [move.action]
     while len(line) < longest:
         replies = ranked_moves(tree, move.node)
