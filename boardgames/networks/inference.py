@@ -1,13 +1,13 @@
 """Kernels that evaluate networks for many positions, on one core.
 
-Every layer is a product of rows with a matrix: the sum over its *taps*, places of the board, of the
-channels at that place times weights. A linear layer is one whose taps are all places of the board. One
-kernel runs the layers of any network, which a `Program` describes.
+A layer multiplies rows by matrices: for each of its *taps*, which are places of the board, the channels at
+that place are multiplied by weights, and the products are added up. In a linear layer, all places of the
+board are taps. A `Program` describes the layers of a network, and one kernel runs the layers of any network.
 
-Activations are kept place by place, then position by position, then channel by channel. Six rows are
-computed at once, usually the same place in six positions. With few positions they are different places;
-taps that lead off the board then read a row of zeros. This adds nothing to the sums, so the numbers of a
-position do not depend on how many others there are.
+Activations are ordered by place, then by position, then by channel. Six rows are
+computed at once, usually the same place in six positions. With few positions, they are different places, and
+taps that lead off the board read a row of zeros. This adds nothing to the sums, so the results for a
+position do not depend on the number of other positions.
 """
 
 from math import exp, inf, isfinite
@@ -31,16 +31,16 @@ from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.networks.panels import ENTRY, LANES, PANELS, ROWS, multiply_row, multiply_rows
 
 PART = 2 * ROWS
-"""Number of positions that are evaluated together, so that activations and a panel stay in the cache. With
-6 to 36 the speed differs by less than a tenth."""
+"""Number of positions that are evaluated together, so that activations and a panel stay in the cache. From
+6 to 36 positions, the speed differs by less than a tenth."""
 GROUP = 8
-"""Number of times that `ROWS` rows are multiplied by a panel before the next panel follows."""
+"""Number of blocks of `ROWS` rows that are multiplied by a panel before the next panel follows."""
 
 LISTED = 2 * ROWS + 2
 """Length of the array `rows` that `list_taps` reads."""
 
 PRODUCT, POOL, SPREAD = range(3)
-"""Kinds of layers: products, mean and maximum over the board, and adding one row to those of all places."""
+"""Kinds of layers: products; mean and maximum over the board; adding one row to the rows of all places."""
 
 LAYER_DTYPE = np.dtype(
     [
@@ -64,12 +64,12 @@ LAYER_DTYPE = np.dtype(
 """Fields of a layer.
 
 kind : `PRODUCT`, `POOL` or `SPREAD`
-source, source_stride : where the rows that are read begin, and the distance from one to the next
-channels : how many numbers of such a row are read
+source, source_stride : where the rows begin that are read, and the distance from one row to the next
+channels : number of values that are read from each row
 target, target_stride : the same for the rows that are written
 places : number of rows that are written for each position
-taps, table : number of taps, and where those of the first place begin in `tables`
-weights, bias : where they begin, by panel, tap, channel and lane
+taps, table : number of taps, and where the taps of the first place begin in `tables`
+weights, bias : where weights, ordered by panel, tap, channel and lane, and biases begin
 panels : number of panels that have results
 is_added, is_rectified : as for `multiply_rows`
 """
@@ -90,7 +90,7 @@ SIZES_DTYPE = np.dtype(
 )
 """Sizes of a network.
 
-observation, planes, cells : numbers of an observation, its planes, and places on the board
+observation, planes, cells : size of an observation, and numbers of its planes and of places on the board
 actions : number of actions
 zeros : length of the row of zeros with which the memory begins
 policy, value : the layers with the results
@@ -100,7 +100,7 @@ Sizes = npt.NDArray[Any]  # one record of SIZES_DTYPE
 
 
 class Program(NamedTuple):
-    """A network as compiled code reads it.
+    """A network in the form that the kernels read.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Program(NamedTuple):
     layers : LAYER_DTYPE[n]
         The layers in the order in which they are computed.
     tables : int64[n]
-        For each place on the board its index in a plane; and for each place that a layer writes, the
+        For each place on the board, its index in a plane. Then, for each place that a layer writes, the
         places of its taps, -1 off the board.
     weights : float32[n]
         Matrices and biases.
@@ -129,16 +129,16 @@ unpack = unpacker(Program)
 
 @kernel(types.int64(ACTIONS, ACTIONS_OUT, types.int64, ACTIONS, types.int64))
 def list_taps(tables: Actions, entries: Actions, first: int, rows: Actions, taps: int) -> int:
-    """Write an entry for each tap of a few rows that is on the board for any of them.
+    """Write an entry for each tap that is on the board for at least one of `ROWS` rows.
 
     Parameters
     ----------
     tables : int64[n]
-        Of the program.
+        The tables of the program.
     entries : int64[n]
         Filled from `first` on.
     rows : int64[LISTED]
-        For each row where its taps begin in `tables`, -1 if there is no such row; for each row where
+        For each row, where its taps begin in `tables`, or -1 for an unused row; for each row, where
         place 0 of its position begins; the distance between places; and the size of a matrix.
     taps : int
         Number of taps.
@@ -205,7 +205,7 @@ def run_product(bundle: Actions, number: int, work: Floats, entries: Actions, co
 
 @kernel(types.void(BUNDLE, types.int64, FLOATS_OUT, types.int64))
 def run_pool(bundle: Actions, number: int, work: Floats, count: int) -> None:
-    """Write the mean and then the maximum of each channel over the board for `count` positions."""
+    """Write the mean and the maximum of each channel over the board for `count` positions."""
     layer = unpack(bundle).layers[number]
     share = np.float32(1.0 / layer.places)
     for position in range(count):
@@ -225,7 +225,7 @@ def run_pool(bundle: Actions, number: int, work: Floats, count: int) -> None:
 
 @kernel(types.void(BUNDLE, types.int64, FLOATS_OUT, types.int64))
 def run_spread(bundle: Actions, number: int, work: Floats, count: int) -> None:
-    """Add the row of a position to those of all its places, and replace negative numbers by 0."""
+    """Add the row of each position to the rows of all its places, and replace negative sums by 0."""
     layer = unpack(bundle).layers[number]
     for row in range(layer.places * count):
         added = layer.source + (row % count) * layer.source_stride
@@ -253,7 +253,7 @@ def run_layers(bundle: Actions, work: Floats, entries: Actions, count: int) -> N
 
 @kernel(types.void(BUNDLE, FLOATS_OUT, BYTES, types.int64, types.int64))
 def read_observations(bundle: Actions, work: Floats, observations: Bytes, begin: int, count: int) -> None:
-    """Write observations from number `begin` on where the first layer reads them."""
+    """Write `count` observations, beginning with number `begin`, to the rows that the first layer reads."""
     program = unpack(bundle)
     sizes, layer = program.sizes[0], program.layers[0]
     plane_size = sizes.observation // sizes.planes
@@ -269,16 +269,16 @@ def read_observations(bundle: Actions, work: Floats, observations: Bytes, begin:
 def infer(
     bundle: Actions, work: Floats, entries: Actions, observations: Bytes, logits: Floats, outcomes: Floats
 ) -> None:
-    """Compute the logits of actions, and those of a win, a draw and a loss of the side to move.
+    """Compute the logits of actions, and the logits of a win, a draw and a loss for the side to move.
 
     Parameters
     ----------
     bundle : words of a bundle
         A `Program`.
     work, entries : float32[n], int64[n]
-        Memory of the sizes in `boardgames.networks.preparation.Prepared`; its content does not matter.
+        Buffers of the sizes in `boardgames.networks.preparation.Prepared`.
     observations : int8[k * size]
-        Observations one after the other.
+        Observations one after another.
     logits, outcomes : float32[k, actions], float32[k, 3]
         Results, a row for each position.
     """
@@ -311,14 +311,14 @@ def finish(logits: Floats, outcomes: Floats, masks: Bytes, values: Floats) -> bo
     outcomes : float32[k, 3]
         Logits of a win, a draw and a loss.
     masks : int8[k * actions]
-        1 for legal actions; if it is empty, all are legal.
+        1 for legal actions; if it is empty, all actions are legal.
     values : float32[k]
-        Probability of a win minus that of a loss.
+        Receives the probability of a win minus the probability of a loss.
 
     Returns
     -------
     bool
-        False if a number is not finite.
+        False if a result is not finite.
     """
     actions, is_finite = logits.shape[1], True
     for position in range(len(logits)):

@@ -1,21 +1,21 @@
 """Networks in the style of AlphaZero: a residual tower with a policy head and a value head.
 
-The tower works on the places of a board. A convolution adds up, for each place, the channels of
-the places at a few offsets, the *taps*: the 3 x 3 around it on a square board, itself and its six
-neighbours on a hexagonal one. Places outside of the board count as 0. With `relu(x) = max(x, 0)`:
+The tower works on the places of a board. For each place, a convolution combines the channels of
+the places at a few offsets, the *taps*: the 3 x 3 places around it on a square board, the place and its
+six neighbours on a hexagonal board. Places outside of the board count as 0. With `relu(x) = max(x, 0)`:
 
     x = relu(input(observation))
     for each block:  x = relu(x + second(relu(pooled(first(x)))))
     policy = output(relu(convolution(x)))
     value  = output(relu(hidden(relu(convolution(x)))))
 
-The convolutions of the heads have a single tap. The policy has a logit for each action, the value
-one each for a win, a draw and a loss of the side to move. In most blocks `pooled(x)` is `x`; the
+The convolutions of the heads have a single tap. The policy has a logit for each action. The value has
+logits for a win, a draw and a loss of the side to move. In most blocks, `pooled(x)` is `x`. The
 blocks in `pooled_blocks` add to each channel a linear function of the mean and the maximum of every
-channel over the board (`x` before `relu`), so that a single block sees the whole board (D. Wu,
+channel over the board (of `x` before `relu`), so that a single block sees the whole board (D. Wu,
 "Accelerating Self-Play Learning in Go", 2019, section 4.1).
 
-There are no normalisation layers: training multiplies them into the convolutions before them.
+There are no normalisation layers, since training folds them into the convolutions before them.
 """
 
 import math
@@ -53,13 +53,13 @@ class Network:
     shape : NetworkShape
         The sizes of the tensors.
     game, layout : str
-        Names of the game and of the layout from which the matches of training began.
+        Names of the game and of the layout from which the training matches began.
     options : mapping of str to option values
         All options of the game.
     planes : tuple of str
         Names of the planes of an observation.
     tensors : mapping of str to float32 arrays
-        As `shape.tensors` says; finite and read-only.
+        The tensors that `shape.tensors` lists; finite and read-only.
     provenance : mapping
         How the network was made, as JSON values: learner, settings, seed, metrics.
 
@@ -82,7 +82,7 @@ class Network:
     def __post_init__(self) -> None:
         if len(self.planes) != self.shape.planes:
             raise WeightsError(
-                f"a network of {self.shape.planes} planes needs as many names, not {quote(self.planes)}"
+                f"a network with {self.shape.planes} planes needs as many names, not {quote(self.planes)}"
             )
         expected = self.shape.tensors
         for name in self.tensors:
@@ -123,10 +123,10 @@ class Network:
 
     @classmethod
     def random(cls, game: Game, shape: NetworkShape, *, seed: int) -> "Network":
-        """Return a network with random weights and biases of 0, from which training may start.
+        """Return a network with random weights and biases of 0, from which training can start.
 
-        The last layers of both heads are 0.01 times as large, so that all moves are about equally
-        likely at first.
+        The weights in the last layers of both heads are scaled by 0.01, so that all moves are about
+        equally likely at first.
 
         Examples
         --------
@@ -212,7 +212,7 @@ class Network:
         write_arrays(path, self.tensors, self.header())
 
     def fingerprint(self) -> str:
-        """Return a short hash of everything but the provenance."""
+        """Return a short hash of the network without its provenance."""
         facts = {**self.header(), "provenance": None}
         tensors = (tensor.tobytes() for _, tensor in sorted(self.tensors.items()))
         return fingerprint_of(repr(sorted(facts.items())).encode(), *tensors)
@@ -272,33 +272,33 @@ class Network:
         Parameters
         ----------
         observations : int8[n, planes, rows, columns]
-            As seen by the side to move.
+            Observations from the point of view of the side to move.
         masks : bool[n, actions], optional
-            Which actions are legal; the others get the probability 0. By default all are.
+            Which actions are legal; the others get the probability 0. By default, all actions are legal.
 
         Returns
         -------
         policies : float32[n, actions]
             Each row sums to 1, or to 0 if no action is legal.
         values : float32[n]
-            Probability of a win minus that of a loss, -1 to 1.
+            Probability of a win minus the probability of a loss, -1 to 1.
 
         Raises
         ------
         WeightsError
-            If an array has another shape or type, or numbers become infinite.
+            If an array has the wrong shape or type, or a result is not finite.
         """
         return self.prepared().evaluate(observations, masks)
 
     def prepared(self) -> Prepared:
-        """Return the network as compiled code evaluates it, made at the first call."""
+        """Return the network in the form that the kernels read, which the first call prepares."""
         if not self._prepared:
             self._prepared.append(prepare(self.shape, self.tensors))
         return self._prepared[0]
 
 
 def load_network(text: str | PathLike[str], game: Game, *, any_layout: bool = False) -> Network:
-    """Return the network that a text names, for a game.
+    """Find a network for a game by name or path, and return it.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def load_network(text: str | PathLike[str], game: Game, *, any_layout: bool = Fa
     Raises
     ------
     UnknownNameError
-        If nothing has that name; the message suggests similar names.
+        If there is no network with that name; the message suggests similar names.
     WeightsError, FileError
         If the file cannot be read or has no network, or the network is for another game, layout,
         observation or other options.

@@ -1,9 +1,9 @@
 """The innermost loops of networks: products of a few rows with panels of a matrix, in vector registers.
 
-A row of activations is a run of numbers in memory. A product adds up, over a list of *entries*, rows times
-matrices; each entry says where the matrix of a tap begins and where the rows begin. A panel is 16 columns
-of such a matrix. The sums stay in registers until they are complete, and each is made of the same
-operations in the same order whichever function computes it.
+A row of activations is a run of numbers in memory. A product is the sum of rows times matrices over a list
+of *entries*. Each entry says where the matrix of a tap begins and where the rows begin. A panel is 16 columns
+of such a matrix. The sums stay in registers until they are complete. Both functions compute a sum by the
+same operations in the same order.
 """
 
 from math import inf
@@ -18,16 +18,16 @@ from boardgames.kernels.plain import JIT, compiled_by
 LANES = 16
 """Number of columns of a panel."""
 ROWS = 6
-"""Number of rows that `multiply_rows` takes: their sums, a row of the panel and a number that is multiplied
+"""Number of rows that `multiply_rows` takes. Their sums, a row of the panel and a number that is multiplied
 by it fill the 16 vector registers of AVX2."""
 PANELS = 4
 """Number of panels that `multiply_row` takes."""
 ENTRY = 1 + ROWS
-"""Length of an entry: where a matrix begins, and then each row."""
+"""Length of an entry, which says where a matrix begins and where each row begins."""
 
 
 def _product_code(rows: int, panels: int) -> Any:
-    """Return what generates the code of `multiply_rows` or `multiply_row`."""
+    """Return the Numba intrinsic that generates the code of `multiply_rows` or `multiply_row`."""
 
     def product(typing_context: Any, work: Any, weights: Any, entries: Any, *numbers: Any) -> Any:
         from numba.np import arrayobj
@@ -57,7 +57,7 @@ if JIT:
     _PANEL = ir.VectorType(_FLOAT, LANES)
 
     class _Product:
-        """Builds the code of a product; all numbers are values of LLVM."""
+        """Builds the LLVM code of a product; all arguments are LLVM values."""
 
         def __init__(self, builder: Any, arrays: list[Any], rows: int, panels: int) -> None:
             from numba.core import cgutils
@@ -155,17 +155,17 @@ def multiply_rows(
     weights : float32[n]
         Matrices and biases.
     entries : int64[n]
-        Entries; matrices begin at their numbers plus `start`.
+        Entries; the matrix of an entry begins at its first number plus `start`.
     first, count : int
         Where the first entry begins, and the number of entries.
     channels : int
         Length of a row, and number of rows of a matrix.
     start, step : int
-        Where the matrices of the first panel begin, and how much further those of the next panel do.
+        Where the matrices of the first panel begin, and the distance to the matrices of the next panel.
     bias : int
-        Where the numbers begin that are added to each row.
+        Where the biases begin, which are added to each row.
     target, stride : int
-        Where the first row is written, and the distance to the next one.
+        Where the first row is written, and the distance to the next row.
     is_added, is_rectified : int
         Whether the old content of the target is added, and whether negative sums then become 0.
     """

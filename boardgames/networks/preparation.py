@@ -49,7 +49,7 @@ class Prepared:
     def evaluate(
         self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_] | None = None
     ) -> tuple[Floats, Floats]:
-        """Return what `Network.evaluate` describes."""
+        """Return policies and values; see `Network.evaluate`."""
         shape, observations = self.shape, np.asarray(observations)
         wanted = (shape.planes, shape.rows, shape.columns)
         if observations.dtype != np.int8 or observations.ndim != 4 or observations.shape[1:] != wanted:
@@ -79,7 +79,7 @@ class Prepared:
 
 
 def prepare(shape: NetworkShape, tensors: Mapping[str, Floats]) -> Prepared:
-    """Return a network with the given tensors for the kernels."""
+    """Pack the tensors of a network for the kernels."""
     return _Maker(shape, tensors).prepared()
 
 
@@ -91,7 +91,7 @@ def aligned(size: int) -> Floats:
 
 
 class _Buffer(NamedTuple):
-    """Rows in memory: where the first one begins, and the distance from one to the next."""
+    """Rows in memory: where the first row begins, and the distance from one row to the next."""
 
     start: int
     stride: int
@@ -107,7 +107,7 @@ class _Maker:
             [[places.get((row + down, column + right), -1) for down, right in shape.taps]
              for row, column in shape.board]
         )  # fmt: skip
-        # places with the same taps come together, so that rows of several places have few taps off the board
+        # places with the same taps are neighbours, so that blocks of rows have few taps off the board
         self._order = np.lexsort((seen >= 0).T)
         self._neighbours = np.append(np.argsort(self._order), -1)[seen[self._order]]
         rows, columns = np.array(shape.board)[self._order].T
@@ -156,7 +156,7 @@ class _Maker:
         return Prepared(shape, Bundle(program), self._numbers, self._entries)
 
     def _buffer(self, places: int, stride: int) -> _Buffer:
-        """Return memory for the rows of `PART` positions and for those that are computed but not used."""
+        """Return memory for the rows of `PART` positions, and for rows that are computed but not used."""
         buffer = _Buffer(self._numbers, stride)
         self._numbers += (places * PART + ROWS) * stride
         return buffer
@@ -191,11 +191,11 @@ class _Maker:
         Parameters
         ----------
         weight, bias : float32[out, in, taps], float32[out]
-            The weights, and what is added to the products.
+            Weights and biases.
         source, target : _Buffer
-            The rows that are read, and those that are written.
+            The rows that are read, and the rows that are written.
         taps : int64[places, taps]
-            For each place that is written the places that are read, -1 off the board.
+            For each place that is written, the places that are read, -1 off the board.
         is_added, is_rectified : bool
             Whether the old content of the target is added, and whether negative sums then become 0.
         """

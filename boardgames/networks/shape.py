@@ -1,4 +1,4 @@
-"""The shape of a network: the board that it sees, the size of its tower, and that of every tensor."""
+"""The shape of a network: the board that it sees, and the sizes of its tower and of every tensor."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from boardgames.observation import SQUARE, Places
 MAX_CELLS, MAX_PLANES, MAX_ACTIONS, MAX_TAPS, MAX_OFFSET = 4096, 256, 1 << 20, 25, 63
 MAX_CHANNELS, MAX_BLOCKS, MAX_UNITS = 512, 100, 4096
 MAX_PARAMETERS = 1 << 26
-"""Largest number of weights: 256 MiB."""
+"""Maximum number of weights, which take 256 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class NetworkShape:
     planes, rows, columns : int
         Size of an observation.
     places : tuple of (int, int)
-        Row and column of each place that belongs to the board, row by row; all if it is empty.
+        Row and column of each place on the board, row by row; empty if all places are on the board.
     actions : int
         Number of actions of the game.
     channels, blocks : int
@@ -31,10 +31,10 @@ class NetworkShape:
     policy_channels, value_channels, value_units : int
         Channels of the heads' convolutions, and units of the value head's hidden layer.
     taps : tuple of (int, int)
-        Rows down and columns to the right of the places that a convolution adds up; `SQUARE` or
-        `HEXAGONAL`.
+        Offsets of the places that a convolution combines, as rows down and columns to the right; `SQUARE`
+        or `HEXAGONAL`.
     pooled_blocks : tuple of int
-        Indices of the blocks that look at the mean and maximum of the whole board, in ascending order.
+        Indices of the blocks that see the mean and maximum of the whole board, in ascending order.
 
     Raises
     ------
@@ -87,7 +87,7 @@ class NetworkShape:
         places = _pairs(self.places, "places", 0, MAX_CELLS - 1)
         if any(row >= self.rows or column >= self.columns for row, column in places):
             raise WeightsError(
-                f"a place of a network is outside of its {self.rows} rows and {self.columns} columns"
+                f"all places of a network must be within its {self.rows} rows and {self.columns} columns"
             )
         object.__setattr__(self, "places", () if len(places) == self.rows * self.columns else places)
         taps = _pairs(self.taps, "taps", -MAX_OFFSET, MAX_OFFSET)
@@ -138,7 +138,7 @@ class NetworkShape:
 
     @property
     def tensors(self) -> dict[str, tuple[int, ...]]:
-        """The shape of each tensor by its name. Weights come as [out, in, taps or places]."""
+        """The shape of each tensor by its name. Weights have the axes [out, in, taps or places]."""
         channels, taps = self.channels, len(self.taps)
         shapes: dict[str, tuple[int, ...]] = {
             "input.weight": (channels, self.planes, taps),

@@ -85,7 +85,10 @@ WRONG_HEADERS: dict[str, tuple[Any, str]] = {
     "no channels": ({}, "is not a network file of version 1"),
     "too many channels": ({"channels": 10**9}, "channels of a network must be 1 to 512, not 1000000000"),
     "text": ({"blocks": "1"}, "blocks of a network must be 0 to 100, not '1'"),
-    "place outside": ({"places": [[6, 0]]}, "a place of a network is outside of its 6 rows and 7 columns"),
+    "place outside": (
+        {"places": [[6, 0]]},
+        "all places of a network must be within its 6 rows and 7 columns",
+    ),
     "no pairs": ({"taps": [1]}, "taps of a network must be pairs of numbers from -63 to 63"),
     "no taps": ({"taps": []}, "a network must have 1 to 25 taps, not 0"),
     "pooled block": ({"pooled_blocks": [1]}, r"pooled blocks of a network must be 0 to 0, not \[1\]"),
@@ -97,7 +100,7 @@ WRONG_HEADERS: dict[str, tuple[Any, str]] = {
         {"rows": 100, "columns": 100},
         "a network must have at most 4,096 places, not 100 x 100",
     ),
-    "names of planes": ({"planes": 3}, "a network of 3 planes needs as many names"),
+    "names of planes": ({"planes": 3}, "a network with 3 planes needs as many names"),
 }
 
 
