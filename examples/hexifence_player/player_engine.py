@@ -5,7 +5,7 @@ Such a player is a class with the methods `init(dimension, piece)`, `makeMove()`
 
     python player_engine.py MODULE:CLASS [--print]
 
-where MODULE is found in the current folder or next to this file. The file needs nothing but Python.
+where MODULE is in the current folder or next to this file. Only Python is needed to run it.
 """
 
 import importlib
@@ -17,7 +17,7 @@ from typing import Any, TextIO
 BLUE, RED, DEAD = 1, 2, 3
 DEFAULT_DIMENSION, MIN_DIMENSION, MAX_DIMENSION = 3, 2, 8
 STEPS = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1))
-"""From a cell to its edges, in rows and columns."""
+"""Steps from a cell to its edges, in rows and columns."""
 NO_MOVE = "bestmove 0000"
 
 Place = tuple[int, int]
@@ -31,7 +31,7 @@ class Move:
 
 
 class Board:
-    """Which edges are drawn, who is to move, and how many cells each side has.
+    """A board: which edges are drawn, who is to move, and how many cells each side has.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ class Board:
 
     @property
     def winner(self) -> int:
-        """Return the side with more cells, or 0 while the match goes on."""
+        """Return the side with more cells, or 0 while the match is not over."""
         if not self.is_over:
             return 0
         return BLUE if self.captured[BLUE] > self.captured[RED] else RED
 
     def draw(self, place: Place) -> None:
-        """Draw an edge for the side to move; raise ValueError if that is not possible."""
+        """Draw an edge for the side to move; raise ValueError if there is no such open edge."""
         if place not in self.places or place in self.drawn:
             raise ValueError(f"the edge at {place} cannot be drawn")
         self.drawn.add(place)
@@ -82,9 +82,9 @@ class PlayerEngine:
     player_class : type
         The class of the player, which is instantiated for each match.
     output : text stream
-        Where the answers go. What the player prints goes to stderr.
+        Receives the answers. Everything that the player prints goes to stderr.
     prints_board : bool
-        Let the player print its board on stderr after each of its moves.
+        Whether the player prints its board to stderr after each of its moves.
     """
 
     def __init__(self, player_class: type[Any], output: TextIO, *, prints_board: bool = False) -> None:
@@ -104,7 +104,7 @@ class PlayerEngine:
                 self.answer(words)
 
     def answer(self, words: list[str]) -> None:
-        """Answer one message; unknown ones are ignored."""
+        """Answer one message; unknown messages are ignored."""
         if words == ["ugi"]:
             self._say(f"id name {self.player_class.__name__}", "id author the author of the player")
             limits = f"default {DEFAULT_DIMENSION} min {MIN_DIMENSION} max {MAX_DIMENSION}"
@@ -131,7 +131,7 @@ class PlayerEngine:
         self.output.flush()
 
     def _forget(self) -> None:
-        """Begin a new match with the next move."""
+        """Forget the match, so that the next move begins a new one."""
         self.player: Any = None
         self.piece = 0
         self.known: list[int] = []
@@ -155,7 +155,7 @@ class PlayerEngine:
         return board
 
     def _go(self) -> None:
-        """Tell the player what its opponent has played, and answer with its move."""
+        """Tell the player which moves its opponent has made, and answer with the player's move."""
         try:
             if self.problem:
                 raise ValueError(self.problem)
@@ -178,7 +178,7 @@ class PlayerEngine:
             self._say(f"bestmove {self.known[-1]}")
 
     def _catch_up(self) -> Board:
-        """Bring the player to the position; it must have made the moves of its side itself."""
+        """Bring the player to the current position; it must have chosen the moves of its side itself."""
         board = self._board_after(self.moves)
         if self.player is None or self.piece != board.side or self.moves[: len(self.known)] != self.known:
             self._forget()
@@ -199,7 +199,7 @@ class PlayerEngine:
         return board
 
     def _check_winner(self, board: Board) -> None:
-        """Warn if the match has ended and the player names another winner."""
+        """Warn if the match has ended and the player reports the wrong winner."""
         if not board.is_over:
             return
         with redirect_stdout(sys.stderr):

@@ -17,14 +17,14 @@ class RandomPlayer:
         return 0
 
     def makeMove(self) -> Move:  # noqa: N802 - the referee calls it by this name
-        """Return a move and draw its edge."""
+        """Draw a random open edge, and return the move."""
         is_drawn = self.board.drawn.__contains__
         place = random.choice([place for place in self.board.places if not is_drawn(place)])  # noqa: S311 - it only plays
         self.board.draw(place)
         return Move(self.piece, *place)
 
     def opponentMove(self, move: Move) -> int:  # noqa: N802 - the referee calls it by this name
-        """Draw the edge of the opponent; return -1 if it is illegal, 1 if it captures a cell, otherwise 0."""
+        """Draw the opponent's edge; return -1 if it is illegal, 1 if it captures a cell, otherwise 0."""
         before = sum(self.board.captured.values())
         try:
             self.board.draw((move.Row, move.Col))
@@ -33,11 +33,11 @@ class RandomPlayer:
         return int(sum(self.board.captured.values()) > before)
 
     def getWinner(self) -> int:  # noqa: N802 - the referee calls it by this name
-        """Return the piece that has won, or 0 while the match goes on."""
+        """Return the piece of the winner, or 0 while the match is not over."""
         return self.board.winner
 
     def printBoard(self, output: TextIO) -> None:  # noqa: N802 - the referee calls it by this name
-        """Print the edges: `+` for an open one, `x` for a drawn one."""
+        """Print the board, with `+` for open edges and `x` for drawn edges."""
         size = 1 + max(row for row, _ in self.board.places)
         for row in range(size):
             symbols = ["-"] * size

@@ -1,4 +1,4 @@
-"""A UGI engine for Connect Four: it wins if it can, otherwise blocks, otherwise plays near the middle."""
+"""A UGI engine for Connect Four that wins if it can, else blocks, else plays near the middle."""
 
 import sys
 from itertools import takewhile
@@ -44,7 +44,7 @@ def choose(columns: list[str]) -> int:
 
 
 def result(columns: list[str]) -> str:
-    """Return the result as UGI names it."""
+    """Return the result in the words of UGI."""
     is_full = sum(map(len, columns)) == 42
     return "p1win" if wins(columns, "r") else "p2win" if wins(columns, "b") else "draw" if is_full else "none"
 

@@ -1,8 +1,8 @@
 """Features and patterns of tic-tac-toe, for learners.
 
-An open line is a line without marks of the opponent. The features of the side come first,
-then those of the opponent. Learners value positions after their own moves, so two marks in
-an open line of the opponent mean a loss, and two marks in an open line of the side may mean a win.
+An open line of a side is a line without marks of the other side. The features of the side come first,
+then those of the opponent. Learners value positions after their own moves, so an open line of the opponent
+with two marks means a loss, and an open line of the side with two marks may mean a win.
 """
 
 import numpy as np
@@ -73,7 +73,7 @@ def lines(game: Game) -> FeatureSet:
 
 @kernel(Cells)
 def cell_values(position: Words, side: int, out: Actions) -> None:
-    """Write 0 for an empty cell, 1 for a mark of `side` and 2 for one of the opponent, `int64[9]`."""
+    """Write 0 for each empty cell, 1 for a mark of `side` and 2 for a mark of the opponent, `int64[9]`."""
     own = np.uint64(side + 1)
     for cell in range(CELLS):
         if position[cell] == EMPTY:
@@ -83,7 +83,7 @@ def cell_values(position: Words, side: int, out: Actions) -> None:
 
 
 def cells(game: Game) -> PatternSet:
-    """Return the pattern set `cells`, from which learners draw groups of any cells.
+    """Return the pattern set `cells`, from which learners draw random groups of cells.
 
     Examples
     --------

@@ -40,7 +40,7 @@ EMPTY = np.uint64(0)
 LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
 THREE = np.uint64(3)
 ROTATED, REFLECTED = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
-"""The cell that moves to each place when the board is rotated clockwise, and reflected."""
+"""The cell that moves to each place when the board is rotated clockwise, or reflected."""
 
 
 def _symmetries() -> npt.NDArray[np.int64]:
@@ -107,7 +107,7 @@ def observe(position: Words, side: int, out: Bytes) -> None:
 
 @kernel(PositionKey)
 def symmetric_key(position: Words) -> np.uint64:
-    """Return a hash of the smallest of all symmetric positions, where each is read as a number in base 3."""
+    """Return a hash of the smallest symmetric position, read as a number in base 3."""
     smallest = ~EMPTY
     for symmetry in range(len(SYMMETRIES)):
         number = EMPTY
@@ -125,7 +125,7 @@ FORKS = {
     ".o./o.x/.x.": "c1 c3 a1",
     "..o/x.x/.ox": "b2 b3 a1",
 }
-"""Positions in which one move threatens to complete two lines, with that move, a reply and the end."""
+"""Positions in which a move threatens to complete two lines, each with that move, a reply and a win."""
 
 
 def forks(game: Game, generator: np.random.Generator) -> tuple[Exercise, ...]:
@@ -181,7 +181,7 @@ class TicTacToe(Game):
         self.kernels = Kernels(legal_moves, apply, side_to_move, outcome, symmetric_key=symmetric_key)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed position of three rows of `x`, `o` and `.`, from the top."""
+        """Return the packed position that three rows of `x`, `o` and `.` describe, from the top."""
         symbols = text.replace("/", "")
         if [len(row) for row in text.split("/")] != [3, 3, 3] or set(symbols) - set(SYMBOLS):
             raise PositionError(f"{quote(text)} is not a position; write three rows of three 'x', 'o' or '.'")
@@ -201,7 +201,7 @@ class TicTacToe(Game):
         return text.lower() in NAMES
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return the reason: the cell is occupied."""
+        """Return the only possible reason, which is that the cell is occupied."""
         return f"{text.lower()} is occupied"
 
     def check_words(self, words: Words) -> None:
@@ -252,7 +252,7 @@ def _is_won(line: Words) -> bool:
 
 
 def _map_words(words: Words, *, cells: npt.NDArray[np.int64]) -> Words:
-    """Return the position with the content of `cells[k]` in cell k."""
+    """Return the position in which each cell k has the content of `cells[k]`."""
     return words[cells]
 
 

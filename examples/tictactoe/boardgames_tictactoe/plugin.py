@@ -19,7 +19,7 @@ def bg_features() -> list[Entry]:
 
 @hookimpl
 def bg_patterns() -> list[Entry]:
-    """Return the pattern set for the learner of n-tuples."""
+    """Return the pattern set for the learner `ntuple`."""
     return [
         Entry("cells", "the content of the cells", "boardgames_tictactoe.features:cells", game="tictactoe")
     ]
@@ -27,6 +27,6 @@ def bg_patterns() -> list[Entry]:
 
 @hookimpl
 def bg_puzzles() -> list[Entry]:
-    """Return the kind of puzzles."""
+    """Return the puzzles."""
     summary = "threaten to complete two lines at once"
     return [Entry("fork", summary, "boardgames_tictactoe.game:forks", game="tictactoe")]

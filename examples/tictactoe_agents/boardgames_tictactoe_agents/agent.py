@@ -16,9 +16,9 @@ class Watchful(Player):
     )
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return a move; `self.random` is seeded by the match, so that it can be repeated."""
+        """Return a move; the match seeds `self.random`, so matches can be repeated."""
         moves, care = position.legal_moves, self.options["care"]
-        assert isinstance(care, float)  # options are read by their kinds
+        assert isinstance(care, float)  # the type that the option declares
         if self.random.random() < care:
             wins = [move for move in moves if position.apply(move).outcome is not None]
             safe = [move for move in moves if not _can_win(position.apply(move))]

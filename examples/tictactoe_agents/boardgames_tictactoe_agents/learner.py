@@ -15,25 +15,25 @@ from boardgames.selfplay import Contestant, derive_seed
 class HillClimbing(FeatureLearner):
     """Changes the weights at random and keeps a change if it wins more than half of the points.
 
-    Everything that training needs to continue is in the state, and every random number comes from the
-    seed and the number of the step. So a run that is killed and resumed ends with the same weights.
+    The state has everything that training needs to continue, and every random number depends only on the
+    seed and the step. So a run that is killed and resumed ends with the same weights.
     """
 
     name: ClassVar[str] = "hill-climbing"
     declared_options = (
-        Option("steps", int, 30, "changes to try", minimum=1, maximum=100_000),
+        Option("steps", int, 30, "number of changes to try", minimum=1, maximum=100_000),
         Option("change", float, 0.5, "standard deviation of a change of a weight", minimum=0, maximum=100),
         Option("matches", int, 40, "matches between the old and the new weights", minimum=2, maximum=10_000),
         *FeatureLearner.declared_options,
     )
 
     def start(self, seed: int) -> LearnerState:
-        """Return the weights to start with, zeros unless `--from` names others."""
+        """Return the initial weights, which are zeros unless `--from` names other weights."""
         given = np.zeros(self.size) if self.given is None else self.given
         return LearnerState({"weights": given}, {"seed": seed, "step": 0})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Play changed weights against the old ones."""
+        """Play matches between changed weights and the old ones, and keep the better weights."""
         old, number = state.arrays["weights"], int(state.scalars["step"] or 0)
         seed = derive_seed(int(state.scalars["seed"] or 0), number)
         change = np.random.default_rng(seed).normal(size=self.size) * self.number("change")

@@ -1,11 +1,11 @@
-"""An overlay: what `boardgames show tictactoe --features` draws over the board."""
+"""An overlay, which `boardgames show tictactoe --features` draws over the board."""
 
 from boardgames import Position
 from boardgames.picture import MarkClass, Overlay
 
 
 def threats(position: Position) -> Overlay:
-    """Mark the cells where the side to move wins at once, and those where it must block."""
+    """Mark the cells where the side to move wins at once, and the cells where it must block."""
     wins = {move.text: "w" for move in position.legal_moves if position.apply(move).outcome is not None}
     blocks = {
         reply.text: "b"

@@ -1,4 +1,4 @@
-"""Hooks of the plug-in, which adds to a game of another one."""
+"""Hooks of the plug-in, which adds agents, a learner and an overlay to a game of another plug-in."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
@@ -7,7 +7,7 @@ PACKAGE = "boardgames_tictactoe_agents"
 
 @hookimpl
 def bg_agents() -> list[Entry]:
-    """Return the agents; `boardgames solve` uses the one that is called `solver`."""
+    """Return the agents; `boardgames solve` uses the agent named `solver`."""
     return [
         Entry("solver", "knows every position", f"{PACKAGE}.solver:Solver", game="tictactoe"),
         Entry("watchful", "wins and blocks, else random", f"{PACKAGE}.agent:Watchful", game="tictactoe"),

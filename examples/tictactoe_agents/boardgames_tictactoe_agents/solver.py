@@ -9,9 +9,9 @@ from boardgames.players.exact import TimedExactPlayer
 
 
 class Solver(TimedExactPlayer):
-    """Looks at all positions below the given one, once each.
+    """Looks at every position below the given one once.
 
-    The base class limits the time and chooses the move. This class only scores moves.
+    The base class limits the time and chooses moves. This class only scores them.
     """
 
     name: ClassVar[str] = "solver"
@@ -25,7 +25,7 @@ class Solver(TimedExactPlayer):
         return [self._score(self._check_position(position)) for position in positions]
 
     def solved_moves(self, position: Position, stop: Stop, *, all_moves: bool) -> Mapping[Move, Score]:
-        """Return the scores of all moves; tic-tac-toe takes no time worth stopping."""
+        """Return the scores of all moves; `stop` is ignored, since tic-tac-toe is solved quickly."""
         return {move: self._score_after(position, move) for move in position.legal_moves}
 
     def solver_nodes(self) -> int:
@@ -43,7 +43,7 @@ class Solver(TimedExactPlayer):
         return self._known[position]
 
     def _score_after(self, position: Position, move: Move) -> Score:
-        """Return the score of a move: a win is one ply further away than in the position after it."""
+        """Return the score of a move; a win is one ply further away than in the position after the move."""
         after = position.apply(move)
         if after.outcome is None:
             return (-self._score(after)).delayed()
