@@ -1,7 +1,7 @@
-"""Train networks for Connect Four from scratch with the command line, and measure how well they play.
+"""Train networks for Connect Four from scratch on the command line, and measure how well they play.
 
-Strength is the share of critical positions in which the network keeps the result of perfect play. All seeds
-are measured in the same positions.
+Strength is the share of critical positions in which the network keeps the result of perfect play. The
+networks of all seeds are measured in the same positions.
 """
 
 import math
@@ -34,16 +34,16 @@ from boardgames.weights.lookup import BEST
 MINUTES, WORKERS = 60, 2
 POSITIONS = 1000
 SEED = 20_261_128
-"""The seed with which the critical positions are found."""
+"""Seed of the critical positions."""
 SIMULATIONS = {64: "", 400: "0.93"}
-"""Simulations per search, and the share of positions in which the search should keep the result."""
+"""Simulations per search, each with the target share of positions in which the search keeps the result."""
 OTHERS = ("alphabeta:depth=8", "mcts:simulations=20000")
 SECONDS = 0.1
 """Time for a move in the matches of alpha-beta search that evaluates positions with a network."""
 
 
 def strength(runs: int) -> Iterator[Row]:
-    """Train with several seeds; measure critical positions, and matches against the solver."""
+    """Train with several seeds, and measure play in critical positions and in matches against the solver."""
     game = boardgames.load("connect4")
     critical = find_critical_positions(game, POSITIONS, seed=SEED)
     for agent in OTHERS:
@@ -95,7 +95,7 @@ def _kept_by(agent: str, critical: CriticalPositions) -> float:
 def _share_not_lost(network: Network) -> float:
     """Return the share of matches that the network, as first player, does not lose to the solver.
 
-    There is one match for each position after two plies in which the first player has not lost already.
+    There is one match from each position after two plies that is not lost for the first player.
     """
     game = boardgames.load("connect4")
     solver = boardgames.load_player("solver", game)

@@ -27,12 +27,12 @@ import numpy as np
 GAMES = ("abalone", "connect4", "hexifence")
 PLIES = 30
 DEPTHS = {"abalone": (5, 3), "connect4": (7, 6), "hexifence": (3, 3)}
-"""Depth of the default search and of the exhaustive one."""
+"""Depths of the default search and of the exhaustive search."""
 SIMULATIONS = 300
 
 
-# --- inside a checkout; older ones have other names
-# --------------------------------------------------
+# --- inside a checkout; older checkouts have other names
+# --------------------------------------------------------
 
 
 def load_player(text: str, game: Any, seed: int = 1) -> Any:
@@ -44,7 +44,7 @@ def load_player(text: str, game: Any, seed: int = 1) -> Any:
 
 
 def exhaustive() -> str:
-    """Return the options that switch off all selective pruning and all reductions."""
+    """Return the text of options that switch off all selective pruning and all reductions."""
     from boardgames.plugins import registry
 
     declared = registry().load("agents", "alphabeta", None).declared_options
@@ -55,7 +55,7 @@ def exhaustive() -> str:
 
 
 def positions(name: str, count: int) -> Iterator[Any]:
-    """Yield unfinished positions after up to 30 random plies, the same ones in every checkout."""
+    """Yield unfinished positions after up to 30 random plies, which are the same in every checkout."""
     import boardgames
 
     game, random = boardgames.load(name), np.random.default_rng(7)
@@ -72,9 +72,9 @@ def positions(name: str, count: int) -> Iterator[Any]:
 
 
 def value_of(choice: Any, scale: float) -> list[Any]:
-    """Return a value as a win, a loss or a rounded amount, comparable between checkouts."""
+    """Return a value as a win, a loss or a rounded amount, so that checkouts can be compared."""
     score = getattr(choice, "score", None)
-    if score is None:  # older: floats; a win in n plies was 1,000,000 - n, or 1 for returns
+    if score is None:  # old versions used floats; a win in n plies was 1,000,000 - n, or 1 for returns
         value = choice.value
         if abs(value) > 900_000 or (choice.unit == "return" and choice.proven and abs(value) == 1):
             return ["decisive", 1 if value > 0 else -1]

@@ -26,16 +26,16 @@ from boardgames.search.alphabeta.searcher import Searcher
 from boardgames_abalone.evaluation import engine_evaluation
 
 PASSES = 100
-"""Number of passes over the positions; the fastest counts, because others may have been interrupted."""
+"""Number of passes over the positions; the fastest pass counts, since others may have been interrupted."""
 Row = tuple[str, str, str]
-"""What is measured, the result, and the target."""
+"""A line of results: what was measured, the result, and the target."""
 
 GAME = boardgames.load("abalone")
 PLIES = range(4, 44, 5)
-"""Plies of a match from the Belgian daisy; the positions after them are searched."""
+"""Plies of a match from the Belgian daisy after which the positions are searched."""
 ABLATION_DEPTH = 8
 THREADS_DEPTH = 13
-"""Searches to this depth take about a second; in shorter ones, threads hardly profit from each other."""
+"""Searches to this depth take about a second; in shorter searches, a second thread hardly helps."""
 WITHOUT: tuple[dict[str, object], ...] = (
     {},
     {"table": 0},
@@ -121,10 +121,10 @@ def _random_match(seed: int) -> Iterator[Words]:
 
 
 def threads(runs: int) -> Iterator[Row]:
-    """Measure the speed-up by two threads, as the geometric mean over positions.
+    """Measure the speed-up with two threads, as the geometric mean over positions.
 
-    The control is two searches with one thread each, side by side. If they do not get two free cores, two
-    threads cannot be faster than one either.
+    As a control, two searches with one thread each run side by side. If these do not get two free cores, two
+    threads cannot be faster than one thread either.
     """
     limit = Limit(depth=THREADS_DEPTH)
     speed_ups: list[float] = []
@@ -176,7 +176,7 @@ def ablation(runs: int) -> Iterator[Row]:
 
 
 def positions() -> list[Position]:
-    """Return positions of a match of the search against itself, the same ones in every run."""
+    """Return positions of a match of the search against itself, which are the same in every run."""
     random = np.random.default_rng(5)
     searcher = Searcher(GAME, GAME.evaluation, SearchOptions(table=1))
     position, selected = GAME.start(), []
@@ -199,9 +199,9 @@ def summary(figures: list[float], unit: str) -> str:
 
 
 def measure_process(arguments: list[str], environment: dict[str, str] | None = None) -> tuple[float, float]:
-    """Return the seconds and the peak memory in MiB of a Python process, which is started by a small one.
+    """Return the run time in seconds and the peak memory in MiB of a new Python process.
 
-    A process that is started by a large one would count the memory of that one as its own.
+    It is started by a small process, because the memory of the starting process would count as its own.
     """
     script = (
         "import resource, subprocess, sys, time\n"

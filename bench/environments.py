@@ -1,4 +1,4 @@
-"""Measure steps of environments: positions one by one, batches, and PettingZoo.
+"""Measure how fast positions, batches and environments for PettingZoo make moves.
 
 Pgx and PettingZoo's own games (which need pygame) are measured in the same run if they are installed.
 """
@@ -15,14 +15,14 @@ import boardgames
 from boardgames import Batch
 
 GAMES = {"connect4": 4096, "hexifence": 4096, "abalone": 1024}
-"""The number of matches in a batch, by game."""
+"""Number of matches in a batch of each game."""
 SECONDS = 1.0
 MOST_PLIES = 400
 PGX_MATCHES, PGX_STEPS = 4096, 200
 
 
 def positions(runs: int) -> Iterator[Row]:
-    """Measure the documented loop over positions with random moves."""
+    """Measure the loop over positions that the documentation shows, with random moves."""
     for name in GAMES:
         game, generator = boardgames.load(name), random.Random(1)
 
@@ -60,7 +60,7 @@ def batches(runs: int) -> Iterator[Row]:
 
 
 def pettingzoo(runs: int) -> Iterator[Row]:
-    """Measure matches with random moves in environments of PettingZoo; its own one has wrappers."""
+    """Measure matches with random moves in environments for PettingZoo, ours and its own."""
     from boardgames.adapters import pettingzoo as ours
 
     targets = {"connect4": "3 times connect_four_v3.env", "hexifence": "the same", "abalone": "2 times"}
@@ -126,7 +126,7 @@ def _pgx(runs: int) -> Iterator[Row]:
 
 
 def _rates(work: Callable[[], int], runs: int) -> list[float]:
-    """Return the moves per second of processor time, on all cores together, in each of several runs."""
+    """Return the moves per second of processor time of all cores, for each of several runs."""
     work()
     rates = []
     for _ in range(runs):

@@ -1,7 +1,7 @@
 """Measure the data structures, the solver and the agents of Hexifence.
 
 The solver is measured in CPU time of one thread, with an empty transposition table. Its positions
-are those after random safe edges, that is, before the first sacrifice.
+arise from drawing random safe edges, so nothing has been sacrificed yet.
 """
 
 import os
@@ -30,10 +30,10 @@ TARGET_DIMENSION = 3
 EMPTY_BOARD = -3
 """The value of the empty board of dimension 2."""
 POSITIONS = ((3, 34, 1, "90"), (3, 36, 3, "90"), (4, 52, 1, "60"), (5, 72, 1, ""))
-"""Dimension, number of open edges, seconds, and how many percent are to be solved in that time."""
+"""Dimension, number of open edges, seconds, and the target percentage of positions solved in that time."""
 POSITIONS_PER_RUN, FEWEST_POSITIONS = 10, 30
 LONGEST_S = 20
-"""A position that takes longer is not solved."""
+"""Time limit for a position; one that takes longer counts as not solved."""
 SEED = 1
 RANDOM_PLIES, LONGEST_MATCHES_S = 4, 30
 LARGE_DIMENSION, MAX_DIMENSION = 6, 8
@@ -42,7 +42,7 @@ QUICK_MOVES = 5
 
 
 def edge_sets(runs: int) -> Iterator[Row]:
-    """Measure drawing all edges in random orders and taking them back."""
+    """Measure how fast all edges are drawn in random orders and taken back."""
 
     @kernel(types.int64(ACTIONS_OUT, ACTIONS))
     def draw_and_take_back(edge_set: Actions, order: Actions) -> int:
@@ -68,7 +68,7 @@ def edge_sets(runs: int) -> Iterator[Row]:
 
 
 def table(runs: int) -> Iterator[Row]:
-    """Measure building and reading the table of dimension 2, in new processes and in this one."""
+    """Measure how fast the table of dimension 2 is built and read, in new processes and in this one."""
     arguments = ["-c", "from boardgames_hexifence.solver.small import all_values; all_values()"]
     cases = (
         ("table of dimension 2, a process that compiles and builds", "< 10"),
@@ -120,7 +120,7 @@ def agents(runs: int) -> Iterator[Row]:
     own = [offer.entry.name for offer in offers if offer.entry.game == "hexifence"]
     game = boardgames.load("hexifence", dimension=LARGE_DIMENSION)
     for name in ("greedy", *own):
-        if name != "strong":  # uses the time that it is given
+        if name != "strong":  # it uses all the time that it is given
             yield from _move_times(name, game, runs, "", "< 1 s")
 
 
@@ -134,7 +134,7 @@ def _simulations(game: Game, runs: int) -> Row:
 
 
 def _quick_moves(runs: int) -> Iterator[Row]:
-    """Measure by how much `strong` exceeds its time, from the first move of a match on."""
+    """Measure by how much `strong` exceeds its time limits, from the first move of a match on."""
     for dimension in (TARGET_DIMENSION, LARGE_DIMENSION, MAX_DIMENSION):
         game = boardgames.load("hexifence", dimension=dimension)
         player = boardgames.load_player("strong", game, seed=SEED)
@@ -156,9 +156,9 @@ def _quick_moves(runs: int) -> Iterator[Row]:
 
 
 def _move_times(name: str, game: Game, matches: int, mean_target: str, target: str) -> Iterator[Row]:
-    """Measure one agent in matches that begin with random moves, as many as can be started in the time."""
+    """Measure one agent in up to `matches` matches that begin with random moves, while the time lasts."""
     player, opponent = (boardgames.load_player(agent, game, seed=SEED) for agent in (name, "double"))
-    player.choose(game.start())  # makes tables
+    player.choose(game.start())  # builds tables, which should not count
     generator, times, played = np.random.default_rng(SEED), [], 0
     first = time.perf_counter()
     while played < matches and time.perf_counter() - first < LONGEST_MATCHES_S:
@@ -206,7 +206,7 @@ def _random_positions(count: int, dimension: int, edges: int, limit: int, target
 
 
 def _random_safe_position(game: Game, edges: int, generator: np.random.Generator) -> Position:
-    """Return a position with `edges` open edges, reached by drawing random safe ones."""
+    """Return a position with `edges` open edges that is reached by drawing random safe edges."""
     start = game.start()
     while True:
         edge_set = new_edge_set(start.words)

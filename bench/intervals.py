@@ -3,10 +3,10 @@
     python bench/intervals.py                     # all tables; takes about seven minutes
     python bench/intervals.py intervals --series 2000 --seed 1
 
-Pairs come from a model of two matches with sides swapped: logistic in the difference of
+Pairs come from a model of two matches with sides swapped. It is logistic in the difference of
 strength, with a margin for draws, an advantage of the first player that varies with the
 opening, and a style that favours one player in both matches of a pair. The difference of
-strength is chosen to give a certain mean score.
+strength is chosen so that the mean score has a given value.
 """
 
 import argparse
@@ -93,7 +93,7 @@ def intervals(series: int, random: np.random.Generator) -> Iterator[tuple[str, .
 
 
 def sequential(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Measure the error rates of the sequential test when one of the hypotheses holds exactly."""
+    """Measure the error rates of the sequential test if one of the hypotheses holds exactly."""
     yield "ELO0,ELO1", "model of pairs", "H1 at ELO0", "H0 at ELO1", "mean pairs", "at ELO1"
     yield ("---",) * 6
     for text in ("0,20", "0,50", "0,100", "0,200", "300,400"):
@@ -106,12 +106,12 @@ def sequential(series: int, random: np.random.Generator) -> Iterator[tuple[str, 
 
 
 def fields(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Measure how often intervals contain the true Elo of agents in a field that play pairs of matches."""
+    """Measure how often intervals contain the true Elo of agents that play pairs of matches in a field."""
     yield from _fields("pairs", tuple(MODELS.values()), series, random)
 
 
 def singles(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Measure the same for single matches, without draws and with half of the matches drawn."""
+    """Measure the same as `fields` for single matches, without draws and with half of the matches drawn."""
     yield from _fields("matches", (0.0, 0.5), series, random)
 
 
@@ -139,7 +139,7 @@ TABLES: Mapping[str, Callable[[int, np.random.Generator], Iterator[tuple[str, ..
 
 @cache
 def chances(score: float, model: Model) -> FloatArray:
-    """Return the probabilities, `float64[5]`, of the points of a pair, given a mean score."""
+    """Return the probabilities, `float64[5]`, of the possible points in a pair, given the mean score."""
     return _chances_at(
         find_root(lambda lead: float(_chances_at(lead, model) @ SCORE_ARRAY) - score, -30.0, 30.0),
         model,
@@ -189,7 +189,7 @@ def arena_interval(pairs: Pairs) -> Estimate | None:
 
 
 def normal_interval(pairs: Pairs) -> Estimate | None:
-    """Return the interval of the mean score by Student's t in Elo, or None if it does not exist."""
+    """Return the Student's t interval of the mean score in Elo, or None if it does not exist."""
     if pairs.count == 1 or pairs.is_sweep:
         return None  # counted as containing the true score
     extent = t_quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
@@ -229,7 +229,7 @@ def _decision(test: Sprt, counts: FloatArray) -> IntArray:
 
 
 def _may_decide(counts: FloatArray, score0: float, score1: float) -> BoolArray:
-    """Return a mask of rows that need the exact ratio: few pairs, or an approximation near a bound."""
+    """Return a mask of rows that need the exact ratio: those with few pairs, or nearly decided."""
     total = counts.sum(axis=1)
     mean: FloatArray = counts @ SCORE_ARRAY / total
     variance = counts @ SCORE_ARRAY**2 / total - mean**2
@@ -241,7 +241,7 @@ def _may_decide(counts: FloatArray, score0: float, score1: float) -> BoolArray:
 def deviances(counts: FloatArray, score: float) -> FloatArray:
     """Return the deviance of each row of counts at a mean score, by a Lagrange multiplier.
 
-    Independent of `boardgames.arena.pentanomial`, and vectorised over all rows.
+    It shares no code with `boardgames.arena.pentanomial`, and is vectorised over all rows.
     """
     seen = np.where(counts == 0, PSEUDOCOUNT, counts)
     leads = SCORE_ARRAY - score

@@ -1,8 +1,8 @@
 """Evaluate networks with ONNX Runtime and PyTorch on one thread, for the section `networks` of run.py.
 
-It runs in an environment of its own, which needs NumPy and what is to be measured, but not boardgames.
-A line on standard input names a peer, a folder with a network and a batch size; the answer is a line of
-JSON: evaluations per second of CPU time, and the largest differences from the expected policy and value.
+It runs in its own environment, which needs NumPy and the libraries to be measured, but not boardgames.
+A line on standard input names a peer, a folder with a network and a batch size. The answer is a line of
+JSON with evaluations per second of CPU time and the largest differences from the expected policy and value.
 """
 
 import json
@@ -53,7 +53,7 @@ def softmax(logits: Any) -> Any:  # arrays of any type
 
 @cache
 def read(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the shape of a network and its tensors with 3 x 3 kernels and weights for whole planes."""
+    """Return the shape of a network, and its tensors as 3 x 3 kernels and weights for whole planes."""
     shape = json.loads((Path(folder) / "shape.json").read_text())
     tensors = dict(np.load(Path(folder) / "tensors.npz"))
     rows, columns = np.array(shape["places"]).T

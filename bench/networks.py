@@ -1,4 +1,4 @@
-"""Measure how fast networks are evaluated on one core, by turns with ONNX Runtime and PyTorch.
+"""Measure how fast networks are evaluated on one core, alternating with ONNX Runtime and PyTorch.
 
 `BENCH_PEERS` names the Python interpreter of an environment with `onnxruntime`, `onnx` and `torch`. By
 default it is the interpreter that runs this program, and a library that is not installed is left out. On a
@@ -30,7 +30,7 @@ SECONDS, TOLERANCE = 0.15, 1e-3
 
 
 def inference(runs: int) -> Iterator[Row]:
-    """Measure evaluations per second of CPU time for each batch size, and the speed-up over each peer."""
+    """Measure evaluations per second of CPU time for each batch size, and compare them with each peer."""
     program = [os.environ.get("BENCH_PEERS", sys.executable), str(Path(__file__).parent / "network_peers.py")]
     pipe = subprocess.PIPE
     with (
@@ -48,7 +48,7 @@ def inference(runs: int) -> Iterator[Row]:
                     for peer in PEERS:
                         answer = _ask(process, f"{peer} {folder}/{name}{channels} {size}")
                         if answer is not None:
-                            assert max(answer[1:]) < TOLERANCE, f"{peer} computes something else"
+                            assert max(answer[1:]) < TOLERANCE, f"{peer} computes a different result"
                             rates[peer].append(answer[0])
                 title = f"network {name}, {channels} channels x {blocks} blocks, batch of {size}"
                 yield title, summary(rates[""], "evaluations/CPU s"), ""

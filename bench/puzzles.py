@@ -2,7 +2,8 @@
 
     python bench/puzzles.py     # takes a minute
 
-The agent `simple:depth=3` replies. The lines contain every move of the solver that still reaches the goal.
+The agent `simple:depth=3` plays the replies. The lines of play contain every move of the solving side that
+still reaches the goal.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from reference.tactics import Balances, Tactic, read_suite
 PUZZLES = Path(__file__).parent.parent / "plugins/abalone/boardgames_abalone/data/tactics.txt"
 ORDER = ("win 1", "win 3", "save 2", "win 5", "save 4")
 MOST_LINES = 40
-"""A puzzle with more lines than this has too many solutions."""
+"""Maximum number of lines of play that solve a puzzle; positions with more solutions are left out."""
 
 
 def main() -> None:
@@ -73,7 +74,7 @@ def win(
 
 
 def lost_by_opponent(before: Position, after: Position) -> int:
-    """Return the marbles that a move has pushed off."""
+    """Return the number of marbles that a move has pushed off."""
     return after.score[before.side_to_move] - before.score[before.side_to_move]
 
 

@@ -1,6 +1,6 @@
-"""Measure speed and memory and print a table, with other programs measured in the same run.
+"""Measure speed and memory, compare them with other programs in the same run, and print a table.
 
-    make bench                      all sections but those that take long (`LONG`)
+    make bench                      all sections except the long ones (`LONG`)
     make bench ARGS="perft start"   only these sections
 
 Results are medians of several runs, followed by the minimum and maximum. They depend on the
@@ -54,7 +54,7 @@ def main() -> None:
     """Run the requested sections and print their rows."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
-        "sections", nargs="*", choices=[*SECTIONS, []], help="default: all but those that take long"
+        "sections", nargs="*", choices=[*SECTIONS, []], help="default: all except the long ones"
     )
     parser.add_argument("--runs", type=int, default=RUNS, help="runs of each measurement")
     arguments = parser.parse_args()
@@ -95,7 +95,7 @@ def playouts(runs: int) -> Iterator[Row]:
 
 
 def search(runs: int) -> Iterator[Row]:
-    """Measure searches in Abalone: plain ones, then the speed, threads and limits of `alphabeta`."""
+    """Measure searches in Abalone: plain searches, then the speed, threads and limits of `alphabeta`."""
     game = boardgames.load("abalone")
     for agent in ("simple:depth=5", "minimax:depth=4"):
         player = boardgames.load_player(agent, game)
@@ -122,7 +122,7 @@ def simulations(runs: int) -> Iterator[Row]:
 
 
 def tactics(runs: int) -> Iterator[Row]:
-    """Solve the tactical positions of Abalone, each at its own depth and one and two plies deeper."""
+    """Solve the tactical positions of Abalone, each at the depth of its tactic and up to two plies deeper."""
     suite = read_suite()
     player = boardgames.load_player("alphabeta", boardgames.load("abalone"))
     for name in dict.fromkeys(tactic.name for tactic in suite):
@@ -290,7 +290,7 @@ def _openspiel_simulations(runs: int) -> Iterator[Row]:
 
 
 def _times(work: Callable[[], object], runs: int) -> list[float]:
-    """Return the seconds that each of several calls takes, after one call to warm up."""
+    """Return the duration of each of several calls in seconds, after one call to warm up."""
     work()
     times = []
     for _ in range(runs):
@@ -301,7 +301,7 @@ def _times(work: Callable[[], object], runs: int) -> list[float]:
 
 
 def _overhead(game: boardgames.Game) -> float:
-    """Return the seconds per ply that are not spent in the players, in random matches."""
+    """Return the time per ply in seconds that random matches spend outside of the players."""
     inside = 0.0
 
     class Timed(Random):
@@ -326,7 +326,7 @@ def _process(arguments: list[str], environment: dict[str, str] | None = None) ->
 
 
 def _timed_training(arguments: list[str]) -> tuple[float, float]:
-    """Return the seconds and the peak memory in MB of a training run with its workers.
+    """Return the duration in seconds and the peak memory in MB of a training run and its workers.
 
     Shared memory is divided among the processes that share it.
     """

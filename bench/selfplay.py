@@ -1,7 +1,7 @@
-"""Measure how fast a network plays against itself, and how much of that time is the search's.
+"""Measure how fast a network plays against itself, and how much of that time the search takes.
 
-`BENCH_PEERS` names the Python interpreter of an environment with OpenSpiel and JAX, whose AlphaZero is then
-measured as well (see selfplay_peer.py).
+`BENCH_PEERS` names the Python interpreter of an environment with OpenSpiel and JAX. OpenSpiel's AlphaZero is
+then measured too (see selfplay_peer.py).
 """
 
 import json
@@ -20,14 +20,14 @@ from boardgames.learning.alphazero.selfplay import SelfPlay, play_matches
 from boardgames.networks import Network, NetworkShape
 
 GAMES = {"connect4": None, "hexifence": None, "abalone": 100}
-"""Games with their limits of plies."""
+"""Games with their ply limits."""
 MATCHES, BATCH = 256, 256
 SIMULATIONS = 32
 PEER_SECONDS = 10.0
 
 
 def with_networks(runs: int) -> Iterator[Row]:
-    """Measure matches of self-play on one core, and positions evaluated in them and, by turns, in batches."""
+    """Measure self-play on one core: matches, and positions evaluated in them and by the network alone."""
     for name, ply_limit in GAMES.items():
         game = boardgames.load(name)
         network = Network.random(game, NetworkShape.of(game, channels=32, blocks=3), seed=1)
@@ -58,7 +58,7 @@ def with_networks(runs: int) -> Iterator[Row]:
 
 
 def _peer(runs: int) -> list[float]:
-    """Return the matches per second of CPU time of OpenSpiel's AlphaZero; none if it is not installed."""
+    """Return the matches per CPU second of OpenSpiel's AlphaZero, or nothing if it is not installed."""
     program = [os.environ.get("BENCH_PEERS", sys.executable), str(Path(__file__).parent / "selfplay_peer.py")]
     arguments = [str(SIMULATIONS), str(PEER_SECONDS), str(runs)]
     done = subprocess.run([*program, *arguments], stdout=subprocess.PIPE, text=True, check=True)
@@ -67,7 +67,7 @@ def _peer(runs: int) -> list[float]:
 
 
 def _bare(network: Network, seconds: float) -> float:
-    """Return evaluations per second in full batches."""
+    """Return the evaluations per second of CPU time that the network makes in full batches."""
     game = boardgames.load(network.game)
     batch = boardgames.Batch(game, BATCH, seed=1, ply_limit=100)
     for _ in range(6):

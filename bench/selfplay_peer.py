@@ -1,9 +1,9 @@
 """Play matches with OpenSpiel's AlphaZero in Python, for the section `networks-selfplay` of run.py.
 
 Run it in a separate environment that has `open_spiel`, `jax`, `flax`, `optax`, `chex` and
-`orbax-checkpoint`, but not boardgames. The arguments are the simulations of a move, the seconds of a run and
+`orbax-checkpoint`, but not boardgames. The arguments are the simulations per move, the seconds per run and
 the number of runs. It prints the matches per second of CPU time of each run as a line of JSON, or nothing if
-something is not installed.
+one of these packages is not installed.
 """
 
 import json
@@ -17,7 +17,7 @@ CHANNELS, BLOCKS = 32, 3
 
 
 def main() -> None:
-    """Measure, and print the rates."""
+    """Measure and print the matches per second."""
     simulations, seconds, runs = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -64,7 +64,7 @@ def make_player(simulations: int, folder: str) -> Any:
 
 
 class Silent:
-    """A log that is not written."""
+    """A logger that writes nothing."""
 
     def print(self, *_: object) -> None:
         """Do nothing."""

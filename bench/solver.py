@@ -1,4 +1,4 @@
-"""Measure the solver of Connect Four, with bitbully solving the same positions in the same run."""
+"""Measure the solver of Connect Four, and compare it with bitbully on the same positions."""
 
 import os
 import random
@@ -20,9 +20,9 @@ from boardgames.kernels import Words
 from boardgames_connect4.solver.solver import TABLE_MB, Solver, pack
 
 SETS = {"early": (8, 13, 60, "0.2"), "middle": (14, 27, 600, "0.25"), "late": (28, 41, 6000, "0.3")}
-"""The fewest and the most discs, the number of positions, and the target of the ratio of the times."""
+"""Fewest and most discs, number of positions, and the target for the ratio of our time to bitbully's."""
 EARLY_WINS, EARLY_DISCS, EARLY_PLIES = 200, (4, 13), 13
-"""The number of positions that are won early, their discs, and the most plies until the winning disc."""
+"""Number of positions that are won early, their fewest and most discs, and the most plies to the win."""
 SEED = 1
 HARD, HARD_DISCS = 12, (4, 7)
 BOARDS = ((6, 6), (7, 5), (8, 5), (6, 7), (7, 6))
@@ -33,7 +33,7 @@ LATE = "366241373674445377651127"
 
 
 def speed(runs: int) -> Iterator[Row]:
-    """Measure the CPU time for the score of a position, and compare it with that of bitbully."""
+    """Measure the CPU time for the score of a position, and compare it with bitbully's."""
     game, chance = boardgames.load("connect4"), random.Random(SEED)
     sets = [
         (f"{name} positions ({fewest} to {most} discs)", _random_positions(game, fewest, most, count, chance))
@@ -113,7 +113,7 @@ def boards(runs: int, sizes: Sequence[tuple[int, int]] = BOARDS, table: int = TA
 
 
 def long_boards(runs: int) -> Iterator[Row]:
-    """Do the same with boards that take minutes, once."""
+    """Do the same as `boards` once, with boards that take minutes."""
     yield from boards(min(runs, 1), LONG_BOARDS, LONG_TABLE_MB)
 
 
@@ -135,7 +135,7 @@ def compilation(runs: int) -> Iterator[Row]:
     solve = ["-m", "boardgames", "solve", "connect4", LATE]
     cases = (
         ("rules and solver, compiled in a process without a cache", ["-c", prepare], "< 12"),
-        ("boardgames solve, compiling `alphabeta` as well", solve, ""),
+        ("boardgames solve, which also compiles `alphabeta`", solve, ""),
     )
     for title, arguments, target in cases:
         times = []
@@ -151,10 +151,10 @@ def compilation(runs: int) -> Iterator[Row]:
 
 
 def threads(runs: int) -> Iterator[Row]:
-    """Measure how much sooner two threads solve hard positions than one, and what the machine allows.
+    """Measure how much faster two threads solve hard positions than one, and what the machine allows.
 
-    The control is two solvers of one thread side by side, each solving all positions. If they do not get
-    two free cores, two threads cannot be faster than one either.
+    As a control, two solvers with one thread each run side by side and solve all positions. If these do not
+    get two free cores, two threads cannot be faster than one thread either.
     """
     game = boardgames.load("connect4")
     packed = pack(_random_positions(game, *HARD_DISCS, HARD, random.Random(SEED)))
@@ -180,7 +180,7 @@ def threads(runs: int) -> Iterator[Row]:
 
 
 def _time_to_solve(solvers: Sequence[Solver], packed: Words) -> tuple[float, float]:
-    """Let solvers work side by side, each on all positions in order; return seconds and CPU time."""
+    """Return the time in seconds and the CPU time in which solvers side by side each solve all positions."""
 
     def work(solver: Solver) -> None:
         solver.clear()
@@ -219,7 +219,7 @@ def _early_wins(game: Game, chance: random.Random) -> list[Position]:
         positions = _random_positions(game, *EARLY_DISCS, EARLY_WINS, chance)
         for position, score in zip(positions, solver.scores(positions), strict=True):
             left = sum(square == "." for square in str(position))
-            # the winning disc is number `left` + 1 or + 2 - 2 |score| from here
+            # the win takes `left` + 1 - 2 |score| or `left` + 2 - 2 |score| more plies
             if score and left + 2 - 2 * abs(score) <= EARLY_PLIES:
                 found.append(position)
     return found[:EARLY_WINS]

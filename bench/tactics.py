@@ -3,8 +3,8 @@
     python bench/tactics.py --seed 1 --matches 112     # takes a quarter of an hour
 
 Positions come from matches of the agent `simple:depth=2` against itself, with a quarter
-of the moves random. That agent does not change. Exhaustive search decides which moves
-win or save a marble, and deep searches by two players decide whether that is worthwhile
+of the moves random; that agent never changes. Exhaustive search finds the moves that
+win or save a marble, and deep searches by two players decide whether these moves are worthwhile
 (tests/reference/tactics.py).
 """
 
@@ -32,7 +32,7 @@ WANTED = {
     ("save 2", "marble"): 7, ("save 2", "match"): 3,
     ("save 4", "marble"): 5, ("save 4", "match"): 2,
 }  # fmt: skip
-"""Number of positions for either side, by kind and stake."""
+"""Number of positions for each side, by kind and stake."""
 MAX_PER_MATCH = 3
 """Maximum number of positions of one kind from one match."""
 FIRST_PLY, LAST_PLY = 8, 250
@@ -83,7 +83,7 @@ def collect(executor: Executor, seed: int, matches: int) -> Iterator[Tactic]:
 
 
 def match_tactics(seed: int, number: int) -> list[Tactic]:
-    """Return the tactical positions of one match, each only once."""
+    """Return the different tactical positions of one match."""
     layout = LAYOUTS[number % len(LAYOUTS)]
     game = boardgames.load("abalone", layout=layout)
     positions = match_positions(game, random.Random(f"tactics {seed} {number}"))

@@ -1,6 +1,6 @@
-"""Measure the server of the browser's page: spectators, memory, the size of states, the start, and clicks.
+"""Measure the server of the page in the browser: spectators, memory, size of states, start, and clicks.
 
-The server is a process of its own, with an empty store; pages are WebSockets of this process.
+The server runs in its own process, with an empty store; pages are WebSockets of this process.
 """
 
 import asyncio
@@ -38,22 +38,22 @@ SPECTATORS = 200
 SESSIONS = 20
 MINUTES_PER_RUN = 2
 WARM_UP = 0.2
-"""Share of a long run after which memory counts as that of a server that is in use."""
+"""Share of a long run that is warm-up: the memory after it is compared with the memory at the end."""
 GAMES = ("abalone", "connect4", "hexifence")
 MATCHES = 20
-"""Matches after which the memory of the server is measured."""
+"""Number of matches after which the memory of the server is measured."""
 PLIES = 20
-"""Moves of each of these matches, in which the game's own agent plays a random one."""
+"""Number of plies of each of these matches, in which the game's own agent plays against `random`."""
 CLICKS = 6
-"""Moves in a match of Connect Four that fill one column."""
+"""Number of moves in a match of Connect Four, which fill one column."""
 LIVE = ".board .target.live"
-"""What can be clicked on the board."""
+"""CSS selector of what can be clicked on the board."""
 BOARD = f"""new MutationObserver((_, observer) => {{
   if (!document.querySelector("{LIVE}")) return;
   globalThis.boardAt = performance.now();
   observer.disconnect();
 }}).observe(document, {{ childList: true, subtree: true, attributes: true }});"""
-"""Keeps the milliseconds from the start of loading a page until something on the board can be clicked."""
+"""Script that stores the milliseconds from the start of loading until the board can be clicked."""
 CLICK = """async (target) => {
   const moves = document.querySelector(".moves");
   const before = moves.querySelectorAll(".move-text").length;
@@ -69,7 +69,7 @@ CLICK = """async (target) => {
   target.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, view: window }));
   return shown;
 }"""
-"""Clicks on a target of the board and returns the milliseconds until the move is in the list of moves."""
+"""Script that clicks on a target of the board and returns the milliseconds until the move is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +92,21 @@ class Server:
 
     @asynccontextmanager
     async def page(self) -> AsyncIterator["Page"]:
-        """Yield a page that is disconnected at the end."""
+        """Yield a connected page, and disconnect it at the end."""
         origin = Origin(f"http://{self.host}")
         async with connect(f"ws://{self.host}/ws", origin=origin, max_size=None) as socket:
             yield Page(socket)
 
 
 class Page:
-    """What a page sends and receives; states of matches are put together from what has changed.
+    """The connection of a page, which puts the states of matches together from their changes.
 
     Attributes
     ----------
     received_at : float
-        When the last message arrived.
+        Time at which the last message arrived.
     size : int
-        The bytes of the last message.
+        Size of the last message in bytes.
     """
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -133,7 +133,7 @@ class Page:
     async def create(self, game: str, *seats: str, **fields: object) -> tuple[str, str | None]:
         """Create a match, and return its key and token.
 
-        A seat is `here`, `agent` for the agent of the game, or the name of another one.
+        A seat is `here`, `agent` for the agent of the game, or the name of another agent.
         """
         kinds = {"here": {"kind": "here"}, "agent": {"kind": "agent"}}
         described = [kinds.get(seat, {"kind": "agent", "agent": seat}) for seat in seats]
@@ -144,7 +144,7 @@ class Page:
 
 @contextmanager
 def server(*, is_cold: bool = False) -> Iterator[Server]:
-    """Yield a server that is stopped at the end; a cold one has no compiled kernels."""
+    """Start and yield a server, and stop it at the end; a cold server has no compiled kernels."""
     with tempfile.TemporaryDirectory() as folder:
         if not is_cold:
             Path(folder, "cache").symlink_to(cache_folder())
@@ -176,7 +176,7 @@ def spectators(runs: int) -> Iterator[Row]:
 
 
 async def _watch(running: Server, game: str, moves: int) -> list[float]:
-    """Return the seconds from sending a move until each spectator has its state, for all moves."""
+    """Return, for all moves and spectators, the seconds from sending a move to receiving its state."""
     chance = random.Random(1)
     async with AsyncExitStack() as connections:
         player = await connections.enter_async_context(running.page())
@@ -231,7 +231,7 @@ async def _play_for(running: Server, minutes: int) -> tuple[list[dict[str, float
 
 
 async def _play_matches(running: Server, number: int, end: float) -> int:
-    """Play matches until the time is up, each on a new page, and return how many."""
+    """Play matches until the time is up, each on a new page, and return their number."""
     chance, count = random.Random(number), 0
     while time.monotonic() < end:
         with suppress(ConnectionClosed):
@@ -258,7 +258,7 @@ async def _play_match(page: Page, chance: random.Random, end: float) -> None:
 
 
 def memory(runs: int) -> Iterator[Row]:
-    """Measure the memory of the server in the stages of twenty matches of all games."""
+    """Measure the memory of the server at several stages of a sequence of matches of all games."""
     with server() as running:
         stages = asyncio.run(_memory_of_stages(running, MATCHES * runs))
     for name, used in stages.items():
@@ -282,7 +282,7 @@ async def _memory_of_stages(running: Server, matches: int) -> dict[str, float]:
 
 
 def states(runs: int) -> Iterator[Row]:
-    """Measure the bytes of states, before compression, in matches with random moves."""
+    """Measure the size of states in bytes, before compression, in matches with random moves."""
     with server() as running:
         for game in GAMES:
             first, later = asyncio.run(_sizes(running, game, PLIES * runs))
@@ -312,7 +312,7 @@ async def _sizes(running: Server, game: str, moves: int) -> tuple[int, list[int]
 
 
 def start(runs: int) -> Iterator[Row]:
-    """Measure the times from starting the process, warm and cold, and in a browser to boards and moves."""
+    """Measure the times from starting a process, warm and cold, to a board and to moves in a browser."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), chromium_sandbox=False)
         yield from _warm_start(browser, runs)
@@ -368,16 +368,16 @@ def _board_and_clicks(browser: Browser, runs: int) -> Iterator[Row]:
 
 @contextmanager
 def _tab(browser: Browser) -> Iterator[Tab]:
-    """Yield a tab of a browser that has stored nothing."""
+    """Yield a new tab without stored data."""
     tab = browser.new_page()
     yield tab
     tab.close()
 
 
 def _open_board(tab: Tab, address: str) -> float:
-    """Open a match in which a person is to move, and return the seconds until there is a board.
+    """Open a match in which a person is to move, and return the seconds until the board can be clicked.
 
-    The page itself takes the time, as this process notices the board later.
+    The page itself measures the time, since this process notices the board later.
     """
     tab.add_init_script(BOARD)
     tab.goto(address)
@@ -386,7 +386,7 @@ def _open_board(tab: Tab, address: str) -> float:
 
 
 def _new_match(running: Server, game: str, opponent: str = "here") -> str:
-    """Create a match of a person on this page, by default against another one, and return its address."""
+    """Create a match of a person, by default against another person here, and return its address."""
     seats = [{"kind": "here"}, {"kind": opponent}]
     with connect_once(f"ws://{running.host}/ws", origin=Origin(f"http://{running.host}")) as page:
         page.send(json.dumps({"type": "create", "game": game, "seats": seats}))
