@@ -1,6 +1,6 @@
 """Agents for the tests of the arena, in a plug-in that the arena's `conftest` installs.
 
-`steady` depends on what it remembers of the match, and `weighted` has a fingerprint; the others break
+`steady` depends on its memory of the match, and `weighted` has a fingerprint. The other agents break
 rules.
 """
 
@@ -67,7 +67,7 @@ class Slow(Random):
 
 
 class Steady(Player):
-    """Plays the second, third, fourth ... legal move, starting anew in every match."""
+    """Plays the second legal move, then the third, the fourth and so on, and begins again in every match."""
 
     name: ClassVar[str] = "steady"
     count = 0
@@ -81,7 +81,7 @@ class Steady(Player):
 
 
 class Weighted(Random):
-    """Its fingerprint is set by an option."""
+    """Plays at random, with a fingerprint that an option sets."""
 
     name: ClassVar[str] = "weighted"
     declared_options = (Option("weights", str, "", "fingerprint"),)

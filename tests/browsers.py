@@ -1,4 +1,4 @@
-"""Visitors with a browser each (Chromium driven by Playwright), and checks of what no page may do."""
+"""Visitors, each with a browser (Chromium driven by Playwright), and checks of what no page may do."""
 
 import json
 import os
@@ -19,12 +19,12 @@ from boardgames.web.deltas import StateReader
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REQUIRED = "BROWSER_TESTS"
-"""If this environment variable is `required`, tests without a browser or Node.js fail and are not skipped."""
+"""If this environment variable is `required`, tests fail without a browser or Node.js instead of skipping."""
 PATIENCE_MS = 60_000
-"""What a page must show is there within a minute, since nothing has to be compiled any more (`prepare`)."""
+"""How long to wait for what a page must show; a minute is enough, since `prepare` has compiled everything."""
 POLL_MS = 15
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-"""An argument that keeps Chromium from reaching other servers; intercepting requests would delay them all."""
+"""Argument that keeps Chromium from reaching other servers, without the delays of intercepted requests."""
 LONGEST_MATCH = 400
 LEAST_WIDTH = 250
 """Smallest width, in pixels, of a board that can be used."""
@@ -39,18 +39,18 @@ _DRAWN = """() => {
     names: [...document.querySelectorAll(".bar-name")].map((e) => e.textContent),
   };
 }"""
-"""Returns what a page shows of a board: its targets with their heights, and the names above and below it."""
+"""Script that returns what a page shows: the board's targets with their heights, and the players' names."""
 ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
 
 
 def chromium_program() -> str | None:
-    """Return the Chromium that is installed on this machine."""
+    """Return the path of the Chromium on this machine, or None."""
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 @contextmanager
 def playwright() -> Iterator[Any]:
-    """Yield a driver of browsers, of which a thread can have only one; skip the test if there is none."""
+    """Yield a driver of browsers (a thread can have only one); skip the test if Playwright is missing."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -61,7 +61,7 @@ def playwright() -> Iterator[Any]:
 
 @contextmanager
 def chromium(driver: Any, *arguments: str) -> Iterator[Any]:
-    """Yield a Chromium of the machine; skip the test if there is none."""
+    """Yield a running Chromium; skip the test if this machine has none."""
     program = chromium_program()
     if program is None:
         skip_unless_required("there is no Chromium on this machine; on Debian: apt install chromium")
@@ -73,7 +73,7 @@ def chromium(driver: Any, *arguments: str) -> Iterator[Any]:
 
 
 def prepare(*games: str) -> None:
-    """Load games and the agents that play them by default; what is not in the cache is compiled."""
+    """Load games and their default agents, so that kernels that are not in the cache are compiled now."""
     for name in games:
         game = boardgames.load(name)
         for agent in ("alphabeta", "mcts"):
@@ -81,7 +81,7 @@ def prepare(*games: str) -> None:
 
 
 def skip_unless_required(reason: str) -> None:
-    """Skip a test that needs a program which this machine lacks; fail it where such tests must run."""
+    """Skip a test because a program is missing, or fail it where such tests are required."""
     if os.environ.get(REQUIRED) == "required":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -90,8 +90,8 @@ def skip_unless_required(reason: str) -> None:
 class Visitor:
     """A person with a browser profile of their own.
 
-    Notes what must not happen: messages on the console, exceptions, and requests to other servers.
-    The latest state of the match is kept as the server has sent it, so that a test knows the legal moves.
+    It records what must not happen: messages on the console, exceptions, and requests to other servers.
+    It keeps the latest state of the match from the server, so that a test knows the legal moves.
     """
 
     def __init__(self, browser: Any, server: Server, **options: object) -> None:
@@ -108,7 +108,7 @@ class Visitor:
         self.page.on("websocket", self._listen)
 
     def close(self) -> None:
-        """Close the browser profile; fail if something happened that must not."""
+        """Close the browser profile, and fail if something happened that must not happen."""
         self.context.close()
         assert not self.problems, self.problems
 
@@ -164,7 +164,7 @@ class Visitor:
         pytest.fail(f"waited in vain for {what}; the page says: {self.status}")
 
     def wait_for_ply(self, ply: int) -> None:
-        """Wait until the page shows that many moves, or the end of the match."""
+        """Wait until the match has this many plies and the page shows all of them."""
         self.wait(
             lambda: self.state.get("ply") == ply and self.shown_moves() == self.played_moves(), f"ply {ply}"
         )
@@ -187,7 +187,7 @@ class Visitor:
 
     @property
     def status(self) -> str:
-        """Return what the page says about the match."""
+        """Return the status of the match that the page shows."""
         found = self.page.locator(".status")
         return str(found.inner_text()) if found.count() else ""
 
@@ -200,11 +200,11 @@ class Visitor:
         return [move["text"] for move in self.state["moves"]]
 
     def target(self, cell: str) -> Any:
-        """Return what is clicked on the board for an id."""
+        """Return the target on the board with an id."""
         return self.page.locator(f'.board [data-id="{cell}"]')
 
     def check_board(self, near: int) -> None:
-        """Check that the whole board is drawn and fits the window, as the player of side `near` sees it."""
+        """Check that the whole board is drawn, fits into the window and has side `near` at the bottom."""
         self.wait_for_ply(self.state["ply"])
         picture, found = self.state["picture"], self.page.evaluate(_DRAWN)
         assert set(found["targets"]) == {one["id"] for one in picture["cells"] + picture["lines"]}
@@ -236,7 +236,7 @@ class Visitor:
         paused: bool = False,
         **options: object,
     ) -> None:
-        """Start a match and open it, without the form: this person plays `side`, the agent is `random`."""
+        """Start and open a match without the form. This person plays `side`; the agent is `random`."""
         other = "random" if opponent == "agent" else opponent
         seats = ("here", other) if side == 0 else (other, "here")
         page = self.server.page()
@@ -249,7 +249,7 @@ class Visitor:
     def start_by_form(
         self, game: str, *, side: int = 0, limits: Mapping[str, object] | None = None, **options: object
     ) -> None:
-        """Start a match against `random` through the form, by mouse: this person plays `side`."""
+        """Start a match against `random` with the form and the mouse. This person plays `side`."""
         page = self.open(f"#/new/{game}")
         if options:
             page.get_by_text("Options", exact=True).first.click()
@@ -273,7 +273,7 @@ class Visitor:
         ply = self.state["ply"]
         for cell in self.state["picture"]["clicks"][move][0]:
             if self.target(cell).count():
-                # nothing can be clicked before the match runs and the last move has been shown
+                # nothing can be clicked until the match runs and the last move is shown
                 self.page.locator(f'.board .live[data-id="{cell}"]').wait_for(state="attached")
                 # the middle of a line may be under its label
                 self.target(cell).click(force=True)
@@ -283,7 +283,7 @@ class Visitor:
         self.wait(lambda: self.state["ply"] > ply, f"the move {move}")
 
     def choose(self, move: str) -> None:
-        """Choose a move if the last click may mean several."""
+        """Choose a move if the last click has several meanings."""
         choice = self.page.get_by_role("group", name="Which move?")
         if choice.is_visible():
             choice.get_by_role("button", name=move).click()
@@ -303,7 +303,7 @@ class Visitor:
         pytest.fail(f"Tab does not reach {expression}")
 
     def play_by_keyboard(self, seed: int = 1) -> None:
-        """Make random moves with the keys alone until the match is over: every third move is typed."""
+        """Make random moves by keyboard only until the match is over, typing every third move."""
         chance, keyboard = random.Random(seed), self.page.keyboard
         while self.wait_for_turn():
             ply = self.state["ply"]
@@ -317,7 +317,7 @@ class Visitor:
             self.wait(lambda: self.state["ply"] > ply, f"move {ply + 1}")
 
     def _move_with_arrows(self, ply: int, chance: random.Random) -> None:
-        """Wander with the arrow keys and press Enter until a move is made."""
+        """Move around with the arrow keys and press Enter until a move is made."""
         keyboard = self.page.keyboard
         for _ in range(LONGEST_MATCH):
             for _ in range(chance.randrange(1, 5)):
@@ -336,7 +336,7 @@ def join(visitor: Visitor, other: Visitor) -> None:
 
 
 def play_until(ply: int, *players: Visitor) -> None:
-    """Let people make the first legal move in turn until this many moves are made or the match is over."""
+    """Make players choose the first legal move in turn, up to this ply or the end of the match."""
     while all(visitor.state["outcome"] is None for visitor in players) and players[0].state["ply"] < ply:
         before = players[0].state["ply"]
         mover = next(visitor for visitor in players if visitor.state["to_move"] in visitor.state["yours"])
@@ -351,18 +351,18 @@ def press(visitor: Visitor, name: str) -> None:
 
 
 def resign(visitor: Visitor) -> None:
-    """Resign, and confirm it."""
+    """Resign, and confirm the question."""
     press(visitor, "Resign")
     visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
 
 
 def wait_for(visitor: Visitor, status: str) -> None:
-    """Wait until the page says something about the match."""
+    """Wait until the page shows a status of the match."""
     visitor.wait(lambda: visitor.status == status, status)
 
 
 def take_seat(visitor: Visitor, side: str, name: str = "") -> None:
-    """Take the free seat of the match that is shown, under a name."""
+    """Take the free seat of the current match, under a name."""
     press(visitor, f"Play {side}")
     give_name(visitor, name)
 
@@ -375,7 +375,7 @@ def give_name(visitor: Visitor, name: str = "") -> None:
 
 
 def sit_down(visitor: Visitor, other: Visitor, side: str = "blue") -> None:
-    """Let another visitor take the free seat of a match."""
+    """Make another visitor take the free seat of a match."""
     join(other, visitor)
     take_seat(other, side)
     for one in (visitor, other):
@@ -388,7 +388,7 @@ def address(visitor: Visitor) -> str:
 
 
 def wait_for_next(*visitors: Visitor, after: str) -> None:
-    """Wait until all visitors are shown the same match, which is not the one at an address."""
+    """Wait until all visitors see the same match, and not the match at the address `after`."""
     for visitor in visitors:
         visitor.wait(lambda: address(visitor) != after, "the next match")
         visitor.wait(lambda: visitor.state["id"] == address(visitor).split("/")[2], "it")

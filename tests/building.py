@@ -1,4 +1,4 @@
-"""Distributions that tests build, with a build backend that is installed once for all of them."""
+"""Builds distributions for tests, with a build backend that is installed once for all tests."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 
 
 def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
-    """Return a folder of all processes that run tests together; whoever fills it locks it."""
+    """Return a folder that all processes of a test run share; a process that fills it must lock it."""
     base = factory.getbasetemp()
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
 
@@ -34,7 +34,7 @@ def build_variables(factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def build_wheels(factory: pytest.TempPathFactory, sources: Iterable[Path]) -> dict[str, Path]:
-    """Build wheels, once for all processes that run tests, and return them by their distributions."""
+    """Build wheels, once for all processes of a test run, and return their paths by distribution."""
     folder, variables = shared_folder(factory, "wheels"), build_variables(factory)
     build = [*PIP, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
     with FileLock(f"{folder}.lock"):
@@ -44,7 +44,7 @@ def build_wheels(factory: pytest.TempPathFactory, sources: Iterable[Path]) -> di
 
 
 def link_requirements(name: str, folder: Path) -> None:
-    """Link into a folder what a distribution of this environment needs without extras, directly or not."""
+    """Link all requirements of an installed distribution into a folder, without those of extras."""
     waiting, met = [name], {name}
     while waiting:
         for requirement in map(Requirement, distribution(waiting.pop()).requires or ()):

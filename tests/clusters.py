@@ -1,4 +1,4 @@
-"""Clusters of `distributed` as a user starts them: a scheduler and workers, each in its own process."""
+"""Clusters of `distributed`, started as users do: a scheduler and workers, each in its own process."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class Cluster:
                 time.sleep(0.05)
 
     def start_worker(self, code: Path | None = None) -> "subprocess.Popen[bytes]":
-        """Start a worker, to which packages in the folder `code` take precedence over the installed ones."""
+        """Start a worker that prefers packages in the folder `code` to the installed ones."""
         return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", code=code)
 
     def wait_for_workers(self, count: int) -> None:
@@ -58,7 +58,7 @@ class Cluster:
 
 @contextmanager
 def started_cluster(folder: Path) -> Iterator[Cluster]:
-    """Yield a cluster whose processes are killed at the end."""
+    """Start and yield a cluster, and kill its processes at the end."""
     cluster = Cluster(folder)
     try:
         yield cluster
@@ -69,10 +69,10 @@ def started_cluster(folder: Path) -> Iterator[Cluster]:
 
 
 def seeming_slurm(folder: Path) -> Path:
-    """Write `sbatch` and `scancel`, which run jobs as processes on this machine; return their folder.
+    """Write imitations of `sbatch` and `scancel` that run jobs as local processes, and return their folder.
 
-    The number of a job is the process ID of its `sbatch`; the process ID of the job itself is in a file
-    `NUMBER.pid`. While there is a file `full`, jobs are refused.
+    The number of a job is the process ID of its `sbatch`. The process ID of the job itself is in the file
+    `NUMBER.pid`. While a file `full` exists, jobs are refused.
     """
     jobs, programs = folder / "jobs", folder / "programs"
     for made in (jobs, programs):

@@ -1,6 +1,6 @@
 """Nim for money: a game whose evaluation has a unit that no other game and no module of the core knows.
 
-Its kernel counts cents, and its unit is a penny worth ten cents, so that confusing the two is noticed.
+Its kernel counts cents, and its unit is a penny worth ten cents, so tests notice if the two are confused.
 """
 
 import sys

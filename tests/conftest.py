@@ -19,7 +19,7 @@ settings.register_profile(
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# only test modules are collected: to look for doctests in their helpers would import and compile these twice
+# only test modules are collected, since looking for doctests in helpers would import and compile them twice
 FOLDER = Path(__file__).parent
 collect_ignore = [str(path) for path in FOLDER.rglob("*.py") if not path.name.startswith("test_")]
 
@@ -58,11 +58,11 @@ import boardgames_hexifence.control
 import boardgames_hexifence.farrugiulian
 """,
 )
-"""Programs that compile what most tests need, half of it each."""
+"""Two programs that each compile half of the kernels that most tests need."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile kernels once before the workers start, which would otherwise all compile the same ones."""
+    """Compile kernels once before the workers start, because otherwise every worker would compile them."""
     is_controller = not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None)
     if is_controller and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
         programs = [subprocess.Popen([sys.executable, "-c", code], cwd=FOLDER) for code in COMPILED_FIRST]
@@ -71,7 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep what was collected out of garbage collections, since the server starts one for each match."""
+    """Exclude collected tests from garbage collection, since the server starts one for each match."""
     gc.collect()
     gc.freeze()
 
@@ -92,7 +92,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def named_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget the plug-ins of packages that a test has registered, since `tests` is one of them."""
+    """Undo the registration of packages as plug-ins after each test, since `tests` is such a package."""
     from boardgames import faults
 
     monkeypatch.setattr(faults, "_plugins", faults._plugins.copy())

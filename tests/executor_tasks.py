@@ -61,7 +61,7 @@ def unpicklable_result() -> object:
 
 
 class NotUnpicklableError(Exception):
-    """An exception that can be pickled but not unpickled: it takes two arguments and keeps only one."""
+    """An exception that can be pickled but not unpickled, since it takes two arguments and keeps one."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(one + other)

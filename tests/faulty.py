@@ -1,4 +1,4 @@
-"""Noughts and crosses with a planted fault, to test which checks find it.
+"""Noughts and crosses with a planted fault, to test whether the checks find it.
 
 A position is three words: the marks of each side as bits 0 to 8, from the top
 left, and the side to move. Its text is like `x.o/.x./..o:o`; cells are a1 to
@@ -206,7 +206,7 @@ def thawed_code(typing_context: Any, position: Any) -> Any:
 
 @compiled_by(thawed_code)
 def thawed(position: Any) -> Any:
-    """Make a read-only position writable, as no kernel should."""
+    """Return a writable view of a read-only position, which no kernel should do."""
     while position.base is not None:
         position = position.base
     return position
@@ -214,7 +214,7 @@ def thawed(position: Any) -> Any:
 
 @kernel(Apply)
 def apply_to_input(position: Words, action: int, successor: Words) -> None:
-    """Set the mark in the input position as well."""
+    """Also set the mark in the input position, which is a fault."""
     apply(position, action, successor)
     given = thawed(position)
     given[0] |= ONE << np.uint64(action)
@@ -308,7 +308,7 @@ def key_without_symmetry(position: Words) -> np.uint64:
 
 
 def make_evaluate(factor: float) -> Any:
-    """Return an evaluation: the factor for the side in the middle, from the side to move's point of view."""
+    """Return an evaluation for the side to move: the factor if it has the middle, minus it for the other."""
 
     @kernel(Evaluate)
     def evaluate(position: Words, weights: Reals) -> float:

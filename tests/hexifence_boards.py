@@ -10,9 +10,9 @@ from boardgames_hexifence.notation import pack_sides
 
 GAMES = {dimension: boardgames.load("hexifence", dimension=dimension) for dimension in (2, 3)}
 RING = [0, 1, 2, 6, 11, 15, 18, 17, 16, 12, 7, 3]
-"""The cells on the rim of dimension 3, in order."""
+"""The cells on the rim of a board of dimension 3, in order."""
 LOOP = [4, 5, 10, 14, 13, 8]
-"""The cells around the centre of dimension 3, in order."""
+"""The cells around the centre of a board of dimension 3, in order."""
 LONG_CHAIN = [11, 15, 18, 17, 16, 12]
 
 

@@ -1,4 +1,4 @@
-"""Plug-ins as if they were installed, in this process only."""
+"""Makes plug-ins look installed, in this process only."""
 
 import sys
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ GAMES = ("abalone", "connect4", "hexifence")
 
 
 def add_plugin(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> Registry:
-    """Install a module as a plug-in beside those of the games, until the test ends."""
+    """Install a module as a plug-in, besides those of the games, until the test ends."""
     monkeypatch.setitem(sys.modules, module.__name__, module)
     points = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in GAMES]
     registry = Registry([*points, EntryPoint("under-test", module.__name__, PROJECT)])
@@ -50,8 +50,8 @@ def add_offers(monkeypatch: pytest.MonkeyPatch, hook: str, **targets: object) ->
 def plugins_installed(**folders: Path) -> Iterator[None]:
     """Install the plug-in `boardgames_NAME` of each folder within the context.
 
-    The registry itself is replaced, not what it is made from: a thread of an earlier test that asks
-    for a registry at this moment cannot put one without these plug-ins in its place.
+    The registry itself is replaced instead of its entry points. Otherwise a thread of an earlier test
+    that asks for the registry at this moment could create one without these plug-ins.
     """
     added = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in folders]
     with patch.object(sys, "path", [*map(str, folders.values()), *sys.path]):

@@ -1,4 +1,4 @@
-"""An executor like a cluster whose workers join after its first task."""
+"""An executor that behaves like a cluster whose other workers join after the first task."""
 
 import threading
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from waiting import TIMEOUT_S
 
 
 class Joining(Executor):
-    """Has one worker at first and eight after the first task; the others wait until eight are there."""
+    """Has one worker at first and eight after the first task; then tasks wait until eight run together."""
 
     def __init__(self) -> None:
         self.workers = 1

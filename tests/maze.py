@@ -7,7 +7,7 @@ a room moves again. A room without doors is a dead end, in which the side to mov
 A position is `uint64[5]`: the room, the side to move, the options, and three doors of 4 bits for each of
 eight rooms in two words. Its text is `room:side:doors,doors,...` with three letters for each room: `a` to
 `h` for a room, `X` and `Y` for the exits that side 0 and side 1 win, and `.` for a wall. Moves are the
-letters of the rooms; with two doors to the same room, the later one is left out.
+letters of the rooms; if two doors lead to the same room, the later door is left out.
 """
 
 import random
@@ -72,7 +72,7 @@ def side_to_move(position: Words) -> int:
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
-    """Return the side to which the exit belongs, or -1 in a room."""
+    """Return the side that wins at the exit, or -1 in a room."""
     return int(np.int64(position[0])) - ROOMS if position[0] >= np.uint64(ROOMS) else -1
 
 
@@ -185,7 +185,7 @@ class PlainMaze(PlainGame[tuple[str, int, str], str]):
         return move, state[1] if is_again else 1 - state[1], state[2]
 
     def outcome(self, state: tuple[str, int, str]) -> int | None:
-        """Return the side to which the exit belongs."""
+        """Return the side that wins at the exit, or None in a room."""
         return "XY".index(state[0]) if state[0] in "XY" else None
 
 

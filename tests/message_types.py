@@ -1,4 +1,4 @@
-"""The types of the messages between page and server for TypeScript, which checks the page's modules.
+"""TypeScript types of the messages between page and server, with which the page's modules are checked.
 
 `python tests/message_types.py` writes them to boardgames/web/messages.d.ts.
 """
@@ -33,7 +33,7 @@ SIMPLE = {
 
 
 def written(hint: object) -> str:
-    """Return a type of Python as TypeScript."""
+    """Return a Python type as TypeScript."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is messages.PictureChanges:
         return "Partial<Picture>"
@@ -63,13 +63,13 @@ def interface(name: str, owner: type, fields: Mapping[str, str]) -> str:
 
 
 def tag_of(message: type[msgspec.Struct]) -> str | None:
-    """Return the `type` of a message, or None for a part of a message or the base of some."""
+    """Return the `type` of a message, or None for parts of messages and base classes."""
     tag = message.__struct_config__.tag
     return None if tag is None or tag == message.__name__ else str(tag)
 
 
 def fields_of_message(message: type[msgspec.Struct]) -> dict[str, str]:
-    """Return the fields of a message; the page may leave out those that have a default."""
+    """Return the fields of a message; the page may leave out fields that have a default."""
     hints = get_type_hints(message)
     tag = tag_of(message)
     is_from_page = issubclass(message, (messages._Request, messages.SeatRequest))
@@ -97,7 +97,7 @@ def defined(module: types.ModuleType) -> Iterator[type[Any]]:
 
 
 def union(name: str, members: list[type]) -> str:
-    """Return the union of some messages."""
+    """Return a union type of messages."""
     return "\n  | ".join([f"export type {name} =", *(one.__name__ for one in members)]) + ";\n"
 
 

@@ -1,10 +1,10 @@
 """Nim with a single heap: a small game for tests.
 
-A move takes one to three stones; taking the last one wins. Four options add
-features of other games: with `passing`, a side may pass, so that positions
-repeat and the score stays the same; with `again`, a side that takes one stone
-moves again; with `stuck`, the match ends only because there are no legal moves;
-with `forced`, side 1 must pass if four stones are left.
+A move takes one to three stones, and the side that takes the last stone wins. Four
+options add features of other games. With `passing`, a side may pass, so that positions
+repeat and the score stays the same. With `again`, a side that takes one stone
+moves again. With `stuck`, the match ends only because there are no legal moves.
+With `forced`, side 1 must pass if four stones are left.
 
 A position is `uint64[5]`: stones, side to move, options as bits, stones taken
 by each side. Its text is `stones:side:taken:taken`. Action 0 passes, action n

@@ -2,7 +2,7 @@
 
 A position is three words: the discs of black and of white as bits 0 to 35, from a1 along the rows,
 and the side to move. Its text is the rows from the top and the side to move: `....../.../......:b`.
-Action 36 is the pass, which is legal if a side cannot place a disc and the other one can.
+Action 36 is the pass, which is legal if a side cannot place a disc and the other side can.
 """
 
 import ctypes
@@ -43,7 +43,7 @@ FULL = np.uint64((1 << CELLS) - 1)
 CORNERS = np.uint64(sum(1 << cell for cell in (0, 5, 30, 35)))
 WEST_COLUMN = np.uint64(sum(1 << cell for cell in range(0, CELLS, SIZE)))
 EAST_COLUMN = np.uint64(sum(1 << cell for cell in range(SIZE - 1, CELLS, SIZE)))
-# shift, cells that must not arrive: east, south-east, south, south-west, then the four opposite ones
+# shift, cells that it must not reach: east, south-east, south, south-west, then the opposite directions
 STEPS = (
     (1, WEST_COLUMN), (7, WEST_COLUMN), (6, ZERO), (5, EAST_COLUMN),
     (-1, EAST_COLUMN), (-7, EAST_COLUMN), (-6, ZERO), (-5, WEST_COLUMN),
@@ -298,7 +298,7 @@ def _map_action(words: Words, action: int, *, cells: Any) -> int:
 
 @kernel(Features)
 def features_out_of_place(position: Words, side: int, out: Reals) -> None:
-    """Write one number more than declared."""
+    """Write one more number than declared."""
     out[0] = np.float64(popcount(position[side]))
     out[out.size] = 0.0
 
@@ -311,7 +311,7 @@ def features_left_out(position: Words, side: int, out: Reals) -> None:
 
 @kernel(Cells)
 def cells_out_of_place(position: Words, side: int, out: Actions) -> None:
-    """Write the discs of the side, and one number more than declared."""
+    """Write the discs of the side, and one more number than declared."""
     for cell in range(out.size):
         out[cell] = np.int64(position[side] >> np.uint64(cell) & ONE)
     out[out.size] = 0

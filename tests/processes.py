@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 DEATH_TIMEOUT_S = 60.0
-"""How long to wait; the programs of the tests sleep longer, so that they do not end by themselves."""
+"""How long to wait; programs of the tests sleep longer, so they do not end on their own before that."""
 
 
 def is_alive(pid: int) -> bool:
@@ -24,12 +24,12 @@ def wait_until_dead(*pids: int) -> None:
 
 
 def usage() -> tuple[int, int]:
-    """Return how many threads this process has, and how many files are open; only on Linux."""
+    """Return the numbers of threads and open files of this process; only on Linux."""
     return threading.active_count(), len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - no paths are needed
 
 
 def wait_until_freed(before: tuple[int, int]) -> None:
-    """Wait until this process has no more threads and open files than before; fail if some are left."""
+    """Wait until this process has no more threads and open files than before, and fail if that takes long."""
     deadline = time.monotonic() + DEATH_TIMEOUT_S
     while any(now > then for now, then in zip(usage(), before, strict=True)):
         assert time.monotonic() < deadline, (before, usage())

@@ -24,7 +24,7 @@ TIMEOUT_S = 120.0
 
 
 class StoreProcess:
-    """A running process, and the messages that it sends."""
+    """A running process, with a connection for messages."""
 
     def __init__(self, target: Callable[..., None], *arguments: object) -> None:
         self._connection, theirs = CONTEXT.Pipe()

@@ -36,7 +36,7 @@ EVOLVE = {
 
 
 class Walker(Learner):
-    """A random walk. The generator's state is part of its state, so nothing may get lost."""
+    """A random walk whose state includes the state of its generator, so tests notice if any of it is lost."""
 
     name: ClassVar[str] = "walker"
     declared_options = (
@@ -90,7 +90,7 @@ def walker(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config]:
 
 
 def add_plugin(monkeypatch: pytest.MonkeyPatch, plugin: Any) -> Registry:
-    """Replace the registry by one that has an additional plug-in, named after its class."""
+    """Replace the registry with one that has an additional plug-in, named after its class."""
     registry, name = Registry(), type(plugin).__name__
     before = plugins.registry()._manager.list_name_plugin()
     for other, module in [*before, (name, plugin)]:
@@ -103,7 +103,7 @@ def add_plugin(monkeypatch: pytest.MonkeyPatch, plugin: Any) -> Registry:
 
 
 def small(**settings: object) -> Config:
-    """Return a configuration of `td` that trains in a moment."""
+    """Return a config of `td` that trains in a moment."""
     return Config("connect4", seed=7, settings={**SMALL, **settings})
 
 
@@ -132,7 +132,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """Return the files of a run without what a clock has measured."""
+    """Return the contents of a run's files, without measured times."""
     files = {path.name: path.read_bytes() for path in (folder / "checkpoints").iterdir()}
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
     for line in lines:

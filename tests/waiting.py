@@ -1,4 +1,4 @@
-"""How long tests wait, and how they interrupt what they test."""
+"""A time limit for waiting tests, and a way to interrupt the code under test."""
 
 import _thread
 import threading
@@ -13,7 +13,7 @@ TIMEOUT_S = 300.0
 
 @contextmanager
 def interrupted(seconds: float = 0.2) -> Iterator[None]:
-    """Interrupt the body after some time, as Ctrl-C would; fail unless it raises KeyboardInterrupt."""
+    """Interrupt a `with` block after some time, as Ctrl-C would; fail unless it raises KeyboardInterrupt."""
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - the interrupt may come at any point
         threading.Timer(seconds, _thread.interrupt_main).start()
         yield

@@ -23,7 +23,7 @@ ANSWER_SECONDS = 60
 
 
 class Server:
-    """A server on a port of this machine, by default a free one; with a store, its matches are kept there."""
+    """A server on a port of this machine, by default a free one. With a store, it keeps its matches there."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Server:
 
     @property
     def connections(self) -> int:
-        """Return the number of connections that are open."""
+        """Return the number of open connections."""
         return len(self._server.server_state.connections)
 
     def wait_until_idle(self) -> None:
@@ -78,7 +78,7 @@ class Server:
         self._listener.close()
 
     def page(self, **headers: str) -> "Page":
-        """Return a page of this server; the caller closes it."""
+        """Return a page of this server, which the caller must close."""
         return Page(
             connect(f"ws://{self.host}/ws", origin=Origin(f"http://{self.host}"), additional_headers=headers)
         )
@@ -99,7 +99,7 @@ class Kept:
 
 
 class Page:
-    """What a page sends and receives."""
+    """A page as the server sees it: it sends requests and receives messages."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
@@ -113,7 +113,7 @@ class Page:
         self.socket.send(json.dumps({"type": kind, **fields}))
 
     def receive(self, *kinds: str) -> Any:
-        """Return the next message of one of these types; states of matches are always whole."""
+        """Return the next message of one of these types; states of matches are always complete."""
         while True:
             message = self._read()
             if message["type"] in kinds:
@@ -141,20 +141,20 @@ class Page:
         return self.ask("create", **{"game": "connect4", "seats": described, **fields})
 
     def start(self, *seats: str, **fields: object) -> str:
-        """Create a match, join it with the seats that are `here`, and return its key."""
+        """Create a match, join it as the player of all seats that are `here`, and return its key."""
         created = self.create(*seats, **fields)
         self.send("join", match=created["match"], token=created["token"])
         return str(created["match"])
 
     def state(self, **expected: object) -> Any:
-        """Return the next state of a match with these values."""
+        """Return the next state of a match that has these values."""
         while True:
             state = self.receive("match")
             if all(state[name] == value for name, value in expected.items()):
                 return state
 
     def outcome(self) -> Any:
-        """Return how a match ends, as soon as it does."""
+        """Wait for the end of a match, and return its outcome."""
         while (state := self.receive("match"))["outcome"] is None:
             continue
         return state["outcome"]

@@ -1,4 +1,4 @@
-"""The games that bridges to other libraries are tested with: those that are installed, and the example."""
+"""Games with which bridges to other libraries are tested: the installed ones and the example."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ def example() -> Iterator[None]:
 
 @pytest.fixture(params=GAMES)
 def name(request: pytest.FixtureRequest) -> str:
-    """Return the name of a game, for each of them in turn."""
+    """Return the name of each game in turn."""
     return str(request.param)
 
 

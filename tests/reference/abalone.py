@@ -51,7 +51,7 @@ CELLS = tuple(cell for row in rows() for cell in row)
 
 @dataclass(frozen=True)
 class Board:
-    """The marbles of black and of white, the side to move, and the marbles each has lost."""
+    """The marbles of black and white, the side to move, and the number of marbles that each has lost."""
 
     marbles: tuple[frozenset[Cell], frozenset[Cell]]
     side: int
@@ -123,7 +123,7 @@ def is_along(group: tuple[Cell, ...], direction: Cell) -> bool:
 
 @lru_cache(maxsize=1000)
 def successors(board: Board, with_broadside: bool) -> dict[str, Board]:
-    """Return the board after every legal move, by Aba-Pro text."""
+    """Return the board after each legal move; the keys are the moves in Aba-Pro notation."""
     if 6 in board.lost:
         return {}
     positions = {}

@@ -1,4 +1,4 @@
-"""The terms of Abalone's feature set `engine`, from their definitions, cell by cell and move by move."""
+"""The terms of Abalone's feature set `engine`, computed from their definitions cell by cell."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ LATE_LOSSES = 8
 
 @dataclass(frozen=True)
 class Push:
-    """What a push does to the foremost marble that it moves."""
+    """Effect of a push on the foremost marble that it moves: pushed off, or pushed to the border."""
 
     is_off: bool
     is_to_border: bool
@@ -57,7 +57,7 @@ def is_in_danger(cell: Cell, other: frozenset[Cell]) -> bool:
 
 
 def side_terms(board: Board, side: int) -> dict[str, float]:
-    """Return the numbers of one side, regardless of the opponent and of the side to move."""
+    """Return the numbers of one side, without those of the opponent."""
     own, other = board.marbles[side], board.marbles[1 - side]
     made = list(pushes(board, side))
     return {

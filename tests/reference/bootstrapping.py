@@ -1,7 +1,7 @@
 """TreeStrap and TD-leaf self-play in plain Python, written from the formulas.
 
-The search is alpha-beta without killer moves, history or quiescence. TD-leaf is computed as the
-forward view of its paper, from all searches of a match at once, and not with traces.
+The search is alpha-beta without killer moves, history or quiescence. TD-leaf is computed without traces,
+as the forward view of its paper, from all searches of a match together.
 """
 
 import math
@@ -20,7 +20,7 @@ TACTICAL = 1 << 50
 
 @dataclass(frozen=True)
 class Value:
-    """What a search has found for a side: a return, `plies` ahead, at the end of a line of positions."""
+    """The value of a search for a side: a return at the end of a line of play, `plies` ahead."""
 
     amount: float
     plies: int
@@ -29,7 +29,7 @@ class Value:
 
     @property
     def order(self) -> tuple[float, float]:
-        """Return a key by which values are compared: quick wins are best, quick losses are worst."""
+        """Return the sort key of a value: quick wins are best, quick losses are worst."""
         if self.leaf is None and self.amount:
             return (2.0 * self.amount, -self.amount * self.plies)
         return (self.amount, 0.0)
@@ -54,7 +54,7 @@ class Searched:
 
 @dataclass
 class PlainTrainer:
-    """A player against itself, with the hyperparameters of `selfplay.bootstrapping.new_parameters`."""
+    """Trains weights in self-play, with hyperparameters from `selfplay.bootstrapping.new_parameters`."""
 
     features: FeatureSet
     weights: list[float]
@@ -106,7 +106,7 @@ class PlainTrainer:
     # --- search -----------------------------------------------------------------
 
     def ordered(self, position: Position) -> list[int]:
-        """Return the actions as selection by swaps orders them: tactical ones first, best rank first."""
+        """Return the actions in the order of the kernels: tactical moves first, sorted by swaps."""
         kernels, buffer = position.game.kernels, np.zeros(position.game.facts.actions, dtype=np.int64)
         tactical = set(buffer[: kernels.tactical_moves(position.words, buffer)].tolist())
         actions = list(position.actions)
@@ -196,7 +196,7 @@ class PlainTrainer:
         return UNFINISHED if outcome is None else DRAWN if outcome.winner is None else outcome.winner
 
     def learn_from(self, chains: list[list[Searched]]) -> None:
-        """Change the weights by the searches of a match: the sum of all later deltas for each gradient."""
+        """Change the weights after a match, by each search's gradient times the sum of all later deltas."""
         updates = []
         for chain in chains:
             deltas = [self.gamma ** (b.ply - a.ply) * b.value - a.value for a, b in pairwise(chain)]
@@ -210,5 +210,5 @@ class PlainTrainer:
 
 
 def _sooner(value: Value) -> Value:
-    """Return an edge of the window as it is one ply further from the root."""
+    """Return an edge of the window for positions one ply further from the root."""
     return Value(value.amount, value.plies - 1, value.leaf) if value.leaf is None else value

@@ -10,7 +10,7 @@ VALUES = {
     (4, 6): "=", (5, 6): "=", (6, 6): "-", (7, 6): "+", (8, 6): "-",
     (4, 7): "=", (5, 7): "=", (6, 7): "+", (7, 7): "=", (8, 7): "+",
 }  # fmt: skip
-"""Whether the first player wins, draws or loses on a board of these columns and rows; source: J. Tromp."""
+"""Whether the first player wins, draws or loses, by columns and rows of the board; source: J. Tromp."""
 FIRST_MOVE_SCORES = (-2, -1, 0, 1, 0, -1, -2)
 """The score of each first move on 7 x 6."""
 
@@ -132,7 +132,7 @@ class Reference:
 
 
 class ReferenceSolver:
-    """Exact scores by plain negamax with a dictionary; for positions with few empty cells."""
+    """Computes exact scores by plain negamax with a dictionary, for positions with few empty cells."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.columns, self.rows = columns, rows

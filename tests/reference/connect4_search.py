@@ -13,7 +13,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])  # any signature
 
 
 def plain(function: Function) -> Function:
-    """Compile a function; Numba's cache crashes with functions that call themselves."""
+    """Compile a function without a cache, because Numba's cache crashes with recursive functions."""
     return cast(Function, njit(function))
 
 
@@ -70,9 +70,9 @@ def random_positions(columns: int, rows: int, count: int, fewest: int, most: int
 
 @plain
 def negamax(cells: Cells, heights: npt.NDArray[np.int64], left: int, alpha: int, beta: int) -> int:
-    """Return the score of the side to move if it is inside the window, else a bound of it.
+    """Return the score of the side to move if it is inside the window, else a bound of the score.
 
-    The score is (cells + 1 - stones before the winning one) // 2, negative for a loss.
+    The score is (cells + 1 - stones before the winning stone) // 2, negative for a loss.
     """
     columns, rows = cells.shape
     stone = 1 + (cells.size - left) % 2
@@ -112,7 +112,7 @@ def plain_scores(positions: Cells) -> npt.NDArray[np.int64]:
 
 
 def descendants(cells: Cells, plies: int) -> Cells:
-    """Return a position and those that moves lead to within a number of plies, if nobody has won."""
+    """Return a position and all positions up to `plies` plies below it in which nobody has won."""
     found, latest = {cells.tobytes(): cells}, [cells]
     for _ in range(plies):
         successors = {}

@@ -1,8 +1,8 @@
 """Reference rules of Hexifence, slow but simple: sets of edges between places.
 
 A place is (row, column) of an infinite hexagonal lattice whose columns run down to the
-right; places on the board are cells. An edge is the pair of places on its two sides, one
-of which may be off the board.
+right. Places on the board are cells. An edge is the pair of places on its two sides; one
+of them may be off the board.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Place = tuple[int, int]
 Edge = frozenset[Place]
 
 KINDS = {(True, False): 0, (True, True): 1, (False, False): 2, (False, True): 3}
-"""Index of an open edge's kind, by whether it closes a cell and whether it offers one."""
+"""Index of the kind of an open edge, given whether it closes a cell and whether it offers one."""
 NEIGHBOURS = ((0, -1), (-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1))
 
 
@@ -33,7 +33,7 @@ def around(cell: Place) -> tuple[Edge, ...]:
 
 @cache
 def edges(dimension: int) -> tuple[Edge, ...]:
-    """Return the edges by the height of their midpoints, then from left to right."""
+    """Return the edges, sorted by the height of their midpoints and then from left to right."""
     unique = {edge for cell in cells(dimension) for edge in around(cell)}
     return tuple(sorted(unique, key=lambda edge: (_height(edge), _breadth(edge))))
 

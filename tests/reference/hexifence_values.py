@@ -1,7 +1,7 @@
 """Exact values of Hexifence by plain memoised negamax over sets of open edges, and positions to solve.
 
-The value is the best remaining difference of cells for the side to move. Sets of edges are bit
-masks, with the edges numbered as in `reference.hexifence`.
+A value is the difference of cells that the side to move can still gain with best play. Sets of edges
+are bit masks, with the edges numbered as in `reference.hexifence`.
 """
 
 import random
@@ -19,13 +19,13 @@ def cell_masks(dimension: int) -> tuple[int, ...]:
 
 @cache
 def masks_beside(dimension: int) -> tuple[tuple[int, ...], ...]:
-    """Return for each edge the masks of its cells."""
+    """Return, for each edge, the masks of the cells beside it."""
     count = len(edges(dimension))
     return tuple(tuple(mask for mask in cell_masks(dimension) if mask >> edge & 1) for edge in range(count))
 
 
 def moves(dimension: int, open_edges: int) -> list[tuple[int, int, int]]:
-    """Return for each open edge its number, the edges open after it, and the cells that it completes."""
+    """Return each open edge by number, with the edges that remain open and the number of cells it closes."""
     found, left = [], open_edges
     while left:
         edge = (left & -left).bit_length() - 1
@@ -43,7 +43,7 @@ def value(dimension: int, open_edges: int) -> int:
 
 
 def move_values(dimension: int, open_edges: int) -> dict[int, int]:
-    """Return the value after each move, with the cells that it takes."""
+    """Return the value of each move, including the cells that it closes."""
     return {
         edge: taken + value(dimension, after) if taken else -value(dimension, after)
         for edge, after, taken in moves(dimension, open_edges)
@@ -51,7 +51,7 @@ def move_values(dimension: int, open_edges: int) -> dict[int, int]:
 
 
 def text_of(dimension: int, open_edges: int) -> str:
-    """Return a position with these open edges, in which blue has drawn the others and is to move."""
+    """Return the text of a position with these open edges; blue has drawn all others and is to move."""
     drawn = "".join(".B"[not open_edges >> edge & 1] for edge in range(len(edges(dimension))))
     owners = "".join(".B"[open_edges & mask == 0] for mask in cell_masks(dimension))
     return f"{dimension}:{drawn}:{owners}:B"
@@ -72,7 +72,7 @@ def random_edges(dimension: int, count: int, chance: random.Random) -> int:
 
 
 def random_chains(dimension: int, most: int, chance: random.Random) -> int:
-    """Return up to `most` edges that make isolated chains and loops, and sometimes up to three more edges."""
+    """Return up to `most` edges that form separate chains and loops, and sometimes up to three more edges."""
     masks, everything = cell_masks(dimension), range(len(edges(dimension)))
     open_edges = 0
     free = set(range(len(masks)))
@@ -87,7 +87,7 @@ def random_chains(dimension: int, most: int, chance: random.Random) -> int:
 
 
 def _chain(masks: tuple[int, ...], free: set[int], chance: random.Random) -> int:
-    """Return the edges of a random chain of free cells from rim to rim, 0 if none was found."""
+    """Return the edges of a random chain of free cells from rim to rim as a mask, or 0 if none was found."""
     if not free:
         return 0
     cell, length = chance.choice(sorted(free)), chance.randint(1, 6)
@@ -107,7 +107,7 @@ def _chain(masks: tuple[int, ...], free: set[int], chance: random.Random) -> int
 
 
 def _ground(masks: tuple[int, ...], cell: int, chance: random.Random, *, but: int = 0) -> int:
-    """Return a random edge of a cell at the rim as a mask, 0 if there is none apart from `but`."""
+    """Return a random rim edge of a cell as a mask, or 0 if there is none apart from `but`."""
     inner = but
     for other, mask in enumerate(masks):
         if other != cell:
@@ -117,7 +117,7 @@ def _ground(masks: tuple[int, ...], cell: int, chance: random.Random, *, but: in
 
 
 def _ring(masks: tuple[int, ...], free: set[int], chance: random.Random) -> int:
-    """Return the edges of a random loop of three, four or six free cells, 0 if none was found."""
+    """Return the edges of a random loop of three, four or six free cells as a mask, or 0 if none is found."""
     centre = chance.randrange(len(masks))
     around_it = [cell for cell, mask in enumerate(masks) if cell != centre and mask & masks[centre]]
     for _ in range(4):
@@ -127,7 +127,7 @@ def _ring(masks: tuple[int, ...], free: set[int], chance: random.Random) -> int:
         shared = {masks[a] & masks[b] for a in ring for b in ring if a < b} - {0}
         degrees = {cell: sum(bool(masks[cell] & edge) for edge in shared) for cell in ring}
         diagonal = {edge for edge in shared if all(degrees[cell] == 3 for cell in ring if masks[cell] & edge)}
-        shared -= diagonal  # of a rhombus
+        shared -= diagonal  # four cells form a rhombus, whose diagonal is not part of the loop
         if set(ring) <= free and all(sum(bool(masks[cell] & edge) for edge in shared) == 2 for cell in ring):
             return sum(shared)
     return 0

@@ -6,7 +6,7 @@ from boardgames.repetition import allowed_actions, outcome_after
 
 
 class SlowMatch:
-    """A match that is played by positions, with the rules for its end."""
+    """A match as a list of positions, with the rules for its end."""
 
     def __init__(self, start: Position, ply_limit: int) -> None:
         self.positions = [start]
@@ -15,13 +15,13 @@ class SlowMatch:
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """The legal actions; none after the end."""
+        """The legal actions; none after the end of the match."""
         if self.end() is not None:
             return ()
         return allowed_actions(self.positions[-1], self.positions[:-1], self.repetition)
 
     def end(self) -> tuple[int | None, bool] | None:
-        """Return the winner and whether the match was truncated, if it is over."""
+        """Return the winner and whether the match was truncated, or None if it is not over."""
         last = self.positions[-1]
         outcome = outcome_after(self.positions, self.repetition)
         if outcome is not None:

@@ -63,7 +63,7 @@ def successors(position: Position) -> Iterator[Position]:
 
 
 def search_value(score: Score, scale: float = 1.0) -> float:
-    """Return a score as a value of the search kernels; `scale` is that of the evaluation."""
+    """Return a score as a value of the search kernels; `scale` is the evaluation's scale."""
     if score.amount is not None:
         return score.amount * scale
     assert score.win_in is not None
@@ -94,7 +94,7 @@ def tictactoe() -> Game:
 
 
 def cases() -> dict[str, tuple[Position, int]]:
-    """Return positions, each with a depth that minimax in Python can search within a second."""
+    """Return positions, each with a depth to which minimax in Python can search it within a second."""
     four, seven = boardgames.load("connect4", columns=4, rows=4), boardgames.load("connect4")
     hexifence, abalone = boardgames.load("hexifence", dimension=2), boardgames.load("abalone")
     positions = {

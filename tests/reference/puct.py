@@ -1,4 +1,4 @@
-"""A slow search of a single tree by PUCT, one leaf after the other, with proofs; shares no code with ours."""
+"""A slow PUCT search with proofs, one leaf after another, which shares no code with the kernels."""
 
 import math
 from collections.abc import Callable
@@ -59,11 +59,11 @@ def return_of(winner: int | None, side: int) -> int:
 
 
 def expand(match: SlowMatch, side: int, evaluate: Evaluate) -> Node:
-    """Return a new node; `side` is to move before it, which matters if the match is over."""
+    """Return a new node. `side` was to move before; if the match is over, its proof is for `side`."""
     end = match.end()
     node = Node(match)
     if end is not None:
-        node.proof = return_of(end[0], side)  # for `side`
+        node.proof = return_of(end[0], side)
         return node
     for action in match.actions:
         edge = Edge(action)
@@ -97,7 +97,7 @@ def choose(node: Node, exploration: float, reduction: float) -> Edge:
 
 
 def simulate(root: Node, evaluate: Evaluate, exploration: float, reduction: float) -> None:
-    """Make one simulation."""
+    """Run one simulation."""
     node, path = root, []
     while True:
         edge = choose(node, exploration, reduction)
@@ -129,7 +129,7 @@ def simulate(root: Node, evaluate: Evaluate, exploration: float, reduction: floa
 def search(
     match: SlowMatch, evaluate: Evaluate, *, simulations: int, exploration: float, reduction: float
 ) -> Node:
-    """Return the root after that many simulations, fewer if it is proven."""
+    """Return the root after a number of simulations, or earlier if it is proven."""
     root = expand(match, match.positions[-1].side_to_move, evaluate)
     for _ in range(simulations):
         if root.proof is not None:

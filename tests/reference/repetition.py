@@ -1,4 +1,4 @@
-"""Minimax that counts repeated positions as draws: it compares whole positions and keeps no table."""
+"""Minimax that counts repeated positions as draws, compares whole positions and uses no table."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ HALF_OF_2_24 = float(1 << 23)
 
 @kernel(types.boolean(WORDS_STACK, types.int64))
 def occurred_before(positions: Words, place: int) -> bool:
-    """Return True if the position in a row occurs in an earlier one."""
+    """Return True if the position in a row also occurs in an earlier row."""
     for earlier in range(place):
         is_same = True
         for index in range(positions.shape[1]):
@@ -32,7 +32,7 @@ def occurred_before(positions: Words, place: int) -> bool:
 
 @kernel(types.float64(BUNDLE, types.int64, types.int64, types.int64))
 def value_of(bundle: Actions, root: int, place: int, depth: int) -> float:
-    """Return the value of row `place` for its side to move; the match's positions are above row `root`."""
+    """Return the value of row `place` for its side to move; rows before `root` are the match's positions."""
     game = unpack(bundle)
     positions, moves = game.positions, game.moves
     here = row(positions, place)
@@ -57,7 +57,7 @@ def value_of(bundle: Actions, root: int, place: int, depth: int) -> float:
 def value_with_repetition(
     position: Position, evaluation: Evaluation, depth: int, history: Sequence[Position] = ()
 ) -> float:
-    """Return the value, for its side to move, of a position of a game without draws."""
+    """Return the value of a position for its side to move, in a game without other draws."""
     work = new_workspaces(position.game, [evaluation], len(history) + depth)[0]
     for place, earlier in enumerate((*history, position)):
         work.positions[place] = earlier.words
@@ -71,4 +71,4 @@ def noise(position: Words, weights: Reals) -> float:
 
 
 NOISE = Evaluation("noise", noise, np.zeros(0), margin=0.1)
-"""Useless for playing well, but similar positions differ in value, so that every path matters."""
+"""An evaluation that is useless for play, but by which similar positions differ, so every path matters."""

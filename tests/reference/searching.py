@@ -17,14 +17,14 @@ from boardgames.testing.oracle import search_unpruned
 from boardgames_abalone.board import CELLS, NEIGHBOURS, ROW_LENGTHS
 
 EXACT = SearchOptions(table=1, lmr=False, futility=False, null_move=False)
-"""The techniques that do not change values: with these, a search must agree with unpruned minimax."""
+"""Options with only those techniques that do not change values, so a search must agree with minimax."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A game, random positions of it, the greatest depth to search them to, and the aspiration margin.
+    """Random positions of a game, with the maximum search depth and the aspiration margin.
 
-    With `marbles` the positions are of Abalone, with that many marbles a side and pushes to make.
+    With `marbles`, they are Abalone positions with about that many marbles per side and pushes to make.
     """
 
     game: Game
@@ -40,7 +40,7 @@ class Case:
         return replace(self.game.evaluation, margin=self.margin)
 
     def positions(self, count: int, seed: int) -> Iterator[tuple[Position, int]]:
-        """Yield positions, each with the depth to which to search it."""
+        """Yield positions, each with its search depth."""
         random = np.random.default_rng([seed, self.plies, self.marbles])
         for index in range(count):
             depth = int(random.integers(1, self.depth + 1))
@@ -52,7 +52,7 @@ class Case:
 
 
 def near_pushes(game: Game, marbles: int, random: np.random.Generator) -> Position:
-    """Return an Abalone position with about `marbles` marbles a side and pushes to or over the edge."""
+    """Return an Abalone position with about `marbles` marbles per side and pushes to or over the edge."""
     while True:
         board = ["."] * CELLS
         for side in ("bw", "wb", "bw"[:: random.choice([-1, 1])]):
@@ -68,7 +68,7 @@ def near_pushes(game: Game, marbles: int, random: np.random.Generator) -> Positi
 
 
 def _place_push(board: list[str], sides: str, random: np.random.Generator) -> None:
-    """Put two marbles of the first side behind one of the second on a line that leads off the board."""
+    """Put two marbles of the first side behind a marble of the second, on a line that leads off the board."""
     inwards = int(random.integers(6))
     cell = int(random.choice(np.flatnonzero(NEIGHBOURS[:, (inwards + 3) % 6] < 0)))
     if random.random() < 0.6:  # to the edge, not yet over it
@@ -80,7 +80,7 @@ def _place_push(board: list[str], sides: str, random: np.random.Generator) -> No
 
 
 def lone_marbles(count: int, seed: int) -> list[Position]:
-    """Return Abalone positions with one marble a side, in which every move can be undone."""
+    """Return Abalone positions with one marble per side, in which every move can be undone."""
     game, random = boardgames.load("abalone", broadside=False), np.random.default_rng(seed)
     positions = []
     for _ in range(count):
@@ -124,9 +124,10 @@ CASES = {
 
 
 def searcher_for(case: Case, **options: object) -> Searcher:
-    """Return a searcher that neither prunes nor reduces, with other options as given.
+    """Return a searcher that neither prunes nor reduces, with the other options as given.
 
-    If forcing moves make lines longer, positions repeat, which the oracle does not detect.
+    Repetition is off near pushes: extensions make lines long enough to repeat positions there, and the
+    oracle does not detect this.
     """
     exact = replace(EXACT, repetition=case.marbles == 0)
     return Searcher(case.game, case.evaluation, replace(exact, **options))  # type: ignore[arg-type]  # any field
@@ -135,7 +136,7 @@ def searcher_for(case: Case, **options: object) -> Searcher:
 def oracle(
     case: Case, position: Position, depth: int, *, lines: int | None, options: SearchOptions = EXACT
 ) -> Analysis:
-    """Return what unpruned minimax finds with the same quiescence and extensions."""
+    """Return the result of unpruned minimax with the same quiescence search and extensions."""
     return search_unpruned(
         position,
         case.evaluation,

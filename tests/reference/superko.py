@@ -1,4 +1,4 @@
-"""The value of a match in which repetition is a rule: full minimax over whole histories, in plain Python."""
+"""Values of positions with a rule about repetition, by full minimax over whole histories in plain Python."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ Occurrences = frozenset[tuple[bytes, int]]
 def best_moves(
     position: Position, history: Sequence[Position], repetition: Repetition
 ) -> tuple[int, dict[str, int]]:
-    """Return the result for the side to move, 1, 0 or -1, and that of each move that may be made."""
+    """Return the result for the side to move, 1, 0 or -1, and the result of each allowed move."""
     facts = position.game.facts
     key: dict[bytes, Position] = {}
 

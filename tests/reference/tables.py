@@ -1,4 +1,4 @@
-"""TD(lambda) with temporal coherence for tables of weights in plain Python, written from the formulas."""
+"""TD(lambda) with temporal coherence for tables of weights, in plain Python from the formulas."""
 
 import math
 from collections import defaultdict
@@ -11,11 +11,11 @@ from boardgames.patterns import PatternSet
 from boardgames.search.rules import DRAWN, UNFINISHED
 
 Key = tuple[int, int, tuple[int, ...]]
-"""A weight: phase, number of the group, and the values of its cells."""
+"""Key of a weight: phase, number of the group, and values of the group's cells."""
 
 
 def keys_of(patterns: PatternSet, position: Position, side: int) -> list[Key]:
-    """Return the weights that a position looks up when seen by a side."""
+    """Return the keys of the weights that a position looks up from the point of view of a side."""
     cells = np.zeros(patterns.cells, dtype=np.int64)
     patterns.kernel(position.words, side, cells)
     phase = int(patterns.phase(position.words, side))
@@ -27,7 +27,7 @@ def keys_of(patterns: PatternSet, position: Position, side: int) -> list[Key]:
 
 
 def place_of(patterns: PatternSet, key: Key) -> int:
-    """Return where a weight is in the tables."""
+    """Return the place of a weight in the tables."""
     phase, number, values = key
     sizes = [patterns.values ** len(group) for group in patterns.groups]
     place: int = phase * sum(sizes) + sum(sizes[:number])
@@ -36,7 +36,7 @@ def place_of(patterns: PatternSet, key: Key) -> int:
 
 
 class PlainTables:
-    """Tables that play against themselves, with the hyperparameters of `selfplay.tables.new_parameters`."""
+    """Tables that play against themselves, with hyperparameters from `TableParameters.record`."""
 
     def __init__(self, patterns: PatternSet, parameters: np.ndarray, seed: int) -> None:
         self.patterns = patterns
@@ -58,7 +58,7 @@ class PlainTables:
         return self.value(keys_of(self.patterns, position, side))
 
     def choose(self, successors: list[Position], side: int) -> Position:
-        """Return the best successor; each of several best ones replaces the one before at random."""
+        """Return the best successor; ties are broken at random, as in the kernels."""
         best = values = None
         for successor in successors:
             value = self.value_after(successor, side)
@@ -72,7 +72,7 @@ class PlainTables:
         return best
 
     def update(self, keys: list[Key], goal: float) -> float:
-        """Learn that a position is worth `goal`; return what it was worth."""
+        """Move the value of a position towards `goal`, and return its previous value."""
         value = self.value(keys)
         error = (goal - value) * (1 - value**2)
         for key in keys:

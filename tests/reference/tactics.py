@@ -1,13 +1,13 @@
 """Tactical test positions of Abalone, defined by exhaustive search for marbles.
 
-The *balance* of a move at n plies is the number of marbles that its side then has pushed
-off minus the number that it has lost since, if both sides play for nothing else; winning
+The *balance* of a move at n plies is the number of marbles that its side has pushed off after
+n plies, minus the number that it has lost, if both sides play only for marbles. Winning
 or losing the match counts more than any number of marbles. A move *wins* at n plies if its
-balance is at least 1, and *saves* if it is at least 0.
+balance is at least 1, and *saves* if its balance is at least 0.
 
 Winning a marble may cost more than it is worth. The suite contains the tactics that *pay*:
-two judges, exact searches with the default evaluation and with the weights set by hand,
-choose a solution at the depth of the tactic, and still do when they search far deeper.
+two judges choose a solution both at the depth of the tactic and in far deeper searches. The judges
+are exact searches with the default evaluation and with the weights set by hand.
 
 A line of the suite contains a position, `win` or `save`, the number of plies, the
 solutions, what is at stake (`marble` or `match`), and the layout that the match started
@@ -38,10 +38,10 @@ Stake = Literal["marble", "match"]
 SUITE = Path(__file__).parents[1] / "plugins" / "abalone" / "tactics.txt"
 LAST_MARBLE = 5
 MAX_PLIES = 5
-"""Length of the longest tactics."""
+"""Length of the longest tactics in plies."""
 MAX_SOLUTIONS = 3
 MIN_TEMPTING = 2
-"""Minimum number of losing moves that seem to save the marble two plies earlier."""
+"""Minimum number of losing moves that seem to save the marble in a search two plies shallower."""
 JUDGE_NODES = 1_000_000
 EXACT = "lmr=false,futility=false,null_move=false"
 """Options of `alphabeta` without selective search."""
@@ -49,13 +49,13 @@ EXACT = "lmr=false,futility=false,null_move=false"
 
 @kernel(types.int64(WORDS, types.int64))
 def lost_by(position: Words, side: int) -> int:
-    """Return the marbles that a side has lost."""
+    """Return the number of marbles that a side has lost."""
     return np.int64((position[4] >> np.uint64(8 + 8 * side)) & np.uint64(0xFF))
 
 
 @kernel(Evaluate)
 def material(position: Words, weights: Reals) -> float:
-    """Return the marbles lost by the opponent minus those lost by the side to move."""
+    """Return the number of marbles that the opponent has lost minus the number the side to move has lost."""
     side = np.int64(position[4] & np.uint64(1))
     return float(lost_by(position, 1 - side) - lost_by(position, side))
 
@@ -65,7 +65,7 @@ MATERIAL = Evaluation("material", material, np.zeros(0), bound=6.0)
 
 @dataclass(frozen=True, slots=True)
 class Tactic:
-    """A position in which one to three moves win a marble, or save one, within some plies."""
+    """A position in which one to three moves win or save a marble within a number of plies."""
 
     position: str
     kind: Kind
@@ -80,7 +80,7 @@ class Tactic:
 
     @property
     def name(self) -> str:
-        """Return the kind and the plies, for instance `win 3`."""
+        """Return the kind and the number of plies, for instance `win 3`."""
         return f"{self.kind} {self.plies}"
 
     @classmethod
@@ -102,9 +102,9 @@ def read_suite(path: Path = SUITE) -> list[Tactic]:
 def can_gain(positions: Words, moves: Actions, ply: int, plies: int, goal: int) -> bool:
     """Return whether the side to move can reach a balance of `goal` in a number of plies.
 
-    The search is exhaustive except for obvious shortcuts: a ply pushes off at most one
-    marble, so some goals are out of reach and others cannot be missed, and on the last ply
-    a push-off is enough.
+    The search is exhaustive except for two shortcuts. A ply pushes off at most one
+    marble, so some goals cannot be reached and others cannot be missed. And on the last
+    ply, tactical moves are tried first.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Balances:
         return frozenset(action for action in actions if self._reaches(position, action, goal, plies))
 
     def balance(self, position: Position, action: int, plies: int, node: Callable[..., float] = pvs) -> float:
-        """Return the balance of an action by a search of the core; millions if the match is decided."""
+        """Return the balance of an action by a search kernel; beyond a million if the match is decided."""
         kernels = self.game.kernels
         kernels.apply(position.words, action, self.positions[1])
         bundle = Bundle(self.workspace)
@@ -175,7 +175,7 @@ class Balances:
 
 
 def material_player(agent: str) -> Player:
-    """Return an agent that evaluates positions by marbles lost only."""
+    """Return an agent that evaluates positions only by lost marbles."""
     game = boardgames.load("abalone")
     game.evaluation = MATERIAL
     return boardgames.load_player(agent, game)
@@ -197,8 +197,8 @@ def find_tactic(
     """Return the tactic of a position with at most `max_plies` plies, or None.
 
     No move wins a marble sooner. In a *win*, one to three moves win a marble at n plies and
-    still have it at n + 1, and no other move has won one by n + 2. In a *save*, one to three
-    moves save a marble at n and n + 2 plies, no other move wins back by n + 1 what it loses,
+    are still ahead at n + 1, and no other move wins a marble by n + 2. In a *save*, one to three
+    moves save a marble at n and n + 2 plies, no other move regains the lost marble by n + 1,
     no move wins a marble instead, and at n - 2 plies at least two more moves seem to save it.
     """
     for plies in range(1, max_plies + 1):
@@ -216,14 +216,14 @@ def find_tactic(
 
 
 def _is_win(balances: Balances, position: Position, plies: int, solutions: frozenset[int]) -> bool:
-    """Return whether the marble is kept, and no other move wins one a little later."""
+    """Return whether the solutions stay ahead, and no other move wins a marble a little later."""
     if balances.at_least(position, 1, plies + 1, solutions) != solutions:
         return False
     return balances.at_least(position, 1, plies + 2) == solutions
 
 
 def _is_save(balances: Balances, position: Position, plies: int, solutions: frozenset[int]) -> bool:
-    """Return whether the marble stays saved, other moves lose one for good, and that is not seen sooner."""
+    """Return whether only the solutions save the marble for good, and shallower searches do not see this."""
     tempting = balances.at_least(position, 0, plies - 2) if plies > 2 else position.actions
     if len(tempting) < len(solutions) + MIN_TEMPTING or balances.at_least(position, 1, plies + 1):
         return False

@@ -1,4 +1,4 @@
-"""TD(lambda) self-play in plain Python, written from the formulas."""
+"""TD(lambda) in self-play, in plain Python from the formulas."""
 
 import math
 
@@ -11,7 +11,7 @@ from boardgames.search.rules import DRAWN, UNFINISHED
 
 
 class PlainLearner:
-    """A player against itself, with the hyperparameters of `selfplay.temporal.new_parameters`."""
+    """Trains weights in self-play, with hyperparameters from `TDParameters.record`."""
 
     def __init__(self, features: FeatureSet, weights: np.ndarray, parameters: np.ndarray, seed: int) -> None:
         self.features = features
@@ -66,14 +66,14 @@ class PlainLearner:
         return self.value(side, self.scaled_features(position, side))
 
     def searched_value(self, position: Position, side: int) -> float:
-        """Return the value to `side` of a position after its move, after the best reply with two plies."""
+        """Return the value to `side` of a position after its move; with two plies, after the best reply."""
         if self.plies == 1 or position.outcome is not None or position.side_to_move == side:
             return self.value_after(position, side)
         replies = [position.apply(move) for move in position.legal_moves]
         return min(-self.value_of_reply(reply, 1 - side, side) for reply in replies)
 
     def value_of_reply(self, position: Position, mover: int, side: int) -> float:
-        """Return the value to `mover`, who has just moved, by the weights of `side`."""
+        """Return the value to `mover`, which has just moved, by the weights of `side`."""
         if position.outcome is not None and position.outcome.termination == "rules":
             return position.outcome.returns[mover]
         return self.value(side, self.scaled_features(position, mover))

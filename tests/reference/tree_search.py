@@ -1,4 +1,4 @@
-"""Helpers for tests of tree search: searches, plain walks through trees, exact values of small games."""
+"""Helpers for tests of tree search: searches, walks through trees, and exact values of small games."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def search(
     seed: int = 1,
     all_moves: bool = False,
 ) -> Analysis:
-    """Return what a new searcher, or the given one, finds in a number of simulations or within `limit`."""
+    """Search with a new or the given searcher, for a number of simulations or within `limit`."""
     searcher = searcher or searcher_for(position.game, options)
     return searcher.search(
         position,
@@ -80,7 +80,7 @@ def search(
 
 @cache
 def exact_return(position: Position) -> int:
-    """Return the return of perfect play for side 0, from all matches that can follow."""
+    """Return the return of perfect play for side 0, by full minimax."""
     if position.outcome is not None:
         winner = position.outcome.winner
         return 0 if winner is None else 1 - 2 * winner
@@ -89,7 +89,7 @@ def exact_return(position: Position) -> int:
 
 
 def exact_value(position: Position, *, after: Position | None = None) -> int:
-    """Return the exact return for the side to move in `position`, or that of its move to `after`."""
+    """Return the exact return for the side to move in `position`, or of its move that leads to `after`."""
     return exact_return(after or position) * (1 - 2 * position.side_to_move)
 
 
@@ -104,7 +104,7 @@ class Child:
 
 
 def tree_of(position: Position, children: Sequence[Child], *, visits: int = 0) -> Tree:
-    """Return a tree with these children of the root, whose actions count from 0."""
+    """Return a tree whose root has these children, with actions numbered from 0."""
     tree = Tree(1)
     words = tree.set_root(position, ())
     first = ROOT + WORDS_PER_NODE

@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    """Return an empty store."""
+    """Return an open, empty store."""
     with Store(path) as opened:
         yield opened
 

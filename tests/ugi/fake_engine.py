@@ -1,6 +1,6 @@
-"""A small engine that misbehaves in the way its first argument says: `python fake_engine.py MODE [MOVE]`.
+"""A small engine that misbehaves in the way that MODE names: `python fake_engine.py MODE [MOVE]`.
 
-The tests run it as a program. It imports nothing of the package, and answers
+The tests run it as a program. It imports nothing from the package, and answers
 every `go` with MOVE, by default column 4 of Connect Four.
 """
 
@@ -43,9 +43,9 @@ def ignore_signals() -> None:
 
 
 def start_child() -> None:
-    """Start child processes and write all process ids to the file named MOVE.
+    """Start child processes and write all process IDs to the file named MOVE.
 
-    On Linux one child is in a session of its own, and another one's parent has ended as well.
+    On Linux, one child has its own session, and another one has its own session and a parent that has ended.
     """
     import subprocess  # imported here, because it takes longer to import than everything else
 
