@@ -82,7 +82,7 @@ class WeightsLearner(Configured, Learner):
     """
 
     agent: ClassVar[str] = "td"
-    """The agent that plays one ply ahead with the weights."""
+    """Name of the one-ply agent that uses the weights."""
     max_weight: ClassVar[float] = MAX_WEIGHT
     features: FeatureSet | PatternSet
     setup: "SelfPlaySetup"

@@ -54,7 +54,7 @@ from boardgames.selfplay import (
 )
 
 START_FACTOR = 4.0
-"""In population-based training, initial learning rates are up to this factor above or below alpha."""
+"""In population-based training, initial values of alpha and 1 - lambda vary by up to this factor."""
 MARGIN_POINTS = 1e-6
 """Points per unit of margin (one marble, for example), which break ties between players."""
 
@@ -88,8 +88,8 @@ class Evolve(TDLearner):
         Option("mutation", float, 0.0, "largest mutation of a weight", minimum=0, maximum=1e3),
         Option(
             "perturbation", float, 0.0,
-            "population-based training: relative change of alpha and lambda from parent to child, 0.2 for "
-            "20 %; with 0, all players have the same alpha and lambda",
+            "population-based training: relative change of alpha and 1 - lambda from parent to child, 0.2 "
+            "for 20 %; with 0, all players have the same alpha and lambda",
             minimum=0, maximum=1,
         ),
         *TD_OPTIONS,

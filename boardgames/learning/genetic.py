@@ -1,8 +1,9 @@
 """The learner `genetic`: a genetic algorithm.
 
-A student's Abalone program tuned the three weights of its evaluation with one (see the agent `simple`).
+A student's Abalone program used a genetic algorithm to tune the three weights of its evaluation (see the
+agent `simple`).
 
-The best individual so far stays in the population and meets every generation.
+The best individual so far stays in the population and competes in every generation.
 An individual that ranks above it must also beat it in a duel to replace it;
 otherwise the generation counts as a step back.
 """
@@ -47,7 +48,7 @@ class Genetic(FitnessLearner):
             "initial", float, 1.0, "largest initial weight; weights start at random", minimum=0, maximum=1e3
         ),
         Option(
-            "duel_pairs", int, 20, "openings of a duel for the best, each played with both sides",
+            "duel_pairs", int, 20, "openings in a duel against the best so far, each played with both sides",
             minimum=1, maximum=10_000,
         ),
         *SEARCH_OPTIONS,

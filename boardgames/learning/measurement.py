@@ -39,7 +39,7 @@ class Series:
     Attributes
     ----------
     before : bool
-        True if the agent used the weights before training; `START` stands for them in its text.
+        True if the agent used the weights from before the training, which `START` stands for in `agent`.
     pairs : tuple of int
         How many pairs gave the agent 0, 1/2, 1, 3/2 and 2 points; empty in files of early versions.
     """
@@ -168,8 +168,8 @@ def plan_measurement(run: Run, matches: int) -> Measurement:
     Raises
     ------
     OptionError
-        If the number is odd or out of range, a larger measurement is complete, or no agent plays with
-        what the learner learns.
+        If the number is odd or out of range, a larger measurement is complete, or no agent can use the
+        learner's result.
     FileError
         If the file cannot be written.
     """

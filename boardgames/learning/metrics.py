@@ -38,7 +38,7 @@ class StepRecord:
     seconds : float
         Duration.
     metrics : mapping
-        Numbers by name; None for one that was not finite.
+        Numbers by name; None for numbers that were not finite.
     weights : tuple of float
         The best weights after the step; empty if there are too many.
     standings : tuple of (str, float)

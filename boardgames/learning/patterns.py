@@ -76,7 +76,7 @@ class Patterns(WeightsLearner):
         Option("epsilon", float, 0.02, "probability of an exploratory move", minimum=0, maximum=1),
         Option(
             "side_positions", float, 0.1,
-            "share of the positions from which random moves lead to another one that is labelled too",
+            "share of positions after which another one, a few random moves away, is labelled too",
             minimum=0, maximum=1,
         ),
         Option("outcome", float, 0.15, "weight of the match's result in a label", minimum=0, maximum=1),
@@ -92,7 +92,7 @@ class Patterns(WeightsLearner):
         ),
         Option("epochs", int, 6, "passes over all positions in a fit", minimum=1, maximum=10_000),
         Option("rate", float, 0.0015, "learning rate, in units of the evaluation", minimum=0, maximum=100),
-        Option("opening", int, 8, "largest number of random opening plies", minimum=0, maximum=1000),
+        Option("opening", int, 8, "maximum number of random opening plies", minimum=0, maximum=1000),
         replace(PLY_LIMIT, default=300),
         TEST_MATCHES,
     )  # fmt: skip

@@ -80,7 +80,7 @@ class TDPlayer(Player):
         ),
         Option(
             "epsilon", float, None,
-            "probability of an exploratory move; default: 0, or the saved one if the player learns",
+            "probability of an exploratory move; default: 0, or the saved value if the player learns",
             minimum=0, maximum=1,
         ),
         Option(

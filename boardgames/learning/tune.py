@@ -92,8 +92,8 @@ class Tune(Perturbation, Learner):
             minimum=1e-6, maximum=1,
         ),
         Option(
-            "rate", float, 0.1, "initial step of each value, as a share of its range, if one side wins all "
-            "matches", minimum=0, maximum=100,
+            "rate", float, 0.1, "how far each value moves in the first step, as a share of its range, if one "
+            "side wins all matches", minimum=0, maximum=100,
         ),
         Option(
             "delay", float, 10.0, "number of steps before the rate falls noticeably", minimum=0, maximum=1e6
@@ -183,7 +183,7 @@ class Tune(Perturbation, Learner):
         return ""
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the tuned agent, paired with itself with default values and with its first values."""
+        """Return matchups of the tuned agent against itself with default values and with its first values."""
         agent = self._tuned_agent(result) or self.tunable.first
         return [(agent, opponent) for opponent in dict.fromkeys((self.tunable.default, self.tunable.first))]
 

@@ -105,7 +105,7 @@ class Program(NamedTuple):
     Attributes
     ----------
     sizes : SIZES_DTYPE[1]
-        Its sizes.
+        The sizes of the network.
     layers : LAYER_DTYPE[n]
         The layers in the order in which they are computed.
     tables : int64[n]

@@ -124,8 +124,8 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
         Equal seeds give equal playouts.
     ply_limit : int, optional
         Maximum number of plies in a match, by default the limit of the game. A match that reaches it is
-        unfinished, unless the game says who wins. It is required if neither the game nor its rules have
-        a limit.
+        unfinished, unless the game says who wins. Required if neither the game nor its rules limit a
+        match.
 
     Raises
     ------

@@ -40,7 +40,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SelfPlaySetup:
-    """The setup that all matches of a learner have in common; usually made by `SelfPlaySetup.of`.
+    """What all matches of a learner have in common; usually made by `SelfPlaySetup.of`.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class SelfPlayMatch:
     side : int
         Side of the first contestant.
     winner : int or None
-        Side that won.
+        Side that won, or None if neither did.
     is_unfinished : bool
         True if the match reached the ply limit or was stopped.
     plies : int
@@ -314,7 +314,7 @@ def worker_state(setup: SelfPlaySetup) -> "WorkerState":
 
 
 class WorkerState:
-    """A loaded game with its features, and the buffers of one thread."""
+    """The state of one thread: a loaded game with its features, and buffers."""
 
     def __init__(self, setup: SelfPlaySetup) -> None:
         self.setup = setup

@@ -1,1 +1,1 @@
-"""AlphaZero: a network learns a game from its own matches, which it plays by tree search."""
+"""AlphaZero: a network learns a game from matches that it plays against itself by tree search."""

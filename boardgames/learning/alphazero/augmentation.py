@@ -43,18 +43,18 @@ LONGEST_MATCH = 400
 MOST_IMAGES = 64
 """Maximum number of symmetries."""
 UNKNOWN = -1
-"""Stands for the image of an action that did not occur."""
+"""Replaces the image of an action that did not occur in the matches."""
 
 WORDS_TABLE = types.Array(types.uint64, 2, "C", readonly=True)
 INTEGERS_TABLE = types.Array(types.int32, 2, "C", readonly=True)
 FLOATS_TABLE = types.Array(types.float32, 2, "C", readonly=True)
 ACTIONS_TABLE = types.Array(types.int64, 2, "C", readonly=True)
-"""Types of the arrays that are only read."""
+"""Types of read-only arrays."""
 
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """What symmetries do to observations and actions; the first symmetry changes nothing.
+    """Symmetries as permutations of places and of actions; the first symmetry changes nothing.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class TrainingBatch(NamedTuple):
     Attributes
     ----------
     planes : float32[n, planes, rows, columns]
-        What the side to move sees.
+        Observations from the point of view of the side to move.
     legal : bool[n, actions]
         The legal actions.
     policies : float32[n, actions]
@@ -136,7 +136,7 @@ unpack = unpacker(Workspace)
 def encode(bundle: Actions) -> None:
     """Write planes, legal actions and policies of all samples, each under its symmetry.
 
-    A sample with a legal action whose image is unknown stays as it is.
+    A sample with a legal action whose image is unknown is not transformed.
     """
     batch = unpack(bundle)
     places = batch.place_images.shape[1]
@@ -235,7 +235,7 @@ class Encoder:
 
 @lru_cache(maxsize=16)
 def images_of(game: Game) -> Images:
-    """Return what the symmetries of a game that learners can use do to observations and actions.
+    """Return those symmetries of a game with which samples can be transformed.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def images_of(game: Game) -> Images:
     if not symmetries:
         return found
     probes = list(_positions(game))
-    np.random.default_rng(1).shuffle(probes)  # neighbours in a match have much in common
+    np.random.default_rng(1).shuffle(probes)  # successive positions of a match are similar
     chosen = probes[:: max(1, len(probes) // PROBED_POSITIONS)]
     for symmetry in symmetries:
         places = place_images(observation, symmetry, chosen, game.kernels.side_to_move)

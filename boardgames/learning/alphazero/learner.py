@@ -56,7 +56,7 @@ class AlphaZero(Configured, Learner):
     declared_options = (
         Option("steps", int, None, "number of steps; default: 100, or no limit with minutes", minimum=1,
                maximum=10**9),
-        Option("minutes", float, None, "stop after the step in which training has taken this long",
+        Option("minutes", float, None, "minutes of training, after which no new step begins",
                minimum=0.01, maximum=10**6),
         replace(START, summary="network to start with: a name, a run or a file; default: a random one"),
         Option("matches", int, 512, "matches per step", minimum=1, maximum=10**6),
@@ -156,8 +156,8 @@ class AlphaZero(Configured, Learner):
             if given.shape != self.shape:
                 raise OptionError(
                     f"the network {self.text('start')!r} has {given.shape.channels} channels and "
-                    f"{given.shape.blocks} blocks, {len(given.shape.pooled_blocks)} of them pooled: set the "
-                    "same channels, blocks and pooled"
+                    f"{given.shape.blocks} blocks, {len(given.shape.pooled_blocks)} of them pooled; set "
+                    "channels, blocks and pooled to these numbers"
                 )
             trainer.start_from(given)
         scalars: dict[str, Scalar] = {"step": 0, "seed": seed, "owed": 0.0}
@@ -271,7 +271,7 @@ class AlphaZero(Configured, Learner):
         -------
         metrics : dict
         owed : float
-            Number of samples left for the next step because they do not fill a batch.
+            Number of samples still to be used in the next step, because they do not fill a batch.
         """
         from boardgames.learning.alphazero.training import scheduled
 

@@ -37,7 +37,7 @@ Indices = npt.NDArray[np.int64]
 
 
 class Samples(NamedTuple):
-    """Positions with what a network should predict for them.
+    """Training samples: positions, and what a network should predict for them.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class ReplayBuffer:
         }
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
-        """Replace the content of the buffer with what `arrays` has returned.
+        """Replace the content of the buffer with arrays that `arrays` returned.
 
         Raises
         ------
@@ -226,7 +226,7 @@ class ReplayBuffer:
 
 
 def draw(available: int, count: int, seed: int) -> Indices:
-    """Return `count` random indices from 0 to `available` - 1; none is repeated before all were drawn.
+    """Return `count` random indices from 0 to `available` - 1; none is repeated before all have been drawn.
 
     Examples
     --------

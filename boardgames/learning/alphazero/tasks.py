@@ -45,7 +45,7 @@ class SentNetwork:
 
     @classmethod
     def of(cls, game: Game, network: Network) -> "SentNetwork":
-        """Return a network in this form."""
+        """Convert a network to this form."""
         return cls(Setup.of(game), network.shape, dict(network.tensors))
 
     def unpacked(self) -> tuple[Game, Network]:

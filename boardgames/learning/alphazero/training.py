@@ -41,7 +41,7 @@ ILLEGAL = -1e9
 
 
 class Source(Protocol):
-    """What samples are taken from: a `ReplayBuffer` or `Samples`."""
+    """A source of training samples: a `ReplayBuffer` or `Samples`."""
 
     @property
     def size(self) -> int:
@@ -157,7 +157,7 @@ class Trainer:
         -------
         dict
             `loss`, `policy_loss` and `value_loss`; `policy_entropy` of the network; `value_accuracy`,
-            the share of samples for which the network finds the right result most likely; `gradient_norm`.
+            the share of samples whose most likely result the network predicts; `gradient_norm`.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class Trainer:
         return arrays
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
-        """Continue from the arrays that `arrays` has returned.
+        """Continue from arrays that `arrays` returned.
 
         Raises
         ------

@@ -47,7 +47,7 @@ class SearchOptions:
     )
     pvs: bool = _technique(True, "search all but the first move with a null window")
     aspiration: bool = _technique(True, "search with a narrow window around the previous depth's value")
-    killers: bool = _technique(True, "search moves that refuted a sibling early (killer heuristic)")
+    killers: bool = _technique(True, "give priority to moves that refuted a sibling (killer heuristic)")
     history: bool = _technique(
         True, "order quiet moves by how often they caused cut-offs (history heuristic)"
     )

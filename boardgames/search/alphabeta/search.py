@@ -132,7 +132,7 @@ def is_threatened(bundle: Actions, ply: int) -> bool:
 def uses_table(options: Options, depth: int) -> bool:
     """Return True if positions at a depth are looked up and stored in the table.
 
-    Only positions at depth 1 are not, if there is futility pruning, which decides most of them faster.
+    All of them are, except at depth 1 with futility pruning, which decides most of these positions faster.
     """
     here = options[0]
     return here.table != 0 and (depth > 1 or here.selective == 0 or here.futility_margin == 0.0)

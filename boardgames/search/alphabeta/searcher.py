@@ -279,7 +279,7 @@ class RootResult:
         return len(self.actions) == 1 or self.is_solved()
 
     def with_losing_moves(self, losses: Sequence[float]) -> "RootResult":
-        """Return the result with its first moves moved to the end; `losses` has their values."""
+        """Return the result with its first moves, which lose, moved to the end; `losses` has their values."""
         count = len(losses)
         rest = sorted(range(count, len(self.actions)), key=lambda index: -self.values[index])
         valued = replace(self, values=(*losses, *self.values[count:]))

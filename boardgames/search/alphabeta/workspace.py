@@ -229,8 +229,8 @@ def new_workspace(
 def final_value(bundle: Actions, ply: int) -> float:
     """Return the value of the position at `ply`, where the match ends, for its side to move.
 
-    There are no legal moves, or a limit ends the match. If the evaluation is exact at the
-    end of a match by the rules (a margin of points), it is used instead of win and loss.
+    There are no legal moves, or a limit ends the match. If the evaluation is exact when the
+    rules end a match, as a margin of points is, it replaces the values of a win and a loss.
     """
     game = unpack(bundle)
     position = row(game.positions, ply)

@@ -77,8 +77,8 @@ class BatchSearchOptions:
     exploration : float
         Weight of the exploration term of PUCT.
     first_play_reduction : float
-        How much lower than its parent's value a move without visits is valued, as a factor of the square
-        root of the total prior of its siblings with visits.
+        A move without visits is valued lower than its parent by this factor times the square root of the
+        total prior of its siblings with visits.
     noise_share, noise_total : float
         Share of Dirichlet noise in the priors of the root, and sum of the parameters of its distribution,
         which are equal for all legal moves.
@@ -144,7 +144,7 @@ class Workspace(NamedTuple):
     roots, leaves : uint64[n, words], uint64[n k, words]
         The positions of the roots and of the leaves that wait.
     positions : uint64[3 n, words]
-        For each tree, two rows for the positions of a descent in turn, and one row to look ahead.
+        For each tree, two rows that alternate for the positions of a descent, and one row to look ahead.
     moves : int64[n, actions]
         The legal moves of a leaf.
     plies_left : int64[n]
@@ -179,6 +179,7 @@ class Workspace(NamedTuple):
     random_states : uint64[n, 1]
         A random generator for each tree, so that results do not depend on other trees.
     options : one record
+        The options of the search.
     """
 
     legal_moves: LegalMovesKernel

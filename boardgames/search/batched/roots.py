@@ -179,7 +179,7 @@ def gumbel_edge(bundle: Actions, tree: int) -> int:
             continue
         visits = search.edge_visits[tree, edge] + search.edge_waiting[tree, edge]
         score = scores[edge] + search.root_noise[tree, edge]
-        # lost moves leave gaps, which the moves with the next fewer visits fill
+        # the turns of lost moves go to the moves with the next lower number of visits
         if visits <= turn and (visits > most or (visits == most and score > highest)):
             best, most, highest = edge, visits, score
     if best == NO_EDGE:

@@ -21,7 +21,7 @@ REPORT_S = 0.2
 MEMORY = 256
 """Default size of a tree in megabytes."""
 ROOM = 512
-"""Number of plies below the root whose positions a search remembers at least, to find repetitions."""
+"""Minimum number of plies below the root whose positions a search remembers, to recognise repetitions."""
 FORCED_SIMULATIONS = 32
 """Maximum number of simulations if there is only one legal move."""
 

@@ -106,7 +106,7 @@ def value_of_move(bundle: Actions, here: int, action: int, mover: int, side: int
     here : int64
         The row of the position before the move. The position after it is in row `LOOKAHEAD`.
     mover, side : int64
-        The side that moves, for which the value is, and the side to move after that.
+        The side that moves, and the side to move after that. The value is for the side that moves.
     result : int64
         The result of the position after the move.
     """

@@ -103,8 +103,8 @@ class Workspace(NamedTuple):
     tree : int64[4 n]
         See `tree`; the threads share it.
     positions : uint64[4, words]
-        The root, two rows for the positions below it in turn, and one row to look one
-        ply ahead.
+        The root, two rows that alternate for the positions below it, and one row to look
+        one ply ahead.
     moves : int64[1, actions]
         The legal moves of a leaf or in a playout.
     priors : float64[2 actions]
