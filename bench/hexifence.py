@@ -156,7 +156,7 @@ def _quick_moves(runs: int) -> Iterator[Row]:
 
 
 def _move_times(name: str, game: Game, matches: int, mean_target: str, target: str) -> Iterator[Row]:
-    """Measure one agent in up to `matches` matches that begin with random moves, while the time lasts."""
+    """Measure one agent in up to `matches` matches that begin with random moves, until the time is up."""
     player, opponent = (boardgames.load_player(agent, game, seed=SEED) for agent in (name, "double"))
     player.choose(game.start())  # builds tables, which should not count
     generator, times, played = np.random.default_rng(SEED), [], 0

@@ -113,7 +113,7 @@ def boards(runs: int, sizes: Sequence[tuple[int, int]] = BOARDS, table: int = TA
 
 
 def long_boards(runs: int) -> Iterator[Row]:
-    """Do the same as `boards` once, with boards that take minutes."""
+    """Measure boards that take minutes, as `boards` does but only once."""
     yield from boards(min(runs, 1), LONG_BOARDS, LONG_TABLE_MB)
 
 

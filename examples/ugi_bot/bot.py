@@ -8,7 +8,7 @@ STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
 def parse(words: list[str]) -> list[str]:
-    """Return the columns, as strings from the bottom up, after `startpos` or `fen ROWS` and `moves`."""
+    """Return the columns, as strings from the bottom up, of `startpos` or `fen ROWS` after `moves`."""
     place = words.index("moves") if "moves" in words else len(words)
     rows = (words[1] if words[0] == "fen" else EMPTY).split("/")
     columns = ["".join(stones).rstrip(".") for stones in zip(*reversed(rows), strict=True)]

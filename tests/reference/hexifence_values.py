@@ -58,7 +58,7 @@ def text_of(dimension: int, open_edges: int) -> str:
 
 
 def random_edges(dimension: int, count: int, chance: random.Random) -> int:
-    """Return a set of edges, either anywhere or near one cell."""
+    """Return a random set of edges, either anywhere on the board or near one cell."""
     masks, everything = cell_masks(dimension), range(len(edges(dimension)))
     if chance.random() < 0.4:
         return sum(1 << edge for edge in chance.sample(everything, count))
@@ -107,7 +107,7 @@ def _chain(masks: tuple[int, ...], free: set[int], chance: random.Random) -> int
 
 
 def _ground(masks: tuple[int, ...], cell: int, chance: random.Random, *, but: int = 0) -> int:
-    """Return a random rim edge of a cell as a mask, or 0 if there is none apart from `but`."""
+    """Return a random rim edge of a cell as a mask, or 0 if there is none that is not in `but`."""
     inner = but
     for other, mask in enumerate(masks):
         if other != cell:

@@ -1,3 +1,3 @@
-"""Programs that the tests start contain no tests."""
+"""Exclude the programs that the tests start, which contain no tests."""
 
 collect_ignore = ["chaotic_engine.py", "fake_engine.py"]

@@ -9,7 +9,7 @@ from boardgames.players.exact import TimedExactPlayer
 
 
 class Solver(TimedExactPlayer):
-    """Looks at every position below the given one once.
+    """Visits every position below the given one once.
 
     The base class limits the time and chooses moves. This class only scores them.
     """
