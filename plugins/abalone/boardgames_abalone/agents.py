@@ -1,4 +1,4 @@
-"""Agents that never change, so that progress can be measured against them, and the opening book's path.
+"""Two agents that never change, against which progress is measured, and the path of the opening book.
 
 `simple` plays like a student's Abalone program: alpha-beta with three terms, whose weights were set by
 hand. `tapered` searches like `alphabeta`, but with the evaluation `engine` of seventeen terms, which was the
@@ -37,7 +37,7 @@ class Simple(SearchPlayer):
 class Tapered(AlphaBeta):
     """Principal variation search with the evaluation `engine`, without an opening book.
 
-    It never changes either.
+    It never changes, so that progress can be measured against it.
     """
 
     name: ClassVar[str] = "tapered"

@@ -88,7 +88,7 @@ for _table in (NEIGHBOURS, DISTANCES, BIT_OF_CELL, CELL_OF_BIT):
 NEIGHBOURS_OF: tuple[tuple[int, ...], ...] = tuple(map(tuple, NEIGHBOURS.tolist()))
 """The same as `NEIGHBOURS`, for plain Python, which reads single numbers faster from tuples."""
 MASK_OF_CELL: tuple[int, ...] = tuple(1 << bit for bit in BIT_OF_CELL.tolist())
-"""The bitboard of each cell alone, as an integer of 128 bits."""
+"""For each cell, the bitboard with only its bit set, as an integer of 128 bits."""
 
 _BOARD_BITS = sum(1 << int(bit) for bit in BIT_OF_CELL)
 BOARD_LOW = np.uint64(_BOARD_BITS & (1 << 64) - 1)
@@ -147,10 +147,10 @@ LAYOUTS = MappingProxyType(
 )
 """Opening layouts by name as board strings: rows I to A from the top, b black, w white.
 
-Sources: the layouts of the Aba-Pro and MiGs servers and the MindSports page on Abalone; from
-`snakes-variant` on, at least two of the lists in the public programs gym-abalone, KAAH and Abalassembly,
-and from `6-9` on, those of gym-abalone and KAAH, which agree up to symmetry. Layouts that are not the
-same for both sides, such as `french-daisy`, and those on only one list, such as `sibe`, are left out.
+Sources: the servers Aba-Pro and MiGs and the MindSports page on Abalone. The layouts from `snakes-variant`
+on are in at least two of the public programs gym-abalone, KAAH and Abalassembly, those from `6-9` on in
+gym-abalone and KAAH, which agree up to symmetry. Layouts that differ between the sides, such as
+`french-daisy`, and those found in only one program, such as `sibe`, are left out.
 """
 
 LAYOUT_ALIASES = MappingProxyType(
@@ -204,11 +204,11 @@ LAYOUT_ALIASES = MappingProxyType(
         "wedding-rings": "alliances",
     }
 )
-"""Names of layouts on servers and in other programs, as `layout_named` simplifies them."""
+"""Layouts by the names that servers and other programs use, in the simplified spelling of `layout_named`."""
 
 
 def layout_named(name: str) -> str:
-    """Return the name of the layout that has this name or alias; any other name is returned as it is.
+    """Return the canonical name of a layout, given its name or an alias; return an unknown name unchanged.
 
     Case, accents, and whether words are separated by spaces, underscores or hyphens do not matter.
 
@@ -270,8 +270,9 @@ def _rings() -> npt.NDArray[np.uint64]:
 HALF_BOARDS: npt.NDArray[np.uint64] = _half_boards()
 """`uint64[3, 8, 2]`: cells on the first 1 to 8 lines of an axis.
 
-The distance of two cells is half the sum of their differences in row, diagonal and
-antidiagonal, so distances can be counted cut by cut.
+The distance between two cells is half the sum of their differences in row, diagonal and
+antidiagonal. So the distances of all pairs of marbles can be added up by counting, for each cut
+between two lines, the marbles before and behind it, as `terms.density` does.
 """
 OUTER_RINGS: npt.NDArray[np.uint64] = _rings()
 """`uint64[4, 2]`: cells at least 1, 2, 3 and 4 steps from the centre."""

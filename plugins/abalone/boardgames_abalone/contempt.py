@@ -3,12 +3,12 @@
 An opponent that keeps its marbles together and never attacks gives up the centre, but then neither
 side makes progress. The evaluation here makes one side surround the other: it rewards pairs of touching
 marbles of different colours and a small distance between the centres of mass of both sides, and it
-lets the marbles of its side spread more. Pushes from several sides then come within reach of the
-search. Only one side is rewarded, because an opponent that waits avoids contact.
+lowers the penalty for spreading that side's marbles. Pushes from several directions then come within
+reach of the search. Only one side is rewarded, because an opponent that waits avoids contact.
 
-Contacts are pairs of neighbours on lines, so they fit into the tables of `SHAPES`, and the rest
-are terms of its model: an evaluation takes no longer than usual. There are twice as many phases, because
-the sign of a bonus depends on whose move it is.
+Contacts are pairs of neighbours on lines, so they fit into the tables of `SHAPES`. The other bonuses
+change the weights of terms that its model has anyway. An evaluation therefore takes no longer than usual.
+The number of phases is doubled, because the sign of a bonus depends on which side is to move.
 """
 
 from dataclasses import replace
@@ -38,7 +38,7 @@ from boardgames_abalone.patterns import (
 )
 
 CONTACT_BONUS = 12.0
-"""Bonus for each pair of touching marbles of different colours, in centimarbles."""
+"""Bonus for each contact, a pair of touching marbles of different colours, in centimarbles."""
 DISTANCE_PENALTY = 15.0
 """Penalty for the squared distance between the centres of mass of both sides, in centimarbles per cell^2."""
 SPREAD_BONUS = 0.5
@@ -49,7 +49,7 @@ DRAW_PENALTY = 150.0
 PATIENCE = 10
 """Number of plies without a push-off before `alphabeta` uses this evaluation."""
 CONCESSION = 0.2
-"""How much worse than the best move a suggested move may be, in marbles."""
+"""How much worse than the best move a move suggested by this evaluation may be, in marbles."""
 
 
 @kernel(Phase, inline=True)
@@ -62,7 +62,7 @@ BY_SIDE = replace(SHAPES, name="shapes by side", phases=2 * PHASES, phase=marble
 
 
 def contempt(game: Game) -> Contempt:
-    """Return the contempt of the game: when a match is stuck, surround the opponent."""
+    """Return the contempt that Abalone declares: surround the opponent when nothing is pushed off."""
     return Contempt(partial(surrounding_evaluation, game), PATIENCE, CONCESSION)
 
 
@@ -92,7 +92,7 @@ def bonuses(count: int) -> Reals:
     """Return the bonuses that are added to the weights of features, `float64[2, count]`.
 
     The first row is for positions in which the rewarded side has just moved, the second one for
-    those in which its opponent has.
+    positions in which its opponent has just moved.
     """
     terms = np.zeros((2, count))
     first = len(MATERIAL.features)
@@ -103,7 +103,7 @@ def bonuses(count: int) -> Reals:
 
 
 def contacts() -> Reals:
-    """Return tables that add up to the number of touching marbles of different sides, `float64[n]`."""
+    """Return tables whose entries for a position add up to its number of contacts, `float64[n]`."""
     parts = []
     for group in GROUPS:
         digits = np.indices((3,) * len(group)).reshape(len(group), -1)

@@ -90,7 +90,7 @@ MOVE_NOTATIONS = (ABA_PRO, NACRE, PLAYSTRATEGY, DIRECTION, CODE, COURSE_MOVES, B
 COMPASS = ("W", "NW", "NE", "E", "SE", "SW")
 """Names of the directions, in the order of their numbers."""
 ALPHABETS = (".bw", "012", "+@O", "*$!")
-"""Symbols for an empty cell, black and white in 61 characters."""
+"""Alphabets of `line` and `line-from-a`: the symbols for an empty cell, black and white."""
 
 _FEN_MARBLES = "Ss"
 _MARBLE = re.compile(r"([a-i][1-9])([bw])")
@@ -102,7 +102,7 @@ _COURSE_AXES = tuple(COMPASS.index(name) for name in ("E", "NW", "NE"))
 _ANY_CASE = re.IGNORECASE | re.ASCII
 _COMPASS_TEXT = "(NE|NW|SE|SW|E|W)"
 _DIRECTION = re.compile(f"([a-i][1-9](?:[ \t,;&+-]*[a-i][1-9]){{0,2}})[ \t,;:>-]*{_COMPASS_TEXT}", _ANY_CASE)
-_DIRECTION_IN_LINE = "|".join(  # marbles are separated in the same way, since another move may come before
+_DIRECTION_IN_LINE = "|".join(  # one kind of separator within a move; another one may end the move before it
     f"[a-i][1-9](?:{gap}[a-i][1-9]){{0,2}}[ \t:>-]*{_COMPASS_TEXT}"
     for gap in ("", "[ \t]*[,;][ \t]*", "[ \t]*-[ \t]*", "[ \t]*[&+][ \t]*", "[ \t]+")
 )
@@ -110,7 +110,7 @@ _CODE = re.compile(r"[(\[]?[ \t]*([0-9]{1,4})[ \t,;]+([0-9]{1,4})[ \t,;]+([0-9]{
 _COURSE_MOVE = re.compile(
     f"([1-3]):(?:([a-i][1-9])([a-i][1-9])[*]?|([a-i][1-9])-([a-i][1-9])>{_COMPASS_TEXT})", _ANY_CASE
 )
-_LISTS_OF_CELLS = tuple(  # with the same number of cells before and after, since another move may come next
+_LISTS_OF_CELLS = tuple(  # equally many cells before and after, so that a match ends before the next move
     rf"[(\[]?[ \t]*{cells}[ \t]*[)\]]?[ \t]*(?:[-=]?>|[\u2192\u21d2])[ \t]*[(\[]?[ \t]*{cells}[ \t]*[)\]]?"
     for cells in (r"[ \t]*[,&+][ \t]*".join(["['\"]?[a-i][1-9]['\"]?"] * count) for count in (3, 2, 1))
 )
@@ -127,9 +127,9 @@ _TOKEN = re.compile(
     _ANY_CASE,
 )
 _GAP = re.compile(r"[,;\n]")
-"""Separators that end a move between cells that stand alone."""
+"""Separators that end a move whose cells are separated by spaces."""
 _Way = tuple["_Way | None", str] | None
-"""Cells grouped into moves, as a linked list: the moves before the last one, and that one; None is empty."""
+"""Moves as a linked list: the list of all moves but the last, and the last move; None is an empty list."""
 _PLAIN = re.compile(r"(?:[a-i][1-9]){2,3}(?:[\s,;]+(?:[a-i][1-9]){2,3})*", _ANY_CASE)
 
 
@@ -142,12 +142,12 @@ def parse_words(text: str, notation: str | None = None) -> Words:
     Parameters
     ----------
     notation : str, optional
-        One of `POSITION_NOTATIONS`; by default any of them.
+        One of `POSITION_NOTATIONS`; by default it is inferred from the text.
 
     Raises
     ------
     PositionError
-        If the text is not a position in this notation, or without one if it can be read in two ways.
+        If the text is not a position in this notation, or if `notation` is None and the text is ambiguous.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def _position_notation(text: str) -> str | None:
 
 
 def _parse_fen(text: str) -> Words:
-    fields = text.replace("_", " ").split()  # addresses of pages have underscores
+    fields = text.replace("_", " ").split()  # URLs of PlayStrategy have underscores instead of spaces
     if len(fields) not in (4, 5, 6):
         raise PositionError(
             "a FEN has the fields board, two scores, side to move, and optionally plies and move number, "
@@ -250,7 +250,7 @@ def _expanded(rows: str, symbols: str) -> str:
 def _parse_course(text: str) -> Words:
     text = text.strip(" \t\r\n,;").lower()
     start = _LIST_OF_MARBLES.match(text)
-    if start and start[1]:  # in a field of one line, nothing may stand between the side and the list
+    if start and start[1]:  # on a single line, the list may follow the side without a separator
         text = f"{start[1]} {text[start.end(1) :]}"
     status, *marbles = re.split(r"[\s,;]+", text)
     if _MARBLE.fullmatch(status):
@@ -275,7 +275,8 @@ def _parse_course(text: str) -> Words:
 def _implied_losses(groups: Sequence[Sequence[int]]) -> tuple[int, int]:
     """Return the marbles lost by both sides, given the cells of those on the board.
 
-    They are those missing from 14. If that many cannot be lost, the position was set up, and none are.
+    Marbles missing from 14 count as lost. If no match can have such losses, the position was set up by
+    hand, and none count.
     """
     black, white = (MARBLES - len(group) for group in groups)
     is_possible = all(0 <= number <= MARBLES_TO_WIN for number in (black, white))
@@ -290,7 +291,7 @@ def _marble_list(words: Words) -> str:
 
 
 def _course_order(words: Words, action: int) -> tuple[object, ...]:
-    """Return the place of a move in the lists of the course."""
+    """Return the key by which the course's output files sort moves."""
     kind, direction, tail = split_action(action)
     turn = _COURSE_DIRECTIONS.index(direction)
     if kind == 1:
@@ -307,7 +308,7 @@ def _parse_line(text: str, notation: str) -> Words:
 
 
 def _parse_undeclared_line(text: str) -> Words:
-    """Return the position of 61 characters that is the same in both directions of reading."""
+    """Return the position of 61 characters if it is the same read from row I and from row A."""
     board, side, lost_marbles = _split_line(text)
     if board != _upside_down(board):
         raise PositionError(
@@ -373,7 +374,7 @@ def parse_action(words: Words, legal: Sequence[int], text: str, notation: str | 
     legal : sequence of int
         Its legal actions.
     notation : str, optional
-        One of `MOVE_NOTATIONS`. By default that of Aba-Pro, and all others whose texts look different.
+        One of `MOVE_NOTATIONS`. By default Aba-Pro's, or another one that cannot be mistaken for it.
 
     Raises
     ------
@@ -426,10 +427,11 @@ def format_action(words: Words, action: int, notation: str | None = None) -> str
 
 
 def aba_pro_text(text: str, notation: str | None = None) -> str:
-    """Return a move text in another notation as that of Aba-Pro, or an empty string if that is not possible.
+    """Translate a move text into Aba-Pro's notation; return an empty string if that is not possible.
 
-    The move need not be legal, or even possible, but the text must be well-formed. In Nacre's notation and in
-    that of PlayStrategy, the second cell is not the target of the marble on the first.
+    The move need not be legal, or even possible, but the text must be well-formed. The two cells of a move in
+    Nacre's or PlayStrategy's notation are returned as they are: without a position, the marbles that move are
+    unknown.
     """
     form = notation or _move_notation(text)
     if form == CODE and (match := _CODE.fullmatch(text)):
@@ -452,13 +454,13 @@ def aba_pro_text(text: str, notation: str | None = None) -> str:
 def split_moves(text: str, notation: str | None = None) -> list[str]:
     """Return the texts of the moves in a line of moves, without numbers and results.
 
-    Moves may have spaces, commas and hyphens inside. Cells that stand alone belong together if they make
-    moves: two neighbours, or three cells that can be a side-step.
+    Moves may contain spaces, commas and hyphens. Cells separated by spaces are joined if they form a move:
+    two neighbours, or the three cells of a side-step.
 
     Raises
     ------
     MalformedMoveError
-        If cells that stand alone can be grouped in two ways.
+        If cells separated by spaces can be joined in two ways.
 
     Examples
     --------
@@ -472,7 +474,7 @@ def split_moves(text: str, notation: str | None = None) -> list[str]:
 
 @lru_cache(maxsize=4)  # a text is split for each notation that is tried
 def _split(text: str, has_two_cells: bool) -> tuple[str, ...]:
-    """Return the texts of the moves in a text; with `has_two_cells`, lone cells are joined in pairs only."""
+    """Return the texts of the moves in a text; with `has_two_cells`, single cells are joined in pairs."""
     moves: list[str] = []
     cells: list[str] = []
     commas: list[int] = []
@@ -485,14 +487,14 @@ def _split(text: str, has_two_cells: bool) -> tuple[str, ...]:
         else:
             moves += _joined_cells(cells, commas, has_two_cells)
             cells, commas = [], []
-            if words := token[0].split():  # unless it is a space that is not ASCII
+            if words := token[0].split():  # empty if the token is a space that is not ASCII
                 moves.append(" ".join(words))
         end = token.end()
     return (*moves, *_joined_cells(cells, commas, has_two_cells))
 
 
 def _move_notation(text: str) -> str:
-    """Return the notation that a text is in if it can only be one, or that of Aba-Pro."""
+    """Return the notation that the form of a text shows, or Aba-Pro's if the form fits several."""
     if _PLAIN.fullmatch(text):
         return ABA_PRO
     for notation, form in (
@@ -585,9 +587,9 @@ def _parse_before_after(words: Words, legal: Sequence[int], text: str) -> int:
 
 
 def _moved_group(text: str) -> tuple[list[int], int]:
-    """Return the group that a text names before and after a move, and the direction of the move.
+    """Return the group that moves, and its direction, from a text with its cells before and after the move.
 
-    The ends of three marbles are enough; a single marble may be named twice, as both ends.
+    For three marbles, the ends are enough. A single marble may be named twice, as both ends.
     """
     names = re.findall("[a-i][1-9]", text.lower())
     middle = len(names) // 2
@@ -684,7 +686,7 @@ def _side_steps_to(first: int, target: int) -> list[int]:
 
 
 def _playstrategy_texts(words: Words, action: int) -> Iterator[str]:
-    """Yield the text of a move and, if it is in-line, that of older matches on the site, which is Nacre's."""
+    """Yield PlayStrategy's text of a move; for an in-line move also Nacre's, which older matches have."""
     yield _playstrategy_text(words, action)
     if action < TYPE_STRIDE:
         yield aba_pro.format_action(words, action, NACRE)
@@ -708,7 +710,7 @@ def _playstrategy_text(words: Words, action: int) -> str:
 
 
 def _other_reading(words: Words, legal: Sequence[int], text: str) -> str:
-    """Return what a text means in the notations that must be named, as the end of a sentence."""
+    """Return what a text means in notations that are only read by name, as a hint for an error message."""
     meanings: dict[str, list[str]] = {}
     for notation in (NACRE, PLAYSTRATEGY):
         try:
@@ -720,13 +722,13 @@ def _other_reading(words: Words, legal: Sequence[int], text: str) -> str:
 
 
 def _joined_cells(names: list[str], commas: list[int], has_two_cells: bool) -> list[str]:
-    """Return moves made of cells that stood alone; a comma stood before those with the given indices."""
+    """Join single cells into moves; `commas` has the indices of the cells that follow a comma or line end."""
     ends = [0, *commas, len(names)]
     segments = [names[start:end] for start, end in pairwise(ends)]
     is_move = _is_two_cells if has_two_cells else _is_move
     if commas and all(is_move(segment) for segment in segments):
         return [" ".join(segment) for segment in segments]
-    ways: list[list[_Way]] = [[None]]  # at most two ways to group the first cells
+    ways: list[list[_Way]] = [[None]]  # for 0, 1, 2, … cells, at most two ways to join them
     for end in range(1, len(names) + 1):
         found: list[_Way] = []
         for size in (2, 3):
@@ -761,7 +763,7 @@ def _is_move(names: Sequence[str]) -> bool:
     return _can_be_move("".join(names))
 
 
-@lru_cache(maxsize=10_000)  # a long file has few different ones
+@lru_cache(maxsize=10_000)  # a long file repeats the same few texts
 def _can_be_move(text: str) -> bool:
     try:
         action_from_cells(parse_cells(text))

@@ -136,8 +136,8 @@ def pushes(
         far_low, far_high = behind(near_low, near_high, back)
         moved_low |= single_low | near_low | far_low
         moved_high |= single_high | near_high | far_high
-        # a marble at the edge is pushed off, and a column of three can do that by two different
-        # moves
+        # a marble at the edge is pushed off; a column of three can do that in two moves, of two
+        # marbles or of three
         single_low, single_high = single_low & ~on_low, single_high & ~on_high
         far_low, far_high = far_low & ~on_low, far_high & ~on_high
         push_offs += popcount(single_low) + popcount(single_high) + popcount(far_low) + popcount(far_high)
@@ -311,9 +311,9 @@ def decisive_features_in_line(position: Words, side: int, out: Reals) -> None:
 
 @kernel(types.void(WORDS, types.int64, types.boolean, REALS_OUT))
 def _write_full(position: Words, side: int, broadside: bool, out: Reals) -> None:
-    """Write the terms of `engine`, then those of `decisive`, into `out`."""
+    """Write the terms of `decisive`, then those of `engine`, into `out`."""
     engine_features(position, side, out)
-    for index in range(ENGINE_SIZE - 1, -1, -1):  # start at the end, since the two places overlap
+    for index in range(ENGINE_SIZE - 1, -1, -1):  # backwards, since source and target overlap
         out[DECISIVE_SIZE + index] = out[index]
     _write_decisive(position, side, broadside, out)
 

@@ -1,4 +1,4 @@
-"""Abalone as a `Game`: its facts and options, with kernels and notation behind methods that check."""
+"""Abalone as a `Game`: its facts, options and kernels, its notation, and checks of positions."""
 
 from collections.abc import Sequence
 from functools import cached_property, partial
@@ -125,8 +125,8 @@ class Abalone(Game):
         )
 
     @cached_property
-    def evaluation(self) -> Evaluation:  # type: ignore[override]  # it can be set, as the attribute can
-        """The value of the shapes that the marbles form, made when it is first needed."""
+    def evaluation(self) -> Evaluation:  # type: ignore[override]  # can be set, like the base's attribute
+        """Default evaluation, with the patterns `shapes`; made when it is first needed."""
         from boardgames.weights import Weights
         from boardgames_abalone.evaluation import SHAPES_WEIGHTS
         from boardgames_abalone.patterns import SHAPES
@@ -136,8 +136,8 @@ class Abalone(Game):
         return Abalone._default_evaluation
 
     @cached_property
-    def contempt(self) -> Contempt:  # type: ignore[override]  # it can be set, as the attribute can
-        """How to play against opponents that only wait, made when it is first needed."""
+    def contempt(self) -> Contempt:  # type: ignore[override]  # can be set, like the base's attribute
+        """How to play against opponents that only wait; made when it is first needed."""
         from boardgames_abalone.contempt import contempt
 
         return contempt(self)
@@ -151,13 +151,13 @@ class Abalone(Game):
         return dialects.format_words(words, notation)
 
     def successor_texts(self, position: Position, notation: str | None = None) -> list[str]:
-        """Return the positions after each legal move; those of `course` as its output files list them."""
+        """Return the positions after each legal move; `course` has the order of the course's output files."""
         if notation == dialects.COURSE:
             return dialects.successors(position)
         return super().successor_texts(position, notation)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action that a text names, by default in any notation unlike Aba-Pro's."""
+        """Return the legal action that a text names, by default in any unambiguous notation."""
         return dialects.parse_action(position.words, position.actions, text, notation)
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
@@ -169,14 +169,14 @@ class Abalone(Game):
         return dialects.split_moves(text, notation)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return the reason: which marble or cell is in the way."""
+        """Return why a move is illegal, such as which marble is in the way; empty if that is unknown."""
         move = dialects.aba_pro_text(text, notation)
         if not move:
             return ""
         return explain_illegal_move(position.words, move, broadside=bool(self.options["broadside"]))
 
     def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
-        """Return the reason: the group cannot go to the last cell, or the cell cannot be selected."""
+        """Return why a group cannot go to the last cell, or why a single cell cannot be selected."""
         if position.outcome is not None:
             return "the match is over"
         return explain_clicks(position.words, ids, broadside=bool(self.options["broadside"]))
@@ -203,7 +203,7 @@ class Abalone(Game):
             raise PositionError("both sides have lost 6 marbles, but the match ends when one has")
 
     def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
-        """Put a marble on a cell, or take it away."""
+        """Return the position with a marble on a cell, or with the cell empty if `piece` is None."""
         cell = CELL_OF_NAME[target]
         black, white = ([other for other in cells if other != cell] for cells in texts.cells_of(words))
         if piece is not None:

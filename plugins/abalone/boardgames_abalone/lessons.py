@@ -1,4 +1,4 @@
-"""Lessons: what beginners try on the board."""
+"""Lessons: exercises for beginners."""
 
 from boardgames.declarations import Exercise
 

@@ -5,7 +5,7 @@ from the top, separated by `/`, with `b`, `w` and `.` for empty cells; the side 
 move; the marbles lost by black and by white. If only the board is given, `:b:0:0` is
 assumed.
 
-Moves are written as by Aba-Pro: `a1b2` is the tail marble and the cell ahead of it;
+Moves are written as on the server Aba-Pro: `a1b2` is the tail marble and the cell ahead of it;
 `c3c5d4` is the first marble of a side-step, the last one, and the target of the
 first. Nacre's notation, `a1d4`, gives the first marble and the target of the last; it
 must be requested by name. The module `dialects` has the notations of other programs.
@@ -45,7 +45,7 @@ BOARD = "board"
 SIDES = "bw"
 
 LONGEST_CACHED_TEXT = 20
-"""Maximum length of the texts of moves that are remembered."""
+"""Maximum length of move texts whose actions are cached."""
 
 _CELL = re.compile(r"[a-i][1-9]")
 _SEPARATORS = re.compile("[ \t,;\u2010-\u2015\u2212-]*")
@@ -133,7 +133,7 @@ def marbles_of(words: Words, side: int) -> int:
 
 
 def moved_cells(words: Words, action: int) -> tuple[int, ...]:
-    """Return the cells of the own marbles that a legal action moves, starting with the tail or leftmost."""
+    """Return the cells of the mover's marbles that a legal action moves, the tail or leftmost one first."""
     kind, direction, cell = split_action(action)
     own, group = marbles_of(words, int(words[STATUS]) & 1), [cell]
     if kind == 1:
@@ -346,7 +346,7 @@ def split_rows(board: str) -> list[str]:
 
 
 def check_row(row: str, index: int, symbols: str = SIDES) -> str:
-    """Return a row, whose cells are `.` or one of `symbols`; raise PositionError for any other."""
+    """Return a row after checking its length and its cells, `.` or in `symbols`; may raise PositionError."""
     unknown = [symbol for symbol in row if symbol not in symbols and symbol != "."]
     if unknown:
         raise PositionError(
@@ -360,7 +360,7 @@ def check_row(row: str, index: int, symbols: str = SIDES) -> str:
 
 
 def parse_side(text: str) -> int:
-    """Return the side of `b` or `w`; raise PositionError for any other text."""
+    """Return 0 for `b` and 1 for `w`; raise PositionError for any other text."""
     if text not in ("b", "w"):
         raise PositionError(f"the side to move must be 'b' or 'w', not {quote(text)}")
     return SIDES.index(text)

@@ -53,7 +53,7 @@ class Formation:
     rings : tuple of four floats
         Penalties for each marble at least 1, 2, 3 and 4 steps from the centre.
     threatened, push_offs : float
-        Penalties for each marble that the opponent could push, and for each push-off that it has.
+        Penalties for each marble that the opponent could push, and for each way to push one off.
     """
 
     pairs: float = 0.0

@@ -114,7 +114,7 @@ ROW_MASKS = np.array([(1 << length) - 1 for length in ROW_LENGTHS], dtype=np.uin
 RECIPROCALS: Reals = 1.0 / np.maximum(np.arange(CELLS + 1), 1)
 """`float64[62]`: 1 divided by a number of marbles, or by 1 if there are none; faster than a division."""
 SPLIT_ROW = 5
-"""The row of which both words of a bitboard have bits."""
+"""The row whose bits are in both words of a bitboard."""
 
 
 @kernel(types.float64(types.float64, types.float64))
@@ -125,7 +125,7 @@ def _square(down: float, right: float) -> float:
 
 @kernel(types.UniTuple(types.float64, 3)(types.uint64, types.uint64), inline=True)
 def _shape(low: np.uint64, high: np.uint64) -> tuple[float, float, float]:
-    """Return the spread of marbles, and the rows and diagonals from the board's centre to theirs."""
+    """Return the spread of marbles, and their centre of mass as row and diagonal from the board's centre."""
     total = ZERO
     for row in range(SPLIT_ROW):
         bits = low >> ROW_BITS[row] & ROW_MASKS[row]
@@ -159,10 +159,14 @@ TERMS = FeatureSet(
     "shape",
     write_terms,
     (
-        Feature("own spread", "cells^2", 0.0, 200.0, "squared distances of own marbles to their centre"),
+        Feature(
+            "own spread", "cells^2", 0.0, 200.0, "squared distances of own marbles to their centre of mass"
+        ),
         Feature("opposing spread", "cells^2", 0.0, 200.0, "the same for the opponent"),
-        Feature("distance", "cells^2", 0.0, 64.0, "squared distance between the centres of both sides"),
-        Feature("own distance", "cells^2", 0.0, 16.0, "squared distance of the own centre from the board's"),
+        Feature("distance", "cells^2", 0.0, 64.0, "squared distance between the sides' centres of mass"),
+        Feature(
+            "own distance", "cells^2", 0.0, 16.0, "squared distance of own centre of mass to the board's"
+        ),
         Feature("opposing distance", "cells^2", 0.0, 16.0, "the same for the opponent"),
         ENGINE_TERMS[-1],
     ),
@@ -278,7 +282,7 @@ def _pushes(movers: Marbles, others: Marbles, rings: Actions) -> tuple[Reals, Re
 
 
 def _ahead(marbles: Marbles) -> Callable[[int], Marbles]:
-    """Return a function that returns the marbles on a cell of a line, none if it is off the board."""
+    """Return a function that looks up the marbles on a cell of a line; beyond its ends there are none."""
     return lambda place: marbles[place] if 0 <= place < len(marbles) else np.zeros_like(marbles[0])
 
 
@@ -288,7 +292,7 @@ LINES = tuple(tuple(cell for cell in range(CELLS) if ROW_OF[cell] == row) for ro
 
 
 def _hexagons() -> tuple[tuple[int, ...], ...]:
-    """Return hexagons, each a cell and its neighbours, that symmetries map onto all others."""
+    """Return hexagons, each a cell and its neighbours, one of each kind; symmetries give the others."""
     found: dict[frozenset[int], tuple[int, ...]] = {}
     for cell in range(CELLS):
         near = NEIGHBOURS[cell].tolist()

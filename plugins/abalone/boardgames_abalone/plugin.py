@@ -17,7 +17,7 @@ def bg_games() -> list[Entry]:
 
 @hookimpl
 def bg_agents() -> list[Entry]:
-    """Return agents that never change: two earlier players, and opponents that are hard to beat."""
+    """Return agents that never change: two earlier players, and one that only waits and is hard to beat."""
     return [
         Entry(
             "simple",
@@ -49,7 +49,7 @@ def bg_features() -> list[Entry]:
         "extended": "classic14 with density, losses, mobility, pushes, edge danger and groups",
         "decisive": "extended with push-offs that win at once, and threats of them",
         "full": "decisive and engine together",
-        "engine": "the 17 terms of the default evaluation, early and late",
+        "engine": "the 17 terms of the agent tapered, early and late",
     }
     modules = {"engine": "terms"}
     return [

@@ -13,7 +13,7 @@ LARGEST_GROUP = 3
 
 
 def explain_illegal_move(words: Words, text: str, *, broadside: bool) -> str:
-    """Return the reason why a well-formed move is not legal; empty for a side-step in Nacre's notation.
+    """Return why a well-formed move is not legal; empty for a side-step in Nacre's notation.
 
     Examples
     --------
@@ -33,9 +33,9 @@ def explain_illegal_move(words: Words, text: str, *, broadside: bool) -> str:
 
 
 def explain_clicks(words: Words, ids: Sequence[str], *, broadside: bool) -> str:
-    """Return the reason why the marbles on all cells but the last one cannot move there.
+    """Return why the marbles on the first cells of `ids` cannot move to the last one.
 
-    For a group, the ends are enough. For a single cell, the reason is why it cannot be selected.
+    Of a group, only the ends are needed. If there is only one cell, return why it cannot be selected.
 
     Examples
     --------
@@ -137,7 +137,7 @@ class _Board:
         return ""
 
     def _row(self, start: int, direction: int) -> list[int]:
-        """Return the marbles of one colour in a row from `start` on, or none if that cell is empty."""
+        """Return the cells of adjacent marbles of one colour from `start` on, or none if it is empty."""
         row, cell, side = [], start, self.owner.get(start)
         while cell >= 0 and side is not None and self.owner.get(cell) == side:
             row.append(cell)

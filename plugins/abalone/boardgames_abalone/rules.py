@@ -170,7 +170,7 @@ def legal_moves_in_line(position: Words, moves: Actions) -> int:
     empty_low, empty_high = vacant_low & BOARD_LOW, vacant_high & BOARD_HIGH
     count = 0
     for direction in range(6):
-        # opposing marbles at the start of a push that moves one marble, and of one that moves two
+        # opposing marbles that a column would touch first: in pushes of one marble, and in pushes of two
         low, high = behind(vacant_low, vacant_high, direction)
         one_low, one_high = other_low & low, other_high & high
         low, high = behind(one_low, one_high, direction)
@@ -351,7 +351,7 @@ def _is_on_border(place: int) -> bool:
 
 @kernel(MoveOrder)
 def move_order(position: Words, action: int) -> int:
-    """Return 1000 for a push-off, 500 for a push to the border, 100 for other pushes, or the marbles moved.
+    """Rank push-offs first, then pushes to the border, other pushes, and moves of more marbles.
 
     When the opponent is one marble from losing, a push to the border is forcing,
     since it threatens to win; a push-off then wins and ranks above that.
@@ -402,7 +402,7 @@ ZOBRIST: npt.NDArray[np.uint64] = _zobrist_numbers()
 
 @kernel(KEY_SUMS(KEY_SUMS, types.uint64))
 def _add_marble(sums: KeySums, place: np.uint64) -> KeySums:
-    """Return the sums with one marble added. The loop is unrolled by hand, so that they stay in registers."""
+    """Return the sums with one marble added; unrolled by hand, which keeps the sums in registers."""
     return (
         sums[0] + ZOBRIST[place, 0],
         sums[1] + ZOBRIST[place, 1],

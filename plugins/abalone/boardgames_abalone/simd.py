@@ -88,9 +88,9 @@ def _shuffle(builder: Any, first: Any, second: Any, lanes: list[int]) -> Any:
 def _emitted_by(
     emit: Callable[..., Any], kind: types.Kind = VECTOR, result: types.Kind | None = None
 ) -> Callable[[Function], Function]:
-    """Return a decorator for a function of one to four tuples.
+    """Return a decorator for a function of one to four tuples, for which kernels use the code from `emit`.
 
-    `emit` builds its code in kernels from the LLVM vectors of the tuples.
+    `emit` gets an LLVM builder and the tuples as LLVM vectors.
     """
 
     def body(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -72,9 +72,11 @@ ENGINE_TERMS = (
     Feature("flowers", "marbles", -4.0, 4.0, "marbles with six own neighbours, minus the opponent's"),
     Feature("edge danger", "marbles", -12.0, 12.0, "opposing marbles in edge danger minus own ones"),
     Feature("sandwiched", "marbles", -12.0, 12.0, "opposing marbles that are sandwiched minus own ones"),
-    Feature("pushes", "moves", -25.0, 25.0, "pushes of the side to move, negative if the opponent's"),
+    Feature("pushes", "moves", -25.0, 25.0, "pushes of the side to move; negative if that is the opponent"),
     Feature("push threats", "moves", -25.0, 25.0, "the same for the side not to move"),
-    Feature("push-offs", "moves", -12.0, 12.0, "push-offs of the side to move, negative if the opponent's"),
+    Feature(
+        "push-offs", "moves", -12.0, 12.0, "push-offs of the side to move; negative if that is the opponent"
+    ),
     Feature("push-off threats", "moves", -12.0, 12.0, "the same for the side not to move"),
     Feature("edge pressure", "moves", -25.0, 25.0, "pushes to the border minus the opponent's"),
     Feature("spread", "cells^2", -120.0, 120.0, "spread of the opposing marbles minus that of the own ones"),
@@ -178,7 +180,7 @@ EXCESS_PLANES = _bit_planes(_ring_excess(), 3)
 
 @kernel(TRIPLE(VECTOR, VECTOR, VECTOR, VECTOR))
 def _add_four(first: Vector, second: Vector, third: Vector, fourth: Vector) -> tuple[Vector, ...]:
-    """Reduce four sets to three: the size of the first plus twice those of the others is the total."""
+    """Reduce four sets to three: their total size is that of the first result plus twice the other two."""
     three = xor3(first, second, third)
     return xor3(three, fourth, NO_CELLS), majority(first, second, third), and_(three, fourth)
 

@@ -41,7 +41,7 @@ ORIGINAL: tuple[tuple[Wins, ...], ...] = (
     ((2, 2), (0, 0), (2, 3), (3, 0), (8, 0), (10, 0), (4, 0), (2, 2)),
     ((0, 3), (0, 0), (1, 0), (0, 0)),
 )
-"""Original wins of the winner and of each ancestor, by evolution; both were learning."""
+"""Original results by evolution: wins of the winner and of the ancestor, for each ancestor; both learned."""
 
 
 class Ancestors(LearningExperiment):

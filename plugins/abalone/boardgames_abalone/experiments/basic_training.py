@@ -26,7 +26,7 @@ ORIGINAL: tuple[tuple[Wins, Wins], ...] = (
     ((2, 7), (0, 6)),
     ((1, 9), (0, 3)),
 )
-"""Original wins of the old and the trained self; for each training, those of its winner and its loser."""
+"""Original results by training: wins of the old and the trained self, for its winner and for its loser."""
 
 
 class BasicTraining(LearningExperiment):

@@ -4,13 +4,13 @@ Pairs of random players train against each other with baseline hyperparameters.
 The pairs that learned best, whose trained selves beat their old selves most
 clearly, are selected. Each is trained again from the same weights and openings
 with one hyperparameter changed, and each baseline player plays the player that
-it would have become.
+it becomes with the change.
 
 Selected pairs were also lucky, so they do well against any opponent. A control
 shows by how much: the pairs are trained again with the baseline's
 hyperparameters, but with different openings and random numbers. If all
-candidates are selected, variants are compared with one half instead, which is
-what the baseline would win against itself.
+candidates are selected, no luck is involved, and variants are compared with
+one half, which is what the baseline would win against itself.
 """
 
 from collections.abc import Sequence
@@ -61,11 +61,11 @@ ORIGINAL: tuple[tuple[Wins, ...], ...] = (
     ((4, 2), (9, 0), (5, 3), (5, 5), (7, 1), (6, 2), (9, 1), (2, 6)),
     ((3, 5), (5, 1), (7, 1), (4, 3), (5, 2), (6, 2), (4, 4), (8, 1)),
 )
-"""Original wins of the baseline and of the modified player; for each player, by variant."""
+"""Original results by player and variant: wins of the baseline and of the modified player."""
 
 
 class FineTuning(LearningExperiment):
-    """Baseline players play the players that they become with one hyperparameter changed."""
+    """Each baseline player plays the player that it becomes with one hyperparameter changed."""
 
     name: ClassVar[str] = "fine-tuning"
     declared_options = (

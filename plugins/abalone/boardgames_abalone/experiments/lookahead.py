@@ -5,7 +5,7 @@ The first project in which a program learned Abalone gave up looking ahead: with
 learns twice by TD(lambda) against itself, once with moves searched one ply deep and
 once two plies deep. The second training either has as many matches as the first, or
 ends when as many positions have been valued, which takes about the same time.
-The two results then play each other, with both searching one ply or two plies deep.
+The two trained players then play each other, both searching one ply or both two plies deep.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Training:
     Attributes
     ----------
     weights : float64[2, n]
-        Equal rows.
+        Learned weights, the same in both rows.
     matches, plies, valued : int
         Training matches, their plies, and the positions that were valued.
     """
@@ -57,7 +57,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The trainings of one player, and the test matches in the order of `COLUMNS`, two plies first."""
+    """Three trainings of one player, and tests of two plies against one in the order of `COLUMNS`."""
 
     one: Training
     equal_time: Training
@@ -176,6 +176,6 @@ def _conclusion(compared: Sequence[Comparison]) -> str:
     afforded = sum(comparison.equal_time.matches for comparison in compared)
     return (
         f"{plies / matches:.0f} plies a match; with one ply of search {per_ply:.0f} positions are valued per "
-        f"move, with two {per_deep_ply:.0f}; in the time of {matches} matches with one ply there are "
-        f"{afforded} with two"
+        f"move, with two {per_deep_ply:.0f}; {matches} matches with one ply take as long as {afforded} "
+        "with two"
     )

@@ -88,7 +88,7 @@ def train_and_test(
     Parameters
     ----------
     opponents : float64[2, n]
-        The opponent of the first player and that of the second.
+        Weights of the opponents of the first and of the second player.
     tests : int
         Test matches of each player.
     seed : int
