@@ -40,7 +40,7 @@ def test_stones_fall_and_alternate() -> None:
     assert position == game.parse("44")
     with pytest.raises(PositionError, match="the stones alternate, so the next one is red"):
         game.edit(position, "c1r1", "blue")
-    with pytest.raises(PositionError, match="so a blue one has to be taken first"):
+    with pytest.raises(PositionError, match="so take away a blue one first"):
         game.edit(game.parse("4435"), "c3r1", None)
     assert game.edit(game.parse("445"), "c5r1", None) == game.parse("44")
     with pytest.raises(PositionError, match="there is no stone in column 1"):
@@ -58,7 +58,7 @@ def test_the_last_edge_of_a_cell_gives_it_an_owner_who_can_be_changed() -> None:
     assert position.score == (7, 0)
     assert game.edit(position, "c3", "red").score == (6, 1)
     assert game.edit(position, first.id, None).score[0] < 7
-    with pytest.raises(PositionError, match="if and only if its six edges are drawn"):
+    with pytest.raises(PositionError, match="if and only if all six of its edges are drawn"):
         game.edit(game.start(), "c3", "red")
 
 

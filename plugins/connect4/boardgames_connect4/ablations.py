@@ -1,9 +1,9 @@
 """The experiments `discount` and `ablation`: what the parts of the learner `value-iteration` are worth.
 
-Each variant changes one part: the discount, the values, the success, the rewards, the guards, the random
-moves or the abstraction. It is trained several times, plays against opponents, and chooses moves
-in positions that the solver has scored, with and without what it has learned. Intervals are 95%
-bootstrap intervals over the positions, of the mean over all trainings.
+Each variant changes one part: the discount, whether values or success decide, the rewards, the guards, the
+random moves or the abstraction. It is trained several times and plays against opponents. Before and after
+the training, it also chooses moves in positions that the solver has scored. Results are means over all
+trainings, with 95% bootstrap intervals over the positions.
 """
 
 from abc import abstractmethod
@@ -33,14 +33,14 @@ from boardgames_connect4.value_iteration.policy import MAX_GAMMA, Experience, Ta
 
 OPENING, PLY_LIMIT = 4, 400
 OPPONENTS = {"random": 0, "greedy": 1, "2 plies": 2, "4 plies": 4}
-"""The opponents, and the depths to which they search with the game's own evaluation."""
+"""The opponents, and their search depths in plies with the game's evaluation; 0 plays at random."""
 RESAMPLES = 2000
 INTERVAL = ("points", "from", "to")
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A learner with one part changed, and how the trained player makes random moves.
+    """A learner with one part changed, and how often the trained player makes random moves.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Measured:
     shares : tuple of float
         Shares of points against `OPPONENTS`.
     before, after : list of int
-        Points that the move in each position gives away, before and after the training.
+        For each position, the points that the chosen move gives away, before and after the training.
     """
 
     shares: tuple[float, ...]
@@ -105,11 +105,11 @@ class Comparison(PositionExperiment):
         self.training: dict[str, object] = {name: value for name, _, value in pairs}
         self.training |= {name: self.integer(name) for name in ("steps", "matches")}
         for variant in self.variants():
-            variant.learner(game, self.training)  # reports a wrong setting before the work
+            variant.learner(game, self.training)  # report wrong settings before the work starts
 
     @abstractmethod
     def variants(self) -> Sequence[Variant]:
-        """Return the variants; the others are compared with the first one."""
+        """Return the variants, first the one with which all others are compared."""
 
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Measurements:
         """Return grids by variant: shares of points, points given away, and differences with intervals."""
@@ -227,7 +227,7 @@ def measure(
 def losses_of(
     learner: ValueIteration, player: TablePlayer, positions: Sequence[Scored], seed: int
 ) -> list[int]:
-    """Return how far the score of the player's move is below the best one, for each position."""
+    """Return, for each position, how many points the player's move scores less than a best one."""
     game, experience = learner.game, player.experience
     assert experience is not None
     workspace = table_play.new_workspace(

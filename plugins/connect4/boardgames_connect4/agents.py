@@ -1,8 +1,8 @@
 """The agents of Connect Four: `solver`, which plays perfectly, and `lines`, a baseline that never changes.
 
-The nine weaker levels of `solver` choose among exactly scored moves. A level draws its moves with
-probabilities proportional to exp(score / temperature), where the score is the exact one of the
-solver. If time runs out before all moves are solved, the scores of the others are those of `alphabeta`.
+The nine weaker levels of `solver` draw their moves with probabilities proportional to
+exp(score / temperature), where the score is exact. If time runs out before all moves are solved, the
+other moves get scores from `alphabeta`.
 """
 
 import math
@@ -30,15 +30,16 @@ from boardgames_connect4.solver import Solver
 from boardgames_connect4.solver.solver import MAX_THREADS, TABLE_MB
 
 EXACT = replace(RETURN, inaccuracy=0.2, mistake=1.0, blunder=2.0, delay=1)
-"""Returns, for reviews: `?` turns a win into a draw or a draw into a loss, `??` a win into a loss.
+"""The unit of returns with thresholds for reviews: a move that turns a win into a draw, or a draw into a
+loss, is a mistake (`?`), and one that turns a win into a loss is a blunder (`??`).
 
-A slower win or a sooner loss is an inaccuracy.
+A slower win or a faster loss is an inaccuracy.
 """
 ESTIMATE = 10.0
-"""The score that stands for an estimated return of 1 when a level chooses among unsolved moves."""
+"""The solver's score that an estimated return of 1 counts as when a level chooses among unsolved moves."""
 
 TEMPERATURES = (40.0, 16.0, 9.0, 5.5, 3.5, 2.3, 1.5, 0.9, 0.45, 0.0)
-"""The temperature of each level from 1; at 0 only the best moves are played."""
+"""Temperatures of levels 1 to 10; at temperature 0 only best moves are played."""
 
 LEVEL = Option(
     "level", int, 10, "strength from 1 (many mistakes) to 10 (none)", 1, len(TEMPERATURES), role="strength"
@@ -61,7 +62,7 @@ BOOK = Option(
 class SolverPlayer(TimedExactPlayer):
     """Plays perfectly, or at a lower level, and gives exact scores.
 
-    Only time limits it, not depth or nodes. Equally good moves are drawn at random.
+    It respects limits of time, but not of depth or nodes. It chooses among equally good moves at random.
     """
 
     name: ClassVar[str] = "solver"
@@ -84,11 +85,11 @@ class SolverPlayer(TimedExactPlayer):
         ]
 
     def solver_score(self, position: Position, score: Score) -> int:
-        """Return (cells + 1 - stones before the winning one) // 2, negative for a loss, 0 for a draw."""
+        """Return the solver's score: (cells + 1 - stones before the winning one) // 2; below 0 for a loss."""
         return points_of(score, self.plies_left(position))
 
     def solved_moves(self, position: Position, stop: Stop, *, all_moves: bool) -> dict[Move, Score]:
-        """Return the exact scores of the moves that were solved in time, the central ones first."""
+        """Return the exact scores of the moves solved in time; moves that end the match come first."""
         scores: dict[Move, Score] = {}
         left = self.plies_left(position)
         ends = [move for move in position.legal_moves if position.apply(move).outcome is not None]
@@ -102,7 +103,7 @@ class SolverPlayer(TimedExactPlayer):
         return scores
 
     def solved_line(self, position: Position, move: Move, score: Score, stop: Stop) -> tuple[Move, ...]:
-        """Return best play to the end, or until `stop` is set: moves that keep the score of `move`."""
+        """Return a move and best play after it, up to the end of the match or until `stop` is set."""
         line, points = [move], points_of(score, self.plies_left(position))
         position = position.apply(move)
         while position.outcome is None:
@@ -133,7 +134,7 @@ class SolverPlayer(TimedExactPlayer):
         return replace(analysis, moves=tuple(map(_in_exact_unit, analysis.moves)))
 
     def pick(self, analysis: Analysis) -> MoveValue:
-        """Return a best move, or one drawn by its score at the temperature of the level."""
+        """Return a best move, or a move drawn at random with the probabilities of the level."""
         if self._temperature == 0:
             return super().pick(analysis)
         left = self.plies_left(analysis.position)
@@ -147,7 +148,7 @@ class SolverPlayer(TimedExactPlayer):
         return (self.game.facts.longest_match or 0) - stones
 
     def is_in_book(self, position: Position) -> bool:
-        """Return True if the match goes on and the book has the position."""
+        """Return True if the match is not over and the book has the position."""
         return position.outcome is None and self._solver.is_in_book(position)
 
     def solver_nodes(self) -> int:
@@ -155,7 +156,7 @@ class SolverPlayer(TimedExactPlayer):
         return self._solver.nodes
 
     def load_code(self) -> None:
-        """Load or compile the search of the solver, which is not called while the book has the scores."""
+        """Load or compile the solver's search now; otherwise this would happen when the book ends."""
         self._solver.load_code()
 
     def free_solver(self) -> None:
@@ -186,10 +187,10 @@ class SolverPlayer(TimedExactPlayer):
 
 
 class Lines(SearchPlayer):
-    """Fixed-depth alpha-beta with hand-set weights.
+    """Alpha-beta of fixed depth with weights set by hand.
 
-    It never changes, so that progress can be measured against it. That is why it has its own copy
-    of the weights.
+    It never changes, so that progress can be measured against it. For this reason it has its own copy of
+    the weights.
     """
 
     WEIGHTS: ClassVar[tuple[float, ...]] = (0.02, 0.05, 0.04, 0.25, 0.08)
@@ -221,7 +222,7 @@ def score_of(points: int, empty_cells: int) -> Score:
 
 
 def points_of(score: Score, empty_cells: int) -> int:
-    """Return the score of the solver for a win or loss in plies; an estimated return counts up to 10.
+    """Return the score of the solver for a win or loss in plies, or `ESTIMATE` times an estimated return.
 
     Examples
     --------

@@ -2,9 +2,9 @@
 
 Bits run from the bottom up in every column, column by column from the left. On top of
 each column is a guard bit that is never set, so that a step in any direction is one
-shift of the whole board without wrapping around. The board of 8 x 8 fills the word and has
-no guard bits; there a mask of the cells in which lines start keeps them from wrapping
-around. For 7 x 6:
+shift of the whole board without wrapping around. A board of 8 x 8 fills the word and has no
+guard bits; instead, a mask of the cells in which lines can start prevents wrapping around.
+For 7 x 6:
 
      6 13 20 27 34 41 48      guard bits
      5 12 19 26 33 40 47      top row, row 6
@@ -56,9 +56,9 @@ class Board:
 
     @property
     def line_starts(self) -> int:
-        """Return the cells in which a line of four can start upwards or to the upper right.
+        """Return the cells in which a vertical or rising line of four can start.
 
-        With guard bits, these are all bits of the word, since only lines on the board are found.
+        With guard bits, these are all bits of the word, since lines cannot wrap around.
         """
         if self.has_guards:
             return (1 << WORD_BITS) - 1

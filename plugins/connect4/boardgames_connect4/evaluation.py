@@ -18,8 +18,8 @@ BOUND = 0.9
 WEIGHTS = (0.02, 0.05, 0.04, 0.25, 0.08)
 """Weights of open twos, open threes, centre stones, threats in own rows and other threats.
 
-Set by hand. A side's own rows are those whose cells it gets if both sides fill up the
-columns, odd rows for red and even rows for blue; a threat there is worth several open
+Set by hand. If both sides just fill up the columns, red gets the cells in odd rows and blue
+those in even rows. These are the side's own rows, and a threat there is worth several open
 lines.
 """
 
@@ -54,7 +54,7 @@ def sized_evaluate(board: Board) -> Callable[[Words, Reals], float]:
 
     @kernel(Evaluate)
     def evaluate(position: Words, weights: Reals) -> float:
-        """Return 0.9 x / (1 + |x|) for the side to move, where x is the difference of both sides' terms.
+        """Return 0.9 x / (1 + |x|) for the side to move, where x is its weighted sum minus the opponent's.
 
         Parameters
         ----------

@@ -1,10 +1,10 @@
 """The experiment `perfection`: how often agents play a best move, and how much their moves give away.
 
-Positions are reached by random moves, or by an agent's moves after a random opening. Each of
-several plies has the same number of positions. Only positions in which not all moves are equally good
-are used. The solver scores every move, so the
-loss of a move is exact: how far its score is below the best one. A score is (cells + 1 - stones
-before the winning one) // 2, so a point is a win two plies later or a loss two plies sooner.
+Positions are reached by random moves, or by an agent's moves after a random opening. Several plies are
+measured, with equally many positions at each. Positions in which all moves are equally good are left out.
+The solver scores every move, so the loss of a move is exact: the best score minus its own. A score is
+(cells + 1 - stones before the winning one) // 2, so a loss of one point delays a win, or hastens a loss, by
+two plies.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ TABLE_MB = 64
 OPENING = 4
 """Number of random moves before the moves of the agent `played_by`."""
 MIN_LEFT = 2
-"""Number of empty cells that are left at the last ply: with one, there is no choice."""
+"""Minimum number of empty cells in a position; with one, there is no choice."""
 
 GameOptions = tuple[tuple[str, OptionValue], ...]
 
@@ -59,7 +59,7 @@ class PositionExperiment(Experiment):
         Option("positions", int, 50, "positions at each ply", minimum=1, maximum=100_000),
         Option("first", int, 8, "first ply; earlier positions take longer to solve", minimum=0, maximum=62),
         Option("last", int, 36, "last ply", minimum=0, maximum=62),
-        Option("step", int, 4, "plies from one group of positions to the next", minimum=1, maximum=62),
+        Option("step", int, 4, "plies between groups of positions", minimum=1, maximum=62),
         Option(
             "played_by", str, "random", "the agent whose moves lead to the positions, after four random ones"
         ),
@@ -135,9 +135,9 @@ class Perfection(PositionExperiment):
 
 
 def sample(options: GameOptions, ply: int, count: int, seed: int, agent: str = "random") -> list[Scored]:
-    """Return positions after `ply` moves of an agent, with the scores of their moves, which differ.
+    """Return positions after `ply` moves of an agent, with the scores of their moves.
 
-    The first `OPENING` moves are random.
+    The first `OPENING` moves are random. Positions in which all moves have the same score are left out.
     """
     game = load("connect4", layout=None, **dict(options))
     solver, random = Solver(game, table=TABLE_MB), np.random.default_rng(seed)
@@ -155,7 +155,7 @@ def sample(options: GameOptions, ply: int, count: int, seed: int, agent: str = "
 
 
 def losses_of(options: GameOptions, agent: str, positions: tuple[Scored, ...], seed: int) -> list[int]:
-    """Return how far the score of the agent's move is below the best one, for each position."""
+    """Return, for each position, how many points the agent's move scores less than a best one."""
     game = load("connect4", layout=None, **dict(options))
     player = load_player(agent, game, seed=seed)
     try:
@@ -171,7 +171,7 @@ def _loss(player: Player, position: Position, scores: Sequence[int]) -> int:
 
 
 def _position(game: Game, plies: int, player: Player, random: np.random.Generator) -> Position:
-    """Return a position in which the match goes on, after random moves and then moves of a player."""
+    """Return a position of an unfinished match, after random moves and then moves of a player."""
     while True:
         position = game.start()
         player.match_started(0)

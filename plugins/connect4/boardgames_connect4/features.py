@@ -35,9 +35,9 @@ def step(direction: int, height: int) -> np.uint64:
 
 @kernel(types.uint64(types.int64, types.int64, types.uint64), inline=True)
 def places(direction: int, index: int, starts: np.uint64) -> np.uint64:
-    """Return the cells that can be number `index` of a line, counted from 0 at its lowest bit.
+    """Return the cells that can be at place `index` of a line, counted from 0 at its lowest bit.
 
-    `starts` are `Board.line_starts`; with guard bits nothing is excluded.
+    `starts` is `Board.line_starts`. With guard bits, these are all cells.
     """
     if starts == ALL_BITS or direction == 1:
         return ALL_BITS
@@ -49,7 +49,7 @@ def open_lines(own: np.uint64, empty: np.uint64, height: int, starts: np.uint64)
     """Return the number of open lines with exactly two own stones, and with exactly three.
 
     The stones of all lines in one direction are added up at once with bitwise adders. A line
-    is represented by its lowest bit. `starts` are `Board.line_starts`.
+    is represented by its lowest bit. `starts` is `Board.line_starts`.
     """
     twos, threes = 0, 0
     usable = own | empty
@@ -68,7 +68,7 @@ def open_lines(own: np.uint64, empty: np.uint64, height: int, starts: np.uint64)
 
 @kernel(types.uint64(types.uint64, types.uint64, types.int64, types.uint64), inline=True)
 def winning_cells(own: np.uint64, empty: np.uint64, height: int, starts: np.uint64) -> np.uint64:
-    """Return the empty cells that would complete four in a line; `starts` are `Board.line_starts`."""
+    """Return the empty cells that would complete four in a line; `starts` is `Board.line_starts`."""
     cells = ZERO
     for direction in range(4):
         one = step(direction, height)

@@ -1,4 +1,4 @@
-"""Connect Four as a `Game`: its facts and options, with kernels and notation behind methods that check."""
+"""Connect Four as a `Game`: its facts, options and kernels, its notation, and checks of positions."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ LAYOUTS = {
     board.name: {"columns": board.columns, "rows": board.rows}
     for board in dict.fromkeys((*USUAL_SIZES, *OTHER_SIZES))
 }
-"""The options that each layout sets: `8x7` is the empty board of 8 columns and 7 rows."""
+"""The options that each layout sets; `8x7` is an empty board with 8 columns and 7 rows."""
 
 PERFT = {
     Board(7, 6): (7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234),
@@ -42,14 +42,14 @@ PERFT = {
 }
 """Leaf counts by board size.
 
-Sources: J. Tromp, "John's Connect Four Playground", for 7 x 6; for the others a program that keeps
-the board as an array.
+Sources: J. Tromp, "John's Connect Four Playground", for 7 x 6; for the other sizes, a separate program
+that represents the board as an array.
 """
 
 RANDOM_PLIES = 24
-"""The largest number of random moves at the beginning of a match of self-play."""
+"""Maximum number of random moves at the start of a self-play match."""
 CRITICAL = 200
-"""Number of critical positions in a test of a network, on the board for which the solver has a book."""
+"""Number of critical positions with which networks are tested; only on 7 x 6, where the solver has a book."""
 
 
 class Connect4(Game):
@@ -129,7 +129,7 @@ class Connect4(Game):
         return observation(self.board)
 
     def parse(self, text: str, *, notation: str | None = None) -> Position:
-        """Return the position that `text` describes; spaces at the ends of its lines can be empty cells."""
+        """Return the position that `text` describes; spaces at the start or end of a line can be cells."""
         if not isinstance(text, str) or "\n" not in text:
             return super().parse(text, notation=notation)
         self._check_notation(notation, self.facts.position_notations)
@@ -152,15 +152,15 @@ class Connect4(Game):
         return texts.format_action(words, action, self.board, notation)
 
     def split_moves(self, text: str, notation: str | None = None) -> list[str]:
-        """Return the moves of a line; separators may be missing, as in `4453`."""
+        """Return the texts of the moves in a line, which need no separators, as in `4453`."""
         return texts.split_moves(text)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return the reason: the column is full, or the stone lands in another row."""
+        """Return why a move is illegal: the column is full, or the stone would land in another row."""
         return texts.explain_illegal_move(position.words, position.actions, text, self.board, notation)
 
     def explain_clicks(self, position: Position, ids: Sequence[str]) -> str:
-        """Return the reason: the column is full, or the match is over."""
+        """Return why a click makes no move: the column is full, or the match is over."""
         return "the column is full" if position.outcome is None else "the match is over"
 
     def check_words(self, words: Words) -> None:
@@ -168,7 +168,11 @@ class Connect4(Game):
         texts.check_words(words, self.board)
 
     def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
-        """Drop a stone into the column of a cell, or take the highest one away; red and blue alternate."""
+        """Return the position with a stone added on top of a cell's column, or its top stone removed.
+
+        Stones are added in turn, so only a stone of the side to move can be added, and only one of the
+        other side can be removed.
+        """
         stones = [int(words[0]), int(words[1])]
         occupied, surplus = stones[0] | stones[1], stones[0].bit_count() - stones[1].bit_count()
         column = int(target[1 : target.index("r")]) - 1
@@ -180,7 +184,7 @@ class Connect4(Game):
             side = 0 if stones[0] & bit else 1
             if side == surplus:
                 continue_with = self.edit_pieces[1 - side]
-                raise PositionError(f"the stones alternate, so a {continue_with} one has to be taken first")
+                raise PositionError(f"the stones alternate, so take away a {continue_with} one first")
         else:
             if height == self.board.rows:
                 raise PositionError(f"column {column + 1} is full")

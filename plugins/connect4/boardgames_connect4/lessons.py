@@ -1,4 +1,4 @@
-"""Lessons: what beginners try on the board."""
+"""Lessons: exercises for beginners."""
 
 from boardgames.declarations import Exercise
 
@@ -26,7 +26,7 @@ LESSONS = (
         ("4",),
         "If your opponent has three in a line and could fill the fourth cell with the next move, take that"
         " cell yourself.",
-        "Blue cannot complete the column any more.",
+        "Blue can no longer complete the column.",
     ),
     Exercise(
         "Two threats",

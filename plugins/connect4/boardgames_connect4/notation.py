@@ -1,12 +1,12 @@
 """Notation of Connect Four: parse and format positions and moves.
 
 A position is written as its rows from the top, separated by `/`: `.` is an empty cell, `r`
-a red stone and `b` a blue one. A move is written as its column, counted from 1. The other
-forms are those of solvers, data sets, competitions and people; the README describes them.
+a red stone and `b` a blue one. A move is written as its column, counted from 1. The README
+describes the other notations, which are those of solvers, data sets and competitions.
 
-The board of another program may have other symbols. The side with more stones moved first.
-If both have the same number, `x`, `r` or `1` moved first, unless only the other order can
-occur in a match.
+Boards of other programs may have other symbols. The side with more stones moved first. If both
+sides have the same number, `x`, `r` or `1` moved first, unless that order cannot occur in a
+match.
 
 Sources: J. Tromp, "Connect-4" in the UCI Machine Learning Repository, for the data set;
 P. Pons, "Solving Connect 4", for sequences of moves; the environment ConnectX of Kaggle, for the
@@ -40,7 +40,7 @@ COLUMN, LETTER, CELL, ZERO_BASED = "column", "letter", "cell", "zero-based"
 MOVE_NOTATIONS = (COLUMN, LETTER, CELL, ZERO_BASED)
 """Names of the notations for moves."""
 MAX_DEAD_ENDS = 20_000
-"""Number of dead ends after which `format_moves` stops looking for a sequence of moves."""
+"""Maximum number of dead ends in the search of `format_moves` for a sequence of moves."""
 SYMBOLS = "rb"
 EMPTY_SEQUENCE = "-"
 LETTERS = "abcdefgh"
@@ -52,7 +52,7 @@ STONES = ("rb", "ry", "xo", "12")
 EMPTY_CELLS = "._-0"
 """Symbols of an empty cell, besides a space."""
 CLASSES = ("win", "loss", "draw")
-"""The classes of positions, which follow the cells in the data set."""
+"""Results of positions with perfect play, which follow the cells in the data set."""
 
 _SEQUENCE = re.compile(r"[0-9][0-9\s,;]*|[a-h][a-h0-9\s,;]*", re.IGNORECASE | re.ASCII)
 _CELLS = re.compile(r"(?:[a-h][0-9])+", re.IGNORECASE | re.ASCII)
@@ -71,12 +71,12 @@ def parse_words(text: str, board: Board, notation: str | None = None) -> Words:
     Parameters
     ----------
     notation : str, optional
-        One of `POSITION_NOTATIONS` if only that one is accepted.
+        One of `POSITION_NOTATIONS`; by default it is inferred from the text.
 
     Raises
     ------
     PositionError
-        If the text is neither, does not fit the size of the board, or contains an illegal move.
+        If the text is not a position, does not fit the size of the board, or contains an illegal move.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def format_words(words: Words, board: Board, notation: str | None = None) -> str
 
 
 def format_moves(words: Words, board: Board) -> str:
-    """Return a sequence of moves that leads to a packed position; several sequences may.
+    """Return a sequence of moves that leads to a packed position; there may be others.
 
     Raises
     ------
@@ -189,9 +189,8 @@ def check_words(words: Words, board: Board) -> None:
     Raises
     ------
     PositionError
-        If stones are off the board, share a cell or are above an empty one, if red does not
-        have as many stones as blue or one more, or if there are lines of four that the last
-        stone cannot have completed.
+        If stones are off the board, share a cell or are above an empty cell, if red has neither as
+        many stones as blue nor one more, or if no last stone can have completed all lines of four.
     """
     red, blue, status = (int(word) for word in words)
     if (red | blue) & ~board.full or red & blue:
@@ -209,7 +208,7 @@ def check_words(words: Words, board: Board) -> None:
 
 
 def split_moves(text: str) -> list[str]:
-    """Return the moves of a line; separators may be missing.
+    """Return the texts of the moves in a line, which need no separators.
 
     Examples
     --------
@@ -235,7 +234,7 @@ def parse_action(
     Parameters
     ----------
     notation : str, optional
-        One of `MOVE_NOTATIONS`; by default any but `ZERO_BASED`, whose texts mean other columns.
+        One of `MOVE_NOTATIONS`; by default any except `ZERO_BASED`, whose digits mean other columns.
 
     Raises
     ------
@@ -260,7 +259,7 @@ def parse_action(
 def explain_illegal_move(
     words: Words, actions: Sequence[int], text: str, board: Board, notation: str | None = None
 ) -> str:
-    """Return why a column cannot be played, given the columns that can."""
+    """Return why a move is illegal, given the legal actions."""
     action, row = _place_of(text, board, notation)
     if action in actions:
         return f"the stone lands in row {_height(words, action, board) + 1}, not in row {(row or 0) + 1}"
@@ -385,7 +384,7 @@ def _split_slashes(text: str) -> tuple[list[str], list[str]]:
 
 
 def _is_fen(rows: Sequence[str]) -> bool:
-    """Return True if digits in the rows count empty cells, rather than being the stones `1` and `2`."""
+    """Return True if the digits in the rows count empty cells; otherwise `1` and `2` are stones."""
     symbols = set("".join(rows))
     return bool(symbols & set(DIGITS)) and (bool(symbols & set(DIGITS[2:])) or any(map(str.isalpha, symbols)))
 
@@ -426,7 +425,7 @@ def _is_framed_row(line: str, board: Board) -> bool:
 
 
 def _trimmed(lines: Sequence[str], board: Board) -> list[str]:
-    """Return lines without rules, and without blank lines at the ends that the board has no room for."""
+    """Return the lines without horizontal rules and without surplus blank lines at the top and bottom."""
     kept = [
         line for line in lines if not line.strip() or not _RULE.fullmatch(line) or _is_framed_row(line, board)
     ]
@@ -474,7 +473,7 @@ def _bare(text: str) -> str:
 
 
 def _parse_data_set(text: str, board: Board) -> Words:
-    """Return the position of cells column by column from the bottom, without the class after them."""
+    """Return the position of cells given column by column from the bottom; a class after them is ignored."""
     values = [value.strip().lower() for value in text.split(",")]
     if len(values) == _cells(board) + 1 and values[-1] in (*CLASSES, "0", "1", "2", "-1"):
         values.pop()
@@ -533,7 +532,9 @@ def _pack_rows(rows: Sequence[str], board: Board, *, side: str = "", first: str 
     if not possible:
         counts = f"{numbers[pair[0]]} {pair[0]!r} against {numbers[pair[1]]} {pair[1]!r}"
         turn = f" with {side!r} to move" if side else ""
-        raise PositionError(f"the sides must have as many stones, or one side one more, not {counts}{turn}")
+        raise PositionError(
+            f"the sides must have equally many stones, or one side one more, not {counts}{turn}"
+        )
     one, other = possible[0]
     is_open = len(possible) > 1 and pair != "12" and not first
     if (
@@ -561,7 +562,7 @@ def _rows(words: Words, board: Board, symbols: str) -> list[str]:
 
 
 def _moves_to(red: int, blue: int, board: Board) -> list[int] | None:
-    """Return columns that lead to a position, or None if none are found."""
+    """Return a sequence of columns that leads to a position, or None if none is found."""
     for last in _possible_last_stones(red, blue, board):
         columns = [
             "".join(
@@ -600,7 +601,7 @@ def _parse_sequence(text: str, board: Board, notation: str | None) -> Words:
 
 
 def _check_end(red: int, blue: int, board: Board) -> None:
-    """Reject fours of both sides, of the side to move, or which no single last stone can have completed."""
+    """Reject lines of four of both sides, of the side to move, or not completed by a single last stone."""
     winners = [side for side in (0, 1) if _has_four((red, blue)[side], board)]
     if not winners:
         return
@@ -613,7 +614,7 @@ def _check_end(red: int, blue: int, board: Board) -> None:
 
 
 def _possible_last_stones(red: int, blue: int, board: Board) -> list[int]:
-    """Return the stones, as bits, that can have ended the match; [0] if nobody has four in a line."""
+    """Return the stones, as bitboards, that can have been the last one; [0] if nobody has four in a line."""
     stones = next((stones for stones in (red, blue) if _has_four(stones, board)), None)
     if stones is None:
         return [0]
@@ -623,9 +624,9 @@ def _possible_last_stones(red: int, blue: int, board: Board) -> list[int]:
 
 
 def _sequence(columns: Sequence[str]) -> list[int] | None:
-    """Return alternating moves that fill the columns from the bottom, or None if none are found.
+    """Return alternating moves that fill the columns from the bottom, or None if no sequence is found.
 
-    Columns in which most stones are missing come first, which rarely leads into a dead end.
+    Columns in which most stones are missing are tried first, since this rarely leads to a dead end.
     """
     heights, moves, dead_ends = [0] * len(columns), list[int](), set[tuple[int, ...]]()
     total = sum(map(len, columns))

@@ -1,8 +1,8 @@
 """The cells of Connect Four as patterns: in n-tuples drawn at random, or in pairs of adjacent lines of four.
 
 A cell has a stone of the side or of its opponent, is empty and playable at once, or is empty
-and buried; because of gravity, the last two differ greatly. Both sides have tables of
-their own, because the first player gets other cells than the second when columns fill up.
+and buried, that is, the cell below it is empty, too. Each side has its own tables, because the
+first and the second player get different cells when columns fill up.
 
 Source: M. Thill, P. Koch and W. Konen, "Reinforcement learning with n-tuples on the game
 Connect-4", 2012.
@@ -35,7 +35,7 @@ TRAINING = {
 WEIGHTS = Path(__file__).parent / "data" / "ntuple.safetensors"
 
 MODEL = PatternModel(slope=4.0, limit=1.0)
-"""Sums of weights as returns between -1 and 1: from a position worth 0.5, 0.88 points are expected."""
+"""Sums of weights are returns between -1 and 1; a position worth 0.5 is expected to score 0.88 points."""
 
 BURIED, OWN, OPPONENT, PLAYABLE = range(4)
 """Values of a cell; a buried cell is empty, and so is the cell below it."""
@@ -75,7 +75,7 @@ def sized_cells(board: Board) -> Callable[[Words, int, Actions], None]:
 
 
 def cells(game: Game) -> PatternSet:
-    """Return the pattern set `cells`, whose groups are drawn along neighbouring cells.
+    """Return the pattern set `cells`, whose groups are random walks along neighbouring cells.
 
     Examples
     --------
@@ -114,8 +114,8 @@ def cells(game: Game) -> PatternSet:
 def lines(game: Game) -> PatternSet:
     """Return the pattern set `lines`: `cells` with a group for every two adjacent lines of four.
 
-    Lines lie above each other, or beside each other if they are vertical. A line at the edge has a group
-    with those cells next to it that are on the board.
+    A line is paired with the one above or below it, or on its left or right if it is vertical. If the other
+    line is partly off the board, the group has only its cells on the board.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def lines(game: Game) -> PatternSet:
     board, known = _board_of(game), cells(game)
     (reflection,) = known.symmetries
     index = {place: number for number, place in enumerate(_places(board))}
-    groups: dict[tuple[int, ...], None] = {}  # a dict keeps the order; one of two reflections is enough
+    groups: dict[tuple[int, ...], None] = {}  # a dict, to keep the order; has one of two mirror images
     for line, is_vertical in _lines(board):
         for step in (-1, 1):
             right, up = (step, 0) if is_vertical else (0, step)

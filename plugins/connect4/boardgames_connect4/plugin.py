@@ -84,7 +84,7 @@ def bg_patterns() -> list[Entry]:
         ),
         Entry(
             "lines",
-            "the same cells in groups of two lines of four side by side",
+            "the same cells, in groups of two adjacent lines of four",
             "boardgames_connect4.patterns:lines",
             game="connect4",
         ),
@@ -128,13 +128,13 @@ def bg_experiments() -> list[Entry]:
         ),
         Entry(
             "discount",
-            "what value-iteration gains with several discounts, against opponents and perfect play",
+            "what value-iteration gains from several discounts, against opponents and perfect play",
             "boardgames_connect4.ablations:Discount",
             game="connect4",
         ),
         Entry(
             "perfection",
-            "how often agents play a best move, and how much their moves give away, by the solver",
+            "how often agents play a best move, and how much they give away, measured by the solver",
             "boardgames_connect4.experiments:Perfection",
             game="connect4",
         ),
@@ -153,7 +153,7 @@ def bg_puzzles() -> list[Entry]:
         ),
         Entry(
             "zugzwang",
-            "the only winning move leaves the opponent nothing but replies that lose",
+            "the only winning move leaves the opponent only replies that lose",
             "boardgames_connect4.puzzles:zugzwang",
             game="connect4",
         ),

@@ -1,4 +1,4 @@
-"""Candidates for puzzles, by how the solution wins: late positions of matches between careless sides."""
+"""Candidates for puzzles, from late positions of random matches, by the way in which the solution wins."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +8,7 @@ from boardgames.game import Game, Move, Position
 from boardgames.puzzles import Candidate
 
 EMPTY_AT_LEAST, EMPTY_AT_MOST = 8, 24
-"""Smallest and largest number of empty cells; the solver scores such positions at once."""
+"""Minimum and maximum number of empty cells; the solver needs little time for these positions."""
 
 
 def two_threats(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
@@ -17,21 +17,22 @@ def two_threats(game: Game, generator: np.random.Generator) -> Iterator[Candidat
 
 
 def zugzwang(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
-    """Yield positions in which a move makes at most one threat, but every reply lets its side win."""
+    """Yield positions in which a move makes at most one threat, but wins next turn after every reply."""
     return _candidates(game, generator, lambda after: _threats(after) <= 1)
 
 
 def _candidates(
     game: Game, generator: np.random.Generator, fits: Callable[[Position], bool]
 ) -> Iterator[Candidate]:
-    """Yield positions of matches between careless sides, in which a move wins whatever the reply is.
+    """Yield positions from random matches in which, after some move, its side wins whatever the reply is.
 
-    Both sides complete a line of four if they can, and mostly keep the other one from doing so.
+    In the matches both sides win if they can, avoid moves that let the opponent win at once, and otherwise
+    move at random.
 
     Parameters
     ----------
     fits : callable
-        Called with the position after such a move; returns whether the move is of the right kind.
+        Called with the position after such a move; returns True if the solution is of the wanted kind.
     """
     while True:
         found, position = [], game.start()
@@ -61,7 +62,7 @@ def _wins_next(position: Position) -> bool:
 
 
 def _threats(position: Position) -> int:
-    """Return the number of columns in which the side that has moved would win if it could move again."""
+    """Return the number of columns in which the side that has moved can win after a reply in another one."""
     replies = position.legal_moves
     return len(
         {
@@ -74,6 +75,6 @@ def _threats(position: Position) -> int:
 
 
 def _careful(position: Position) -> list[Move]:
-    """Return the moves after which the other side does not win at once, or all if there are none."""
+    """Return the moves after which the other side cannot win at once, or all moves if there is none."""
     moves = list(position.legal_moves)
     return [move for move in moves if not _winning(position.apply(move))] or moves

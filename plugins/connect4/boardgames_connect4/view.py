@@ -52,7 +52,7 @@ def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
 
 
 def winning_cells(words: Words, board: Board) -> set[tuple[int, int]]:
-    """Return column and row of all stones that are four in a line.
+    """Return column and row of all stones in lines of four.
 
     Examples
     --------

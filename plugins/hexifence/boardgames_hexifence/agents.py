@@ -1,9 +1,9 @@
 """The agent `strong`: exact values where they can be found in time, otherwise Monte Carlo tree search.
 
-The solver finds the values of all moves at dimension 2 at once, and on larger boards as soon as few
-safe edges are left. Before that, a tree search finds promising moves. The solver then tries to prove
-that the best of them win, which takes much less time than finding values; moves that are proven to
-lose are dropped. The tree search uses the time that is left.
+The solver finds the values of all moves: at dimension 2 in every position, and on larger boards as soon as
+few safe edges are left. Before that, a tree search finds promising moves. The solver then tries to prove
+that the best of them win, which takes much less time than finding values. Moves that are proven to
+lose are dropped. The tree search uses the remaining time.
 """
 
 import math
@@ -42,26 +42,27 @@ from boardgames_hexifence.solver.strings import MAX_CELLS
 from boardgames_hexifence.solver.traps import chances
 
 PROVABLE_EDGES = (0, 0, 1000, 28, 22, 14, 6, 4, 2)
-"""The number of safe edges up to which one second may be enough to prove that a move wins, by dimension.
+"""Maximum number of safe edges with which one second may be enough to prove that a move wins, by dimension.
 
 At dimension 2 all values are in a table.
 """
 EDGES_PER_DOUBLING = 1.4
-"""How many more safe edges there may be with twice the time."""
+"""Increase of that maximum when the time is doubled."""
 EASIER_EDGES = 12
-"""Exact values are tried if there are this many safe edges fewer than for proofs."""
+"""Exact values are tried with at least this many safe edges fewer than that maximum."""
 EXACT_SHARE, TREE_SHARE, PROOF_SHARE = 0.4, 0.15, 0.75
-"""The search for exact values, the first tree search and the proofs end after these parts of the time."""
+"""Shares of the time after which the search for exact values, the first tree search and the proofs end."""
 PROOF_NODES, PROOF_GROWTH, FIND_NODES = 50_000, 3, 1_000
 """Node limit of the first proof attempt, its growth factor, and the limit for finding the winning move."""
 VALUE_NODES = 20_000
-"""Nodes of the first attempt to find the value of a move in an analysis."""
+"""Node limit of the first attempt to find the value of a move in an analysis."""
 FORCED_SIMULATIONS = 200
-"""Simulations of a move that has no alternative."""
+"""Number of simulations if there is only one sensible move."""
 SUREST_RETURN = 0.98
-"""Largest estimated return; a return of 1 would be an infinite number of cells."""
+"""Maximum estimated return; a return of 1 would correspond to an infinite number of cells."""
 PARTS = 8
-"""Number of parts of the remaining time. After each, the search ends if no other move can catch up."""
+"""Number of parts into which the remaining time is divided. After each part, the search ends if no other move
+can catch up."""
 ANSWER_S = 0.01
 """Seconds reserved for returning the answer."""
 LEVELS = (
@@ -76,12 +77,12 @@ LEVELS = (
     (0.0, 0.03),
     (0.0, 0.0),
 )
-"""For each level the share of random moves, and the share of beginner's moves among the others."""
+"""For each level, the share of random moves, and the share of a beginner's moves among all others."""
 TESTED_REPLIES = 6
 TEST_NODES = 20_000
-"""Largest number of replies that are tried after a move in a lost position, and of nodes to solve them."""
+"""After a move in a lost position: maximum number of replies that are tried, and of nodes to solve each."""
 LATE_EDGES, LATE_SECONDS = 6, 60.0
-"""Open edges of the position that `load_code` solves, and the time allowed for compiling and solving."""
+"""Number of open edges of the late position that `load_code` solves, and the time allowed for doing so."""
 
 LEVEL = Option(
     "level",
@@ -100,10 +101,10 @@ TABLE = Option(
 class Strong(TimedExactPlayer):
     """Plays perfectly where the solver is fast enough; its scores are final differences of cells.
 
-    Equally good moves are drawn at random, except that in a lost position it chooses one that makes
-    ordinary opponents err most often. Levels 5 to 9 make a beginner's move now and then, and level
-    4 always does: a capture if there is one, else a random safe edge, else the smallest sacrifice.
-    Levels 1 to 3 make random moves as well.
+    It chooses among equally good moves at random, except in a lost position: there it chooses the move
+    after which ordinary opponents err most often. Levels 5 to 9 sometimes make a beginner's move, and
+    level 4 always does: a capture if there is one, else a random safe edge, else the smallest sacrifice.
+    Levels 1 to 3 also make random moves.
     """
 
     name: ClassVar[str] = "strong"
@@ -125,7 +126,7 @@ class Strong(TimedExactPlayer):
 
     @cached_property
     def _monte_carlo(self) -> MonteCarlo:
-        """The simulations, made when they are first needed, since that loads code that no board needs."""
+        """The tree search, created when it is first needed, since solved positions do not need its code."""
         return MonteCarlo(self.game)
 
     def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
@@ -156,8 +157,8 @@ class Strong(TimedExactPlayer):
     def solved_moves(self, position: Position, stop: Stop, *, all_moves: bool) -> dict[Move, Score]:
         """Return the final differences of cells after the moves that were solved before `stop` was set.
 
-        If a single best move is enough, only that one is returned, or all best moves in a lost
-        position, or none if there was no time.
+        Unless `all_moves` is true, return only one best move, or all best moves in a lost position, or
+        nothing if the time did not suffice.
         """
         if not all_moves:
             moves = position.legal_moves
@@ -195,7 +196,7 @@ class Strong(TimedExactPlayer):
         return len(scores) == len(position.legal_moves) or (bool(scores) and not all_moves)
 
     def solved_line(self, position: Position, move: Move, score: Score, stop: Stop) -> tuple[Move, ...]:
-        """Return best play to the end, or as far as it was found, always by the first best move."""
+        """Return a move and best play after it, to the end or until `stop` was set."""
         line, position = [move], position.apply(move)
         while position.outcome is None:
             best = self._best_moves(position, position.legal_moves, stop)
@@ -214,7 +215,7 @@ class Strong(TimedExactPlayer):
         *,
         all_moves: bool,
     ) -> Analysis:
-        """Return the estimates of a tree search that uses all the time, for all moves or sensible ones."""
+        """Return the estimates of a tree search, which uses all the time, for all or for sensible moves."""
         started, tree = time.monotonic(), self._monte_carlo
         tree.start(position, lead_of(position), seed=self._new_seed(), all_moves=all_moves)
         known = self._bounds if position == self._analysed else {}
@@ -225,7 +226,7 @@ class Strong(TimedExactPlayer):
         return self._estimated(position, seconds=time.monotonic() - started)
 
     def pick(self, analysis: Analysis) -> MoveValue:
-        """Return a random best move or, in a lost position, one that makes opponents err most often."""
+        """Return a random best move or, in a lost position, one after which opponents err most often."""
         best = [entry for entry in analysis.moves if entry.score == analysis.score]
         if analysis.proven and analysis.score.sign < 0 and len(best) > 1:
             errors = self._chances_of_errors(analysis.position, [entry.move for entry in best])
@@ -251,7 +252,7 @@ class Strong(TimedExactPlayer):
         return self._solver.tabulated_states
 
     def match_started(self, side: int) -> None:
-        """Load the code; simulations, which need no player, estimate what the solver has no time for."""
+        """Load or compile the code before the match begins."""
         self._load_code_once()
 
     def load_code(self) -> None:
@@ -270,7 +271,7 @@ class Strong(TimedExactPlayer):
         self._solver = self._new_solver()
 
     def _best_choice(self, position: Position, seconds: float, context: Context) -> Choice:
-        """Return the best move that is found in a number of seconds."""
+        """Return the best move found within a number of seconds."""
         self._load_code_once()
         started, nodes = time.monotonic(), self._solver.nodes
         seconds = max(seconds, SHORTEST_SECONDS)
@@ -314,7 +315,7 @@ class Strong(TimedExactPlayer):
                 self._simulate_until(started + seconds - ANSWER_S, stop)
 
     def _simulate_until(self, end: float, stop: Stop) -> None:
-        """Grow the tree until a time, or until no other move can become the most simulated one."""
+        """Grow the tree until the time `end`, or until no other move can become the most simulated one."""
         tree = self._monte_carlo
         for parts in range(PARTS, 0, -1):
             started, before = time.monotonic(), tree.simulations
@@ -352,8 +353,8 @@ class Strong(TimedExactPlayer):
             limit *= PROOF_GROWTH
 
     def _find_win(self, position: Position, edges: Sequence[int], stop: Stop) -> None:
-        """Find a move that wins a position, which is known to be won."""
-        # the proof of the position usually leaves that of a winning move in the table, so look there first
+        """Find a winning move in a position that is known to be won."""
+        # usually the table has the proof of a winning move from that of the position, so few nodes suffice
         for limit in (FIND_NODES, 0):
             for edge in edges:
                 if self._settle(position, edge, stop, limit) or stop.is_set():
@@ -367,7 +368,7 @@ class Strong(TimedExactPlayer):
                 return
 
     def _settle(self, position: Position, edge: int, stop: Stop, limit: int) -> bool | None:
-        """Return whether a move wins, and tell the tree, or return None if `limit` nodes do not suffice."""
+        """Find out whether a move wins, and tell the tree; return None if `limit` nodes do not suffice."""
         after = position.apply(self.game.decode(position, edge))
         is_won = self._solver.is_won(after, stop=stop, node_limit=limit)
         if is_won is None:
@@ -404,7 +405,7 @@ class Strong(TimedExactPlayer):
         return Score.of(amount, self.unit)
 
     def _spare_edges(self, position: Position, seconds: float) -> float:
-        """Return how many more safe edges a position could have before proofs need more than `seconds`."""
+        """Return how many more safe edges a position could have so that proofs still take only `seconds`."""
         if len(open_cells(position)) > MAX_CELLS:
             return -math.inf
         safe = int(number_of(new_edge_set(position.words), SAFE))
@@ -417,12 +418,12 @@ class Strong(TimedExactPlayer):
         return Solver(self.game, table=int(self.options[TABLE.name] or 0))
 
     def _best_moves(self, position: Position, moves: Sequence[Move], stop: Stop) -> dict[Move, Score]:
-        """Return the first best move, or all of them in a lost position, or none if there was no time."""
+        """Return the first best move, or all best moves in a lost position, or none if time runs out."""
         try:
             (value,) = self._solver.values([position], stop=stop)
             is_lost = lead_of(position) + value < 0
             best = self._solver.best_moves(position, moves, value, count=0 if is_lost else 1, stop=stop)
-        except (MatchError, PositionError):  # there was no time, or there are too many open cells
+        except (MatchError, PositionError):  # time ran out, or there are too many open cells
             return {}
         return dict.fromkeys(best, self._score(lead_of(position) + value))
 
@@ -444,7 +445,7 @@ class Strong(TimedExactPlayer):
         return (lead + low, lead + high) if keeps_turn(position, after) else (lead - high, lead - low)
 
     def _chances_of_errors(self, position: Position, moves: Sequence[Move]) -> list[float]:
-        """Return how likely the opponent is to err after each move."""
+        """Return, for each move, the probability that the opponent errs after it."""
         after = [position.apply(move) for move in moves]
         if self._dimension != small.DIMENSION:
             return [
@@ -489,6 +490,6 @@ class Strong(TimedExactPlayer):
 
 
 def _best_bounds(bounds: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """Return bounds on the score of a position, given those on the scores of its moves."""
+    """Return bounds on the score of a position, given bounds on the scores of its moves."""
     lows, highs = zip(*bounds, strict=True)
     return max(lows), max(highs)

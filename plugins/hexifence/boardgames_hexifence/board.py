@@ -23,10 +23,10 @@ in units of half the distance between neighbouring cells, y runs down in units o
 of the distance between rows. A cell at (x, y) has its corners at (x, y - 2),
 (x + 1, y - 1), (x + 1, y + 1), (x, y + 2), (x - 1, y + 1) and (x - 1, y - 1).
 
-The grid of the original program has 4n - 1 rows and columns, both from 0. The cells stand at
-odd (row, column), and the edges of the cell at (r, c) at (r - 1, c - 1), (r - 1, c), (r, c - 1),
-(r, c + 1), (r + 1, c) and (r + 1, c + 1). Cells and edges are numbered in row-major order
-there too.
+The grid of the original program has 4n - 1 rows and columns, counted from 0. Cells are at odd
+rows and columns, and the edges of the cell at (r, c) are at (r - 1, c - 1), (r - 1, c), (r, c - 1),
+(r, c + 1), (r + 1, c) and (r + 1, c + 1). In row-major order of this grid, cells and edges have the
+same order as by number.
 
 The tables at the end are for kernels. They contain all dimensions, one after the
 other; the entries of dimension n start at `CELL_OFFSETS[n]` or `EDGE_OFFSETS[n]`.
@@ -106,8 +106,8 @@ def symmetries(dimension: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     Returns
     -------
     edges : int64[12, edges]
-        Six clockwise rotations by multiples of 60 degrees, starting with the identity, then
-        the same after a reflection from left to right.
+        Six clockwise rotations by multiples of 60 degrees, starting with the identity, and then the
+        same rotations after a reflection from left to right.
     cells : int64[12, cells]
         Likewise for cells.
 

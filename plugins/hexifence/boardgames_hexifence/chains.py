@@ -1,16 +1,16 @@
 """Chains and loops: the board as rows of cells that can be captured one after the other.
 
 A cell with one or two open edges is a link of a *chain*, which continues across its open edges to
-other such cells. Each end of a chain is an edge at the rim of the board or beside an
-*intersection*, a cell with three or more open edges, or it has been opened: then its last cell has
-one open edge and can be captured. A chain without ends is a *loop*. Once no safe edge is left,
-every open edge belongs to one chain or loop.
+other such cells. At each end of a chain is an edge on the rim of the board, or an edge to an
+*intersection*, a cell with three or more open edges. If the end has been opened, there is no such edge:
+the last cell has one open edge and can be captured. A chain without ends is a *loop*. Once no safe edge
+is left, every open edge belongs to one chain or loop.
 
 `chains_of` returns them for any position. Kernels keep them in a *chain set*, `int64[13, 6C]` on a
 board with C cells, which `scan` fills in linear time from an edge set. Its rows are:
 
     CELLS_FROM, LENGTH     first place of each chain in the row `CELL_LIST`, and its number of cells
-    EDGES_FROM, EDGE_COUNT the same in the row `EDGE_LIST`
+    EDGES_FROM, EDGE_COUNT first place of its edges in the row `EDGE_LIST`, and their number
     LOOP                   1 for a loop, 0 for a chain
     TAKEN                  1 once the chain has been taken
     CELL_LIST, EDGE_LIST   cells and edges of all chains, in the order in which they follow each other
@@ -68,12 +68,12 @@ class Chain:
     cells : tuple of int
         Its cells, each beside the next; in a loop the last one is beside the first.
     edges : tuple of int
-        Its open edges in the same order. An end that is not opened has an edge before the first
+        Its open edges in the same order. At an end that is not opened, there is an edge before the first
         or after the last cell.
     is_loop : bool
         Whether it is a loop that has not been opened.
     is_opened : bool
-        Whether a cell of it can be captured.
+        Whether one of its cells can be captured.
     intersections : tuple of int
         The cells with three or more open edges beside its ends; the same cell twice if both
         ends lead there.
@@ -97,7 +97,7 @@ class Chain:
 
 
 def chains_of(position: Words) -> tuple[Chain, ...]:
-    """Return the chains and loops of any packed position, by their lowest cells.
+    """Return the chains and loops of any packed position, sorted by their lowest cells.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def across(edge_set: Actions, edge: int, cell: int) -> int:
 
 @kernel(types.int64(ACTIONS, types.int64, types.int64))
 def other_edge(edge_set: Actions, cell: int, edge: int) -> int:
-    """Return the other open edge of a cell, which has two at most, or `NOWHERE` if there is none."""
+    """Return the other open edge of a cell with one or two open edges, or `NOWHERE` if there is none."""
     place, bits = CELL_OFFSETS[edge_set[DIMENSION]] + cell, np.uint64(open_of(edge_set, cell))
     first = EDGES_OF_CELL[place, lowest_bit(bits)]
     if first != edge:
@@ -225,9 +225,9 @@ def scan(edge_set: Actions, chains: Actions) -> int:
 
 @kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
 def _other_end(chains: Actions, cell: int, end: int, another: int) -> int:
-    """Return an end at an intersection, apart from two given ones, whose chain is not taken.
+    """Return an end at an intersection that is not one of two given ends and whose chain is not taken.
 
-    There must be one.
+    Such an end must exist.
     """
     place = SIDES_OF_CELL * cell
     while (
@@ -241,7 +241,7 @@ def _other_end(chains: Actions, cell: int, end: int, another: int) -> int:
 
 @kernel(types.int64(ACTIONS_STACK, types.int64))
 def _next_end(chains: Actions, end: int) -> int:
-    """Return the far end of the chain that continues a row beyond an end, or `NOWHERE` if none does."""
+    """Return the far end of the next chain of a row beyond an end, or `NOWHERE` if the row ends there."""
     cell = chains[END_AT, end]
     if cell == NOWHERE or chains[OPEN_COUNT, cell] != 2:
         return NOWHERE
@@ -276,7 +276,7 @@ def _follow(chains: Actions, end: int) -> tuple[int, int, int]:
 
 @kernel(types.UniTuple(types.int64, 4)(ACTIONS_STACK, types.int64))
 def find_row(chains: Actions, number: int) -> tuple[int, int, int, int]:
-    """Return what the opponent can take after any edge of a row is drawn.
+    """Return what the opponent can take once an edge of a chain's row is drawn.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def find_row(chains: Actions, number: int) -> tuple[int, int, int, int]:
     is_isolated : int64
         1 if it ends at no intersection.
     lowest : int64
-        The lowest number among the chains of the row, leaving out that other row.
+        The lowest number of a chain in the row, not counting that other row.
     """
     length = chains[LENGTH, number]
     if chains[LOOP, number] != 0:

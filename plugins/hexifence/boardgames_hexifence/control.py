@@ -1,9 +1,9 @@
-"""The feature set `control`: how the match would end if both sides only kept control from now on.
+"""The feature set `control`: the result if both sides only drew safe edges and kept control from now on.
 
 From the position, the side to move captures what it can, or hands out the last cells if that is
 worth more. Then both sides draw random safe edges and open the smallest chain or loop each time
 (`value_of_smallest_first`). A few such *forecasts* are averaged. Their random numbers depend on
-nothing but the open edges, so a position always has the same features.
+the open edges alone, so a position always has the same features.
 
 Every feature is a number from -1 to 1 that means the same on boards of all sizes, so the same
 weights serve all dimensions. Seen from the other side, all features have the opposite sign.
@@ -31,11 +31,11 @@ TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
 FORECASTS = 8
 """Forecasts for a position with several safe edges; with fewer, one is enough."""
 PHASES = ("without safe edges", "with 1 to 4 safe edges", "with 5 to 12 safe edges", "with more")
-"""Each phase has a margin and a result of its own, since forecasts become better late in the match."""
+"""Each phase has its own features for margin and result, since forecasts become better late in the match."""
 MARGIN, TURN, CAPTURES, FINAL_MARGIN, RESULT = 0, 1, 2, 3, 7
 COUNT = 11
 HALF = 3.0
-"""The cells that count as one half when cells become a number between -1 and 1."""
+"""Number of cells that is scaled to 0.5 when numbers of cells are scaled to the range -1 to 1."""
 
 
 @kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, ACTIONS_STACK, WORDS_OUT))
@@ -47,9 +47,9 @@ def _forecast(edge_set: Actions, chains: Actions, lists: Actions, state: Words) 
     edge_set : int64[:]
         The edge set of the position.
     chains : int64[13, 6C]
-        Working memory for its chain set.
+        Scratch memory for its chain set.
     lists : int64[2, E]
-        Working memory for the edges that are drawn, and for the chains that are taken.
+        Scratch memory for the edges that are drawn, and for the chains that are taken.
     state : uint64[1]
         State of the random generator, which is advanced.
     """

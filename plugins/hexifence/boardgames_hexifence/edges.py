@@ -65,7 +65,7 @@ def _sides_of_edges() -> Actions:
 SIDES_OF_EDGE = _sides_of_edges()
 """`int64[1722, 2]`: index of an edge in `EDGES_OF_CELL` of its first and second cell."""
 STATES = _frozen([{2: TWO_OPEN, 1: ONE_OPEN}.get(bits.bit_count(), MANY_OPEN) for bits in range(64)])
-"""`int64[64]`: state of a cell by its open edges; that of a captured cell does not matter."""
+"""`int64[64]`: state of a cell by its open edges; the state of a captured cell does not matter."""
 KIND_OF_STATES = _frozen(
     [
         [SAFE, SACRIFICING, FREE],
@@ -126,7 +126,7 @@ def member(edge_set: Actions, kind: int, place: int) -> int:
 
 @kernel(types.int64(ACTIONS, types.int64, WORDS_OUT))
 def random_member(edge_set: Actions, kind: int, state: Words) -> int:
-    """Return a random edge of a kind, each with the same probability; there must be one.
+    """Return a random edge of a kind, of which there must be at least one; all are equally likely.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _remove(edge_set: Actions, count: int, edge: int) -> None:
 
 @kernel(types.int64(ACTIONS, types.int64, types.int64), inline=True)
 def _current_kind(edge_set: Actions, cells: int, place: int) -> int:
-    """Return the kind that the open edge in row `place` of the tables has by the states of its cells."""
+    """Return the kind of the open edge in row `place` of the tables, given the states of its cells."""
     second = CELLS_OF_EDGE[place, 1]
     other = STATES[edge_set[cells + second]] if second >= 0 else MANY_OPEN
     return KIND_OF_STATES[STATES[edge_set[cells + CELLS_OF_EDGE[place, 0]]], other]
@@ -235,9 +235,9 @@ def make(edge_set: Actions, edge: int) -> int:
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def unmake(edge_set: Actions, edge: int) -> int:
-    """Take back a drawn edge and return the number of cells that it captured.
+    """Take back a drawn edge and return the number of cells that this opens again.
 
-    Edges may be taken back in any order; the number is that of the cells that are open again.
+    Edges may be taken back in any order.
     """
     dimension = edge_set[DIMENSION]
     count, place = EDGES[dimension], EDGE_OFFSETS[dimension] + edge

@@ -5,7 +5,7 @@ Drawing any of its edges offers all of its cells. An opponent that takes them mu
 elsewhere, unless it hands out the last two cells of a chain, or four of a loop, by drawing an
 edge that captures nothing (*double-boxing*).
 
-Nothing here searches: what a position is worth is estimated by a single line of play.
+Nothing here searches: the value of a position is estimated by a single line of play.
 
 Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melbourne, 2016), and
 E. Berlekamp, "The Dots and Boxes Game", 2000.
@@ -32,7 +32,7 @@ from boardgames_hexifence.handouts import CHAIN_HANDOUT, LOOP_HANDOUT
 from boardgames_hexifence.sacrifices import prepare, smallest_sacrifice, unpack, value_of_line
 
 JUDGED_SAFE_EDGES = 16
-"""The largest number of safe edges among which `double` chooses by an estimate of the rest."""
+"""Maximum number of safe edges at which `double` chooses by estimates; with more, it chooses at random."""
 
 _NONE = -1
 
@@ -65,7 +65,7 @@ def capture_all(bundle: Actions, length: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def take_back(bundle: Actions, length: int, start: int) -> int:
-    """Take back the drawn edges from `start` on, and return the number of cells that they captured."""
+    """Take back the drawn edges from `start` on, and return the number of cells that this opens again."""
     work = unpack(bundle)
     cells = 0
     for index in range(length - 1, start - 1, -1):
@@ -77,9 +77,9 @@ def take_back(bundle: Actions, length: int, start: int) -> int:
 def value_of_rest(bundle: Actions, length: int, state: Words) -> int:
     """Estimate the value of a position without captures, for the side to move.
 
-    It is the number of cells that this side takes from now on minus those that its opponent takes, if
-    both draw random safe edges as long as there are any, and then always open the smallest chain or
-    loop (`value_of_line`). The first `length` edges drawn are kept.
+    The value is the number of cells that this side takes from now on minus those that its opponent takes,
+    if both draw random safe edges as long as there are any, and then always open the smallest chain or
+    loop (`value_of_line`). The first `length` drawn edges stay drawn.
     """
     work = unpack(bundle)
     start = length
@@ -96,9 +96,10 @@ def value_of_rest(bundle: Actions, length: int, state: Words) -> int:
 
 @kernel(types.int64(BUNDLE, WORDS_OUT))
 def best_safe_edge(bundle: Actions, state: Words) -> int:
-    """Return the safe edge after which the rest is worth least to the opponent, or a random one early on.
+    """Return the safe edge after which the position is worth least to the opponent.
 
-    Each safe edge is judged by a single estimate (`value_of_rest`).
+    The value after each safe edge is estimated once (`value_of_rest`). If there are more than
+    `JUDGED_SAFE_EDGES` safe edges, return a random one.
     """
     edge_set = unpack(bundle).edge_set
     if number_of(edge_set, SAFE) > JUDGED_SAFE_EDGES:
@@ -131,8 +132,7 @@ def next_capture(edge_set: Actions) -> tuple[int, int, int]:
     edge : int64
         A capturing edge.
     cells : int64
-        Number of cells that can be handed out instead of drawing this edge, 0 if it is to be drawn
-        in any case.
+        Number of cells that can be handed out instead of drawing this edge, 0 if there is no choice.
     hand_out : int64
         The edge that hands them out.
     """
@@ -171,7 +171,7 @@ def next_capture(edge_set: Actions) -> tuple[int, int, int]:
 def capture_or_hand_out(bundle: Actions, state: Words) -> int:
     """Return a capturing edge, or one that hands out cells, in a position without free edges.
 
-    Cells are handed out if moving first in the rest costs more.
+    Cells are handed out if moving first in the rest would cost more than these cells.
     """
     edge, cells, hand_out = next_capture(unpack(bundle).edge_set)
     if cells == 0:

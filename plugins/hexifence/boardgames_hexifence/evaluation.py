@@ -10,9 +10,9 @@ from boardgames_hexifence.features import edge_kind, takeable_cells
 from boardgames_hexifence.rules import closed_cells, dimension_of, side_to_move
 
 MARGIN_WEIGHTS = (1.0, 1.0)
-"""Weights of the margin in cells and of each cell that can be captured in this turn.
+"""Weights of the margin in cells and of the cells that can be captured in this turn.
 
-Set by hand: usually the side to move captures them all.
+Set by hand; both are 1, since the side to move usually captures all these cells.
 """
 BOUND_SLACK = 1.0
 
@@ -46,8 +46,8 @@ def move_order(position: Words, action: int) -> int:
 def cell_unit(dimension: int) -> Unit:
     """Return the unit of margins on a board with `dimension` cells per side.
 
-    The thresholds are set by hand: a mistake gives one cell to the other side,
-    a blunder two.
+    The thresholds are set by hand: a mistake gives one cell to the other side, which changes the margin by
+    two, and a blunder gives two.
     """
     return Unit(
         "cell",

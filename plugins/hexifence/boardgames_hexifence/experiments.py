@@ -1,10 +1,10 @@
 """The experiment `blind-spot`: how often a sacrifice is better than every safe edge.
 
-The agent of the original program searched safe edges only, as long as there are any, and called
-winning sacrifices before the endgame a rare blind spot. Here two sides draw random safe edges, and
-exact values show for each position on the way whether a sacrifice is strictly better than every
-safe edge, and whether only a sacrifice wins. Positions that are not solved within a
-number of nodes are counted as unsolved and left out of the shares.
+As long as there were safe edges, the agent of the original program searched nothing else. Its authors
+called winning sacrifices before the endgame a rare blind spot. Here two sides draw random safe edges. For
+each position on the way, exact values show whether a sacrifice is strictly better than every safe edge, and
+whether only a sacrifice wins. Positions that are not solved within a number of nodes are counted as
+unsolved and left out of the shares.
 
 Source: J. Tran and M. Farrugia, Hexifence agent (COMP30024, University of Melbourne, 2016).
 """
@@ -40,7 +40,7 @@ from boardgames_hexifence.solver.solver import cells_taken, keeps_turn
 
 NO_LIMIT = 0
 BATCH = 10
-"""Matches of one task."""
+"""Number of matches in a task."""
 TABLE_MB = 64
 NO, YES, UNSOLVED = 0, 1, -1
 ALL, MATCHES = "all", "matches"
@@ -119,7 +119,7 @@ class BlindSpot(Experiment):
 
 
 def find(dimension: int, count: int, most: int, nodes: int, seed: int) -> list[tuple[Finding, ...]]:
-    """Play matches with random safe edges, and return what is found in each.
+    """Play matches with random safe edges, and return the findings in each.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def find(dimension: int, count: int, most: int, nodes: int, seed: int) -> list[t
     most : int
         Positions with more safe edges are not solved; `NO_LIMIT` to solve all.
     nodes : int
-        Limit for the safe edges of a position, and again for its sacrifices.
+        Node limit for the safe edges of a position, and again for its sacrifices.
     """
     game = load("hexifence", layout=None, dimension=dimension)
     solver, random = Solver(game, table=TABLE_MB), np.random.default_rng(seed)
@@ -159,7 +159,7 @@ def judge(position: Position, solver: Solver, nodes: int) -> Finding:
     solver : Solver
         A solver for its game.
     nodes : int
-        Limit for the safe edges, and again for the sacrifices; 0 for no limit.
+        Node limit for the safe edges, and again for the sacrifices; 0 for no limit.
     """
     safe, sacrifices = (edges_of_kind(position, kind) for kind in (SAFE, SACRIFICING))
     if not sacrifices:
@@ -247,7 +247,7 @@ def _ends(shares: Sequence[Share | None]) -> tuple[tuple[float | None, ...], ...
 
 
 def _sentence(name: str, units: Sequence[Wins], unsolved: int) -> str:
-    """Return the share of matches as a sentence, and how far the unsolved ones could change it."""
+    """Return a sentence with the share of matches, and the range in which it is given the unsolved ones."""
     share = estimate_share(units)
     if share is None:
         return f"{name} in an unknown share of matches: none is solved"

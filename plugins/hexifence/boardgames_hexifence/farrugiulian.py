@@ -1,12 +1,12 @@
 """The moves of the agent `farrugiulian`: a search over safe edges that only asks who wins.
 
-While there are more safe edges than a limit, a random one is drawn. From then on a win/lose
-search draws safe edges until none is left, and then asks whether the side to move wins by its
-sacrifices (sacrifices.py). It does not consider sacrifices before that. The first move that wins
-is played. If none does, or the time is up, a random safe edge that is not known to lose is drawn.
+If there are more safe edges than a limit, a random one is drawn. Otherwise a win/loss search
+draws safe edges until none is left, and then asks whether the side to move wins by its
+sacrifices (sacrifices.py). It does not consider sacrifices before that. The first winning move
+is played. If there is none, or time runs out, a random safe edge that is not known to lose is drawn.
 
 Two safe edges at the rim of the same cell count as one move. With a table, positions that were searched
-are looked up by the set of safe edges drawn: their order does not matter.
+are looked up by the set of safe edges that were drawn, in whatever order.
 
 Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melbourne, 2016).
 """
@@ -34,13 +34,13 @@ from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.sacrifices import best_sacrifice, is_at_least, new_workspace, value_of_sacrifices
 
 MOST_SAFE = 60
-"""Largest number of safe edges that are searched, so that a set of them fits into a word."""
+"""Maximum number of safe edges that are searched; a set of them must fit into a word."""
 MOST_BITS = 22
-"""The table has `1 << MOST_BITS` entries; with fewer safe edges, one for each set of them is used."""
+"""The table has `1 << MOST_BITS` entries; with fewer safe edges, one entry per set of them is used."""
 LEAF_NODES = 256
-"""Nodes that a search over sacrifices may visit after the last safe edge."""
+"""Node limit of a search over sacrifices after the last safe edge."""
 ROOT_NODES = 100_000
-"""Nodes that it may visit to choose a move."""
+"""Node limit of a search over sacrifices that chooses a move."""
 EDGE, EARLIER, FIRST_TRIED = 0, 1, 2
 SAFE_ROWS = 3
 COUNT, USED, LEAF_LIMIT = 0, 1, 2
@@ -49,20 +49,20 @@ ZERO = np.uint64(0)
 
 
 class Workspace(NamedTuple):
-    """The arrays that a search works with, as a bundle.
+    """The arrays of a search, as a bundle.
 
     Attributes
     ----------
     edge_set : int64[:]
         The edge set of the position, which both workspaces share.
     safe : int64[3, MOST_SAFE + 1]
-        The safe edges at the root; for each the place of the one before it at the rim of the same
+        The safe edges at the root; for each of them the place of an earlier one at the rim of the same
         cell, or `NONE`; and for each ply the place of the edge that is tried first.
     table : int64[:]
-        Sets of edges drawn and whether the side to move wins, empty if no table is used.
+        Sets of drawn edges and whether the side to move wins; empty if no table is used.
     settings : int64[3]
-        Number of safe edges at the root, number of entries of the table that are used, and nodes that a
-        search over sacrifices may visit after the last safe edge.
+        Number of safe edges at the root, number of table entries in use, and node limit of a search over
+        sacrifices after the last safe edge.
     control : CONTROL_DTYPE[1]
         Stop flag, node limit and number of nodes.
     """
@@ -80,7 +80,7 @@ unpack = unpacker(Workspace)
 def new_workspaces(
     edge_set: Actions, dimension: int, control: Control, *, has_table: bool, leaf_nodes: int = LEAF_NODES
 ) -> tuple[Bundle, Bundle]:
-    """Return the workspace of the search over safe edges, and that of the search over sacrifices.
+    """Return two workspaces, for the search over safe edges and for the search over sacrifices.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ def new_workspaces(
     dimension : int
         Cells per side of the board.
     control : CONTROL_DTYPE[1]
-        The stop flag, limit and count of nodes of both.
+        Stop flag, node limit and number of nodes, which both share.
     has_table : bool
-        Whether sets of safe edges that were searched are remembered.
+        Whether to keep the results of sets of safe edges in a table.
     leaf_nodes : int
-        Nodes that a search over sacrifices may visit after the last safe edge; if they do not suffice,
-        and always with 0, the result is estimated by a single line of play.
+        Node limit of a search over sacrifices after the last safe edge. If it does not suffice, and always
+        with 0, the result is estimated by a single line of play.
     """
     workspace = Workspace(
         edge_set=edge_set,
@@ -134,7 +134,7 @@ def _prepare(bundle: Actions, state: Words) -> None:
 
 @kernel(types.boolean(ACTIONS, ACTIONS_STACK, types.int64), inline=True)
 def _is_candidate(edge_set: Actions, safe: Actions, place: int) -> bool:
-    """Return whether an edge of the list is still safe, and no equivalent edge before it is."""
+    """Return True if an edge of the list is still safe, but no equivalent edge before it is."""
     earlier = safe[EARLIER, place]
     return kind_of(edge_set, safe[EDGE, place]) == SAFE and (
         earlier == NONE or kind_of(edge_set, safe[EDGE, earlier]) != SAFE
@@ -143,7 +143,7 @@ def _is_candidate(edge_set: Actions, safe: Actions, place: int) -> bool:
 
 @kernel(types.boolean(BUNDLE, BUNDLE, types.int64, types.int64, types.uint64))
 def _is_won(bundle: Actions, rest: Actions, ply: int, lead: int, drawn: np.uint64) -> bool:
-    """Return whether the side to move wins; meaningless if the search was stopped.
+    """Return True if the side to move wins; the result is meaningless if the search was stopped.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _is_won(bundle: Actions, rest: Actions, ply: int, lead: int, drawn: np.uint6
     lead : int64
         The cells of the side to move minus those of its opponent.
     drawn : uint64
-        The safe edges drawn, by their places.
+        The safe edges drawn in the search: bit k stands for place k of the list.
     """
     work = unpack(bundle)
     if is_stopped(work.control):
@@ -194,7 +194,7 @@ def _search(bundle: Actions, rest: Actions, lead: int, state: Words) -> bool:
 
 @kernel(types.int64(BUNDLE, BUNDLE, types.int64, WORDS_OUT))
 def best_safe_edge(bundle: Actions, rest: Actions, lead: int, state: Words) -> int:
-    """Return a safe edge that wins, else a random one that is not known to lose, else any.
+    """Return a winning safe edge, else a random one that is not known to lose, else a random one.
 
     Parameters
     ----------
@@ -230,8 +230,8 @@ def best_safe_edge(bundle: Actions, rest: Actions, lead: int, state: Words) -> i
 def capture_or_hand_out(bundle: Actions, rest: Actions, lead: int, most_safe: int, state: Words) -> int:
     """Return a capturing edge, or one that hands out cells, in a position without free edges.
 
-    Cells are handed out if that gives more cells in the end, or, as long as there are safe edges,
-    if it wins and capturing them does not.
+    Without safe edges, cells are handed out if that gives more cells in the end. With safe edges, they are
+    handed out if that wins and capturing them does not.
     """
     work = unpack(bundle)
     edge, cells, hand_out = next_capture(work.edge_set)
@@ -264,7 +264,7 @@ def best_move(bundle: Actions, rest: Actions, lead: int, most_safe: int, state: 
     lead : int64
         The cells of the side to move minus those of its opponent.
     most_safe : int64
-        Largest number of safe edges that are searched, at most `MOST_SAFE`.
+        Maximum number of safe edges that are searched, up to `MOST_SAFE`.
     state : uint64[1]
         State of the random generator, which is advanced.
     """

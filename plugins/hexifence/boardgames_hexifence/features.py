@@ -81,10 +81,10 @@ def _has_cell(first: np.uint64, second: np.uint64, third: np.uint64, cell: int) 
 
 @kernel(types.int64(WORDS))
 def takeable_cells(position: Words) -> int:
-    """Return the number of cells that the side to move can capture in a row, in one turn.
+    """Return the number of cells that the side to move can capture in this turn.
 
-    The order of the captures does not matter: each cell with one open edge is followed through
-    that edge to the next cell as long as it leaves no other choice.
+    The order of the captures does not matter: from each cell with one open edge, captures follow that edge
+    to the next cell, as long as this cell then has at most one open edge.
     """
     dimension = dimension_of(position)
     first = second = third = ZERO  # the cells that have been taken, as bits

@@ -1,4 +1,4 @@
-"""Hexifence as a `Game`: its facts and option, with kernels and notation behind methods that check."""
+"""Hexifence as a `Game`: its facts, option and kernels, its notation, and checks of positions."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -37,7 +37,7 @@ RULES = (
 MAX_SOLVED_DIMENSION = 5
 """Largest dimension at which the solver accepts every position."""
 PERFT_LEAVES = 1_000_000
-"""Largest leaf count that is declared."""
+"""Maximum leaf count that is declared; checks count all declared leaves."""
 
 
 TRAINING = {
@@ -137,11 +137,11 @@ class Hexifence(Game):
         return observation(self.dimension)
 
     def split_moves(self, text: str, notation: str | None = None) -> list[str]:
-        """Return the moves of a line, numbers of edges or places such as `3,0` and `(3, 0)`."""
+        """Return the texts of the moves in a line: numbers of edges, or places such as `3,0` or `(3, 0)`."""
         return texts.split_moves(text, notation)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return the reason: who has drawn the edge."""
+        """Return why a move is illegal: which side has already drawn the edge."""
         edges, _ = texts.unpack_sides(position.words)
         edge = texts.parse_edge(text, self.dimension, notation)
         return f"{self.facts.sides[edges[edge]]} has already drawn edge {edge}"
@@ -168,16 +168,16 @@ class Hexifence(Game):
                 )
 
     def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
-        """Draw an edge for a side or make it open again; a closed cell can get another owner.
+        """Return the position with an edge drawn by a side or open again, or a closed cell with a new owner.
 
-        A cell that the edge closes belongs to the side that draws it.
+        A cell that the edge closes gets the side that draws the edge as its owner.
         """
         drawn, owned = (list(owners) for owners in texts.unpack_sides(words))
         side, number = -1 if piece is None else self.edit_pieces.index(piece), int(target[1:])
         cells = board(self.dimension).edges_of_cell
         if target.startswith("c"):
             if owned[number] < 0 or side < 0:
-                raise PositionError("a cell has an owner if and only if its six edges are drawn")
+                raise PositionError("a cell has an owner if and only if all six of its edges are drawn")
             owned[number] = side
         else:
             drawn[number] = side
@@ -223,7 +223,7 @@ class Hexifence(Game):
             if (drawn == SIDES_OF_CELL) != (cells[cell] >= 0):
                 owner = texts.SIDES[cells[cell]] if cells[cell] >= 0 else texts.EMPTY
                 raise PositionError(
-                    "a cell has an owner if and only if its six edges are drawn, "
+                    "a cell has an owner if and only if all six of its edges are drawn, "
                     f"but cell {cell} has {drawn} drawn edges and the owner {owner!r}"
                 )
 
@@ -252,5 +252,5 @@ def _map_action(words: Words, action: int, *, edges: Sequence[int]) -> int:
 
 
 def _perft(edges: int) -> tuple[int, ...]:
-    """Return the leaf counts, which are the numbers of sequences of different edges."""
+    """Return the leaf counts of depths 1 to 4: any sequence of different edges is a line of play."""
     return tuple(perm(edges, depth) for depth in range(1, 5) if perm(edges, depth) <= PERFT_LEAVES)

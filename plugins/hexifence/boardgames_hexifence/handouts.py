@@ -1,27 +1,27 @@
-"""Hand-outs: what chains and loops are worth by their lengths.
+"""Hand-outs: the values of chains and loops by length.
 
-Whoever captures a chain or loop can leave its last cells to the opponent, two of a chain or four of
-a loop, who then has to move first in the rest. Chains of one or two cells and loops of three offer
+The side that captures a chain or loop can leave its last cells, two of a chain or four of a loop, to
+the opponent, who then has to move first in the rest. Chains of one or two cells and loops of three offer
 no such *hand-out*, since a chain of two can be cut in the middle.
 
-A chain or loop is *isolated* if its ends lead to no cell with three or more open edges. There are
-three groups of them: those without a hand-out, longer loops and longer chains. Within a group only
-the shortest needs to be opened. If two positions differ only in the length of such a chain,
-play is the same in both until it is opened, and the side that takes it gets the difference. So the
-values differ by no more than the lengths do, and opening the longer one first never gains more than
-that.
+A chain or loop is *isolated* if its ends lead to no cell with three or more open edges. There are three
+groups of isolated chains and loops: those without a hand-out, longer loops and longer chains. Of each
+group, only the shortest needs to be opened. The reason is that if two positions differ only in the length
+of one chain, play is the same in both until it is opened, and the side that takes it gets the difference.
+So the values of the positions differ at most by the difference in length, and opening the longer chain
+first cannot gain more than it costs.
 """
 
 from boardgames.kernels import Actions, kernel, types
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK
 
 SHORT, LOOP, CHAIN = 0, 1, 2
-"""The groups of isolated rows: those too short to hand out cells, longer loops, and longer chains."""
+"""The groups of isolated chains and loops: too short to hand out cells, longer loops, and longer chains."""
 GROUPS = 3
 CHAIN_HANDOUT, LOOP_HANDOUT = 2, 4
 """Cells that have to be handed out to keep control after a chain and after a loop."""
 SHORTEST_LONG_CHAIN = 3
-"""Shorter chains can be sacrificed without letting the opponent hand out cells."""
+"""Minimum length of a chain that always lets the opponent hand out cells."""
 UNBOUNDED = 1 << 20
 
 
@@ -35,7 +35,7 @@ def group_of(cells: int, is_loop: int) -> int:
 
 @kernel(types.int64(types.int64, types.int64), inline=True)
 def hand_out_of(cells: int, is_loop: int) -> int:
-    """Return how many cells of a chain or loop the side that takes it can hand out, or 0."""
+    """Return how many cells can be handed out by the side that takes a chain or loop, 0 if none can."""
     group = group_of(cells, is_loop)
     return CHAIN_HANDOUT if group == CHAIN else LOOP_HANDOUT if group == LOOP else 0
 
@@ -49,7 +49,7 @@ def value_of_opened(cells: int, hand_out: int, rest: int) -> int:
     cells : int64
         Number of cells that are taken.
     hand_out : int64
-        Number of them that can be handed out instead, or 0.
+        Number of these cells that can be handed out instead, or 0.
     rest : int64
         The value of everything else, for the side that moves first in it.
 
@@ -85,8 +85,8 @@ def value_of_isolated(lengths: Actions, shorts: int, loops: int, chains: int, va
     shorts, loops, chains : int64
         Their number in each group.
     values : int64[:]
-        Scratch memory for the values of what is left when the shortest ones of each group are gone;
-        at least the product of the three numbers, each increased by one.
+        Scratch memory for the values of what remains after the shortest members of each group are gone.
+        Its size is at least the product of the three numbers, each increased by one.
     """
     after_chain = loops + 1
     after_short = (chains + 1) * after_chain

@@ -1,4 +1,4 @@
-"""Lessons: what beginners try on the board. They use the smallest board, which is easy to take in."""
+"""Lessons: exercises for beginners, on the smallest board, which is the easiest to survey."""
 
 from types import MappingProxyType
 

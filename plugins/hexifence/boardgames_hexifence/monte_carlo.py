@@ -1,17 +1,17 @@
-"""Monte Carlo tree search, by which `strong` plays while a position cannot be solved.
+"""Monte Carlo tree search, which `strong` uses for positions that cannot be solved in time.
 
 The nodes of the tree are positions without captures. A move is followed by all captures that are always
-right. If cells can be handed out at the end, whoever captures has a choice, and the move has two
+right. If cells can be handed out at the end, the side that captures has a choice, and the move has two
 successors that differ in the side to move. The order in which edges were drawn does not matter: a node
-is found by its open edges and the lead of the side to move. The edges of a cell to the rim are
-interchangeable, and so are those of a chain.
+is identified by its open edges and the lead of the side to move. A cell's edges on the rim of the board are
+interchangeable, and so are the edges of a chain.
 
 Each simulation follows the moves with the highest upper confidence bounds down to a new node, and
-plays out its position: both sides draw safe edges at random, and then the smallest sacrifice is made
-each time (`sacrifices.value_of_line`). If there are no safe edges and few chains at a node, a search over
-sacrifices says who wins. A simulation counts as won or lost, with a small part for the margin. It also
-counts for the safe edges that were drawn later in it, in a second estimate (RAVE), which matters as long
-as a move has few simulations of its own.
+plays out its position: both sides draw safe edges at random, and then always make the smallest sacrifice
+(`sacrifices.value_of_line`). If a node has no safe edges and few chains, a search over sacrifices finds
+out who wins. A simulation counts as won or lost, with a small bonus for the margin. Its result also counts
+for the safe edges that were drawn later in the simulation. This second estimate (RAVE) matters as long as a
+move has few simulations of its own.
 
 Source: L. Kocsis and C. Szepesvári, "Bandit Based Monte-Carlo Planning", 2006; S. Gelly and D. Silver,
 "Monte-Carlo Tree Search and Rapid Action Value Estimation in Computer Go", 2011; B. Childs, J. Brodeur
@@ -67,17 +67,17 @@ EXPLORATION = 0.6
 FIRST_PLAY = 0.05
 """Before its first simulation, a sacrifice is rated this much below the mean of its parent."""
 RAVE_VISITS = 200.0
-"""The second estimate counts as much as this number of simulations at most."""
+"""Maximum weight of the second estimate, in simulations."""
 MARGIN_SHARE = 0.004
-"""The part of the result of a simulation for each cell of the final difference."""
+"""Bonus in the result of a simulation for each cell of the final difference."""
 MOST_SACRIFICED = 3
-"""Longer chains and loops are not opened in the tree as long as there are safe edges."""
+"""Maximum length of chains and loops that are opened in the tree while there are safe edges."""
 EXPANDED_VISITS = 2
-"""Simulations of a node before its moves are listed."""
+"""Number of simulations of a node before its moves are listed."""
 PRIOR_VISITS = 20
 """The mean of all moves counts as this many simulations in the estimate of each move."""
 ENDGAME_NODES, MOST_SOLVED = 500, 16
-"""Node limit of the search that decides who wins without safe edges, and the most chains it is tried with."""
+"""Node limit of the search that finds out who wins without safe edges, and its maximum number of chains."""
 NODES, CHILDREN = 1 << 18, 1 << 20
 
 KEY, LEAD, VISITS, FIRST, COUNT, PROOF, LEAVES_OUT = 0, 1, 2, 3, 4, 5, 6
@@ -91,23 +91,24 @@ UNKNOWN, LOST, WON = 0, 1, 2
 IS_WON = (None, False, True)
 ROOT, NOWHERE = 0, -1
 QUIET, SENSIBLE, ALL = 0, 1, 2
-"""Which moves are listed: those of a position without captures, the sensible ones of any position, all."""
+"""Kinds of lists: the moves of a position without captures, the sensible moves of any position, all moves."""
 LEAD_FACTOR, LEAD_BIAS = np.uint64(0x9E3779B97F4A7C15), 1 << 10
 
 
 class Workspace(NamedTuple):
-    """The arrays that simulations work with, as a bundle.
+    """The arrays of a search, as a bundle.
 
     Attributes
     ----------
     rest : int64[:]
         The workspace of the search over sacrifices (sacrifices.py).
     edge_set : int64[:]
-        The edge set of the position, which is the same in both workspaces.
+        The edge set of the position; the same array as in the workspace `rest`.
     drawn : int64[E]
-        The edges that have been drawn; the same array as in that workspace.
+        The edges that have been drawn; the same array as in the workspace `rest`.
     classes, following : int64[E]
-        For each edge the lowest edge that is interchangeable with it, and the next one in a circle.
+        For each edge, the lowest interchangeable edge, which identifies the class, and the next edge of the
+        class; the last is followed by the first.
     nodes : int64[NODES, NODE_FIELDS]
         For each node its key, the lead of the side to move, its simulations, its first child, the number
         of its children (0 before they are listed), whether it is known that the side to move wins, and
@@ -116,7 +117,7 @@ class Workspace(NamedTuple):
         For each node the sum of the results of its simulations, for the side to move.
     children : int64[CHILDREN, CHILD_FIELDS]
         For each move its edge, whether it captures a cell, the nodes after all captures and after a
-        hand-out, the simulations in its second estimate, and whether it was settled from outside.
+        hand-out, the number of simulations in its second estimate, and the result given to `settle`.
     estimates : float64[CHILDREN]
         For each move the sum of the results in its second estimate.
     places : int64[2 NODES]
@@ -125,7 +126,8 @@ class Workspace(NamedTuple):
         For each node of a simulation its number, whether the side to move is that at the root, and
         how many edges were drawn before it.
     order : int64[E]
-        For each class of edges when a safe one was last drawn in the simulation, or `NOWHERE`.
+        For each class of edges, the number of edges drawn before a safe one of the class was last drawn in
+        the simulation, or `NOWHERE`.
     counts, proofs : int64[E]
         For each move of the root its simulations and its proof (`summarize`).
     means : float64[E]
@@ -175,7 +177,7 @@ def capture(bundle: Actions, start: int) -> tuple[int, int, int]:
     taken : int64
         Number of cells captured.
     hand_out : int64
-        How many of them can be handed out instead at the end.
+        How many of these cells can be handed out instead at the end.
     """
     work = unpack(bundle)
     edge_set, length, taken = work.edge_set, start, 0
@@ -196,7 +198,7 @@ def capture(bundle: Actions, start: int) -> tuple[int, int, int]:
 def play_out(bundle: Actions, start: int, lead: int) -> int:
     """Return the final difference of cells in one playout, for the side to move.
 
-    The position has no captures. `start` edges were drawn before; `order` says when safe edges are drawn.
+    The position has no captures, and `start` edges were drawn before. The playout writes to `order`.
     """
     work = unpack(bundle)
     length = start
@@ -214,7 +216,7 @@ def play_out(bundle: Actions, start: int, lead: int) -> int:
 
 @kernel(types.float64(types.int64), inline=True)
 def result_of(difference: int) -> float:
-    """Return the result of a simulation with a final difference of cells."""
+    """Return the result of a simulation, given the final difference of cells."""
     return (1.0 if difference > 0 else 0.0) + MARGIN_SHARE * difference
 
 
@@ -223,7 +225,7 @@ def result_of(difference: int) -> float:
 
 @kernel(types.uint64(BUNDLE, types.int64, types.int64))
 def key_of(bundle: Actions, start: int, length: int) -> np.uint64:
-    """Return what the edges drawn from `start` to `length` add to the key of a position."""
+    """Return the sum that the edges drawn from `start` to `length` add to the key of a position."""
     work = unpack(bundle)
     key = np.uint64(0)
     for place in range(start, length):
@@ -233,7 +235,7 @@ def key_of(bundle: Actions, start: int, length: int) -> np.uint64:
 
 @kernel(types.int64(BUNDLE, types.uint64, types.int64))
 def node_of(bundle: Actions, key: np.uint64, lead: int) -> int:
-    """Return the node of the present position, a new one if there is none, `NOWHERE` if there is no room.
+    """Return the node of the current position, a new one if needed, or `NOWHERE` if the tree is full.
 
     Parameters
     ----------
@@ -287,7 +289,7 @@ def add_child(bundle: Actions, edge: int) -> None:
 
 @kernel(types.boolean(BUNDLE, types.int64))
 def is_first_of_class(bundle: Actions, edge: int) -> bool:
-    """Return whether no lower edge that is interchangeable with an edge is open."""
+    """Return True if no lower edge of the same class is open."""
     work = unpack(bundle)
     other = work.following[edge]
     while other != edge:
@@ -344,7 +346,7 @@ def add_quiet_moves(bundle: Actions) -> int:
 
 @kernel(types.void(BUNDLE, types.int64, types.int64))
 def expand(bundle: Actions, node: int, kind: int) -> None:
-    """List the moves of the present position, which is that of a node, if there is room for them."""
+    """List the moves of a node, whose position is the current one, if there is room for them."""
     work = unpack(bundle)
     edge_set, edges = work.edge_set, EDGES[work.edge_set[DIMENSION]]
     first = work.sizes[CHILD_COUNT]
@@ -365,7 +367,7 @@ def expand(bundle: Actions, node: int, kind: int) -> None:
         if hand_out > 0:
             add_child(bundle, other)
     count = work.sizes[CHILD_COUNT] - first
-    for place in range(count - 1, 0, -1):  # the first of equally good moves is chosen, so shuffle them
+    for place in range(count - 1, 0, -1):  # shuffle, since the first of equally good moves is chosen
         one, other = first + place, first + random_below(work.random, place + 1)
         for field in (EDGE, IS_CAPTURE):
             kept = work.children[one, field]
@@ -376,7 +378,7 @@ def expand(bundle: Actions, node: int, kind: int) -> None:
 
 @kernel(types.Tuple((types.int64, types.float64))(BUNDLE, types.int64))
 def visits_and_result(bundle: Actions, child: int) -> tuple[int, float]:
-    """Return how many simulations a move has, and their mean result for the side that makes it."""
+    """Return the number of a move's simulations, and their mean result for the side that makes it."""
     work = unpack(bundle)
     first, second = work.children[child, ALL_TAKEN], work.children[child, HANDED_OUT]
     visits, result = 0, 0.0
@@ -411,10 +413,10 @@ def proof_of(bundle: Actions, child: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64), inline=True)
 def edge_of(bundle: Actions, child: int) -> int:
-    """Return an open edge of the class of a move, or `NOWHERE` if two positions have the same key."""
+    """Return an open edge of a move's class; `NOWHERE` if there is none, after a collision of keys."""
     work = unpack(bundle)
     edge = work.children[child, EDGE]
-    while kind_of(work.edge_set, edge) == DRAWN:  # the node was made with another edge of the class open
+    while kind_of(work.edge_set, edge) == DRAWN:  # the node was created with another edge of the class open
         edge = work.following[edge]
         if edge == work.children[child, EDGE]:
             return NOWHERE
@@ -425,7 +427,7 @@ def edge_of(bundle: Actions, child: int) -> int:
 def select(bundle: Actions, node: int) -> int:
     """Return the child with the highest upper confidence bound, or `NOWHERE` if a proof was found.
 
-    The proof is noted at the node: a child wins, or all moves lose. When there is no room for more nodes,
+    A proof that the node is won or lost is stored in it: one child wins, or all lose. When the tree is full,
     children without simulations are ignored.
     """
     work = unpack(bundle)
@@ -467,7 +469,7 @@ def select(bundle: Actions, node: int) -> int:
 
 @kernel(types.boolean(BUNDLE, types.int64, types.int64))
 def hands_out(bundle: Actions, first: int, second: int) -> bool:
-    """Return whether to hand out cells, given the nodes of both choices, by upper confidence bounds."""
+    """Return whether to hand out cells, by the upper confidence bounds of the nodes of both choices."""
     work = unpack(bundle)
     visits, others = work.nodes[first, VISITS], work.nodes[second, VISITS]
     if visits == 0 or others == 0:
@@ -507,9 +509,9 @@ def end_at(bundle: Actions, node: int, length: int, lead: int) -> tuple[bool, fl
     Returns
     -------
     is_over : bool
-        False if the simulation goes on with a child.
+        False if the simulation continues with a child.
     result : float64
-        Otherwise its result for the side to move.
+        If it is over, its result for the side to move.
     """
     work = unpack(bundle)
     if node != NOWHERE:
@@ -554,7 +556,7 @@ def simulate_once(bundle: Actions) -> None:
         node = work.children[child, ALL_TAKEN] = node_of(bundle, key, lead)
         if hand_out > 0 and node != NOWHERE:
             other = work.children[child, HANDED_OUT] = node_of(bundle, key, 2 * hand_out - lead)
-            if other == NOWHERE:  # there is no proof without room for both nodes
+            if other == NOWHERE:  # a proof would need both nodes, but the tree is full
                 node = work.children[child, ALL_TAKEN] = NOWHERE
             elif hands_out(bundle, node, other):
                 node, lead, own = other, 2 * hand_out - lead, 1 - own
@@ -564,7 +566,7 @@ def simulate_once(bundle: Actions) -> None:
 
 @kernel(types.void(BUNDLE, types.int64, types.boolean))
 def plant(bundle: Actions, lead: int, all_moves: bool) -> None:
-    """Forget the tree, and list the moves of the edge set at the root.
+    """Start a new tree, and list the moves of the edge set at its root.
 
     Parameters
     ----------
@@ -573,9 +575,9 @@ def plant(bundle: Actions, lead: int, all_moves: bool) -> None:
     lead : int64
         The cells of the side to move minus those of its opponent.
     all_moves : bool
-        Whether to list every move, or one of each class of sensible moves: these are a free edge,
-        or else a capturing edge and the one that hands out cells instead, or else the safe edges
-        and short sacrifices.
+        True to list every move, False to list one of each class of sensible moves. These are a free
+        edge if there is one, else a capturing edge and the edge that hands out cells instead, else the
+        safe edges and short sacrifices.
     """
     work = unpack(bundle)
     work.places[:] = 0
@@ -592,7 +594,7 @@ def plant(bundle: Actions, lead: int, all_moves: bool) -> None:
 def simulate(bundle: Actions) -> None:
     """Simulate until the result is known, the stop flag is set, or the limit of simulations is reached.
 
-    There is at least one simulation in any case, or one of every move if all of them are listed.
+    At least one simulation is made, or one for every move if all moves are listed.
     """
     work = unpack(bundle)
     least = work.nodes[ROOT, COUNT] if work.sizes[LISTS_ALL] != 0 else 1
@@ -625,10 +627,10 @@ class Estimate:
     simulations : int
         Number of simulations of the move.
     result : float
-        The share of them that were won, with a small part for the margin. A few simulations
-        count as much as the mean of all moves, so that no move looks good by chance.
+        Share of these simulations that were won, with a small bonus for the margin. It is averaged with the
+        mean of all moves, which has the weight of a few simulations, so no move looks good by chance.
     is_won : bool or None
-        Whether the move wins, or None if that is not known.
+        True or False if it is known whether the move wins, otherwise None.
     """
 
     simulations: int
@@ -694,7 +696,7 @@ class MonteCarlo:
 
     @property
     def is_decided(self) -> bool:
-        """Return whether the tree says who wins; longer chains that it did not open may still be better."""
+        """Return whether the tree has found out who wins; it does not consider opening long chains."""
         return bool(self._work.nodes[ROOT, PROOF] != UNKNOWN)
 
     def start(self, position: Position, lead: int, *, seed: int, all_moves: bool = False) -> None:
@@ -719,14 +721,14 @@ class MonteCarlo:
     def simulate(
         self, *, simulations: int = 0, seconds: float | None = None, stop: Stop | None = None
     ) -> None:
-        """Grow the tree, until one of the limits is reached or the tree says who wins.
+        """Grow the tree until a limit is reached or the tree has found out who wins.
 
-        There is at least one simulation, or one of every move if all of them are estimated.
+        At least one simulation is made, or one for every move if all moves are estimated.
 
         Parameters
         ----------
         simulations : int
-            Largest number of simulations in this call; 0 for no limit.
+            Maximum number of simulations in this call; 0 for no limit.
         seconds : float, optional
             Time after which simulations end.
         stop : Stop, optional
@@ -742,7 +744,7 @@ class MonteCarlo:
             raise
 
     def settle(self, edge: int, *, is_won: bool) -> None:
-        """Tell the tree what is known about a move, so that no simulations are spent on it."""
+        """Tell the tree whether a move wins, so that it spends no simulations on it."""
         for child in self._children():
             if self._work.children[child, EDGE] == edge:
                 self._work.children[child, SETTLED] = WON if is_won else LOST
@@ -770,7 +772,7 @@ class MonteCarlo:
 def classes_of(dimension: int) -> Actions:
     """Return for each edge the lowest edge that is interchangeable with it, `int64[E]`.
 
-    These are the edges that a cell has to the rim of the board.
+    Edges are interchangeable if they are on the rim of the board and belong to the same cell.
 
     Examples
     --------
@@ -786,7 +788,7 @@ def classes_of(dimension: int) -> Actions:
 
 
 def _following(classes: Actions) -> Actions:
-    """Return for each edge the next one of its class, in a circle."""
+    """Return for each edge the next one of its class; the last is followed by the first."""
     following = np.zeros_like(classes)
     for edge in np.unique(classes):
         members = np.flatnonzero(classes == edge)

@@ -3,8 +3,8 @@
 A position is `DIMENSION:EDGES:CELLS:SIDE`: one character `.`, `B` or `R` for each edge and
 for each cell, in the order of their numbers (see `board`), and the side to move, `B` or
 `R`. The second notation is the board as the original program prints it, followed by the
-side to move, which the original does not print. The third is the board file of the
-original, which has the dimension in its first line. A move is the number of its edge, or
+side to move, which the original does not print. The third is the original's board file,
+which has the dimension in its first line. A move is the number of its edge, or
 the place of the edge on the printed board, `ROW,COLUMN`.
 
 Source of the printed board: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University
@@ -46,7 +46,7 @@ MOVE_NOTATIONS = (CANONICAL, PLACE)
 EMPTY = "."
 SIDES = "BR"
 GRID_FREE, GRID_CELLS, GRID_REST = "+", "br", "-"
-"""Symbols of the printed board: a free edge, captured cells of both sides, and everything else."""
+"""Symbols of the printed board: an open edge, captured cells of both sides, and everything else."""
 
 _WORD_MASK = (1 << WORD_BITS) - 1
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,2}")
@@ -55,7 +55,7 @@ _PLACE = re.compile(rf"{_PAIR}|\(\s*{_PAIR}\s*\)", re.ASCII)
 _MOVE = re.compile(r"\([^()]*\)|[0-9]+\s*:\s*[0-9]+|[^\s;]+", re.ASCII)
 _DIMENSION = re.compile(r"([0-9]+):")
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d", GRID_REST))
-"""Dashes and minus signs into which editors turn a hyphen."""
+"""Dashes and minus signs that editors may put in place of a hyphen."""
 
 
 def start_text(dimension: int) -> str:
@@ -75,7 +75,7 @@ def parse_words(text: str, dimension: int, notation: str | None = None) -> Words
     Parameters
     ----------
     notation : str, optional
-        One of `POSITION_NOTATIONS` if only that one is accepted.
+        One of `POSITION_NOTATIONS`; by default it is inferred from the text.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def format_grid(words: Words) -> str:
 
 
 def format_board_file(words: Words) -> str:
-    """Return the dimension and the printed board, and the side to move if it does not follow from them.
+    """Return the dimension, the printed board, and the side to move unless the board implies it.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def _format_rows(words: Words) -> list[str]:
 
 
 def split_moves(text: str, notation: str | None = None) -> list[str]:
-    """Return the moves of a line, which are numbers of edges or places.
+    """Return the texts of the moves in a line, which are numbers of edges or places.
 
     Two numbers with only a space between them are two edges, unless the notation is `PLACE`.
 
@@ -200,7 +200,7 @@ def parse_edge(text: str, dimension: int, notation: str | None = None) -> int:
     Parameters
     ----------
     notation : str, optional
-        One of `MOVE_NOTATIONS` if only that one is accepted.
+        One of `MOVE_NOTATIONS`; by default both are accepted.
 
     Raises
     ------
@@ -317,9 +317,9 @@ def _grid_rows(text: str) -> list[str]:
 def _parse_grid(text: str, dimension: int, notation: str | None) -> Words:
     """Return the packed position of a printed board, which may be a board file.
 
-    The side to move may be missing if it follows from the edges and cells; in a board file it is
-    blue otherwise. A closed cell without an owner belongs to the side that has drawn more of its
-    edges, or to blue if both have drawn three.
+    The side to move may be missing if the edges and cells imply it. If they do not, a board file has blue
+    to move. A closed cell without an owner belongs to the side that has drawn more of its edges, or to blue
+    if both have drawn three.
     """
     size = 4 * dimension - 1
     rows = _grid_rows(text)
@@ -358,16 +358,16 @@ def _parse_grid(text: str, dimension: int, notation: str | None) -> Words:
 
 
 def _majority(owners: Sequence[int]) -> int:
-    """Return the side that drew most edges of a closed cell, side 0 if both drew three; -1 if it is open."""
+    """Return the side that drew more edges of a closed cell, side 0 if both drew three; -1 if it is open."""
     return -1 if -1 in owners else int(owners.count(1) > owners.count(0))
 
 
 def _side_to_move(drawn: Sequence[int], owned: Sequence[int], dimension: int) -> int | None:
-    """Return the side to move if it follows from who has drawn which edges and owns which cells.
+    """Return the side to move if the owners of edges and cells imply it, otherwise None.
 
-    A side moves until it draws an edge that captures nothing. So both sides have drawn equally
-    many of those if side 0 is to move, and side 0 has drawn one more if side 1 is. A capture takes one or
-    two cells, and two only if the edge between them belongs to the side that owns them.
+    A side moves until it draws an edge that captures nothing. So both sides have drawn equally many such
+    edges if side 0 is to move, and side 0 has drawn one more if side 1 is to move. An edge captures at most
+    two cells, and two only if it is between them and all three belong to the same side.
     """
     if all(owner < 0 for owner in owned):
         return sum(owner >= 0 for owner in drawn) % 2
@@ -384,7 +384,7 @@ def _side_to_move(drawn: Sequence[int], owned: Sequence[int], dimension: int) ->
 
 
 def _grid_side(rows: Sequence[str], place: tuple[int, int], symbols: str, what: str) -> int:
-    """Return the side at a place of a printed board; the last of the three symbols stands for -1, neither."""
+    """Return the side at a place of a printed board, -1 for neither, which the last symbol stands for."""
     row, column = place
     index = symbols.find(rows[row][column])
     if index < 0:

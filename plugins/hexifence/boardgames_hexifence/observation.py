@@ -10,7 +10,7 @@ from boardgames_hexifence.board import CELL_WORDS, EDGE_WORDS, grid_places
 from boardgames_hexifence.rules import FIRST, closed_cells, is_drawn
 
 MAX_LEAD = 127
-"""The largest lead that is shown, from which on every match is decided."""
+"""Maximum lead that is shown; every match with such a lead is decided."""
 
 
 @cache

@@ -23,7 +23,7 @@ from boardgames_hexifence.sacrifices import new_workspace
 
 SECONDS, SECONDS_ON_LARGE_BOARDS = 3.0, 0.9
 LARGE = 5
-"""From this dimension on, a search that starts with 30 safe edges seldom ends in time."""
+"""Minimum dimension with the shorter default time; there, a search from 30 safe edges seldom ends in time."""
 TIME = Option(
     "time",
     float,
@@ -34,24 +34,24 @@ TIME = Option(
     role="limit",
 )
 SAFE_EDGES = Option(
-    "safe", int, 30, "largest number of safe edges that are searched", minimum=0, maximum=MOST_SAFE
+    "safe", int, 30, "maximum number of safe edges that are searched", minimum=0, maximum=MOST_SAFE
 )
 SEARCHED_EDGES = Option(
     "safe",
     int,
     0,
-    "largest number of safe edges that are searched; the original program searched 17",
+    "maximum number of safe edges that are searched; the original program searched 17",
     minimum=0,
     maximum=MOST_SAFE,
 )
-TABLE = Option("table", bool, False, "remember sets of safe edges that have been searched")
+TABLE = Option("table", bool, False, "keep results of searched sets of safe edges in a table")
 
 
 class Double(Player):
     """Plays by the chains and loops on the board, and hands out cells to keep control.
 
-    With the option `safe`, it searches the last safe edges for one that wins, if both sides draw safe edges
-    to the end and then always open the smallest chain or loop.
+    With the option `safe`, it searches the last safe edges for a winning one. The search assumes that both
+    sides draw safe edges as long as there are any, and then always open the smallest chain or loop.
     """
 
     name: ClassVar[str] = "double"
@@ -72,7 +72,7 @@ class Double(Player):
             self._workspace = new_workspace(self._edge_set, dimension, control)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the best visible move; ties are broken by the player's random generator."""
+        """Return the move of the original's strategy; equally good moves are drawn at random."""
         self._check_position(position)
         load(position.words, self._edge_set)
         state = self.random.integers(2**64, size=1, dtype=np.uint64)
@@ -86,7 +86,7 @@ class Double(Player):
 
 
 class Farrugiulian(Player):
-    """Plays random safe edges at first, and later searches for a win by safe edges and then by sacrifices."""
+    """Draws random safe edges at first, and later searches for a win by safe edges and then by sacrifices."""
 
     name: ClassVar[str] = "farrugiulian"
     declared_options = (TIME, SAFE_EDGES, TABLE)

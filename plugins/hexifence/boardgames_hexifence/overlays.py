@@ -1,9 +1,9 @@
 """Overlays: open edges by kind, and chains and loops with a remark on who is in control.
 
-A side is *in control* if its opponent has to open the next chain that is long enough to hand out
-its last cells: then it can take the others and pass the turn back. Before the last safe edge is
-drawn, that depends on how many more safe edges there will be, so the remarks only say what follows
-from their number. A result that the solver finds at once is stated as proven.
+A side is *in control* if its opponent has to open the next chain whose last cells can be handed out.
+It can then take all other cells of the chain, hand out the last ones, and so pass the turn back. While
+there are safe edges, control depends on how many more of them will be drawn, so the remarks only say
+what follows from their number. A result that the solver finds at once is stated as proven.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from boardgames_hexifence.notation import unpack_sides
 from boardgames_hexifence.solver import Solver
 
 NODES = 20_000
-"""States that the solver may search for a remark."""
+"""Maximum number of states that the solver searches for a remark."""
 TABLE_MB = 1
 CLASSES = {
     FREE: MarkClass("f", "free", "captures, and leaves nothing to the opponent"),
@@ -31,7 +31,8 @@ CLASSES = {
 }
 INTERSECTION = MarkClass("+", "intersection", "a cell with three or more open edges")
 LONGEST_SHORT_CHAIN, LONGEST_SHORT_LOOP = 2, 3
-"""Longest chain and loop whose cells cannot be handed out, if the chain is cut in the middle."""
+"""Maximum length of a chain and of a loop whose cells cannot be handed out (a chain of two is cut in the
+middle)."""
 
 
 def edges(position: Position) -> Overlay:
@@ -120,9 +121,9 @@ def _control(position: Position, found: Sequence[Chain], safe: int) -> list[str]
         count = "1 safe edge is" if safe == 1 else f"{safe} safe edges are"
         parity = (
             f"if an even number of safe edges is drawn before the first sacrifice, {mover} has to make it, "
-            f"otherwise {other}. A safe edge that is drawn can make others unsafe."
+            f"otherwise {other}. Drawing a safe edge can make others unsafe."
         )
-        return [*remarks, f"{count} left, so nobody is in control yet.", parity]
+        return [*remarks, f"{count} left, so neither side is in control yet.", parity]
     if not capturable:
         return [f"No safe edge is left, so {mover} has to sacrifice. {_control_after(found, mover, other)}"]
     if capturable == sum(owner < 0 for owner in unpack_sides(position.words)[1]):
@@ -136,13 +137,13 @@ def _control_after(found: Sequence[Chain], mover: str, other: str) -> str:
         return "Chains meet at intersections, so their number does not say who will be in control."
     short = sum(_is_short(chain) for chain in found)
     if short == len(found):
-        return "All chains and loops are too short to hand out their last cells, so nobody is in control."
+        return "All chains and loops are too short to hand out cells, so neither side is in control."
     if short == 0:
         return f"All chains and loops are long, so {other} is in control."
     opener, controller = (other, mover) if short % 2 else (mover, other)
     first = "the short chain is" if short == 1 else f"the {short} short chains are"
     return (
-        f"If {first} given away first, {opener} has to open a long one then, and {controller} is in control."
+        f"If {first} given away first, {opener} then has to open a long one, and {controller} is in control."
     )
 
 
@@ -161,7 +162,7 @@ def _choice(found: Sequence[Chain], mover: str, other: str) -> str:
         )
     if any(_cells_to_hand_out(chain) for chain in found):
         return "Chains meet at intersections, so what can be handed out depends on the order of captures."
-    return f"{mover.capitalize()} cannot hand out what it can capture, and has to sacrifice after it."
+    return f"{mover.capitalize()} cannot hand out what it can capture, and then has to sacrifice."
 
 
 def _cells_to_hand_out(chain: Chain) -> int:

@@ -21,7 +21,7 @@ def bg_agents() -> list[Entry]:
     return [
         Entry(
             "double",
-            "captures cells, and gives up the ends of chains to keep control",
+            "captures cells, and hands out the ends of chains to keep control",
             "boardgames_hexifence.original:Double",
             game="hexifence",
         ),
@@ -78,7 +78,7 @@ def bg_experiments() -> list[Entry]:
     return [
         Entry(
             "blind-spot",
-            "how often a sacrifice is better than every safe edge, by exact values",
+            "how often a sacrifice is better than every safe edge, from exact values",
             "boardgames_hexifence.experiments:BlindSpot",
             game="hexifence",
         )

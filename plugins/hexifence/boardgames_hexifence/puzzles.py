@@ -1,7 +1,7 @@
-"""Candidates for puzzles: late positions of matches between careless sides, by the kind of solution.
+"""Candidates for puzzles, from late positions of random matches, by the kind of solution.
 
-Both sides usually capture what they can and draw safe edges otherwise, and make a random move now
-and then. The number of open edges is small enough for the solver.
+In these matches both sides usually capture what they can and otherwise draw safe edges, and sometimes make
+a random move. The number of open edges is small enough for the solver.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,11 +18,11 @@ from boardgames_hexifence.game import Hexifence
 
 FEWEST_OPEN = 5
 MOST_OPEN = {2: 24, 3: 22, 4: 20, 5: 18}
-"""Largest number of open edges, by dimension."""
+"""Maximum number of open edges, by dimension."""
 RANDOM_SHARE = 0.1
 """Share of random moves."""
 FEWEST_SAFE = 3
-"""Minimum number of safe edges in a position in which only one of them wins."""
+"""Minimum number of safe edges in the puzzles in which only one of them wins."""
 
 
 def sacrifices(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
@@ -64,8 +64,9 @@ def _candidates(
 ) -> Iterator[Candidate]:
     """Yield the positions of random matches that have possible solutions, one from each match.
 
-    `solutions` chooses edges of a position, given the kinds of the open ones. Moves have no texts here
-    except those that are yielded: most positions are thrown away.
+    `solutions` returns the edges that may be solutions of a position, given the kind of each open edge.
+    Matches are played with actions, not moves, since formatting moves of positions that are thrown away
+    would take long.
     """
     assert isinstance(game, Hexifence)
     if game.dimension not in MOST_OPEN:

@@ -60,7 +60,7 @@ BYTE = np.uint64(0xFF)
 
 @kernel(SideToMove)
 def side_to_move(position: Words) -> int:
-    """Return the side to move, 0 (blue) or 1 (red), or after the end the side that closed the last cell."""
+    """Return the side to move, 0 (blue) or 1 (red); at the end, the side that closed the last cell."""
     return np.int64(position[STATUS] & ONE)
 
 

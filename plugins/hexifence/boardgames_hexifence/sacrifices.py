@@ -3,15 +3,15 @@
 The value V is the number of cells that the side to move takes from now on minus those that its
 opponent takes. The side to move has to open a row of chains (chains.py). Its opponent then takes all
 c cells, which is worth c + V(R) to it, where R is the rest, or hands out the last h of them to keep
-control. If it can do both, its better choice is worth c - h + |V(R) + h|. There is one move for each
+control. If it can do either, the better choice is worth c - h + |V(R) + h|. There is one move for each
 row, but of the isolated rows only the shortest of each group is opened (handouts.py). When all rows are
-isolated, V follows from their lengths by dynamic programming (`value_of_isolated`).
+isolated, V is computed from their lengths by dynamic programming (`value_of_isolated`).
 
 Positions that were already seen in a search are looked up by the set of chains taken. If a search
 exceeds its budget of nodes, the value is estimated by a single line of play (`value_of_line`), which
-opens rows that offer no hand-out first, then loops and then chains, each time the shortest. In 4,000
-random sets of isolated rows with up to 20 cells, this order gave the right value for 92 %, and
-opening the fewest cells each time for 59 %.
+opens rows that offer no hand-out first, then loops and then chains, always the shortest first. In 4,000
+random sets of isolated rows with up to 20 cells, this order gave the right value for 92 %, while
+always opening the row with the fewest cells gave it for 59 %.
 """
 
 from typing import Annotated, NamedTuple
@@ -65,14 +65,15 @@ COUNT, CELLS_LEFT, STAMP, BUDGET, GROUP_COUNTS, SHORTEST = 0, 1, 2, 3, 4, 7
 STATE_SIZE = 10
 TABLE_ENTRIES = 1 << 12
 MOST_KEPT = 64
-"""Positions with more chains are not kept in the table."""
+"""Maximum number of chains of positions that are kept in the table."""
 NUMBER_BITS = 8
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
 IS_LOOP = 1 << NUMBER_BITS
 CELLS_SHIFT = NUMBER_BITS + 1
 CELLS_MASK = 255
 GROUP_SHIFT = CELLS_SHIFT + 8
-"""From its lowest bits on, a move holds a chain, whether its row is a loop, its cells and its group."""
+"""A move consists of these parts, from its lowest bits up: a chain's number, whether its row is a loop, the
+row's number of cells, and its group."""
 BIAS = 256
 BOUND_BITS = 10
 BOUND_MASK = (1 << BOUND_BITS) - 1
@@ -80,7 +81,7 @@ NO_MOVE = -1
 
 
 class Workspace(NamedTuple):
-    """The arrays that a search works with, as a bundle.
+    """The arrays of a search, as a bundle.
 
     Attributes
     ----------
@@ -97,10 +98,10 @@ class Workspace(NamedTuple):
     lengths, values : int64[3, C], int64[:]
         Lengths of isolated rows by group; scratch memory of `value_of_isolated`.
     table : int64[2 * TABLE_ENTRIES]
-        Bounds of values, by the set of chains that are taken.
+        Bounds on values, by the set of chains that are taken.
     state : int64[10]
-        Number of chains and of open cells, number of this search, nodes that it may still visit,
-        and for each group the number of isolated rows and the move that opens the shortest one.
+        Number of chains, number of open cells, serial number of the search, remaining node budget,
+        for each group the number of isolated rows, and for each group the move that opens the shortest one.
     control : CONTROL_DTYPE[1]
         Stop flag and number of nodes.
     """
@@ -143,7 +144,7 @@ def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle
 
 @kernel(types.int64(types.int64, types.int64, types.int64), inline=True)
 def _move_of(number: int, cells: int, is_loop: int) -> int:
-    """Return the move that opens the row of a chain; the better moves usually have lower numbers."""
+    """Return the move that opens the row of a chain; better moves usually have lower numbers."""
     group = group_of(cells, is_loop)
     return group << GROUP_SHIFT | cells << CELLS_SHIFT | is_loop << NUMBER_BITS | number
 
@@ -156,15 +157,16 @@ def _cells_of(move: int) -> int:
 
 @kernel(types.int64(types.int64), inline=True)
 def _hand_out_after(move: int) -> int:
-    """Return how many cells the opponent can hand out of those that a move gives away."""
+    """Return how many of the cells that a move gives away the opponent can hand out."""
     return hand_out_of(_cells_of(move), move & IS_LOOP)
 
 
 @kernel(types.int64(BUNDLE, types.int64))
 def _find_moves(bundle: Actions, ply: int) -> int:
-    """Write the moves at a ply in ascending order, and return their number, 0 if all rows are isolated.
+    """Write the moves at a ply in ascending order, and return their number.
 
-    The lengths of isolated rows are written to `lengths`.
+    If all rows are isolated, write no moves and return 0. The lengths of isolated rows are written to
+    `lengths`.
     """
     work = unpack(bundle)
     counts, moves = work.state, row_out(work.moves, ply)
@@ -200,7 +202,7 @@ def value_of_smallest_first(
 ) -> int:
     """Return the value if both sides always open the row whose move has the lowest number.
 
-    These are the rows that offer no hand-out, then loops and then chains, each time the shortest.
+    These are first rows that offer no hand-out, then loops and then chains, always the shortest first.
 
     Parameters
     ----------
@@ -209,9 +211,9 @@ def value_of_smallest_first(
     count : int64
         Its number of chains.
     trail : int64[C]
-        Its first `length` entries are the chains that are taken.
+        The first `length` entries are the chains that are already taken.
     moves : int64[:, :]
-        Rows from `ply` on are written.
+        Scratch memory; rows from `ply` on are overwritten.
     """
     start, last = length, ply
     while True:
@@ -239,7 +241,7 @@ def value_of_smallest_first(
 def value_of_line(bundle: Actions, ply: int, length: int) -> int:
     """Return `value_of_smallest_first` for a workspace in which `length` chains of the trail are taken.
 
-    Rows of `moves` from `ply` on are written.
+    Rows of `moves` from `ply` on are overwritten.
     """
     work = unpack(bundle)
     return value_of_smallest_first(work.chains, work.state[COUNT], work.trail, length, work.moves, ply)
@@ -260,22 +262,22 @@ def _take(bundle: Actions, move: int, length: int, taken: np.uint64) -> tuple[in
 def _is_at_least(  # noqa: C901, PLR0912 - it calls itself
     bundle: Actions, ply: int, length: int, left: int, bound: int, taken: np.uint64
 ) -> bool:
-    """Return whether the value is at least `bound`; meaningless if the budget of nodes is exceeded.
+    """Return True if the value is at least `bound`; meaningless once the node budget is exceeded.
 
     Parameters
     ----------
     bundle : int64[:]
         A `Workspace`.
     ply : int64
-        Number of rows that are taken.
+        Number of rows that have been taken.
     length : int64
         Length of the trail.
     left : int64
         Number of open cells.
     bound : int64
-        The bound.
+        The value to compare with.
     taken : uint64
-        The chains that are taken, as bits, if there are at most `MOST_KEPT`.
+        The chains that are taken, as bits; unused with more than `MOST_KEPT` chains.
     """
     bound += (bound ^ left) & 1  # the value has the parity of the open cells
     if bound <= -left:
@@ -337,7 +339,7 @@ def _is_at_least(  # noqa: C901, PLR0912 - it calls itself
 
 @kernel(types.void(BUNDLE, types.int64))
 def prepare(bundle: Actions, nodes: int) -> None:
-    """Prepare a search that may visit `nodes` nodes: find the chains of the edge set."""
+    """Find the chains of the edge set, for a search with a budget of `nodes` nodes."""
     work = unpack(bundle)
     work.state[COUNT] = scan(work.edge_set, work.chains)
     work.state[STAMP] += 1
@@ -351,7 +353,7 @@ def prepare(bundle: Actions, nodes: int) -> None:
 
 @kernel(types.boolean(BUNDLE, types.int64, types.int64))
 def is_at_least(bundle: Actions, bound: int, nodes: int) -> bool:
-    """Return whether the value of the edge set of a workspace is at least a bound.
+    """Return True if the value of a workspace's edge set is at least `bound`.
 
     The edge set must have no captures or safe edges. If `nodes` nodes do not suffice, the value is estimated.
     """
@@ -363,7 +365,7 @@ def is_at_least(bundle: Actions, bound: int, nodes: int) -> bool:
 
 @kernel(types.int64(BUNDLE, types.int64))
 def value_of_sacrifices(bundle: Actions, nodes: int) -> int:
-    """Return the value of the edge set of a workspace; an estimate if it takes more than `nodes` nodes."""
+    """Return the value of a workspace's edge set, or an estimate if it takes more than `nodes` nodes."""
     prepare(bundle, nodes)
     state = unpack(bundle).state
     lower, upper = -state[CELLS_LEFT], state[CELLS_LEFT]
@@ -416,7 +418,7 @@ def smallest_sacrifice(bundle: Actions, state: Words) -> int:
 
 @kernel(types.boolean(BUNDLE, types.int64, types.int64))
 def _opponent_wins_after(bundle: Actions, move: int, lead: int) -> bool:
-    """Return whether the opponent wins after a move; an estimate if the budget of nodes is exceeded.
+    """Return True if the opponent wins after a move; an estimate if the node budget is exceeded.
 
     Parameters
     ----------
@@ -454,7 +456,7 @@ def best_sacrifice(bundle: Actions, lead: int, nodes: int, state: Words) -> int:
     lead : int64
         The cells of the side to move minus those of its opponent.
     nodes : int64
-        Nodes that the search may visit before it estimates.
+        Node budget of the search; values that exceed it are estimated.
     state : uint64[1]
         State of the random generator, which is advanced.
     """

@@ -71,7 +71,7 @@ def test_chains_and_loops_have_their_lengths() -> None:
 
 def test_nobody_is_in_control_while_safe_edges_are_left() -> None:
     told = remarks(after("0 1 4 8 2 3 6 10"))
-    assert "nobody is in control yet" in told
+    assert "neither side is in control yet" in told
     assert not re.search(r"(Blue|Red|blue|red) is in control", told)
 
 
@@ -84,15 +84,15 @@ def test_nobody_is_in_control_while_safe_edges_are_left() -> None:
         ),
         (
             "2:BRBRR.BBB.R.B.RR..R.BBRB.RRB.B:.......:R",
-            "blue has to open a long one then, and red is in control.",
+            "blue then has to open a long one, and red is in control.",
         ),
         (
             "2:R..BRR...BRRBRR.RRB.B.BB.BBBBR:.......:R",
-            "red has to open a long one then, and blue is in control.",
+            "red then has to open a long one, and blue is in control.",
         ),
         (
             "2:.RR..B.BBRRR.R.R.B..BRRBB.BBB.:.......:R",
-            "too short to hand out their last cells, so nobody is in",
+            "too short to hand out cells, so neither side is in",
         ),
         ("2:R.BRB.R.RR.BR.BR.BBB..RR.BR.BB:.......:B", "their number does not say who will be in control."),
         (
@@ -101,7 +101,7 @@ def test_nobody_is_in_control_while_safe_edges_are_left() -> None:
         ),
         (
             "2:.RR..B.BBRRR.R.R.BR.BRRBB.BBB.:.......:B",
-            "Blue cannot hand out what it can capture, and has to",
+            "Blue cannot hand out what it can capture, and then has to",
         ),
         ("2:RRRBB.RB.R.BRRB.R.BBB.RB.RBBBR:.......:R", "Red can capture all cells that are left."),
     ],

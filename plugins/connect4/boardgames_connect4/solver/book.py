@@ -1,8 +1,8 @@
 """Books of the solver: the scores of all positions with up to a given number of discs.
 
-A file holds the scores of the positions after that many plies in which nobody has won, only one of two mirror
-images, in the order of their keys. The positions themselves are not stored, since it takes less time to
-enumerate them than to read them. The scores of earlier positions follow from these by minimax.
+A file holds scores of the positions with exactly that many discs in which nobody has won, in the order of
+their keys; of two mirror images, it has one. The positions themselves are not stored, since enumerating them
+is faster than reading them. The scores of earlier positions are computed from these by minimax.
 
 The file is compressed (.xz). Its content is a line of JSON, which names the board, the plies
 and the number of positions, and then one signed byte for each position. While a book is being
@@ -90,7 +90,7 @@ class Book:
 
 @dataclass(slots=True)
 class Level:
-    """All positions with the same number of discs in which nobody has won, one of each two mirror images.
+    """All positions with the same number of discs in which nobody has won; of two mirror images, only one.
 
     Attributes
     ----------
@@ -99,8 +99,8 @@ class Level:
     keys : uint64[n]
         Their keys.
     moves : list of tuple
-        For each column the positions in which it is not full, which of these moves win, and for
-        the other moves the places of their successors in the next level.
+        For each column: indices of the positions in which it is not full, which of these moves win,
+        and for the other moves the indices of their successors in the next level.
     """
 
     packed: Words
@@ -108,7 +108,7 @@ class Level:
     moves: list[tuple[Numbers, npt.NDArray[np.bool_], Numbers]] = field(default_factory=list)
 
     def backed_up(self, later: Numbers, win: int) -> Numbers:
-        """Return the scores of the positions, given the scores of the next level and of an instant win."""
+        """Return the scores of the positions, given those of the next level and that of a win at once."""
         best = np.full(len(self.packed), -win)
         for playable, wins, successors in self.moves:
             values = np.full(len(playable), win)
@@ -119,14 +119,14 @@ class Level:
 
 @cache
 def shipped_book(board: Board) -> Path | None:
-    """Return the file of the book that comes with the plug-in, None if there is none for this board."""
+    """Return the file of the book that comes with the plug-in, or None if this board has none."""
     path = SHIPPED / f"solver-{board.name}.xz"
     return path if path.exists() else None
 
 
 @cache
 def load_book(path: Path, board: Board) -> Book:
-    """Return a book, which is read only once."""
+    """Return the book in a file, which is read only once per process."""
     return Book.read(path, board)
 
 
@@ -153,7 +153,7 @@ def build_book(
     solve : callable
         Returns the scores of packed positions: `Solver.packed_scores`.
     report : callable, optional
-        Called after every batch with the number of positions done and of all positions.
+        Called after every batch with the number of solved positions and the number of all positions.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def build_book(
 
 
 def enumerate_positions(board: Board, plies: int) -> list[Level]:
-    """Return the positions for each number of discs from 0.
+    """Return the positions with 0, 1, ..., `plies` discs.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def _not_a_book(path: Path) -> BookError:
 
 
 def _keys(packed: Words) -> Words:
-    """Return the key of each position, which no other position has."""
+    """Return the key of each position; different positions have different keys."""
     return packed[:, 0] + packed[:, 1]
 
 
@@ -282,7 +282,7 @@ def _canonical(board: Board, packed: Words) -> Words:
 
 
 def _successors(board: Board, packed: Words, column: int) -> tuple[Numbers, Words, npt.NDArray[np.bool_]]:
-    """Drop a disc into a column: return which positions have room, their successors, and which moves win."""
+    """Drop a disc into a column; return the indices of positions with room, the successors, and the wins."""
     own, discs = packed[:, 0], packed[:, 1]
     disc = (discs + np.uint64(1 << board.bit(column, 0))) & np.uint64(board.column(column))
     (playable,) = np.nonzero(disc)

@@ -7,13 +7,13 @@ the others. If the mover's discs and these cells contain no four in a line, the 
 win. If the follower has a threat on one of its cells, it wins there at the latest when the
 mover has no other column left.
 
-Two columns with an odd number of empty cells make a pair: if the mover takes the lowest empty
-cell of one, the follower takes that of the other, and both numbers are even. So the mover gets
-one of these two cells.
+Columns with an odd number of empty cells form pairs: if the mover takes the lowest empty cell of
+one column, the follower takes that of the other, and both numbers are even. So the mover gets one
+of these two cells.
 
-If the number of columns with an odd number of empty cells is odd itself, the follower needs a
-threat in one of them with an odd number of empty cells below it: the mover never wants to
-drop below the threat, and in the end it must. The other such columns make pairs.
+If an odd number of columns have an odd number of empty cells, the follower needs a threat in one
+of them, with an odd number of empty cells below it. The mover does not want to drop a disc just
+below the threat, but in the end it must. The other odd columns form pairs.
 
 Source: V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988, chapter 3 (follow-up,
 base-inverse and zugzwang); the bounds on scores are ours.
@@ -37,7 +37,7 @@ def has_four(geometry: Geometry, cells: np.uint64) -> bool:
 
 @kernel(types.uint64(GEOMETRY, types.uint64, types.uint64), inline=True)
 def upwards(geometry: Geometry, cells: np.uint64, empty: np.uint64) -> np.uint64:
-    """Return some empty cells and all cells above them."""
+    """Return the given empty cells and all cells above them."""
     if geometry.has_guards:
         return cells | (empty & ~(empty + cells))  # the sum carries from the lowest of them to the guard bit
     column = cells
@@ -65,7 +65,7 @@ def follow_up_bound(
     playable: np.uint64,
     threats: np.uint64,
 ) -> int:
-    """Return an upper bound of the score of the side to move, `NO_BOUND` if there is none.
+    """Return an upper bound on the score of the side to move, or `NO_BOUND` if the strategy gives none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The board as the kernels of the solver see it: the constants with which they are compiled for a size."""
+"""The constants of a board size that are compiled into the kernels of the solver."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from boardgames.kernels import types
 from boardgames_connect4.board import WORD_BITS, Board
 
 MIRRORED_PLIES = 14
-"""Number of plies from the start in which a position and its mirror image share an entry of the table."""
+"""In the first plies of a match, this many, a position and its mirror image share an entry of the table."""
 
 
 class Geometry(NamedTuple):
@@ -23,9 +23,9 @@ class Geometry(NamedTuple):
     key_bits : int
         Bits of the key of a position.
     mirrored : int
-        Least number of empty cells with which a position and its mirror image share an entry.
+        Minimum number of empty cells at which a position and its mirror image share an entry.
     full, bottom, upper : uint64
-        All cells, those of the bottom row, and those of the other rows.
+        The cells of all rows, of the bottom row, and of the other rows.
     starts : uint64
         `Board.line_starts`.
     mover_rows : uint64

@@ -1,23 +1,23 @@
 """Null-window search for the exact score of a position.
 
-The score is that of a win or loss by its length: (cells + 1 - discs before the winning disc)
-// 2, positive for the side to move; 0 is a draw. Every test asks whether the score is greater
+The score of a win or loss depends on its length: (cells + 1 - discs before the winning disc) // 2,
+positive for a win of the side to move; 0 is a draw. Every search asks whether the score is greater
 than `alpha`. `solve` first asks whether either side wins early, which takes few nodes because
-all other lines of play are soon cut off, and then narrows the score down from 0 (MTD(f): A.
+all other lines of play are soon cut off. It then narrows the score down from 0 (MTD(f): A.
 Plaat, "Best-first fixed-depth minimax algorithms", 1996).
 
 At each position, from cheap to expensive:
 
 - Moves that lose at once are left out: not answering a threat, or dropping below one.
-- Bounds by the number of discs that are left, by lines that cannot be completed any more, from
+- Bounds from the number of discs that are left, from lines that can no longer be completed, from
   the transposition table, and from the follow-up strategy of either side (followup.py).
 - A move wins on the disc after next if it makes two playable threats, or a playable threat right
   below another one, or if the opponent can then only drop right below a threat.
 - The children's entries in the table are tried before any of them is searched (enhanced
   transposition cut-off; A. Plaat et al., "Exploiting graph properties of game trees", 1996).
-- Moves are ordered by the threats that they make; a move below a threat of its own side gives
-  the threat away and comes last. While many cells are empty, open lines with two discs and
-  all lines through the cell count, too, otherwise only its distance from the centre.
+- Moves are ordered by the threats that they make; a move just below a threat of its own side
+  gives the threat away and comes last. Cells near the centre are preferred. While many cells are
+  empty, open lines with two discs and all lines through the cell also count.
 
 Several threads share the table. A thread defers a move, except the first one, while another
 thread is searching it (ABDADA: J.-C. Weill, "The ABDADA distributed minimax-search algorithm",
@@ -67,19 +67,19 @@ EARLY_CELLS = 20
 """With at least this many empty cells, `solve` begins by testing for an early win; with fewer, the test costs
 more than it saves."""
 EARLY_WIN = (3, 5)
-"""The share of the best possible score that is an early win. With a smaller share, early wins take fewer
-nodes, and all other positions take more."""
+"""A score of at least this share of the best possible one is an early win. With a smaller share, positions
+with early wins take fewer nodes, and all other positions take more."""
 
 SPLIT_CELLS = 14
 """Minimum number of empty cells at which a thread defers a move that another thread is searching."""
 FLAG_STRIDE = 24
-"""Distance of the stop flags of two threads in words, so that they do not share a cache line."""
+"""Distance between the stop flags of two threads in words, so that they do not share a cache line."""
 OVERTAKEN = 2
-"""Stop flag of a thread that is searching a window which another thread has finished."""
+"""Stop flag of a thread whose current window another thread has finished."""
 
 THREAT_RANK, OWN_THREAT_RANK, CHECK_RANK, TWO_RANK, RANK_BIAS = 32, -48, 8, 4, 1 << 12
-"""Ranks of a move: for each threat, for giving up a threat, for a threat that must be answered, and for each
-open line with two discs."""
+"""Parts of a move's rank: for each threat, for giving up a threat, for a threat that must be answered, and
+for each open line with two discs; and a constant that makes ranks positive."""
 RANK_SHIFT, INDEX_MASK = 8, 255
 MANY_CELLS = 22
 """Minimum number of empty cells at which the order of the moves also depends on lines that are not threats
@@ -87,16 +87,16 @@ yet."""
 
 
 class Workspace(NamedTuple):
-    """The arrays that one thread works with, as a bundle.
+    """The arrays of one thread, as a bundle.
 
     Attributes
     ----------
     table, busy : int64[:]
-        Transposition table, and marks on positions that a thread is searching; shared.
+        Transposition table, and keys of the positions that are being searched; shared.
     tasks, flags : int64[threads], int64[FLAG_STRIDE threads]
         For each thread the number of the position that it solves, and its stop flag; shared.
     preferences : int64[2, 64]
-        Rank of a move to each cell, by its bit: while few cells are empty, and while many are.
+        Rank of each cell, by its bit: while few cells are empty, and while many are.
     scratch : int64[:]
         Space for the moves of each ply.
     control : CONTROL_DTYPE[1]
@@ -131,20 +131,20 @@ def below(geometry: Geometry, cells: np.uint64) -> np.uint64:
 def is_busy(busy: Actions, key: np.uint64) -> bool:
     """Return True if a thread is searching a position.
 
-    Positions may share a place in `busy`; then only the one that was set last is found.
+    Positions may share a place in `busy`, which then only has the one that was marked last.
     """
     return bool(atomic_load(busy, np.int64(key >> ONE) & (busy.size - 1)) == np.int64(key))
 
 
 @kernel(types.void(ACTIONS_OUT, types.uint64, types.boolean), inline=True)
 def set_busy(busy: Actions, key: np.uint64, is_searched: bool) -> None:
-    """Mark a position while it is searched."""
+    """Mark a position as being searched, or remove the mark."""
     atomic_store(busy, np.int64(key >> ONE) & (busy.size - 1), np.int64(key) if is_searched else 0)
 
 
 @kernel(types.int64(types.int64, types.int64, types.int64), inline=True)
 def early_test(lower: int, upper: int, left: int) -> int:
-    """Return the score to compare with to learn whether either side wins early, or `LOST` if that is known.
+    """Return the `alpha` that tests whether either side wins early, or `LOST` if no test is needed.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
             index = start + (work.scratch[start + place] & INDEX_MASK)
             key_below = np.uint64(work.scratch[index + KEYS])
             if is_split and turn > 1:
-                # perhaps another thread has searched it
+                # another thread may have finished this position in the meantime
                 bounds = look_up(work.table, geometry, key, discs, left)
                 if bounds != 0 and lower_of(bounds) > alpha:
                     return lower_of(bounds)
@@ -363,7 +363,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
         own, discs : uint64
             Discs of the side to move, and all discs. Nobody has four in a line.
         found : int64[3 n]
-            For each position its lower bound, its upper bound, and the next guess.
+            For each position a lower bound, an upper bound, and the next guess of its score.
         index : int64
             The number of this position.
         thread : int64
@@ -409,17 +409,17 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
 
     @kernel(types.void(BUNDLE, types.Array(types.uint64, 2, "C", readonly=True), ACTIONS_OUT, types.int64))
     def solve_all(bundle: Actions, positions: Words, found: Actions, thread: int) -> None:
-        """Find the scores of many positions. Each thread starts with different ones, and helps in the end.
+        """Find the scores of many positions. Threads start at different ones and help with the last ones.
 
         Parameters
         ----------
         bundle : int64[:]
             A `Workspace`.
         positions : uint64[n, 2]
-            For each the discs of the side to move, and all discs.
+            For each position the discs of the side to move, and all discs.
         found : int64[3 n]
-            For each position a lower and an upper bound, which are equal to the score in the end
-            unless the search is stopped, and a guess.
+            For each position a lower bound, an upper bound and a guess of its score. In the end, both
+            bounds are equal to the score unless the search was stopped.
         thread : int64
             The number of this thread.
         """

@@ -25,7 +25,7 @@ from boardgames_connect4.solver.search import FLAG_STRIDE, WIDTH, Workspace, sol
 
 TABLE_MB = 128
 UNGUARDED_TABLE_MB = 64
-"""Minimum size of the table on a board without guard bits, so that its tags fit into the entries."""
+"""Minimum size of the table on a board without guard bits; with a smaller one, tags would not fit."""
 MAX_THREADS = 64
 MAX_CELLS = 64
 BUSY_WORDS = 1 << 12
@@ -35,8 +35,8 @@ NO_TASK = -1
 UNSOLVED = 99
 """A number larger than every score."""
 DIRECT_NODES = 5_000
-"""Number of nodes, about a millisecond of work, that are searched before other threads take over: starting
-them takes longer than solving most positions."""
+"""Number of nodes, about a millisecond of work, that one thread searches before others are started. Starting
+threads takes longer than solving most positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ class Solution:
 class Solver:
     """Solves positions of Connect Four on one size of the board.
 
-    It remembers what it has found, so related positions take less time. It is not thread-safe:
-    use it in one thread at a time, and give each of your own threads a separate solver.
+    It keeps its transposition table, so related positions take less time. It is not thread-safe: use a
+    separate solver in each of your threads.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Solver:
     table : int
         Size of the transposition table in MB; on 8 x 8 at least 64.
     threads : int
-        Number of threads. They solve different positions, or the same position together.
+        Number of threads, which solve different positions or work on one position together.
     book : bool or Path
         The book with the scores of early positions: True for the one that comes with the plug-in
         (only for 7 x 6), False for none, or a file made by `boardgames connect4-book`.
@@ -177,7 +177,7 @@ class Solver:
         return scores
 
     def is_in_book(self, position: Position) -> bool:
-        """Return True if the book has the score of a position, so that it is not searched for."""
+        """Return True if the book has the score of a position, so that no search is needed."""
         return self._book is not None and int(disc_counts(self._pack([position]))[0]) <= self._book.plies
 
     def solve(self, position: Position, *, stop: Stop | None = None) -> Solution:
@@ -240,7 +240,7 @@ class Solver:
 
     @contextmanager
     def _helpers_solving(self, packed: Words, found: Actions) -> Iterator[None]:
-        """Let all threads but the first one work inside the block."""
+        """Run all threads except the first one while the block runs."""
         helpers = [
             threading.Thread(
                 target=self._work, args=(number, packed, found), name="boardgames-helper", daemon=True
@@ -280,7 +280,7 @@ def _zeros(words: int) -> Actions:
 
 
 def _preferences(board: Board) -> Actions:
-    """Return the ranks of cells by their bits, in two rows: by column, and by column and lines."""
+    """Return two rows of ranks by cell: by nearness to the centre, and with the number of lines added."""
     values = np.zeros((2, MAX_CELLS), dtype=np.int64)
     directions = ((1, 0), (0, 1), (1, 1), (1, -1))
     cells = [(column, row) for column in range(board.columns) for row in range(board.rows)]

@@ -1,17 +1,18 @@
 """Transposition table of the solver: bounds of scores, one 64-bit word per entry.
 
-The key of a position is the sum of the side to move's discs and all discs, which no other
-position has, multiplied by an odd number modulo a power of two, which loses nothing. Its
-upper bits select a bucket of two entries and its lower bits are the entry's tag, so an entry
-never answers for another position. The other bits of an entry hold a lower and an upper bound.
+The key of a position is the sum of two bitboards, the discs of the side to move and all discs,
+which is different for every position. It is then multiplied by an odd number modulo a power of
+two, which is reversible. The upper bits of the key select a bucket of two entries and the lower
+bits are the entry's tag, so positions are never confused. The other bits of an entry hold a lower
+and an upper bound.
 
 A new entry moves the old first entry of its bucket to the second place. The first half of the
 table is for positions with many empty cells. The others, which are by far the most frequent,
 use a small part of the second half that fits into the processor's cache.
 
-On 8 x 8, where no bit of a word is left to mark the height of a full column, the key is made
-from the side to move's discs and the lowest empty cells, and the tag has eight more bits that
-say which columns are full. Then the tag is so long that all positions share one large part.
+On 8 x 8 there are no guard bits to mark the height of a full column. The key is made from the
+discs of the side to move and the lowest empty cells, and the tag has eight more bits that say
+which columns are full. Tags are then too long for small parts, so all positions share the table.
 """
 
 import numpy as np
@@ -23,9 +24,9 @@ from boardgames_connect4.rules import ONE, ZERO
 from boardgames_connect4.solver.geometry import GEOMETRY, Geometry
 
 NEAR = 20
-"""Positions with at most this many empty cells are stored in the near part."""
+"""Positions with at most this many empty cells are stored in the near part, which fits into the cache."""
 NEAR_BITS = 17
-"""Binary logarithm of the number of buckets of the near part, which takes 2 MB."""
+"""Binary logarithm of the number of buckets in the near part, which takes 2 MB."""
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 TAG_SHIFT = np.uint64(14)
@@ -35,7 +36,7 @@ BOUND_MASK = (1 << BOUND_BITS) - 1
 BIAS = 64
 """Added to the bounds, so that no entry is zero."""
 GATHER, GATHERED = np.uint64(0x0102040810204080), np.uint64(56)
-"""A factor that collects the lowest bits of eight bytes in the highest byte, and the place of that byte."""
+"""A factor that collects the lowest bits of eight bytes in the highest byte, and the shift to that byte."""
 
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64), inline=True)
@@ -52,7 +53,7 @@ def mirrored(cells: np.uint64, columns: int, height: int) -> np.uint64:
 
 @kernel(types.uint64(GEOMETRY, types.uint64), inline=True)
 def full_columns(geometry: Geometry, discs: np.uint64) -> np.uint64:
-    """Return the top cells of full columns on a board without guard bits, where the key lacks them."""
+    """Return the top cells of full columns if the board has no guard bits; otherwise an empty set."""
     return ZERO if geometry.has_guards else discs & (geometry.bottom << np.uint64(geometry.height - 1))
 
 
@@ -93,7 +94,7 @@ def bucket_of(table: Actions, geometry: Geometry, key: np.uint64, empty_cells: i
 def tag_of(
     table: Actions, geometry: Geometry, key: np.uint64, discs: np.uint64, empty_cells: int
 ) -> np.uint64:
-    """Return the tag that tells a position from the others of its bucket."""
+    """Return the tag that distinguishes a position from others with the same bucket."""
     bits = np.uint64(tag_bits(table, geometry, empty_cells))
     tag = key & ((ONE << bits) - ONE)
     if not geometry.has_guards:

@@ -5,10 +5,10 @@ one of the opponent, read as a number in base 3 whose lowest digit is that of th
 column.
 
 The reward of a move is computed on the whole board after it: twice the length of the
-longest own line minus that of the opponent's longest line, where a line of three or more of
-the opponent counts three times. A line is a run of stones in a row, a column or a
-diagonal, and no more than four of them count. In `tops` a line counts only as long as there
-is room for four stones in it, so that it pays to block. In `tops-plain` every line counts.
+longest own line minus the length of the opponent's longest line, which counts three times if it
+is three or more. A line is a run of stones in a row, a column or a diagonal, and its length is at
+most four. In `tops` a line counts only while there is room for four stones in it, so blocking it
+is rewarded. In `tops-plain` every line counts.
 
 Three guards respond to threats that neither the states nor the rewards show in time. They take
 precedence over everything learned.
@@ -39,20 +39,20 @@ GuardAction = types.int64(WORDS, types.int64)
 OWN, OTHER = 1, 2
 """Digits of a state; 0 is an empty column."""
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""Columns and rows from one cell of a line to the next."""
+"""Steps in columns and rows from one cell of a line to the next."""
 DANGEROUS = 3
-"""A line of the opponent counts `DANGER` times if it is at least this long."""
+"""If the opponent's longest line is at least this long, its length counts `DANGER` times."""
 DANGER = 3
 
 GUARDS = ("diagonal", "gap", "open-two")
-"""The guards in the order of their use. `diagonal` fills the gap in a diagonal of four whose other cells are
-the opponent's, `gap` a gap in a row before the opponent makes four or an open three there, and `open-two`
-blocks two adjacent stones of the opponent before they become an open three."""
+"""The guards in the order in which they apply. `diagonal` fills the gap in a diagonal whose other three cells
+are the opponent's. `gap` fills a gap in a row in which the opponent could make four or an open three.
+`open-two` blocks two adjacent stones of the opponent before they become an open three."""
 DIAGONAL, GAP, OPEN_TWO = (1 << index for index in range(len(GUARDS)))
 
 DATA = Path(__file__).parent.parent / "data"
 POLICIES = {columns: DATA / f"value-iteration-{columns}.safetensors" for columns in (7, 8)}
-"""Shipped policies for `tops` by the number of columns; the number of rows does not matter."""
+"""Shipped policies for `tops` by number of columns; each fits boards with any number of rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ class StateAbstraction:
     Attributes
     ----------
     name : str
-        Identifies it in files of what was learned.
+        Identifies the abstraction in policy files.
     states : int
         Number of states; they are 0 to `states` - 1.
     state : callable
@@ -90,7 +90,7 @@ class Direction(NamedTuple):
     Attributes
     ----------
     step : int
-        Bits from a cell to the next one, positive.
+        Number of bits from a cell to the next one, positive.
     pairs, fours : int
         Cells from which a line of two, or of four, stays on the board.
     """
@@ -174,7 +174,7 @@ def sized_reward(board: Board, needs_room: bool) -> Callable[[Words, int], float
 
     @kernel(RewardOf)
     def reward(position: Words, side: int) -> float:
-        """Return twice the length of the longest line of `side`, minus that of its opponent."""
+        """Return twice the length of the longest line of `side`, minus the opponent's (see the module)."""
         own = longest_line(position[side], position[1 - side])
         other = longest_line(position[1 - side], position[side])
         return float(2 * own - (DANGER * other if other >= DANGEROUS else other))
@@ -195,10 +195,10 @@ def _diagonal_holes(other: np.uint64, playable: np.uint64, step: int, starts: np
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, types.int64))
 def _gaps(other: np.uint64, empty: np.uint64, playable: np.uint64, height: int) -> np.uint64:
-    """Return the cells between two stones of the opponent in a row where its next stone would be dangerous.
+    """Return the cells between two stones of the opponent in a row where a third one would be dangerous.
 
-    It would complete four if a third stone is beside one of the two, and make an open three if
-    the cells beyond both are empty.
+    It would complete four if there is another stone beside one of the two, and make an open three if the
+    cells beyond both are empty.
     """
     one = np.uint64(height)
     two = one + one
@@ -208,7 +208,7 @@ def _gaps(other: np.uint64, empty: np.uint64, playable: np.uint64, height: int) 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.int64))
 def _ends_of_open_twos(other: np.uint64, playable: np.uint64, height: int) -> np.uint64:
-    """Return the cells beside two adjacent stones in a row with one free cell there and two opposite.
+    """Return cells beside two adjacent stones in a row: on the side with one free cell, if the other has two.
 
     A cell is free if a stone can be dropped into it now.
     """

@@ -1,9 +1,9 @@
 """The learner `value-iteration`: a table of abstract states, learned from self-play.
 
-Each step plays some matches with the policy learned so far, adds what was observed to its
-experience, and computes the values of all states anew by value iteration; see
-`boardgames_connect4.value_iteration.policy`. The matches are divided into tasks of a fixed size that start
-from the same policy, so the result does not depend on the number of workers.
+Each step plays some matches with the current policy, adds what was observed to its experience, and
+recomputes the values of all states by value iteration; see
+`boardgames_connect4.value_iteration.policy`. The matches are divided into tasks of a fixed size that all
+use the same policy, so the result does not depend on the number of workers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class ValueIteration(Configured, Learner):
     Attributes
     ----------
     abstraction : StateAbstraction
-        The states that are learned.
+        The states whose values are learned.
     setup : SelfPlaySetup
         Setup of the training matches.
     """
@@ -92,7 +92,7 @@ class ValueIteration(Configured, Learner):
         return self.integer("steps")
 
     def start(self, seed: int) -> LearnerState:
-        """Return the state with the experience of the given policy, or without any."""
+        """Return a state with the experience of the policy in the option `start`, or with none."""
         experience = Experience.empty(self.abstraction.states, self.game.facts.actions)
         if self.text("start"):
             policy = Policy.read(find_source(self.text("start"), self.game).path)
@@ -128,7 +128,7 @@ class ValueIteration(Configured, Learner):
         return self.experience(state).solve(self.number("gamma")).values
 
     def experience(self, state: LearnerState) -> Experience:
-        """Return the experience in a state of training.
+        """Return the experience that a training state contains.
 
         Raises
         ------
@@ -145,7 +145,7 @@ class ValueIteration(Configured, Learner):
         return f"{self.name}:policy={result}"
 
     def matchups(self, result: str) -> Sequence[tuple[str, str]]:
-        """Return the agent against random moves, and against the game's baseline if it is not `random`."""
+        """Return two pairs of agents: the policy against `random`, and against the game's baseline."""
         opponents = dict.fromkeys(("random", self.game.facts.baseline))
         return [(self.agent_with(result), opponent) for opponent in opponents]
 
@@ -154,7 +154,7 @@ class ValueIteration(Configured, Learner):
         return self.experience(state).describe()
 
     def header(self, state: LearnerState) -> Mapping[str, object]:
-        """Return what `Policy` reads in the header of a checkpoint."""
+        """Return the header from which `Policy` can read a checkpoint."""
         experience, gamma = self.experience(state), self.number("gamma")
         return Policy(self.game.facts.name, self.abstraction.name, experience, gamma).header()
 

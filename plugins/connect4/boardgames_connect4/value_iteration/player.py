@@ -1,9 +1,9 @@
 """The player `value-iteration`: chooses moves by a policy of abstract states, and can continue to learn.
 
-It adapts to its opponent during a match if `adapt` says how much each of its own moves counts,
-and forgets that after the match. With `learn` it also saves what it has observed, together
-with the result, as the player `td` does: to the file of the policy, or to a copy in the
-user's data folder if the file is a plug-in's or a run's.
+With `adapt` it learns from its own moves during a match, and forgets that afterwards; the option's
+value is the weight of each move. With `learn` it also saves what it has observed, together with the
+result, as the player `td` does: to the file of the policy, or to a copy in the user's data folder if
+the file is a plug-in's or a run's.
 """
 
 import time
@@ -39,14 +39,14 @@ from boardgames_connect4.value_iteration.policy import (
 from boardgames_connect4.value_iteration.table_play import NO_STATE
 
 VALUE = Unit("value", "values of moves", half_return=4.0)
-"""Unit of the values: the game's rewards, plus success."""
+"""Unit of the values: rewards of the state abstraction, plus success."""
 
 
 class PolicyPlayer(Player):
-    """Plays by a policy, see the modules `table_play` and `policy`.
+    """Plays by a policy; see the modules `table_play` and `policy`.
 
-    After a move is taken back it adapts to the new course of the match. One player may play
-    both sides. If two players save to the same file, the last to save wins.
+    If a move is taken back, what was learned from it is dropped, too. One player may play both sides. If
+    two players save to the same file, the last one overwrites what the other has saved.
 
     Attributes
     ----------
@@ -72,11 +72,11 @@ class PolicyPlayer(Player):
         WINS_FIRST,
         Option("epsilon", float, 0.1, "probability of a random move", minimum=0, maximum=1),
         Option(
-            "bound", float, 2.0, "a random move is only played if it is worth less than this below the best",
+            "bound", float, 2.0, "a random move must be worth less than this below the best one",
             minimum=0, maximum=1e6,
         ),
         Option(
-            "adapt", int, 0, "how often each own move counts in the experience until the end of the match",
+            "adapt", int, 0, "weight of each own move in the experience until the end of the match",
             minimum=0, maximum=10**6,
         ),
         Option("learn", bool, False, "learn while playing, and save the policy after each match"),
@@ -114,7 +114,7 @@ class PolicyPlayer(Player):
 
     @property
     def saved_to(self) -> Path | None:
-        """Return the file with what the player learned from the last match."""
+        """Return the file that was saved after the last match, or None if none was."""
         return self.saves_to if self._has_saved else None
 
     @property
@@ -128,7 +128,7 @@ class PolicyPlayer(Player):
         return self._policy
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return a move that wins or that a guard demands, else the best or a random one nearly as good."""
+        """Return a winning move, one that a guard demands, the best one, or a random one nearly as good."""
         started = time.perf_counter()
         actions, side = context.sound_actions(self._check_position(position)), position.side_to_move
         path = (*context.history, position)
@@ -212,7 +212,7 @@ class PolicyPlayer(Player):
     # --- moves ---------------------------------------------------------------
 
     def _values(self, position: Position, actions: Sequence[int]) -> list[float]:
-        """Return the values of these actions, which stay in the workspace with the moves."""
+        """Return the values of these actions; the workspace keeps both for `table_play.choose`."""
         work, count = self._workspace, len(actions)
         work.positions[0] = position.words
         work.moves[0, :count] = actions
@@ -231,7 +231,7 @@ class PolicyPlayer(Player):
     # --- learning ------------------------------------------------------------
 
     def _adapt(self, path: Sequence[Position], side: int) -> None:
-        """Take into account what the match has shown so far."""
+        """Add what was observed in this match to the experience that is used, if the options say so."""
         weight = max(int(self._number("adapt")), int(self.is_learning))
         if weight:
             observed = self._observed(path, side, None, weight)

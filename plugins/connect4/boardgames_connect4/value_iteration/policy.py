@@ -1,9 +1,9 @@
 """Policies of abstract states: experience from matches, the values that follow from it, and files.
 
-`Experience` counts, for each state and action, the rewards and the states at the same side's
-next turn, and for each side the matches that it won after reaching a state. All tables are
-sparse: they only have rows for what has been observed. `Experience.solve` computes the values
-of states by value iteration, and `play_recorded` is the task of workers that plays matches.
+For each state and action, `Experience` adds up the rewards and counts the states at the same side's
+next turn. For each side and state, it counts the matches that the side won after reaching the state.
+All tables are sparse: they only have rows for what has been observed. `Experience.solve` computes the
+values of states by value iteration. Workers play matches by calling `play_recorded`.
 
 Source: R. Sutton and A. Barto, "Reinforcement Learning", 1998, chapter 4.
 """
@@ -40,11 +40,11 @@ from boardgames_connect4.value_iteration.table_play import (
 )
 
 TOLERANCE = 1e-9
-"""Value iteration ends when a sweep changes no value by more than this, or by more than this times the
-largest absolute mean reward if that is above 1."""
+"""Value iteration ends when a sweep changes no value by more than this. If the largest absolute mean reward
+is above 1, the limit is multiplied by it."""
 MAX_STATES = 1_000_000
 MAX_PAIRS = 50_000_000
-"""Largest number of states times actions in a file; a table of this size takes 400 MB."""
+"""Maximum number of pairs of state and action in a file; a table of this size takes 400 MB."""
 SCHEMA = 1
 MAX_GAMMA = 0.99
 
@@ -65,7 +65,7 @@ WINS_FIRST = Option("wins_first", bool, True, "play a winning move before a guar
 
 
 class Solution(NamedTuple):
-    """Values that follow from experience.
+    """Values computed from experience.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Solution(NamedTuple):
     rewards : float64[states, actions]
         Mean reward of each action; 0 for actions that have not been tried.
     ahead : float64[states, actions]
-        Discounted value that the state after each action is expected to have; 0 for actions that
+        Discounted expected value of the state at the next turn after each action; 0 for actions that
         have not been tried.
     sweeps : int
         Number of sweeps of value iteration.
@@ -88,7 +88,7 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Experience:
-    """What has been observed in matches, as sparse tables with ascending keys.
+    """Observations from matches, as sparse tables with ascending keys.
 
     Attributes
     ----------
@@ -99,15 +99,15 @@ class Experience:
     visits : int64[m]
         How often each pair was visited.
     rewards : float64[m]
-        Sum of its rewards.
+        Sum of the rewards of each pair.
     links : int64[n]
         Observed transitions: pair * `states` + state at the same side's next turn.
     counts : int64[n]
-        How often each transition was observed. A match that ends first has none.
+        How often each transition was observed. If the match ends first, there is none.
     won : int64[k]
-        States that moves of a winner have led to: side * `states` + state.
+        States to which the winners of matches have moved: side * `states` + state.
     wins : int64[k]
-        The number of matches.
+        The number of such matches for each of these states.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Experience:
         Parameters
         ----------
         record, rewards : int64[plies, 5], float64[plies]
-            The moves, see `boardgames_connect4.value_iteration.table_play`.
+            The moves as recorded by `table_play.play_match`.
         winner : int or None
             The side that won.
         weight : int
@@ -173,7 +173,7 @@ class Experience:
 
     @classmethod
     def from_arrays(cls, states: int, actions: int, arrays: Mapping[str, Array]) -> "Experience":
-        """Return the experience in arrays from a file, which may have any integer type.
+        """Return the experience stored in arrays, whose integers may have any type.
 
         Raises
         ------
@@ -198,7 +198,7 @@ class Experience:
         return cls(states, actions, **columns)
 
     def merged(self, others: "Sequence[Experience]") -> "Experience":
-        """Return the sum of this and other experiences of the same states and actions."""
+        """Return the sum of this and other experiences with the same states and actions."""
         every = (self, *others)
         columns = {name: np.concatenate([getattr(one, name) for one in every]) for name in self.NAMES}
         return Experience(self.states, self.actions, *_summed(
@@ -228,7 +228,7 @@ class Experience:
 
         V(s) = max over visited a of R(s, a) + gamma * sum over s' of P(s' | s, a) V(s'),
         where R is the mean reward and P the share of the visits that were followed by s'.
-        If a match ended before the next turn, nothing more is gained.
+        Visits after which the match ended before the side's next turn add nothing to the sum.
 
         Parameters
         ----------
@@ -268,10 +268,9 @@ class Experience:
         return Solution(values, rewards, ahead, sweeps)
 
     def success(self) -> Reals:
-        """Return the success of states for side 0 and side 1, `float64[2, states]`, in [0, 1].
+        """Return the success of each state for side 0 and side 1, `float64[2, states]`, from 0 to 1.
 
-        It begins at 0 and moves half of the remaining way to 1 with each match that the
-        side won after moving to the state.
+        It is 0 at first. Each match that the side won after moving to the state halves its distance to 1.
         """
         success = np.zeros(2 * self.states)
         success[self.won] = 1.0 - 0.5**self.wins
@@ -293,7 +292,7 @@ def _column(arrays: Mapping[str, Array], name: str) -> Array:
 
 
 def _summed(*tables: tuple[Array, ...]) -> list[Array]:
-    """Return the columns of tables whose first column is a key, with one row for each key."""
+    """Add up the rows of each table that have the same key in the first column; return all columns."""
     columns: list[Array] = []
     for keys, *added in tables:
         unique, places = np.unique(keys, return_inverse=True)
@@ -307,7 +306,7 @@ def _summed(*tables: tuple[Array, ...]) -> list[Array]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """Experience with the states of a game, and the discount that it is used with.
+    """Experience with the states of a game, and a discount.
 
     Attributes
     ----------
@@ -398,7 +397,7 @@ class Policy:
         return fingerprint_of(f"{self.abstraction} {self.gamma!r}".encode(), *tables)
 
     def check(self, game: Game, abstraction: StateAbstraction) -> None:
-        """Raise WeightsError unless the policy is for this game and its states."""
+        """Raise WeightsError unless the policy is for this game and state abstraction."""
         if (self.game, self.abstraction) != (game.facts.name, abstraction.name):
             raise WeightsError(
                 f"the policy is for {quote(self.abstraction)} of {quote(self.game)}, not for "
@@ -413,9 +412,9 @@ class Policy:
 
 
 def _packed(experience: Experience) -> dict[str, Array]:
-    """Return the tables with the smallest types.
+    """Return the tables in the smallest types that hold them.
 
-    `links` is replaced by `targets`, the states, and `followers`, the number of states for each pair.
+    `links` is replaced by `targets`, its states, and `followers`, the number of these states for each pair.
     """
     arrays, states = experience.arrays(), experience.states
     links = arrays.pop("links")
@@ -425,7 +424,7 @@ def _packed(experience: Experience) -> dict[str, Array]:
 
 
 def _unpacked(arrays: Mapping[str, Array], states: int) -> Mapping[str, Array]:
-    """Return tables with `links`; those of a checkpoint are returned as they are.
+    """Undo `_packed`; return the tables of a checkpoint, which have `links`, unchanged.
 
     Raises
     ------
@@ -460,7 +459,7 @@ def guard_bits(text: str) -> int:
     Raises
     ------
     OptionError
-        If there is no guard with one of the names.
+        If a name is not that of a guard.
 
     Examples
     --------
@@ -493,7 +492,7 @@ class ChoiceOptions:
     epsilon : float
         Probability of a random move.
     bound : float
-        A random move is only played if its value is less than this below the best one.
+        A random move is only played if its worth is less than this below that of the best one.
     guards : int
         Enabled guards, as bits.
     wins_first : bool
@@ -544,7 +543,7 @@ class TablePlayer:
     Attributes
     ----------
     experience : Experience or None
-        Its tables are computed from this; None for a player without experience.
+        The experience from which its tables are computed; None for an empty one.
     gamma : float
         Discount.
     options : ChoiceOptions
@@ -561,7 +560,7 @@ class TablePlayer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedMatches:
-    """Matches, from the first player's point of view, and the experience of both sides in them."""
+    """Matches, from the first player's point of view, and the experience that both sides gained."""
 
     experience: Experience
     matches: list[SelfPlayMatch]
@@ -570,15 +569,15 @@ class RecordedMatches:
 def play_recorded(
     setup: SelfPlaySetup, first: TablePlayer, second: TablePlayer | None = None, *, matches: int, seed: int
 ) -> RecordedMatches:
-    """Play matches and record them; a task for workers.
+    """Play matches and return them with the experience gained; a task for workers.
 
     Parameters
     ----------
     setup : SelfPlaySetup
         Made with the name of a state abstraction instead of features.
     first, second : TablePlayer
-        There are two matches from each opening, with the sides exchanged. Without a second player
-        the first plays against itself, each match from an opening of its own.
+        They play two matches from each opening, with the sides swapped. Without a second player, the first
+        plays against itself, and every match has a different opening.
     matches : int
         Number of matches.
     seed : int

@@ -1,15 +1,14 @@
 """Matches of players that value moves by tables of abstract states, in compiled code.
 
-Such a player adds up two values of a move: its reward plus the discounted value of the states
-that have followed it so far, and the success of the state to which it leads. Each has a
-weight. The reward is that on the real board, or the mean of those observed in the same state.
-Before that, the player looks for a move that wins at once, and obeys the guards of the state abstraction.
-With probability epsilon it plays a random move instead of the best one, if that is worth
-nearly as much. Among moves of equal value the choice is random.
+By default, if a move wins at once, the player makes it. Otherwise it makes the move that the guards of the
+state abstraction demand, if there is one. Otherwise it computes the worth of each move, the weighted sum of
+two numbers: the value, which is the move's reward plus the discounted value of the states that have
+followed it so far, and the success of the state to which it leads. The reward is that on the real board,
+or the mean reward observed in the same state. With probability epsilon the player draws a random move,
+and makes it instead of the best one if it is worth nearly as much. Moves of equal worth are equally likely.
 
-Matches are recorded for learning: for each move the state, the action, the state in which
-the same side moved next, and the state to which the move led, all from the point of view of
-the side that made it.
+Matches are recorded for learning: for each move the state, the action, the state at the same side's
+next turn, and the state to which the move led, all from the point of view of the side that made it.
 """
 
 from collections.abc import Callable
@@ -58,7 +57,7 @@ and the state to which the move led."""
 NO_STATE = -1
 """The value in the column `NEXT` for a side's last move."""
 BY_TABLE = -1
-"""Stands for a search depth if the side plays by its table. Depth 0 plays at random."""
+"""Used as the search depth of a side that plays by its table. Depth 0 stands for random moves."""
 
 PARAMETERS_DTYPE = np.dtype(
     [
@@ -73,13 +72,13 @@ PARAMETERS_DTYPE = np.dtype(
     align=True,
 )
 """Weights of value and success; whether the table is added to the reward on the board; probability of a
-random move, and how far below the best one its value may be; enabled guards as bits; whether a win at
-once precedes the guards."""
+random move, and how far its worth may be below the best one's; enabled guards as bits; whether winning at
+once takes precedence over the guards."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 
 class Workspace(NamedTuple):
-    """Kernels and arrays of a player with tables, for `n` states.
+    """Kernels and arrays of a player that uses a table of `n` states.
 
     Attributes
     ----------
@@ -101,7 +100,7 @@ class Workspace(NamedTuple):
     parameters : one record
         See `PARAMETERS_DTYPE`.
     record : int64[plies, 5]
-        The moves of a match, see `SIDE` and the other columns.
+        The moves of a match; `SIDE` to `REACHED` are the columns.
     rewards : float64[plies]
         Their rewards.
     control : one record
@@ -244,19 +243,19 @@ def play_match(
     ----------
     first, second : int64[n]
         Words of the workspaces of side 0 and side 1, which differ only in `table`, `success` and
-        `parameters`. `positions[0]` is the start, and afterwards the final position.
+        `parameters`. `positions[0]` is the start position, and is replaced by the final one.
     search : int64[m]
         Words of the workspace of a search, for sides that play by searching.
     depths : int64[2]
         For each side `BY_TABLE`, 0 for random moves, or the depth to which it searches.
     random_state : uint64[2]
-        State of the random generator, which is advanced, and hash of the moves, see
-        `temporal.hash_move`.
+        State of the random generator, which is advanced, and hash of the moves (see
+        `temporal.hash_move`).
     opening : int64
         Number of random opening plies.
     ply_limit : int64
-        A match that reaches this length is unfinished, unless the game says who wins. One that is
-        stopped is unfinished, too. The record has this many rows.
+        A match that reaches this length is unfinished, unless the game says who wins then. A match that
+        is stopped is unfinished, too. The record has one row for each ply.
 
     Returns
     -------

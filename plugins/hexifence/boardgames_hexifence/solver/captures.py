@@ -3,21 +3,21 @@
 A cell of degree 1 can be taken at once. Taking it is right unless it gives up a *hand-out*: the
 last two cells of a chain, or the last four of a loop, can be left to the opponent by cutting a
 string that takes nothing. The opponent then has to move first in the rest. These are the only
-decisions; `take_all` makes the other captures, and the reasons why they are right are:
+decisions. `take_all` makes all other captures, which are right for these reasons:
 
 - Let the string of a cell of degree 1 lead to the ground, to another cell of degree 1, or to a
   cell of degree 3 or more. If the side to move has a best move elsewhere, it can cut this
-  string first and then make the same move. It gains a cell or two and moves again, and no cell
-  has become capturable that was not before. If it left the cell, the opponent could do the
-  same. So it never loses by taking.
+  string first and then make the same move. It gains a cell or two and moves again, and no other
+  cell becomes capturable. If it left the cell, the opponent could take it in the same way. So it
+  never loses by taking.
 - Let the cell c1 of degree 1 be tied to c2 of degree 2. If c2 leads on to c3 of degree 2, the chain
-  is longer than two. After c1 is taken there are still two cells, and the hand-out is as
-  good as before, so c1 costs nothing. If it leads to the ground or to a cell of degree 3 or
-  more, these are the last two: cutting the second string instead hands them out.
-- If both ends of a path are cells of degree 1, as in an opened loop, a hand-out cuts it into two
-  pairs, which takes a path of four. A longer path shrinks first; one of two or three
-  cells offers no hand-out, since the string in the middle takes a cell, and is taken whole.
-- A side needs one hand-out to pass the turn on. If there are several, it keeps the cheapest, two
+  is longer than two. After c1 is taken, at least two cells are left, and the hand-out is as good
+  as before, so taking c1 costs nothing. If c2 leads to the ground or to a cell of degree 3 or
+  more, c1 and c2 are the last two cells: cutting the second string of c2 hands them out.
+- If both ends of a path are cells of degree 1, as in an opened loop, a hand-out cuts the path into
+  two pairs. This needs a path of exactly four cells. A longer path is shortened first. A path of two or
+  three cells offers no hand-out, since cutting any string takes a cell, and is taken whole.
+- A side needs only one hand-out to pass the turn. If there are several, it keeps the cheapest, two
   cells rather than four, and takes the others.
 
 Let V(R) be the value of the rest R after everything is taken, c the number of cells taken and h the
@@ -48,7 +48,7 @@ NOTHING, PAIR, PATH_OF_FOUR = 0, 2, 4
 def hand_out_at(
     strings: Words, neighbours: Words, cell: Cells, ends: Cells, middles: Cells, joints: Cells
 ) -> int:
-    """Return the size of the hand-out that taking a cell would give up.
+    """Return the number of cells in the hand-out that taking a cell would give up.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def hand_out_at(
     cell : uint64
         A cell of degree 1.
     ends, middles, joints : uint64
-        The cells of degree 1, those of degree 2, and those of a higher degree.
+        The cells of degree 1, of degree 2, and of higher degrees.
     """
     direction = string_of(strings, cell, NOWHERE)
     second = tied_to(strings, neighbours, cell, direction)
@@ -90,14 +90,14 @@ def take_path(strings: Words, neighbours: Words, cell: Cells, count: int) -> int
 
 @kernel(types.UniTuple(types.int64, 2)(WORDS_OUT, WORDS_STACK))
 def take_all(strings: Words, neighbours: Words) -> tuple[int, int]:
-    """Take every cell that can be taken, changing the state to the rest R.
+    """Take every cell that can be taken; the state is changed to what remains.
 
     Returns
     -------
     taken : int64
         Number of cells taken, including those of the hand-out.
     hand_out : int64
-        Number of cells that can be handed out instead at the end: 0, 2 or 4.
+        Number of these cells that could be handed out instead at the end: 0, 2 or 4.
     """
     taken = 0
     while True:

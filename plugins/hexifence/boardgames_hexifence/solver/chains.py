@@ -5,17 +5,17 @@ ground or to a *joint*, a cell of degree 3 or more. A *loop* is a ring of cells 
 loop is isolated, and so is a chain whose ends both lead to the ground. Cutting a string of a
 chain or loop opens it: the opponent can take all of it.
 
-The moves are one of each class:
+Equivalent moves form a class, and the search tries one move of each:
 
-- Safe moves cut a string whose one or two cells are joints. The strings from a cell to the ground
+- Safe moves cut a string whose one or two cells are joints. All strings from a cell to the ground
   are one class.
-- All strings of a chain of three or more are one class, since whoever takes the chain has the same
-  choice in the end. A chain of two is cut in the middle: that lets the opponent take two cells,
-  while a cut at an end would also leave it a hand-out. Either string opens a single cell.
+- All strings of a chain of three or more are one class, since the side that takes the chain has the
+  same choice in the end. A chain of two is cut in the middle: this lets the opponent take two cells,
+  while a cut at an end would also allow a hand-out. In a chain of one cell, both strings are equivalent.
 - All strings of a loop are one class. A loop of three can only be taken whole.
 
 Of the isolated chains and loops only the shortest of each group needs to be opened (handouts.py).
-States in which nothing else is left are *simple*. Their values follow from the lengths by dynamic
+A state is *simple* if nothing else is left. Its value is computed from the lengths by dynamic
 programming.
 """
 
@@ -40,7 +40,7 @@ MOST_IN_GROUP = MAX_CELLS + 1
 NO_MOVE = 0
 LENGTH_SHIFT = 16
 MOVE_MASK = (1 << LENGTH_SHIFT) - 1
-"""An entry of the list of moves has the cells given away above these bits."""
+"""The bits of a move in an entry of the list of moves; higher bits hold the number of cells given away."""
 
 
 @kernel(types.int64(types.uint64, types.int64), inline=True)
@@ -152,9 +152,10 @@ def find_moves(
     neighbours, grounded : uint64[6, 64], uint64[6]
         Its `Frame`.
     middles, joints : uint64
-        The cells of degree 2, and those of a higher degree.
+        The cells of degree 2, and of higher degrees.
     moves : int64[:]
-        For each move the cells that it gives away, shifted by `LENGTH_SHIFT`, and its number.
+        Entries are written: the number of cells that a move gives away, shifted by `LENGTH_SHIFT`, plus the
+        move.
     shortest : int64[3]
         Scratch memory.
 
@@ -202,12 +203,12 @@ def simple_value(strings: Words, neighbours: Words, middles: Cells, lengths: Act
     neighbours : uint64[6, 64]
         The neighbours of the cells of its frame.
     middles : uint64
-        Its cells, which all have degree 2.
+        The cells of the state, which all have degree 2.
     lengths : int64[3, MOST_IN_GROUP]
         Scratch memory for the lengths in each group.
     values : int64[:]
-        Scratch memory for the values of the states that remain when the shortest members of
-        each group are gone.
+        Scratch memory for the values of what remains after the shortest members of each group are
+        gone.
     """
     shorts, chains, loops = 0, 0, 0
     left = middles

@@ -1,17 +1,18 @@
-"""Null-window search for the value of a state: the best remaining difference for the side to move.
+"""Null-window search for the value of a state.
 
 The value V of a state is the number of cells that the side to move takes from now on minus those
-of its opponent, with best play by both. It has the parity of the number of cells left. Every
-test asks whether V is at least a bound, and `solve` narrows V down in steps of 2.
+that its opponent takes, with best play by both. It is even if and only if the number of cells left is even.
+Every search asks whether V is at least a bound, and `solve` narrows V down in steps of 2.
 
-At each state the captures come first (captures.py). With c cells taken and no hand-out,
-V is c + V(R); with a hand-out of h it is c - h + |V(R) + h|, which takes up to two tests of the rest R.
-Without captures there is one move of each class (chains.py), and simple states need no search.
+In each state, captures come first (captures.py). Let c be the number of cells taken and R the rest.
+Without a hand-out, V is c + V(R); with a hand-out of h cells it is c - h + |V(R) + h|, for which R is
+searched up to two times. Without captures there is one move of each class (chains.py), and simple states
+need no search.
 
-The table has two words for each state, its key and what is known about its value. The key is a
-hash of 103 bits of the state, in which isolated chains and loops count only by their
-lengths, and the index has the other 20 or more bits of a hash of 128. A wrong answer is as likely
-as a collision of this hash.
+The table has two words for each state, which hold its key and what is known about its value. A state
+is hashed to 128 bits, in which isolated chains and loops count only by their lengths. At least 20 of these
+bits are the index, and 103 others are stored as the key. The answer is wrong only if two states have the
+same hash.
 """
 
 from typing import Annotated, NamedTuple
@@ -47,7 +48,7 @@ from boardgames_hexifence.solver.strings import (
 
 MOST_MOVES = (DIRECTIONS // 2 + 2) * MAX_CELLS
 MOST_PLIES = DIRECTIONS * MAX_CELLS + 2
-"""No state has more moves, and no play out of a state is longer."""
+"""Maximum number of moves in a state, and maximum number of plies from a state to the end."""
 WORDS_PER_ENTRY = 2
 SETS_OF_DIRECTIONS = 1 << DIRECTIONS
 BIAS = 64
@@ -61,7 +62,7 @@ U29, U32 = np.uint64(29), np.uint64(32)
 
 
 class Workspace(NamedTuple):
-    """The arrays that a search works with, as a bundle.
+    """The arrays of a search, as a bundle.
 
     Attributes
     ----------
@@ -70,11 +71,11 @@ class Workspace(NamedTuple):
     neighbours, grounded : uint64[6, 64], uint64[6]
         The `Frame` of all states.
     images : uint64[12, 64 n]
-        Hashes of the sets of strings of each of n cells under each symmetry; n may be 0.
+        For each symmetry and each of n cells, a hash for each of its sets of strings; n may be 0.
     states : uint64[plies, 6]
         The state at each ply.
     moves : int64[plies, MOST_MOVES]
-        Its moves.
+        The moves at each ply.
     shortest, lengths, values : int64[3], int64[3, MOST_IN_GROUP], int64[:]
         Scratch memory of `find_moves` and `simple_value`.
     control : CONTROL_DTYPE[1]
@@ -100,7 +101,7 @@ unpack = unpacker(Workspace)
 def key_of(
     strings: Words, grounded: Words, isolated: Cells, lengths: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """Return a hash of 128 bits of a state without its isolated chains and loops, and of their lengths."""
+    """Return a hash of 128 bits of a state, in which isolated chains and loops count by their lengths."""
     first, second = lengths, ~lengths
     for direction in range(DIRECTIONS):
         word = strings[direction] & ~isolated
@@ -115,7 +116,7 @@ def key_of(
 
 @kernel(types.boolean(WORDS_OUT, WORDS_STACK), inline=True)
 def is_symmetric(strings: Words, images: Words) -> bool:
-    """Return whether to look for symmetric states, as long as half of the edges are open."""
+    """Return True if symmetric states are to be identified: while at least half of the edges are open."""
     ends = 0
     for direction in range(DIRECTIONS):
         ends += popcount(strings[direction])
@@ -124,7 +125,7 @@ def is_symmetric(strings: Words, images: Words) -> bool:
 
 @kernel(types.int64(WORDS_OUT, types.int64, types.uint64), inline=True)
 def place_of(strings: Words, cell: int, isolated: Cells) -> int:
-    """Return the column of `images` for a cell and its strings; an isolated cell counts as having none."""
+    """Return the column of `images` for a cell and its strings; those of an isolated cell do not count."""
     directions = 0
     if not has_bit(isolated, cell):
         for direction in range(DIRECTIONS):
@@ -136,7 +137,7 @@ def place_of(strings: Words, cell: int, isolated: Cells) -> int:
 def symmetric_key_of(
     strings: Words, images: Words, isolated: Cells, lengths: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """Return a hash like that of `key_of` which is the same for all symmetric images of a state."""
+    """Return a hash of 128 bits like `key_of`, but the same for all symmetric images of a state."""
     cells = images.shape[1] // SETS_OF_DIRECTIONS
     least, image = ZERO, 0
     for symmetry in range(images.shape[0]):
@@ -160,7 +161,7 @@ def copy_state(states: Words, source: int, target: int) -> None:
 
 @kernel(types.boolean(BUNDLE, types.int64, types.int64))
 def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, PLR0912, PLR0915 - it calls itself
-    """Return whether the value of the state at a ply is at least `bound`; meaningless after a stop.
+    """Return True if the value of the state at a ply is at least `bound`; meaningless after a stop.
 
     The state is changed: its captures are made.
     """
@@ -246,9 +247,9 @@ def solve(bundle: Actions, states: Words, bounds: Actions) -> None:
     bundle : int64[:]
         A `Workspace`.
     states : uint64[n, 6]
-        The states, collapsed.
+        The states (`Frame.state_of`).
     bounds : int64[n, 2]
-        For each state a lower and an upper bound of its value, which have the parity of its value.
+        For each state a lower and an upper bound on its value, both even or both odd like the value.
     """
     work = unpack(bundle)
     for index in range(states.shape[0]):

@@ -1,12 +1,12 @@
 """The values of all positions of dimension 2, in a table that is built on first use.
 
-The open edges of a cell at the rim that lead to the ground are interchangeable, so a state is
-a set of the 12 edges between two cells, one bit each, and for each of the six cells at the rim the
-number of its other open edges, 0 to 3 in two bits: 2^24 states. Drawing an edge subtracts a
-constant from this index, so one pass in ascending order finds every value from earlier ones.
+The open edges of a cell on the rim of the board are interchangeable. So a state has one bit for each of the
+12 edges between two cells, and for each of the six outer cells two bits for the number of its other open
+edges, 0 to 3: there are 2^24 states. Drawing an edge subtracts a constant from the index of a state, so one
+pass in ascending order computes every value from earlier ones.
 
-The table is kept in the user's cache folder, in a file that begins with a checksum. A file that
-is damaged or missing is built again.
+The table is kept in the user's cache folder, in a file that begins with a checksum. A damaged or missing
+file is built again.
 """
 
 import hashlib
@@ -36,9 +36,9 @@ VALUES_OUT: Any = types.Array(types.int8, 1, "C")  # Numba has no type stubs
 INNER = np.uint64((1 << 12) - 1)
 ONES = np.uint64(0x555555 & ~0xFFF)
 TWOS = np.uint64(0xAAAAAA & ~0xFFF)
-"""Masks of the index: the edges between two cells, and both bits of the two-bit counts at the rim."""
+"""Masks of the index: the edges between two cells, and the low and high bits of the two-bit counts."""
 WORST = -100
-"""Less than every value."""
+"""A number less than every value."""
 
 Values = npt.NDArray[np.int8]
 
@@ -81,16 +81,15 @@ def _classes() -> tuple[Actions, Actions, Actions]:
 STEPS, MASKS, CELLS = _classes()
 """Tables for kernels.
 
-`STEPS`, `int64[18]`, is what drawing an edge of each class subtracts from the index: one bit of a
-mask of 1 or 3. `MASKS`, `int64[18, 3]`, has for each class the bits that hold its open edges, and
-those of its first and its second cell, the latter 0 at the rim. `CELLS`, `int64[7]`, has the bits
-of each cell.
+`STEPS`, `int64[18]`, has for each class of edges the number that drawing an edge subtracts from the index.
+`MASKS`, `int64[18, 3]`, has for each class the bits that hold its open edges, those of its first cell, and
+those of its second cell (0 at the rim). `CELLS`, `int64[7]`, has the bits of each cell.
 """
 
 
 @kernel(types.int64(types.int64, types.int64), inline=True)
 def open_edges(state: int, cell: int) -> int:
-    """Return the number of open edges of a cell, given by the bits that hold them."""
+    """Return the number of open edges of a cell, given the mask of its bits."""
     left = np.uint64(state & cell)
     return int(popcount(left & INNER) + popcount(left & ONES) + 2 * popcount(left & TWOS))
 
@@ -106,7 +105,7 @@ def has_captures(state: int) -> bool:
 
 @kernel(types.boolean(types.int64, types.int64), inline=True)
 def is_safe(state: int, edge: int) -> bool:
-    """Return True if an open edge of a class may be drawn without leaving a cell with one open edge."""
+    """Return True if drawing an open edge of a class leaves no cell with one open edge."""
     return open_edges(state, MASKS[edge, 1]) != 2 and open_edges(state, MASKS[edge, 2]) != 2
 
 
@@ -135,7 +134,7 @@ def fill(values: Values, safe_first: bool) -> None:
     values : int8[2^24]
         The table.
     safe_first : bool
-        Whether both sides may make a sacrifice only if there is no safe edge and no capture.
+        True if both sides make a sacrifice only if there is no safe edge and no capture.
     """
     values[0] = 0
     for state in range(1, values.size):
@@ -157,7 +156,7 @@ def index_of(words: Words) -> int:
 
 
 def build(*, safe_first: bool = False) -> bytearray:
-    """Return the content of the file, a checksum and the values of all states; this takes about a second.
+    """Return the content of the file: a checksum and the values of all states. This takes about a second.
 
     Examples
     --------

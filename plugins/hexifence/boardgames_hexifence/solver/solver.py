@@ -59,7 +59,7 @@ class Solution:
 class Solver:
     """Solves positions of Hexifence with at most 64 open cells, which are all positions up to dimension 5.
 
-    It remembers what it has found, so related positions take less time. It is not thread-safe.
+    It keeps its transposition table, so related positions take less time. It is not thread-safe.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Solver:
         return STATES if self._has_all_values else 0
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Empty the transposition table and set the number of nodes to 0."""
         self._table[:] = 0
         self._control[0].nodes = 0
 
@@ -137,7 +137,7 @@ class Solver:
         stop : Stop, optional
             Set by another thread to end the search.
         node_limit : int
-            Largest number of states to search, 0 for no limit.
+            Maximum number of states to search, 0 for no limit.
 
         Raises
         ------
@@ -166,8 +166,8 @@ class Solver:
         Parameters
         ----------
         window : (int, int), optional
-            The interval that matters. A value outside of it is returned as its nearest end. Both ends
-            need the parity of the number of open cells.
+            The interval that matters: for a value outside it, its nearest end is returned. Both ends must be
+            even if the number of open cells is even, and odd if it is odd.
         """
         positions = list(positions)
         self._check(positions)
@@ -197,7 +197,7 @@ class Solver:
     def is_won(self, position: Position, *, stop: Stop | None = None, node_limit: int = 0) -> bool | None:
         """Return whether the side to move wins, or None if the search was stopped or reached the limit.
 
-        This is faster than `values`, which finds out by how much. The parameters are those of `values`.
+        This is faster than `values`, which also finds the margin. The parameters are those of `values`.
 
         Examples
         --------
@@ -246,7 +246,7 @@ class Solver:
     ) -> list[Move]:
         """Return the moves that keep the value of a position.
 
-        This is faster than `solve`, which also finds how bad the other moves are.
+        This is faster than `solve`, which also finds the values of all other moves.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class Solver:
         value : int
             The value of the position (`values`).
         count : int
-            Largest number of moves to find, 0 for no limit.
+            Maximum number of moves to find, 0 for no limit.
         stop : Stop, optional
             Set by another thread to end the search.
 
@@ -291,14 +291,14 @@ class Solver:
                 raise PositionError(f"not a position of {self.game!r}: {position!r}")
 
     def _fit(self, positions: Sequence[Position]) -> bool:
-        """Choose a frame that has all open cells of positions; return False if there is none.
+        """Choose a frame with all open cells of the positions; return False if they do not fit into one.
 
-        A new frame clears the table, whose entries hold for one frame only.
+        Choosing a new frame clears the table, whose entries are valid for one frame only.
 
         Raises
         ------
         PositionError
-            If there is one position only, and it has too many open cells.
+            If there is only one position, and it has too many open cells.
         """
         cells = {cell for position in positions for cell in open_cells(position)}
         if cells <= set(self._frame.cells):
@@ -323,7 +323,7 @@ class Solver:
 def images_of(dimension: int) -> Words:
     """Return hashes of the strings of each cell under each symmetry for `symmetric_key_of`.
 
-    There are none above dimension 2, where positions are no longer symmetric when they can be solved.
+    Above dimension 2 there are none: positions that can be solved there are too late to be symmetric.
     """
     if dimension > DIMENSION:
         return np.zeros((0, 0), dtype=np.uint64)
@@ -353,7 +353,7 @@ def cells_taken(before: Position, after: Position) -> int:
 
 
 def keeps_turn(before: Position, after: Position) -> bool:
-    """Return True if the side that has moved is to move again, or would be if the match were not over."""
+    """Return True if the side that has moved is to move again, or has closed the last cell."""
     return before.side_to_move == after.side_to_move
 
 

@@ -1,4 +1,4 @@
-"""Positions as strings and coins, the form that the exact search works on.
+"""Positions as strings and coins, the representation that the exact search uses.
 
 Dots and Boxes can be played with strings and coins (E. Berlekamp, "The Dots and Boxes Game",
 2000). Every cell is a coin, and every open edge is a string that ties it to a neighbouring
@@ -6,14 +6,14 @@ cell or, at the rim of the board, to the ground. A move cuts a string, and whoev
 last string of a coin takes it. Who drew an edge and who owns a cell does not matter for the
 rest of the match, so these strings are the whole state.
 
-A state is `uint64[6]`, one word for each direction: the cells that have a string in this
+A state is `uint64[6]`, one word for each direction, with the cells that have a string in this
 direction. A string between two cells is thus in two words. A `Frame` says which cell of the board
 each of the 64 bits stands for, and which cells are neighbours. Up to dimension 5 there is
-a bit for each cell. On larger boards a position fits as soon as no more than 64 cells are open.
+a bit for each cell. On larger boards a position fits if it has at most 64 open cells.
 
-Kernels refer to a cell by the word that contains only its bit. The *degree* of a cell is its
-number of strings. The strings of a cell to the ground are interchangeable: a state keeps them
-in the last of their directions.
+Kernels refer to a cell by the word in which only its bit is set. The *degree* of a cell is its
+number of strings. The strings of a cell to the ground are interchangeable. A state has them in the
+last directions in which the cell has no neighbour.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ from boardgames_hexifence.board import CELL_OFFSETS, EDGES_OF_CELL, SIDES_OF_CEL
 from boardgames_hexifence.rules import dimension_of, is_drawn
 
 DIRECTIONS = 6
-"""Right, lower right, lower left, and then their opposites."""
+"""Number of directions: right, lower right, lower left, and then their opposites."""
 MAX_CELLS = 64
-"""Number of cells in a state."""
+"""Maximum number of cells in a state."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NOWHERE = -1
 
@@ -41,7 +41,7 @@ Cells = Any  # np.uint64, but mypy takes the results of shifts of words for Any
 
 @kernel(types.UniTuple(types.uint64, 3)(WORDS_OUT), inline=True)
 def cells_by_degree(strings: Words) -> tuple[Cells, Cells, Cells]:
-    """Return the cells of degree 1, those of degree 2, and those of a higher degree."""
+    """Return the cells of degree 1, of degree 2, and of higher degrees."""
     a, b, c, d, e, f = strings[0], strings[1], strings[2], strings[3], strings[4], strings[5]
     low_1, high_1 = a ^ b ^ c, (a & b) | (c & (a | b))
     low_2, high_2 = d ^ e ^ f, (d & e) | (f & (d | e))
@@ -122,7 +122,7 @@ def tie(position: Words, cells: Actions, grounded: Words, strings: Words) -> Non
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """Which cells of a board the bits of a state stand for.
+    """A mapping of the bits of a state to cells of a board.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Frame:
     cells : tuple of int
         The cell of each bit, in ascending order.
     neighbours : uint64[6, 64]
-        For each direction and bit the word of the neighbour, zero for the ground.
+        For each direction and bit, the word in which only the neighbour's bit is set, 0 for the ground.
     grounded : uint64[6]
         The cells without a neighbour in each direction.
     """

@@ -1,10 +1,9 @@
-"""Moves in lost positions of dimension 2 that make opponents err.
+"""Traps: moves in lost positions of dimension 2 after which opponents are likely to err.
 
-At each move an opponent is expected to play like one of two kinds. The first captures what it can,
-and otherwise draws random safe edges, or makes random sacrifices if there are none. The second
-knows who wins if both sides draw safe edges as long as there are any, as the agent `farrugiulian`
-does, and makes a random move among those that win in this way. Both overlook sacrifices before the
-last safe edge.
+At each move, the opponent is expected to play like one of two kinds of players. The first captures what it
+can, otherwise draws random safe edges, and makes random sacrifices if there are none. The second knows, like
+the agent `farrugiulian`, who wins if both sides draw safe edges as long as there are any, and makes a random
+move that wins in this way. Both overlook sacrifices before the last safe edge.
 
 `chances` gives the probability that such an opponent gives a won position away within a few moves.
 """
@@ -26,7 +25,7 @@ from boardgames_hexifence.solver.small import (
 )
 
 KNOWING = 0.7
-"""How often the opponent is expected to know who wins by safe edges."""
+"""Assumed probability that the opponent plays like the second kind."""
 REPLIES = 2
 """Number of the opponent's moves to look ahead."""
 
@@ -40,7 +39,7 @@ def chance(
     Parameters
     ----------
     values, safe_first : int8[2^24]
-        The exact values of all states, and those with safe edges first.
+        The exact values of all states, and their values if both sides draw safe edges first.
     state : int64
         Index of the state.
     lead : int64
@@ -88,7 +87,7 @@ def chance(
 
 
 def chances(states: Sequence[tuple[int, int, bool]]) -> list[float]:
-    """Return the probabilities that the opponent errs after moves, `REPLIES` of its moves ahead.
+    """Return, for each move, the probability that the opponent errs in its next `REPLIES` moves.
 
     Parameters
     ----------
