@@ -241,7 +241,7 @@ class Analyst:
             if kept.stop is not stop:
                 raise MatchError(SUPERSEDED)
             await self._lobby.games.compile_agents(game, (agent or game.facts.default_agent,))
-            # a review has one Stop for all its positions, which must not be set because others wait
+            # a review has one Stop for all its positions, so it must not be set to make room for others
             result = await self._lobby.searches.run(
                 lambda: kept.think(agent, game, think),
                 stop if urgency == PERSON_WAITS else None,
@@ -365,7 +365,7 @@ def _score_for_first(score: Score, side: int) -> float:
 
 
 def _share(entry: MoveValue, simulations: int) -> float | None:
-    """Return what share of the simulations played a move, or None if there were none."""
+    """Return the share of the simulations that played a move, or None if there were none."""
     return entry.visits / simulations if entry.visits is not None and simulations else None
 
 

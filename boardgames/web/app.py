@@ -59,7 +59,7 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
 
     async def connect(socket: WebSocket) -> None:
         await asyncio.wait([lobby])
-        if lobby.cancelled() or lobby.exception() is not None:  # the server is ending
+        if lobby.cancelled() or lobby.exception() is not None:  # the server is shutting down
             await socket.close(1012)
             return
         from boardgames.web.page import Page  # imported late, since it imports Numba
@@ -69,7 +69,7 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
     async def games(request: Request) -> Response:
         try:
             listed = await call_in_thread(_listed_games, name="list games")
-        except asyncio.CancelledError:  # the server is ending
+        except asyncio.CancelledError:  # the server is shutting down
             return Response(status_code=503)
         return Response(encode(listed), media_type="application/json")
 
@@ -123,10 +123,10 @@ class RequestGuard:
             await PlainTextResponse(f"{reason}\n", 403, headers=HEADERS)(scope, receive, send)
 
     def _refusal(self, scope: Scope, headers: Headers) -> str | None:
-        """Return why a request is refused, or None if it is not."""
+        """Return why a request is refused, or None if it is allowed."""
         host, origin = headers.get("host", ""), headers.get("origin")
         if self._hosts and host not in self._hosts:
-            return f"this server is {' or '.join(sorted(self._hosts))}"
+            return f"the host must be {' or '.join(sorted(self._hosts))}"
         if scope["type"] == "websocket" and origin is None:
             return "the WebSocket is only for pages of this server"
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):

@@ -1,7 +1,7 @@
 """Matches in the store, so that they survive a restart of the server.
 
-Finished matches are also added to those that `boardgames matches` lists, all of which can be
-read here.
+Finished matches are also added to the user's matches, which `boardgames matches` lists. All of these can
+be read here.
 """
 
 import asyncio
@@ -113,7 +113,7 @@ class Archive:
         return found[0] if found else None
 
     async def delete_stored(self, numbers: Iterable[int], records: Iterable[str]) -> None:
-        """Delete matches of the user: those with these IDs and those with these records."""
+        """Delete the user's matches that have one of these IDs or one of these records."""
         if self._store is not None:
             await self._call(_delete, self._store, list(numbers), list(records))
 
@@ -154,7 +154,7 @@ class Archive:
     def _keep(self, store: Store, matches: Sequence[ServedMatch]) -> None:
         """Save matches, and add finished ones to the matches of the user, once each.
 
-        A match that continues because its last move was taken back is removed from them again.
+        A match whose end is taken back, so that it continues, is removed from them again.
         """
         store.save_served(matches)
         for match in matches:

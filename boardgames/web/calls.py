@@ -1,4 +1,4 @@
-"""Threads for the requests of pages: each game has a few of its own and cannot use up those of other games.
+"""Threads for the requests of pages: each game has a few of its own, so it cannot block other games.
 
 Within a call, kernels are compiled only if the rules of a game cannot be interpreted instead.
 
@@ -26,7 +26,7 @@ MAX_CALLS_PER_PAGE = 2
 HANG_SECONDS = 20.0
 """A call that takes longer than this counts as hung."""
 LOAD_SECONDS = 600.0
-"""The same for calls that may compile a game or an agent."""
+"""The same limit for calls that may compile a game or an agent."""
 
 PAGE: ContextVar[int] = ContextVar("page", default=0)
 """The page whose request is being answered; 0 for work that no page has requested."""
@@ -89,7 +89,7 @@ class Calls:
         """
         page, limit = PAGE.get(), HANG_SECONDS if seconds is None else seconds
         await self._turn(subject, page)
-        # the call keeps its place, and its time limit, even if nobody waits for it any more
+        # the call keeps its slot and its time limit even if nobody waits for it any longer
         return await asyncio.shield(asyncio.create_task(self._call(subject, page, function, limit)))
 
     async def _call(self, subject: str, page: int, function: Callable[[], _Result], limit: float) -> _Result:
@@ -111,7 +111,7 @@ class Calls:
     def _answered(self, subject: str, call: asyncio.Task[_Result]) -> None:
         """Allow a subject to be used again when the last of its hung calls has returned."""
         if not call.cancelled():
-            call.exception()  # nobody waits for it any more
+            call.exception()  # nobody waits for it any longer
         self._hung[subject] -= 1
         if not self._hung[subject]:
             del self._broken[subject]

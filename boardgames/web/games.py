@@ -32,7 +32,7 @@ NOT_IN_BROWSER = frozenset({"human", "engine"})
 
 
 def load_agents(name: str) -> list[tuple[Entry, type[Player]]]:
-    """Load a game and the agents that pages can choose, and return the agents; describing them is then quick.
+    """Load a game and the agents that pages can choose, and return the agents.
 
     An agent that cannot be loaded is left out with a warning.
 
@@ -132,7 +132,7 @@ def _levels(options: Sequence[Option]) -> int:
 
 
 def _entry_of(option: Option, learned: Mapping[str, tuple[str, ...]] = NOTHING_LEARNED) -> OptionEntry:
-    """Return an option for pages: books, weights and networks are chosen by name, not by file."""
+    """Return an option for pages, which choose books, weights and networks by name, not by file."""
     choices = option.choices
     if option.file == "read" and option.default == "true":
         choices = ("true", "false")

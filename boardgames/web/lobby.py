@@ -424,7 +424,7 @@ class Lobby:
             review = msgspec.convert(data.get("review"), KeptReview | None)
         except (BoardgamesError, LookupError, ValueError, msgspec.MsgspecError) as error:
             reason = str(error).partition("\n")[0]
-            raise MatchError(f"the match cannot be loaded any more: {reason}") from None
+            raise MatchError(f"the match can no longer be loaded: {reason}") from None
         seats = first, second
         match = await self._add(
             saved.key,
@@ -535,7 +535,7 @@ class Lobby:
             self._free_later(asyncio.create_task(self._unload(match)))
 
     async def _close(self, match: LiveMatch) -> None:
-        """Close a match; agents that take long, such as those still being compiled, go on closing."""
+        """Close a match; slow agents, such as those still being compiled, are closed in the background."""
         if closing := match.start_closing():
             for task in closing:
                 self._free_later(task)
@@ -589,7 +589,7 @@ class Lobby:
     async def _free_tables(self, latest: float) -> bool:
         """Wait for agents that are being closed, or unload a match whose agents have tables.
 
-        Return False if there is no such agent or match, or no agent has been closed at the time `latest`.
+        Return False if there is no such agent or match, or no agent has been closed by the time `latest`.
         """
         if self._closing:
             seconds = max(0.0, latest - time.monotonic())
@@ -653,7 +653,7 @@ def setup_of(request: CreateMatch) -> MatchSetup:
     game = game_of(request.game, request.layout, request.options)
     first, second = request.seats
     agents = _agent_of_seat(first, game), _agent_of_seat(second, game)
-    has_clock = any(request.clock)  # a clock for one side alone is refused, whatever the increment
+    has_clock = any(request.clock)  # a clock for only one side is refused later, whatever the increment
     times = [
         TimeControl(match=clock, increment=0.0 if has_clock and clock is None else increment)
         for clock, increment in zip(request.clock, request.increment, strict=True)
@@ -674,13 +674,13 @@ def setup_of(request: CreateMatch) -> MatchSetup:
 
 
 def request_of(setup: MatchSetup) -> CreateMatch:
-    """Return the request that describes a setup; whoever sends it plays all sides of people.
+    """Return the request that describes a setup; the page that sends it plays for all people.
 
     Raises
     ------
     OptionError
-        If a page could not request this match: a number is too large, a text is too long, or something
-        is set that pages cannot set.
+        If a page could not request this match, because a number is too large, a text is too long, or
+        something is set that pages cannot set.
     """
     first, second = of_both_sides(setup.time)
     game, refusal = setup.game, "this match cannot be played in the browser"

@@ -55,13 +55,13 @@ UNKNOWN = "?"
 """The name of a player that a record does not name."""
 HINT_SECONDS = 1.0
 OVERDUE_SECONDS = 60.0
-"""How far an agent may exceed its time limit before it is told to stop; after twice that it forfeits."""
+"""How far an agent may exceed its time limit before it is told to stop; after twice that, it forfeits."""
 RETRY_SECONDS = 1.0
 """How long a match waits before it repeats a call that got no response."""
 DECLINED_SECONDS = 6.0
 """How long a page shows that an offer was declined before it shows whose turn it is again."""
 COUNT_SECONDS = 0.5
-"""Shortest time between two reports of the number of spectators."""
+"""Minimum time between two reports of the number of spectators."""
 WATCH_INTERVAL_SECONDS = 0.1
 READY_INTERVAL_SECONDS = 0.05
 UNREADY_SECONDS = 0.5
@@ -227,7 +227,7 @@ class LiveMatch:
     fault : str or None
         What an agent did wrong, if the match had ended before it was loaded.
     owner_hash : str
-        The hash of the secret of the match's creator; empty if nobody has such a secret.
+        The hash of the creator's secret; empty if nobody has such a secret.
     trusted : bool
         Whether the match was requested on the command line, so that all agents are allowed.
     paused : bool
@@ -312,7 +312,7 @@ class LiveMatch:
             If the game cannot draw its board.
         """
         await self._call_game(partial(self._update, 0))
-        # a new context, since the rest is not done on behalf of the page that opened the match
+        # a new context, since the driver does not work on behalf of the page that opened the match
         self._driver = self._loop.create_task(self._drive(), context=contextvars.Context())
         self._driver.add_done_callback(self._report)
 
@@ -764,7 +764,7 @@ class LiveMatch:
         await self._propose(sides, "swap" if swap else "rematch")
 
     def set_delay(self, seconds: float) -> None:
-        """Set the shortest time between two moves of a match between agents."""
+        """Set the minimum time between two moves of a match between agents."""
         self._check_watched()
         self.delay = seconds
         self._changed()
@@ -1019,7 +1019,7 @@ class LiveMatch:
 
     @property
     def _is_preparing(self) -> bool:
-        """Return True if the agent to move is not ready, unless the match has only just been loaded."""
+        """Return True if the agent to move is not ready, unless the match has just been loaded."""
         if self.is_over or not self._is_agents_turn or self._manager.is_ready(self.side_to_move):
             return False
         return time.monotonic() - self._created_at > UNREADY_SECONDS

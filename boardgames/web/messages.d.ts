@@ -298,7 +298,7 @@ export interface Step {
   re?: number | null;
 }
 
-/** Sets the shortest time between two moves of agents. */
+/** Sets the minimum time between two moves of agents. */
 export interface SetDelay {
   type: "delay";
   match: string;
@@ -392,7 +392,7 @@ export interface ShowBoard {
   re?: number | null;
 }
 
-/** Asks why clicks on these ids make no move. */
+/** Asks why clicks on the elements with these ids make no move. */
 export interface ExplainClicks {
   type: "explain";
   match?: string | null;
@@ -490,7 +490,7 @@ export interface StopWatching {
   re?: number | null;
 }
 
-/** Says in one sentence why a request was refused. */
+/** Gives the reason, in one sentence, why a request was refused. */
 export interface Refused {
   type: "refused";
   reason: string;
@@ -599,7 +599,7 @@ export interface Compiling {
   re?: number;
 }
 
-/** A new match, and the token of its creator, which is that of the owner and of the creator's seats. */
+/** A new match and its creator's token, which gives an owner's rights and opens the creator's seats. */
 export interface Created {
   type: "created";
   match: string;
@@ -806,7 +806,7 @@ export interface AnnotationReply {
   re?: number;
 }
 
-/** A finished review that is kept with a match; it is valid as long as the match has these moves. */
+/** A finished review that is kept with a match; it is only valid while the match has these moves. */
 export interface KeptReview {
   moves: string[];
   notes: AnnotatedPly[];

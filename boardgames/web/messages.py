@@ -88,7 +88,7 @@ class CreateMatch(_Request, frozen=True, tag="create"):
 
 
 Tokens = Annotated[list[Key], Meta(max_length=4)]
-"""The tokens that a browser has for a match: those of seats, and that of the owner."""
+"""A browser's tokens for a match: those of seats and of the owner."""
 
 
 class ListedMatch(Struct, frozen=True, forbid_unknown_fields=True):
@@ -196,7 +196,7 @@ class Step(_MatchRequest, frozen=True, tag="step"):
 
 
 class SetDelay(_MatchRequest, frozen=True, tag="delay"):
-    """Sets the shortest time between two moves of agents."""
+    """Sets the minimum time between two moves of agents."""
 
     seconds: Delay
 
@@ -236,9 +236,9 @@ class PositionRequest(_Request, frozen=True):
 class Analyse(PositionRequest, frozen=True, tag="analyse"):
     """Asks an agent for the values of a position's moves, and for the best lines of play.
 
-    Without `agent`, this is the default agent of the game. With `values`, every legal move has a value;
-    without, only the moves that begin `lines` have one, which is faster. A new analysis for the same
-    purpose ends the previous one.
+    `agent` is by default the game's default agent. With `values`, every legal move has a value; without,
+    only the first moves of the `lines` have one, which is faster. A new analysis for the same purpose ends
+    the previous one.
     """
 
     agent: ShortText | None = None
@@ -277,7 +277,7 @@ class ShowBoard(PositionRequest, frozen=True, tag="board"):
 
 
 class ExplainClicks(PositionRequest, frozen=True, kw_only=True, tag="explain"):
-    """Asks why clicks on these ids make no move."""
+    """Asks why clicks on the elements with these ids make no move."""
 
     ids: Annotated[list[ShortText], Meta(min_length=1, max_length=200)]
 
@@ -295,7 +295,7 @@ class EditPosition(PositionRequest, frozen=True, tag="edit"):
 class ImportText(PositionRequest, frozen=True, kw_only=True, tag="import"):
     """Asks what a text contains: match `number` of its records, or moves or a position of the named game.
 
-    Moves begin where the named line begins or, if they are not legal there, at the named position.
+    Moves are read from the start of the named line or, if they are not legal there, from the named position.
     """
 
     text: str
@@ -387,7 +387,7 @@ class Reply(Struct, frozen=True, tag_field="type", kw_only=True):
 
 
 class Refused(Reply, frozen=True, tag="refused"):
-    """Says in one sentence why a request was refused."""
+    """Gives the reason, in one sentence, why a request was refused."""
 
     reason: str
 
@@ -523,7 +523,7 @@ class Compiling(Reply, frozen=True, tag="compiling"):
 
 
 class Created(Reply, frozen=True, tag="created"):
-    """A new match, and the token of its creator, which is that of the owner and of the creator's seats."""
+    """A new match and its creator's token, which gives an owner's rights and opens the creator's seats."""
 
     match: str
     token: str
@@ -700,7 +700,7 @@ class AnalysisReply(Reply, frozen=True, tag="analysis"):
     """The value of a position and of its moves, best first; `best` is None if the match is over.
 
     Texts of values are for the side to move. Scores are expected returns of side 0, from -1 to 1.
-    `network_value` is what a network says of the position without a search, empty for agents that have none.
+    `network_value` is a network's value of the position without a search, empty if the agent has no network.
     """
 
     match: str | None
@@ -747,8 +747,8 @@ class AnnotatedPly(Reply, frozen=True, tag="annotated"):
 class AnnotationReply(Reply, frozen=True, tag="annotation"):
     """The end of an annotation: the agent, and the mistakes and the accuracy of each side.
 
-    `losses` are the smallest losses, in `unit`, that get each of the three marks; a move that delays a
-    win or hastens a loss by `delay` plies gets the first one, too.
+    `losses` are the minimum losses, in `unit`, for each of the three marks. A move that delays a win or
+    hastens a loss by `delay` plies gets the first mark, too.
     """
 
     key: str
@@ -763,7 +763,7 @@ class AnnotationReply(Reply, frozen=True, tag="annotation"):
 
 
 class KeptReview(Struct, frozen=True):
-    """A finished review that is kept with a match; it is valid as long as the match has these moves."""
+    """A finished review that is kept with a match; it is only valid while the match has these moves."""
 
     moves: tuple[str, ...]
     notes: tuple[AnnotatedPly, ...]
@@ -801,7 +801,7 @@ class BoardReply(Reply, frozen=True, tag="board"):
 class Imported(Reply, frozen=True, tag="imported"):
     """Match `number` of the `count` matches in a text, or its moves or position.
 
-    `notation` is the one in which moves or a position were read; it is empty if the game has only one.
+    `notation` is the notation of the moves or position; it is empty if the game has only one notation.
     """
 
     kind: Literal["record", "moves", "position"]

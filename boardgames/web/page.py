@@ -36,7 +36,7 @@ MAX_PENDING_REQUESTS = 16
 UNSUPPORTED, POLICY = 1003, 1008
 """Reasons to close a WebSocket (RFC 6455)."""
 _CLOSED = (RuntimeError, OSError, WebSocketDisconnect)
-"""What Starlette raises if the connection has been or is being closed, which is not an error."""
+"""What Starlette raises if the connection is closed or being closed, which is not an error here."""
 _PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[/\\](?:[^\s'\"/\\]+[/\\])+([^\s'\"/\\]+)")
 """Matches the path of a file; the group is its last part, which a page may see."""
 
@@ -398,7 +398,7 @@ class Page:
         self._ready.set()
 
     async def _send(self) -> None:
-        """Send replies in order, and for each match that has changed only the latest state."""
+        """Send replies in order, and only the latest state of each match that has changed."""
         while True:
             await self._ready.wait()
             self._ready.clear()
@@ -439,7 +439,7 @@ class Page:
     async def _send_text(self, message: bytes) -> None:
         try:
             await self._socket.send_text(message.decode())
-        except _CLOSED:  # this page does not know it yet
+        except _CLOSED:  # the receiver has not noticed it yet
             raise WebSocketDisconnect from None
 
 

@@ -302,7 +302,7 @@ def _notation_of(text: str, position: Position) -> str:
 
 
 def _named(notation: str, notations: Sequence[str]) -> str:
-    """Return the name of a notation if there are others with which it could be confused."""
+    """Return the name of a notation, or an empty string if the game has only one."""
     return notation if len(notations) > 1 else ""
 
 

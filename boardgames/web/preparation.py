@@ -1,4 +1,4 @@
-"""The games of a server: described at once, and compiled in other processes while people fill in forms."""
+"""The games of a server: described without delay, and compiled in other processes in the meantime."""
 
 import asyncio
 import os
@@ -26,13 +26,13 @@ from boardgames.web.games import description, load_agents
 from boardgames.web.messages import CatalogueReply, GameEntry, GameReply
 
 CATALOGUE_SECONDS = 3.0
-"""How long the catalogue waits for games that are being loaded; then it shows what their plug-ins say."""
+"""How long the catalogue waits for games to load; for slower ones, it shows what their plug-ins say."""
 NICENESS = 10
 """Niceness of a process that nobody is waiting for."""
 TURN_SECONDS = 60.0
 """How long to wait for another compilation of the same game, which may hang."""
 MAX_KNOWN = 1000
-"""Number of compiled combinations of a game and its agents that are remembered."""
+"""Maximum number of compiled combinations of a game and agents that are remembered."""
 PREEMPTION_POLL_SECONDS = 0.1
 """How often a preempted compilation checks whether it can continue."""
 
@@ -260,7 +260,7 @@ def _task(work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
 
 
 def _has_uncompiled(name: str, load: Callable[[], object]) -> bool:
-    """Load code of a game; return True if a kernel of the game, its agents or the core is not compiled."""
+    """Load a game's code; return True if a kernel of the game, its agents or the core is not compiled."""
     load()
     known = plugins.registry()
     offers = [offer for offer in known.offers("games") if offer.entry.name == name]

@@ -145,7 +145,7 @@ class Searches:
 
     def _end(self, search: _Search, call: asyncio.Task[Any]) -> None:  # a search may return anything
         if not call.cancelled():
-            call.exception()  # retrieve the exception, since nobody may be waiting for it any more
+            call.exception()  # retrieve the exception, since nobody may be waiting for it any longer
         self._running.discard(search)
         if search.counts:
             self._release(search)

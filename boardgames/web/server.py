@@ -27,7 +27,7 @@ LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 SHUTDOWN_SECONDS = 0.5
 """How long uvicorn waits for open connections before the server ends."""
 REQUEST_SECONDS = 30.0
-"""A connection without a request, or with one that never ends, is closed after this time."""
+"""A connection without a complete request is closed after this time."""
 UNREAD_SECONDS = 30.0
 """A connection whose other end does not read the data sent to it is closed after this time."""
 
@@ -49,7 +49,7 @@ def serve(
     host : str
         The address to listen on.
     port : int
-        The port, or 0 for one that is free.
+        The port, or 0 for any free port.
     announce : callable
         Called with the address of the page as soon as it can be opened.
     match : CreateMatch, optional
@@ -197,7 +197,7 @@ class _Server(uvicorn.Server):
 
 
 class _Connection(H11Protocol):
-    """An HTTP connection that is closed after some time unless it has become a WebSocket."""
+    """An HTTP connection that is closed after some time if it is idle and has not become a WebSocket."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)

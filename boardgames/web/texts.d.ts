@@ -1,4 +1,4 @@
-// The parameters of the texts of the page that are computed, for the checks: what a translation has to offer.
+// Types of the page's texts that are functions, for the checks: a translation must provide all of them.
 
 type Made<K extends string, P extends unknown[]> = Partial<Record<K, (...parameters: P) => string>>;
 

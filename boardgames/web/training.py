@@ -45,7 +45,7 @@ from boardgames.weights.lookup import BEST, run_names
 INTERVAL_SECONDS = 1.0
 """Seconds between two checks of the files."""
 BUSY_SHARE = 5
-"""The pause after reading is at least this many times as long, so that large runs are read less often."""
+"""After reading, the pause is at least this many times as long as the reading took."""
 MAX_POINTS = 500
 MAX_WEIGHTS = 100
 MAX_WEIGHT_POINTS = 20_000
@@ -96,7 +96,7 @@ class Training:
         return news
 
     def unwatch(self, listener: Listener) -> None:
-        """End the calls of a listener."""
+        """Stop calling a listener."""
         self._watches.pop(listener, None)
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Training:
             )
 
     async def _poll(self) -> None:
-        """Check the files until nobody watches any more."""
+        """Check the files as long as somebody watches."""
         pause = INTERVAL_SECONDS
         while self._watches:
             await asyncio.sleep(pause)
@@ -299,7 +299,7 @@ def _settings(settings: Mapping[str, object], learner: Learner | None) -> list[S
 
 
 def _weights(steps: Sequence[StepRecord], learner: Learner | None) -> WeightsEntry | None:
-    """Return the weights after each step, limited to those largest at the end, or their summary."""
+    """Return the weights after each step, only those largest at the end, or a summary of all weights."""
     places, rows = weights_over_time(steps)
     if rows:
         last = rows[-1]

@@ -168,7 +168,7 @@ def test_the_page_is_complete_without_a_network() -> None:
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", ""])
 def test_another_host_is_refused(server: Server, host: str) -> None:
     status, _, body = get(server, Host=host)
-    assert (status, body) == (403, f"this server is {server.host}\n")
+    assert (status, body) == (403, f"the host must be {server.host}\n")
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1", "https://localhost:1"])

@@ -272,7 +272,7 @@ def test_match_that_cannot_be_loaded_is_refused_with_the_reason(
         (saved,) = store.served()
         store.save_served([ServedMatch(key, {**saved.data, **damage}, saved.record)])
     page = start().page()
-    assert "the match cannot be loaded any more" in page.ask("join", match=key)["reason"]
+    assert "the match can no longer be loaded" in page.ask("join", match=key)["reason"]
     page.close()
 
 

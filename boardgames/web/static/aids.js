@@ -23,7 +23,7 @@ export class Aids {
   }
 
   /**
-   * Ask for what a game offers, unless that is known.
+   * Request what a game offers, unless it is known.
    * @param {string} game
    */
   async describe(game) {

@@ -40,7 +40,7 @@ import { Tree } from "./tree.js";
 await loadStyles("analysis.css");
 
 const UNIT = 100;
-const LEGIBLE = 0.49; // the smallest unit of the board, in pixels, at which values can be read
+const LEGIBLE = 0.49; // the smallest board unit, in pixels, at which values are legible
 const OPTION = "option.";
 const WAIT = 250;
 const [SET_UP, RECORDS] = [1, 2];
@@ -282,7 +282,7 @@ export class Analysis {
   }
 
   /**
-   * Play a move, or a line of moves of which the first is shown.
+   * Play a move, or a line of moves, and show the first.
    * @param {string[]} moves
    */
   #play(moves) {
@@ -372,7 +372,7 @@ export class Analysis {
     if (this.state) this.aids.reconnected();
   }
 
-  // Ask for what is wanted and show it; if that changes meanwhile, only the latest is asked for. Edits are sent one by one.
+  // Request what is to be shown, and show it; only the latest wish is requested, but edits are sent one by one.
   async #show() {
     if (this.isAsking) return;
     this.isAsking = true;

@@ -1,4 +1,4 @@
-// The page: routes by the part of the address after #, and shows the connection.
+// The page: routing by the part of the address after #, and the connection status.
 
 import { byId } from "./dom.js";
 import { keepToken, Net } from "./net.js";

@@ -206,7 +206,7 @@ export class Board {
   }
 
   /**
-   * Show what a move would change if that is more than one piece, line or cell, or nothing.
+   * Preview a move that changes more than one piece, line or cell, else show nothing.
    * @param {Picture | null} [picture]
    * @param {boolean} [isSpoken]
    */
@@ -215,7 +215,7 @@ export class Board {
   }
 
   /**
-   * Say why something cannot be done, beside an id or else low on the board; the next click or key
+   * Say why something cannot be done, beside an id or at the bottom; the next click or key
    * removes it.
    * @param {string} reason
    * @param {string | null} id
@@ -230,7 +230,7 @@ export class Board {
   }
 
   /**
-   * Place a notice beside an id, away from what is selected, or else low on the board.
+   * Place a notice beside an id, away from what is selected, or at the bottom.
    * @param {HTMLElement} notice
    * @param {string | null} id
    * @param {number} [distance]  from its middle, in cells
@@ -380,7 +380,7 @@ export class Board {
   }
 
   /**
-   * Return the angle in degrees at which one id lies from another, or null.
+   * Return the angle in degrees from one id to another, or null.
    * @type {Angle}
    */
   angle = (from, to) => {
@@ -404,7 +404,7 @@ export class Board {
   }
 
   /**
-   * Go on after clicks on `ids`, which may have completed a move.
+   * Continue after clicks on `ids`, which may have completed a move.
    * @param {string | null} move
    * @param {string} event
    * @param {string[]} ids

@@ -160,7 +160,7 @@ export class Clicks {
   }
 
   /**
-   * Return the rest of the group if a path that leaves it out moves it as well, such as its ends.
+   * Return the rest of a group that moves although a path, such as its ends, leaves it out.
    * @param {string[]} path
    */
   #implied(path) {

@@ -91,7 +91,7 @@ export function replaceItems(list, items) {
 }
 
 /**
- * Return a checkbox with its label; `onchange` is called with whether it is checked.
+ * Return a checkbox with its label; `onchange` gets its new state.
  * @param {string} label
  * @param {boolean} checked
  * @param {(isTicked: boolean) => void} onchange
@@ -100,7 +100,7 @@ export const tick = (label, checked, onchange) =>
   h("label", { class: "check" }, h("input", { type: "checkbox", checked, onchange: (event) => onchange(event.currentTarget.checked) }), label);
 
 /**
- * Return attributes that call a function while an element is pointed at or focused, and another one after that.
+ * Return attributes that call a function when an element is pointed at or focused, and another one afterwards.
  * @param {() => void} point
  * @param {() => void} leave
  */

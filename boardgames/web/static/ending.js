@@ -57,7 +57,7 @@ export function endingButtons(state, { ask, review }) {
   const again = state.next !== null ? [nextButton(state.next, T.toRematch)]
     : canAsk ? [rematch(false, T.rematch, { class: "primary" }), rematch(true, T.swap)] : [];
   const others = [button(T.reviewMatch, review), button(T.again, () => (location.hash = "#/"))];
-  return canAsk ? [...again, ...others] : [...others, ...again]; // what was there stays where it is
+  return canAsk ? [...again, ...others] : [...others, ...again]; // existing buttons stay in place
 }
 
 /**

@@ -25,7 +25,7 @@ export class Evaluation {
    * @param {Net} net
    * @param {(move: string | null, moves?: string[]) => void} onLine  called with the first move of a line that is pointed
    *   at and all its moves, or null
-   * @param {object} analysis  mostly for the page for analysis
+   * @param {object} analysis  mostly for the analysis page
    * @param {boolean} [analysis.values]  whether to ask for the values of all moves
    * @param {(found: AnalysisReply | null) => void} [analysis.onFound]
    * @param {(moves: string[]) => void} [analysis.onPlay]  called with a line that is chosen
@@ -61,8 +61,8 @@ export class Evaluation {
 
   /**
    * Show the evaluation of a position.
-   * @param {string} key  tells positions apart
-   * @param {PositionRequest} request  names this one
+   * @param {string} key  identifies the position
+   * @param {PositionRequest} request  names it
    * @param {{sides: [string, string], colours: [string, string]}} picture
    */
   update(key, request, { sides, colours }) {

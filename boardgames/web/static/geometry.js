@@ -26,7 +26,7 @@ export const n = (value) => Math.round(value * U * 10) / 10;
 export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * Return the angle in degrees at which one place lies from another.
+ * Return the angle in degrees from one place to another.
  * @param {{x: number, y: number}} from
  * @param {{x: number, y: number}} to
  */
@@ -96,7 +96,7 @@ export function itemsOf({ cells, lines }) {
 }
 
 /**
- * Return how far a piece falls to a place, from the edge of a box at which it enters.
+ * Return the vector by which a piece falls to a place from the edge of a box.
  * @param {Direction} gravity
  * @param {{x: number, y: number}} place
  * @param {number[]} box  left, top, width and height
@@ -111,7 +111,7 @@ export function fall(gravity, place, [left, top, width, height]) {
 /**
  * Return the id that is nearest in a direction, or null.
  * @param {Map<string, Item>} items
- * @param {string} id  from where
+ * @param {string} id  the start
  * @param {number[]} direction
  * @param {Iterable<string>} ids  those to choose from
  */
@@ -215,7 +215,7 @@ export function around(corners, reach) {
 
 /**
  * Return the points of the shaft and of the head of an arrow.
- * @param {Point[]} points  what it leads through
+ * @param {Point[]} points  those on its way
  * @param {number} width  of its shaft
  * @param {number} gap  how far before the last point it ends
  */

@@ -1,11 +1,11 @@
-// Where the values of moves stand on a board: on their own arrows, and otherwise where no other arrow is.
+// Where the values of moves are drawn on a board: on their own arrows, or where no other arrow is.
 
 /** @import { Point } from "./geometry.js" */
 /** @typedef {{move: string, short: string, x: number, y: number, height: number}} Label  `x` and `y` are its middle if the move has no arrow */
 /** @typedef {{move: string, kind: string, points: Point[]}} Lead  what the arrow of a move leads through; an outline has one point */
 /** @typedef {Label & {size: number, width: number, kind: string}} Placed  `kind` is that of its arrow */
 
-const SHARES = [0.5, 0.36, 0.64, 0.22]; // of the length of an arrow, at which its label may be
+const SHARES = [0.5, 0.36, 0.64, 0.22]; // of an arrow's length, at which its label can be
 const REACH = 22; // half the width of an arrow with its head
 const SAMPLES = 16;
 
@@ -47,7 +47,7 @@ function along(points, share) {
 }
 
 /**
- * Return whether two labels would be read as one: most of one of them is behind the other.
+ * Return whether two labels would be read as one: one covers most of the other.
  * @param {Placed} a
  * @param {Placed} b
  */

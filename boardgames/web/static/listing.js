@@ -6,7 +6,7 @@ export const FILTERS = /** @type {const} */ (["all", "running", "finished", "min
 export const ORDERS = /** @type {const} */ (["newest", "game", "moves"]);
 
 /**
- * Say whether a match was stored before it had ended; nobody plays it any more.
+ * Return whether a match was stored before it had ended; nobody plays it now.
  * @param {MatchEntry} match
  */
 export const isUnfinished = (match) => match.stored !== null && !match.result;

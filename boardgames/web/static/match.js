@@ -189,7 +189,7 @@ export class Match {
     this.received = performance.now();
     const premove = this.#playPremove(state);
     this.pace.receive(state);
-    if (premove) this.#send(premove, (reason) => this.#say(reason), state.ply); // which need not be shown yet
+    if (premove) this.#send(premove, (reason) => this.#say(reason), state.ply); // the state may not be shown yet
     this.#tick();
   }
 
@@ -339,7 +339,7 @@ export class Match {
   }
 
   /**
-   * Show the board after a move on which the pointer or the focus stays.
+   * Show the board after a move that is pointed at or focused.
    * @param {string | null} move
    * @param {boolean} isSpoken
    */
@@ -479,7 +479,7 @@ export class Match {
   }
 
   /**
-   * Show the position to which a key leads, if it does, and return whether it does.
+   * Show the position to which a key leads, and return whether it leads to one.
    * @param {KeyboardEvent} event
    */
   #step(event) {

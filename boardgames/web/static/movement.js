@@ -106,7 +106,7 @@ function slide({ items, groups }, before, after, left, came, timing) {
 }
 
 /**
- * Show what a move would change if that is more than one piece, line or cell, or nothing.
+ * Preview a move that changes more than one piece, line or cell, else show nothing.
  * @param {Scene} scene
  * @param {Picture | null | undefined} picture
  * @param {boolean} isSpoken

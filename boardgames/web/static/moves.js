@@ -14,7 +14,7 @@ export class MoveList {
   drawn = [];
   ply = 0;
 
-  /** @param {(ply: number) => void} go  called with the number of moves to show, more than there are for the end */
+  /** @param {(ply: number) => void} go  called with the ply to show; above the last, this is the end */
   constructor(go) {
     this.go = go;
     /** @type {(label: string, sign: string, to: () => number) => HTMLButtonElement} */

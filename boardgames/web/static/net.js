@@ -90,7 +90,7 @@ export class Net extends EventTarget {
    */
   #readers = new Map();
   /**
-   * Matches of which a whole state has been asked for.
+   * Matches for which a whole state was requested.
    * @type {Set<string>}
    */
   #awaited = new Set();

@@ -94,7 +94,7 @@ export class Overlays {
 
   /**
    * Show the overlays of a position; `ask` returns a promise of its picture with the overlays of some names.
-   * @param {string} key  tells positions apart
+   * @param {string} key  identifies the position
    * @param {(names: string[]) => Promise<{overlays: Overlay[]}>} ask
    */
   update(key, ask) {
@@ -103,7 +103,7 @@ export class Overlays {
     this.refresh();
   }
 
-  // Ask for what is wanted and not known yet, and show it.
+  // Request what is not known yet, and show it.
   async refresh() {
     const { names, key } = this;
     if (!names.length || !this.ask) return this.show([]);

@@ -28,7 +28,7 @@ export class ImportExport {
       this.found.classList.remove("problem");
       try {
         setText(this.found, (await action()) ?? "");
-        announce(this.found.textContent ?? ""); // also if another panel is shown now
+        announce(this.found.textContent ?? ""); // even if another panel is shown now
       } catch (error) {
         this.found.classList.add("problem");
         setText(this.found, reasonOf(error));

@@ -345,7 +345,7 @@ export class Scene {
 }
 
 /**
- * Return the smallest rectangle around the centres of cells, and `more` on each side.
+ * Return the smallest rectangle around the centres of cells, larger by `more` on each side.
  * @param {Cell[]} cells
  * @param {number} more
  */

@@ -60,7 +60,7 @@ function restore(control, value) {
 }
 
 /**
- * Show or hide an element; a hidden input that is invalid does not keep the form from being sent.
+ * Show or hide an element; a hidden invalid input does not block the form.
  * @param {HTMLElement} element
  * @param {boolean} isShown
  */

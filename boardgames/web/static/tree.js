@@ -36,7 +36,7 @@ export class Tree {
   }
 
   /**
-   * Add the moves of a path that are new, and return its node. What was there before stays.
+   * Add the moves of a path that are new, and return its node.
    * @param {string[]} path
    * @param {number[]} sides who made the moves, if that is known
    */
