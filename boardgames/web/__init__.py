@@ -1,1 +1,1 @@
-"""The browser: matches on a local page, served by Starlette (extra `web`)."""
+"""Play and watch matches in the browser, on a local page that Starlette serves (extra `web`)."""

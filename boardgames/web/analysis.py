@@ -45,7 +45,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(slots=True, eq=False)
 class _KeptAgent:
-    """The agent of a page for one purpose of analysis, kept for the next request."""
+    """The agent that a page uses for one purpose of analysis, kept for the next request."""
 
     tables: Tables
     stop: Stop = field(default_factory=Stop)
@@ -56,7 +56,10 @@ class _KeptAgent:
     is_closed: bool = False
 
     def think(self, agent: str | None, game: Game, think: Callable[[Player], _Result]) -> tuple[str, _Result]:
-        """Let the agent think; called in another thread."""
+        """Load the agent if necessary, and return its description and the result of `think`.
+
+        This is called in another thread.
+        """
         try:
             with self.in_use:
                 if self.is_closed:
@@ -83,7 +86,7 @@ class _KeptAgent:
                 self.in_use.release()
 
     def _load(self, agent: str | None, game: Game) -> Player:
-        """Return the requested agent, or by default one that evaluates moves."""
+        """Return the requested agent, or by default the first that evaluates moves."""
         text = agent or _evaluating_agent(game)
         if self.player is None or self.agent != text or self.player.game != game:
             if self.player is not None:
@@ -94,7 +97,7 @@ class _KeptAgent:
 
 
 class Analyst:
-    """The analyses of one page: at most one at a time for each purpose.
+    """Runs the analyses of one page, at most one at a time for each purpose.
 
     Its methods are called in the event loop.
 
@@ -203,7 +206,7 @@ class Analyst:
         return reply
 
     def _begin(self, purpose: str) -> tuple[_KeptAgent, Stop]:
-        """End the search for a purpose, and return the agent and the Stop for the next search."""
+        """Stop the search for a purpose, and return the agent and the `Stop` for the next search."""
         kept = self._agents.setdefault(purpose, _KeptAgent(self._lobby.tables))
         kept.stop.set()
         kept.stop = Stop()
@@ -225,8 +228,8 @@ class Analyst:
         Raises
         ------
         BoardgamesError
-            If the agent cannot be loaded or does not support this, or another search for the same purpose
-            has begun.
+            If the agent cannot be loaded or does not evaluate moves, or if another search for the same
+            purpose has begun.
         """
         name = (agent or kept.agent or "").partition(":")[0]
         try:  # a search that was told to stop ends soon
@@ -260,7 +263,7 @@ class Analyst:
         return result
 
     def _abandon(self, kept: _KeptAgent) -> None:
-        """Forget an agent that hangs, so that another one is used for the next request."""
+        """Discard an agent that hangs, so that the next request loads a new one."""
         kept.is_closed = True
         kept.stop.set()
         self._agents = {purpose: one for purpose, one in self._agents.items() if one is not kept}
@@ -370,7 +373,7 @@ def _share(entry: MoveValue, simulations: int) -> float | None:
 
 
 def _short(entry: MoveValue) -> str:
-    """Return a value for the board, where there is little room."""
+    """Return the value of a move as a text that is short enough for the board."""
     if entry.score.win_in is not None:
         return f"{'W' if entry.score.sign > 0 else 'L'}{abs(entry.score.win_in)}"
     text = entry.score.text(proven=entry.proven)
@@ -378,7 +381,7 @@ def _short(entry: MoveValue) -> str:
 
 
 def _annotated(key: str, record: Record, reviewed: Sequence[ReviewedPosition]) -> AnnotatedPly:
-    """Return the last position of a review and the move before it."""
+    """Return the message about the last reviewed position and the move that led to it."""
     ply, last = len(reviewed) - 1, reviewed[-1]
     move = None
     if ply:

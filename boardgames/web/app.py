@@ -44,7 +44,8 @@ def create_app(lobby: "asyncio.Future[Lobby]", *, hosts: frozenset[str], token: 
     Parameters
     ----------
     lobby : asyncio.Future of Lobby
-        The matches. Until they have been loaded, the files of the page are served but WebSockets wait.
+        The matches on the server. Until they have been loaded, the page's files are served, but WebSockets
+        wait.
     hosts : frozenset of str
         Allowed values of the header Host, such as `127.0.0.1:8000`; if empty, any host is allowed.
     token : str, optional
@@ -89,7 +90,7 @@ def _listed_games() -> CatalogueReply:
 
 
 class RequestGuard:
-    """Refuses requests that do not come from a page of this server, and adds headers to the others.
+    """Refuses requests that do not come from a page of this server, and adds security headers to responses.
 
     Parameters
     ----------

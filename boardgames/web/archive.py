@@ -1,4 +1,4 @@
-"""Matches in the store, so that they survive a restart of the server.
+"""Saves the server's matches in the store, so that they survive a restart.
 
 Finished matches are also added to the user's matches, which `boardgames matches` lists. All of these can
 be read here.
@@ -29,7 +29,7 @@ class Archive:
     Parameters
     ----------
     path : Path, optional
-        The file of the store; by default that of the user.
+        The file of the store; by default the user's store.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -40,7 +40,7 @@ class Archive:
         self._changed: dict[str, Callable[[], ServedMatch]] = {}
         self._saver: asyncio.Task[None] | None = None
         self._added: dict[str, tuple[str, list[int]]] = {}
-        """The records of matches that were added to the user's matches, and their IDs there."""
+        """The record of each match that was added to the user's matches, and its IDs there, by key."""
         self._is_closing = asyncio.Event()
 
     async def open(self) -> list[ServedMatch]:
@@ -61,7 +61,7 @@ class Archive:
         return self._lock is not None
 
     def save(self, key: str, read: Callable[[], ServedMatch]) -> None:
-        """Save a match soon.
+        """Schedule a match to be saved soon.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Archive:
             await self._call(self._store.forget_served, keys)
 
     async def stored(self, limit: int, known: Iterable[str]) -> tuple[list[MatchSummary], int]:
-        """Return the newest matches of the user, and the number of all matches.
+        """Return the user's newest matches, and how many matches the user has.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Archive:
         return await self._call(_summaries, self._store, limit, tuple(known))
 
     async def find_stored(self, number: int) -> StoredMatch | None:
-        """Return one of the matches of the user by its ID, or None if there is no such match."""
+        """Return one of the user's matches by its ID, or None if there is no such match."""
         if self._store is None:
             return None
         found: list[StoredMatch] = await self._call(_matches, self._store, [number])
@@ -152,7 +152,7 @@ class Archive:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
 
     def _keep(self, store: Store, matches: Sequence[ServedMatch]) -> None:
-        """Save matches, and add finished ones to the matches of the user, once each.
+        """Save matches, and add each finished one to the user's matches once.
 
         A match whose end is taken back, so that it continues, is removed from them again.
         """

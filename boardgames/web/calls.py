@@ -3,7 +3,7 @@
 Within a call, kernels are compiled only if the rules of a game cannot be interpreted instead.
 
 A call that exceeds its time limit counts as hung: its caller gets an error, and its game cannot be used
-until the call returns after all. The thread cannot be stopped, but as a daemon it does not block exit.
+until the call returns. The thread cannot be stopped, but as a daemon it does not block exit.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from boardgames.faults import as_exception
 MAX_CALLS_PER_GAME = 3
 """Maximum number of simultaneous calls for one game."""
 MAX_CALLS_PER_PAGE = 2
-"""Maximum number of these calls that may be for one page."""
+"""Maximum number of simultaneous calls for one game that one page may have requested."""
 HANG_SECONDS = 20.0
 """A call that takes longer than this counts as hung."""
 LOAD_SECONDS = 600.0
@@ -35,14 +35,13 @@ _Result = TypeVar("_Result")
 
 
 class NotRespondingError(PluginError):
-    """A game or an agent does not respond. It can be used again as soon as it does."""
+    """A game or an agent does not respond. It can be used again as soon as it responds."""
 
 
 async def call_in_thread(function: Callable[[], _Result], name: str = "search") -> _Result:
-    """Call a function in a new thread, which does not keep the program from ending if it hangs.
+    """Call a function in a new daemon thread, so that the program can exit even if the function hangs.
 
-    Whatever the function raises is raised here as an Exception: an exception that ends a program, such as
-    SystemExit, would otherwise end the server.
+    An exception that would end the server, such as SystemExit, is raised here as a PluginError.
     """
     result: Future[_Result] = Future()
     result.set_running_or_notify_cancel()
@@ -152,7 +151,7 @@ class Calls:
             else:
                 still_waiting.append((subject, page, turn))
         self._waiting = still_waiting
-        self._of_pages += Counter()  # forgets those without calls
+        self._of_pages += Counter()  # removes counts of 0
 
 
 def _without_compiling(function: Callable[[], _Result]) -> _Result:

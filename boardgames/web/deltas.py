@@ -1,11 +1,11 @@
-"""States of matches as deltas: after a whole state a page is only sent what has changed.
+"""States of matches as deltas: after a whole state, a page is sent only what has changed.
 
 A change is a JSON object with one member: `value` replaces the old value, `members` has a change for each
 member of an object that differs, or null if it is gone, and `splices` has `[start, removed, added]` for each
 part of a list that differs, with positions in the old list. Nearly all legal moves of a picture, and so
-their clicks, change with every turn, but most of them were also legal two moves ago. So `clicks` lists all
-legal moves, but has clicks only for those that were in none of the last pictures. deltas.js is the
-counterpart on the page.
+their clicks, change with every turn, but most of them were also legal two moves ago. A change of `clicks`
+therefore lists all legal moves, but has clicks only for moves that were in none of the last pictures.
+deltas.js is the counterpart on the page.
 """
 
 import itertools
@@ -19,7 +19,7 @@ import msgspec
 from boardgames.web.messages import MatchChange, MatchState, encode
 
 REMEMBERED = 8
-"""How many different sets of clicks a page remembers."""
+"""How many of the latest `clicks` of a match a page remembers."""
 
 Json = Any  # whatever JSON can express
 Clicks = Mapping[str, Json]
@@ -28,9 +28,9 @@ _serials = itertools.count()
 
 
 class WholeState:
-    """A state of a match as JSON values, and the messages that lead to it from earlier states.
+    """A state of a match as JSON values, and the messages that turn earlier states into it.
 
-    Pages that have been sent the same states share these messages.
+    Pages that have been sent the same earlier states share these messages.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class WholeState:
         Parameters
         ----------
         earlier : WholeState
-            The last state that was sent to them.
+            The last state that was sent to these pages.
         remembered : sequence of (int, Clicks)
             The clicks that the pages remember, each with the serial number of its state.
         """

@@ -31,7 +31,7 @@ _NAME = re.compile(r'(?<=href="|.src=")[\w.-]+(?=")')
 
 
 class PageFiles:
-    """Files by their names, compressed for browsers that accept it.
+    """Serves the page's files by name, compressed if the browser accepts that.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class PageFiles:
     Attributes
     ----------
     version : str
-        A hash of all files. A file is also served in a folder of this name, and browsers
-        cache it from there without asking again.
+        A hash of all files. It is also the name of a folder in which every file is served with
+        permission to cache it forever.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:

@@ -34,7 +34,7 @@ NOT_IN_BROWSER = frozenset({"human", "engine"})
 def load_agents(name: str) -> list[tuple[Entry, type[Player]]]:
     """Load a game and the agents that pages can choose, and return the agents.
 
-    An agent that cannot be loaded is left out with a warning.
+    Return the agents. An agent that cannot be loaded is left out with a warning.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def is_path(text: str) -> bool:
 
 
 def public_name(name: str) -> str:
-    """Return the name of a player, without the options of an agent if these contain paths.
+    """Return the name of a player, without the agent's options if they contain paths.
 
     Examples
     --------

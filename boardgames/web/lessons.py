@@ -1,4 +1,4 @@
-"""Lessons and puzzles, with which people can try moves on the board of the page."""
+"""Lessons and puzzles, which people solve on the board of the page."""
 
 from functools import partial
 

@@ -61,13 +61,13 @@ from boardgames.weights.lookup import offered_names, run_names
 MAX_MATCHES = 200
 """Maximum number of matches on the server; beyond that, old ones that nobody watches are deleted."""
 MAX_LOADED_MATCHES = 4
-"""Maximum number of matches in memory, with the agents' tables, unless more are watched or in play."""
+"""Maximum number of matches in memory, with their agents' tables, unless more are watched or in play."""
 EMPTY_SECONDS = 600.0
-"""How long a match without moves is kept after its last page has gone or the server was started."""
+"""How long a match without moves is kept after its last page was closed or the server was started."""
 SWEEP_SECONDS = 30.0
-"""How often the server looks for such matches."""
+"""Seconds between two checks for such matches."""
 TABLES_SECONDS = 60.0
-"""How long a new match waits for the tables of agents that are being closed."""
+"""How long a new match waits for other agents to close, if their tables leave too little memory."""
 CLOSE_SECONDS = 0.5
 """How long the server waits for agents to close before it exits."""
 KEY_BYTES = 6
@@ -122,12 +122,12 @@ class Lobby:
         self._closing: set[asyncio.Task[None]] = set()
         """Matches that are being unloaded, and agents that are being closed."""
         self._closed = 0
-        """How many of these tasks have ended: if the number changes, there may be room for new tables."""
+        """How many of these tasks have ended; when it increases, there may be room for new tables."""
 
     async def open(self) -> None:
-        """List the matches of the archive, which are loaded when a page joins them.
+        """List the matches of the archive, and begin to delete matches without moves that no page shows.
 
-        From now on, matches without moves that nobody looks at are deleted after some time.
+        The listed matches are loaded when a page joins them.
 
         Raises
         ------
@@ -220,7 +220,7 @@ class Lobby:
         record : Record, optional
             A match to continue.
         trusted : bool, default False
-            Allow all agents and options: the request does not come from a page.
+            Allow all agents and options, because the request does not come from a page.
 
         Raises
         ------
@@ -255,7 +255,7 @@ class Lobby:
             self._tell(key)
 
     async def delete(self, tokens: Mapping[str, Sequence[str]]) -> None:
-        """Delete matches: all of them, or none if one of them cannot be deleted.
+        """Delete matches; if one of them cannot be deleted, delete none.
 
         A finished match is also deleted from the user's stored matches if all pages are the user's or one
         of the secrets is the owner's.
@@ -294,7 +294,7 @@ class Lobby:
         return self._matches[key].record if key in self._matches else self._saved[key].record
 
     def _rights(self, key: str) -> tuple[str, Sequence[Seat]]:
-        """Return the hash of the owner's secret, and the seats, of a match that need not be in memory."""
+        """Return the hash of the owner's secret and the seats of a match, in memory or saved."""
         if key in self._matches:
             return self._matches[key].owner_hash, self._matches[key].seats
         if key not in self._saved:
@@ -304,7 +304,7 @@ class Lobby:
             seats = msgspec.convert(data["seats"], list[tuple[str, str, str]])
             return msgspec.convert(data.get("owner", ""), str), [Seat(*seat) for seat in seats]
         except (LookupError, msgspec.ValidationError):
-            return "", ()  # the record is damaged, so anybody may delete the match
+            return "", ()  # the saved match is damaged, so anybody may delete it
 
     async def _remove(self, keys: Sequence[str]) -> None:
         """Delete matches from memory and from the archive, and tell the pages that show them."""
@@ -327,7 +327,7 @@ class Lobby:
                 warnings.warn(f"empty matches are not deleted: {error}", RuntimeWarning, stacklevel=1)
 
     async def _remove_empty(self, now: float) -> None:
-        """Delete the matches without moves whose pages have been gone for long enough."""
+        """Delete the matches without moves that no page has shown for `EMPTY_SECONDS`."""
         empty = [
             entry.id
             for entry in self.entries()
@@ -447,7 +447,7 @@ class Lobby:
             raise MatchError("the match has been deleted")
 
     async def _load_stored(self, number: int) -> None:
-        """Load one of the user's stored matches, in which nobody plays; it is not saved anywhere else."""
+        """Load one of the user's stored matches, in which nobody can play; it is not saved again."""
         await self._unload_surplus()
         stored = None if self._archive is None else await self._archive.find_stored(number)
         if stored is None:
@@ -542,7 +542,7 @@ class Lobby:
             await asyncio.wait(closing, timeout=GRACE_SECONDS)
 
     def _free_later(self, task: asyncio.Task[None]) -> None:
-        """Let new matches wait for a task that frees tables when it ends."""
+        """Register a task that frees tables when it ends, so that new matches can wait for it."""
         self._closing.add(task)
         task.add_done_callback(self._forget_closing)
 
@@ -580,14 +580,14 @@ class Lobby:
     async def _unload_surplus(self) -> None:
         """Unload unwatched matches if too many are in memory."""
         while len(self._matches) >= MAX_LOADED_MATCHES:
-            # looked up anew each time, since much may happen while a match is unloaded
+            # look again each time, since other matches may change while one is unloaded
             unneeded = self._unneeded()
             if not unneeded:
                 return
             await self._unload(unneeded[0])
 
     async def _free_tables(self, latest: float) -> bool:
-        """Wait for agents that are being closed, or unload a match whose agents have tables.
+        """Free tables: wait until an agent has closed, or else unload a match whose agents have tables.
 
         Return False if there is no such agent or match, or no agent has been closed by the time `latest`.
         """
@@ -603,9 +603,9 @@ class Lobby:
         return False
 
     def _unneeded(self) -> list[LiveMatch]:
-        """Return the matches that may be unloaded because nobody watches them and nothing happens in them.
+        """Return the matches that may be unloaded: no page shows them, and no agent or clock is running.
 
-        Finished ones come first. Others stay, since unloading would stop their agents or clocks.
+        Finished matches come first.
         """
         unneeded = [
             match
@@ -617,7 +617,7 @@ class Lobby:
 
     async def _unload(self, match: LiveMatch) -> None:
         """Unload a match until a page joins it again."""
-        if match.pages or self._matches.get(match.key) is not match:  # this may have changed meanwhile
+        if match.pages or self._matches.get(match.key) is not match:  # joined or removed meanwhile
             return
         if number_of(match.key) is None:
             self._saved[match.key] = match.saved()
@@ -632,7 +632,7 @@ class Lobby:
 
 
 def _read_request(saved: object) -> CreateMatch:
-    """Return a saved request; in old ones, a single increment stands for both sides."""
+    """Return a saved request; in old requests, a single increment stands for both sides."""
     if isinstance(saved, dict) and isinstance(increment := saved.get("increment"), int | float):
         saved = {**saved, "increment": (increment, increment)}
     return msgspec.convert(saved, CreateMatch)
@@ -753,7 +753,7 @@ def _make_manager(
     lock = MatchLock()
     load = partial(agent_of, tables=tables, trusted=trusted)
     with lock:
-        # without tags for agents, which may have paths that pages must not see
+        # no tags name the agents, since their options may contain paths, which pages must not see
         manager = setup.start_match(
             record,
             load=load,
@@ -772,7 +772,7 @@ def _agent_of_seat(seat: SeatRequest, game: Game) -> str | None:
 
 
 def _public_name(agent: str | None) -> str | None:
-    """Return the name of an agent whose options have paths, which pages must not see; otherwise None."""
+    """Return the bare name of an agent whose options contain paths, which pages must not see, or None."""
     return public_name(agent) if agent is not None and is_path(agent) else None
 
 
@@ -801,7 +801,7 @@ def agent_of(
     game : Game
         The game that the agent plays.
     tables : Tables
-        Counts the agent's tables.
+        Where memory for the agent's tables is reserved.
     seed : int, optional
         Seed of the agent's random choices.
     trusted : bool, default False
@@ -810,7 +810,7 @@ def agent_of(
     Raises
     ------
     OptionError
-        If the agent is not one for the browser, an option is a path, or the tables would take too much
+        If the agent cannot be used in the browser, an option is a path, or the tables would take too much
         memory.
     BoardgamesError
         If there is no such agent or option.
@@ -842,7 +842,9 @@ def _check_options(agent: str, options: dict[str, str], game: Game) -> None:
             raise OptionError(f"the option {option.name} cannot be used in the browser")
         names = {str(option.default), "true", "false", *offered_names(game), *run_names()}
         if is_path(value) or (option.file == "read" and value not in names):
-            raise OptionError(f"{option.name} cannot be a file here, and nothing is called {quote(value)}")
+            raise OptionError(
+                f"{option.name} cannot be a file in the browser, and there is nothing called {quote(value)}"
+            )
         most = LARGEST_OPTIONS.get(option.role)
         number = option.read(value)
         if most is not None and isinstance(number, int) and number > most:

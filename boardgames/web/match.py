@@ -67,9 +67,9 @@ READY_INTERVAL_SECONDS = 0.05
 UNREADY_SECONDS = 0.5
 """Pages say that an agent is getting ready if this takes longer."""
 SHARED_SECONDS = 0.05
-"""How long a state is reused for other pages, although its clocks have changed meanwhile."""
+"""How long a state is reused for other pages, although its clocks are no longer exact."""
 TICK_MARGIN_SECONDS = 0.02
-"""Seconds to wait after a person's time has ended before it is checked, so that it is certainly over."""
+"""Seconds to wait after a person's time is up before the clock is checked, so that it has surely run out."""
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -77,9 +77,10 @@ _Result = TypeVar("_Result")
 
 @dataclass(slots=True)
 class Seat:
-    """The seat of a side: who plays it, and the hash of the secret that lets a page play it.
+    """The seat of a side: who plays it, and the hash of the secret with which a page may play it.
 
-    `has_seen_board` becomes true when a page shows the board at this person's turn and both seats are taken.
+    `has_seen_board` becomes true when both seats are taken and a page shows this person the board at their
+    turn.
     """
 
     kind: str
@@ -99,14 +100,14 @@ class Seat:
 
 
 def is_owned(owner_hash: str, seats: Sequence[Seat]) -> bool:
-    """Return True if there is a secret for a match: that of its creator or of a seat."""
+    """Return True if a match has a secret, either its creator's or that of a seat."""
     return bool(owner_hash) or any(seat.token_hash for seat in seats)
 
 
 def check_may_change(owner_hash: str, seats: Sequence[Seat], tokens: Sequence[str]) -> None:
-    """Raise a MatchError unless somebody with these secrets may rename or delete a match.
+    """Raise a MatchError unless a page with these secrets may rename or delete a match.
 
-    If nobody has a secret for the match, anybody may.
+    If the match has no secrets, every page may.
     """
     hashes = {owner_hash, *(seat.token_hash for seat in seats)}
     if is_owned(owner_hash, seats) and not any(hash_of(token) in hashes for token in tokens):
@@ -116,7 +117,7 @@ def check_may_change(owner_hash: str, seats: Sequence[Seat], tokens: Sequence[st
 def check_may_delete(
     owner_hash: str, seats: Sequence[Seat], tokens: Sequence[str], *, is_in_progress: bool
 ) -> None:
-    """Raise a MatchError unless somebody with these secrets may delete a match.
+    """Raise a MatchError unless a page with these secrets may delete a match.
 
     A match in progress cannot be deleted while another person plays in it.
     """
@@ -135,7 +136,7 @@ def load_overlays(names: Sequence[str], game: str) -> None:
 
 
 def agent_subject(agent: str, game: str) -> str:
-    """Return the name of an agent in messages about its searches."""
+    """Return what messages about an agent's searches call the agent."""
     return f"agent {agent.partition(':')[0]!r} of {game}"
 
 
@@ -145,13 +146,13 @@ def new_token() -> str:
 
 
 def hash_of(token: str) -> str:
-    """Return the SHA-256 of a seat's secret, which is all the server stores."""
+    """Return the SHA-256 hash of a secret; the server stores only this hash."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """The state of a match at one moment, without what the event loop adds, and the time left to move."""
+    """The state of a match at one moment, without what the event loop adds, and the seconds left to move."""
 
     state: MatchState
     seconds_left: float | None
@@ -202,7 +203,7 @@ class LiveMatch:
     request : CreateMatch
         The request from which the match was made.
     manager : Manager
-        The manager, made with `lock.released` as `while_thinking`.
+        The manager, created with `lock.released` as `while_thinking`.
     lock : MatchLock
         The lock of the match.
     seats : (Seat, Seat)
@@ -212,9 +213,9 @@ class LiveMatch:
     searches : Searches
         Runs the searches of agents.
     tables : Tables
-        Counts the tables of the agents that give hints.
+        Where agents that give hints reserve memory for their tables.
     compile_agents : callable
-        Compiles what agents need for a match of a game, before they give hints.
+        Called before agents give hints; compiles what they need for the game.
     on_change : callable
         Called after every change.
     on_watched : callable
@@ -223,9 +224,9 @@ class LiveMatch:
         Starts a match like this one, with sides swapped if its second argument is True, and
         returns the key of the new match.
     values : sequence of str or None
-        What players expected when they made the moves with which the match begins.
+        The value that the player expected at each of the moves with which the match begins.
     fault : str or None
-        What an agent did wrong, if the match had ended before it was loaded.
+        What an agent did wrong in the match before it was loaded.
     owner_hash : str
         The hash of the creator's secret; empty if nobody has such a secret.
     trusted : bool
@@ -319,7 +320,7 @@ class LiveMatch:
     # --- what pages see --------------------------------------------------------
 
     def entry(self) -> MatchEntry:
-        """Return the match as the lobby lists it."""
+        """Return the entry of the match in the lobby's list."""
         state = self._snapshot.state
         return MatchEntry(
             self.key,
@@ -358,7 +359,7 @@ class LiveMatch:
 
     @property
     def has_tables(self) -> bool:
-        """Return True if an agent of the match has tables that count."""
+        """Return True if an agent of the match uses memory for tables."""
         return any(player is not None and size_of(player) for player in self._manager.players)
 
     @property
@@ -470,12 +471,13 @@ class LiveMatch:
         return ViewReply(match=self.key, ply=ply, move=move, picture=picture)
 
     async def premoves(self, sides: list[int], ply: int) -> ViewReply:
-        """Return the board as if one of these sides were to move, although it is the other side's turn.
+        """Return the board for choosing a move in advance, as if one of these sides were to move.
 
         Raises
         ------
         MatchError, PositionError
-            If the match has moved on or is over, it is already their turn, or the game has no such position.
+            If the match has moved on or is over, it is already the turn of one of these sides, or the game
+            has no such position.
         """
 
         def look(manager: Manager) -> Position:
@@ -493,7 +495,7 @@ class LiveMatch:
         return ViewReply(match=self.key, ply=ply, move=None, picture=await self._call_game(draw))
 
     async def hint(self) -> Hint:
-        """Return the move that the agent to move, or for a person the game's default agent, would play.
+        """Return the move that the agent to move would play; for a person, the game's default agent is asked.
 
         Raises
         ------
@@ -508,7 +510,7 @@ class LiveMatch:
                 raise MatchError("the match is over")
             return manager.position, manager.ply, manager.context.for_advice()
 
-        while self._is_paused and self._is_thinking:  # the move that it is thinking about is still played
+        while self._is_paused and self._is_thinking:  # the agent to move still plays its move
             await asyncio.sleep(WATCH_INTERVAL_SECONDS)
         position, ply, context = await self._read(look)
         game, stop = position.game, Stop()
@@ -531,7 +533,7 @@ class LiveMatch:
         return await self._searches.run(think, stop, subject=subject, seconds=HINT_SECONDS)
 
     def saved(self) -> ServedMatch:
-        """Return the match as it was after the last change, in the form that the store keeps."""
+        """Return the match after the last change, in the form in which it is stored."""
         data = {
             "request": msgspec.to_builtins(self.request),
             "entry": msgspec.to_builtins(msgspec.structs.replace(self.entry(), spectators=0)),
@@ -555,12 +557,12 @@ class LiveMatch:
     # --- what people do --------------------------------------------------------
 
     async def move(self, sides: list[int], ply: int, text: str) -> None:
-        """Make a move for the side to move, which must be one of these sides.
+        """Make a move for the side to move, which must be one of these sides, after `ply` moves.
 
         Raises
         ------
         MatchError, MoveError
-            If it is another side's turn, the match has moved on, or the move is not legal.
+            If it is the other side's turn, the match has moved on, or the move is not legal.
         """
 
         def make(manager: Manager) -> None:
@@ -575,10 +577,10 @@ class LiveMatch:
         await self._change(make)
 
     async def shown(self, sides: Collection[int], ply: int) -> None:
-        """Start the clock when a page that plays these sides shows the board and one of them is to move.
+        """Start the clock of a side at its first turn, because a page that plays it shows the board.
 
-        This is how the first turn of a side begins. Later, its clock runs as soon as it is to move, so
-        nobody gains time by closing the page.
+        At later turns, the clock runs as soon as the side is to move, so nobody gains time by closing the
+        page.
         """
         state, seat = self._snapshot.state, self.seats[self.side_to_move]
         if state.to_move in sides and state.ply == ply and self._is_full and not seat.has_seen_board:
@@ -608,7 +610,7 @@ class LiveMatch:
         await self._change(lambda manager: manager.resign(side))
 
     async def offer_draw(self, side: int) -> None:
-        """Offer a draw, which an agent answers at once."""
+        """Offer a draw; an agent answers at once."""
         await self._change(lambda manager: manager.offer_draw(side))
         state = self._snapshot.state
         if state.offer is None and state.outcome is None:
@@ -652,7 +654,7 @@ class LiveMatch:
         self._forgetting = self._loop.call_later(DECLINED_SECONDS, forget)
 
     async def _propose(self, sides: Collection[int], kind: OfferKind) -> None:
-        """Propose something that needs the consent of both sides; do it at once if nobody has to be asked."""
+        """Ask the other person to agree; if they asked for the same, or nobody has to be asked, do it now."""
         side = min(sides, default=0)
         is_same = self._offer is not None and (self._offer.kind, self._offer.side) == (kind, 1 - side)
         if is_same or not self._needs_consent(sides):
@@ -662,9 +664,9 @@ class LiveMatch:
             self._changed()
 
     def check_control(self, sides: Collection[int], *, owner: bool) -> None:
-        """Raise a MatchError unless a page with these sides may pause, restart and slow down the match.
+        """Raise a MatchError unless a page with these sides may pause, restart or slow down the match.
 
-        In a match between agents, only its creator may.
+        In a match between agents, only the page of its creator may.
         """
         if self._has_person and not sides:
             raise MatchError("only the players can do that; you are watching this match")
@@ -672,12 +674,12 @@ class LiveMatch:
             raise MatchError("only whoever started the match can do that; you are watching it")
 
     def _needs_consent(self, sides: Collection[int]) -> bool:
-        """Return True if another person plays against these sides."""
+        """Return True if exactly one side is not among these, and another person plays it."""
         others = [seat for side, seat in enumerate(self.seats) if side not in sides]
         return len(others) == 1 and others[0].kind != "agent" and not others[0].is_free
 
     async def _do(self, offer: OfferState) -> None:
-        """Do what both sides have agreed to."""
+        """Carry out what an offer proposes."""
         if offer.kind == "undo":
             await self._change(partial(_undo_move_of, offer.side))
         elif offer.kind in ("pause", "resume"):
@@ -752,9 +754,9 @@ class LiveMatch:
         await self._propose(sides, "resume")
 
     async def rematch(self, sides: Collection[int], *, swap: bool) -> None:
-        """Start a match with the same players and settings, or ask the other person to agree.
+        """Start a new match with the same players and settings, or ask the other person to agree.
 
-        A match that is not over is paused.
+        If the old match is not over, it is paused.
 
         Raises
         ------
@@ -777,7 +779,7 @@ class LiveMatch:
             self._changed()
 
     def start_closing(self) -> list[asyncio.Task[None]]:
-        """Stop the agents, and return a task for each that ends when what it holds has been released."""
+        """Stop the agents, and return a task for each one that ends when its resources are released."""
         for timer in (self._counting, self._forgetting):
             if timer is not None:
                 timer.cancel()
@@ -828,7 +830,7 @@ class LiveMatch:
             self._changed()
 
     def _count_soon(self) -> None:
-        """Count the spectators after a moment, so that many arriving at once are announced together."""
+        """Count the spectators after `COUNT_SECONDS`, unless this is about to happen anyway."""
         if self._counting is None:
             self._counting = self._loop.call_later(COUNT_SECONDS, self._count)
 
@@ -855,7 +857,7 @@ class LiveMatch:
         self._changed()
 
     async def _read(self, read: Callable[[Manager], _Result]) -> _Result:
-        """Call a function that does not change the manager, in another thread."""
+        """Call a function that does not change the manager in another thread, and return its result."""
 
         def call() -> _Result:
             with self._lock:
@@ -867,11 +869,11 @@ class LiveMatch:
         await self._call_game(partial(self._act, action))
 
     async def _call_game(self, function: Callable[[], _Result], *, seconds: float | None = None) -> _Result:
-        """Call a function that runs code of the game, in another thread."""
+        """Call a function that runs code of the game in another thread, and return its result."""
         return await self._calls.run(game_subject(self.request.game), function, seconds=seconds)
 
     def _act(self, action: Callable[[Manager], object]) -> None:
-        """Call a function that changes the manager; called in another thread."""
+        """Call a function that changes the manager, and take a new snapshot; runs in another thread."""
         with self._lock:
             try:
                 action(self._manager)
@@ -959,7 +961,10 @@ class LiveMatch:
             await asyncio.sleep(max(self.delay - (time.monotonic() - started), 0.0))
 
     async def _watch_agent(self, search: asyncio.Task[None], side: int, stop: Stop) -> None:
-        """Wait until an agent has moved, or has lost because its time is up or it hangs."""
+        """Wait until an agent has moved, or has lost because its time is up or it hangs.
+
+        If the match ends while the agent thinks, wait only for `GRACE_SECONDS`.
+        """
         seconds, over_since = self._limits[side].seconds or 0.0, None
         while not search.done():
             await asyncio.wait([search], timeout=WATCH_INTERVAL_SECONDS)
@@ -998,7 +1003,7 @@ class LiveMatch:
 
     @property
     def _is_held(self) -> bool:
-        """Return True if a pause keeps agents from moving."""
+        """Return True if agents must not move because the match is paused."""
         return self._is_paused and (self._has_person or not self._steps)
 
     @property
@@ -1034,9 +1039,9 @@ class LiveMatch:
     # --- snapshots -------------------------------------------------------------
 
     def _update(self, version: int) -> None:
-        """Update the saved part and then the snapshot, in this order, since drawing may fail.
+        """Update what is saved, and then the snapshot, since drawing the board for the snapshot may fail.
 
-        The caller holds the lock, or no other thread knows the match yet.
+        The caller holds the lock, unless no other thread knows the match yet.
         """
         manager = self._manager
         # keep the values of moves that were not taken back
@@ -1049,7 +1054,7 @@ class LiveMatch:
         self._snapshot = self._new_snapshot(version)
 
     def _new_snapshot(self, version: int) -> _Snapshot:
-        """Return the state of the match; the saved part must be up to date."""
+        """Return a snapshot of the match; `_saved` must be up to date."""
         manager = self._manager
         facts, outcome = manager.game.facts, manager.outcome
         picture = manager.picture()
@@ -1095,7 +1100,7 @@ class LiveMatch:
 
 
 def shown_names(names: Sequence[str], sides: tuple[str, str]) -> tuple[str, str]:
-    """Return the names for the page, where players without a name are called by their sides."""
+    """Return the players' names for the page; a player without a name gets the name of their side."""
     first, second = (
         side if name in (HUMAN, UNKNOWN) else name for name, side in zip(names, sides, strict=True)
     )
@@ -1129,7 +1134,7 @@ def _moves_left(manager: Manager) -> tuple[int, int] | None:
 
 
 def _outcome_state(outcome: Outcome, manager: Manager) -> OutcomeState:
-    """Return how a match ended, with the game's own words for a draw without progress."""
+    """Return how a match ended, with a reason in the game's words for a draw without progress."""
     facts, reason = manager.game.facts, ""
     if outcome.termination is Termination.NO_PROGRESS:
         reason = f"{facts.no_progress} for {manager.plies_since_score} plies"
@@ -1139,7 +1144,7 @@ def _outcome_state(outcome: Outcome, manager: Manager) -> OutcomeState:
 
 
 def _repetition_reason(rule: Repetition) -> str:
-    """Return why a match ended by repetition, or an empty string if the page needs no words for it."""
+    """Return why a match ended by repetition, or an empty string if the page's own text is enough."""
     if rule.meaning == "forbidden":
         return "every move would repeat an earlier position"
     if rule.meaning == "draw" and rule != THREEFOLD:
@@ -1154,7 +1159,7 @@ def _forfeit_if_to_move(side: int, manager: Manager) -> None:
 
 
 def _fault_text(manager: Manager) -> str | None:
-    """Return what an agent did wrong; for an exception only its class, since its text may name files."""
+    """Return what an agent did wrong; of an exception only the class, since its text may name files."""
     if manager.fault is None or manager.outcome is None:
         return None
     if manager.outcome.termination is Termination.CRASH:

@@ -170,7 +170,7 @@ class Answer(_MatchRequest, frozen=True, tag="answer"):
 
 
 class AskHint(_MatchRequest, frozen=True, tag="hint"):
-    """Asks what the agent to move, or for a person the game's default agent, would play next."""
+    """Asks which move the agent to move would play; for a person, the game's default agent is asked."""
 
 
 class Pause(_MatchRequest, frozen=True, tag="pause"):
@@ -210,18 +210,18 @@ class ViewPly(_MatchRequest, frozen=True, tag="view"):
 
 
 class ViewPremoves(_MatchRequest, frozen=True, tag="premoves"):
-    """Asks for the board after `ply` moves as if the page's side were to move, although the other side is.
+    """Asks for the board after `ply` moves, when the other side is to move, to choose a move in advance.
 
-    The answer is a `view` whose picture has the moves that can be chosen in advance.
+    The answer is a `view` whose picture has the moves that can be chosen.
     """
 
     ply: Ply
 
 
 class PositionRequest(_Request, frozen=True):
-    """Names a position after `ply` moves: of a match on the server, or of a game with the given `moves`.
+    """Names the position after `ply` moves, of a match on the server or of `moves` in a game.
 
-    Without `ply` it is the position after all moves; without `position`, `moves` begin at the layout.
+    Without `ply`, this is the position after all moves. Without `position`, `moves` begin at the layout.
     """
 
     match: Key | None = None
@@ -293,7 +293,7 @@ class EditPosition(PositionRequest, frozen=True, tag="edit"):
 
 
 class ImportText(PositionRequest, frozen=True, kw_only=True, tag="import"):
-    """Asks what a text contains: match `number` of its records, or moves or a position of the named game.
+    """Asks what a text contains: the record with this number, or moves or a position of the named game.
 
     Moves are read from the start of the named line or, if they are not legal there, from the named position.
     """
@@ -908,7 +908,7 @@ class SettingEntry(Struct, frozen=True):
 
 
 class WeightsEntry(Struct, frozen=True):
-    """Weights after some steps, by name; `total` is the number of all weights, 0 for a summary of a table."""
+    """Weights after some steps; `total` is the number of all weights, or 0 if they are summarised."""
 
     steps: list[int]
     names: list[str]

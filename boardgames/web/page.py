@@ -1,4 +1,4 @@
-"""One page: the requests that arrive over its WebSocket, and the messages sent to it."""
+"""One connected page: answers the requests that arrive over its WebSocket, and sends it news."""
 
 import asyncio
 import logging
@@ -27,7 +27,7 @@ from boardgames.web.training import TrainingReply
 _log = logging.getLogger(__name__)
 
 REQUESTS_PER_SECOND, BURST = 20.0, 80.0
-"""A page may send `BURST` requests at once, and then `REQUESTS_PER_SECOND`."""
+"""A page may send `BURST` requests at the same time, and afterwards `REQUESTS_PER_SECOND`."""
 MAX_JOINED_MATCHES = 20
 MAX_WAITING_REPLIES = 200
 """Maximum number of replies waiting for a page; a page that does not read them is disconnected."""
@@ -128,7 +128,7 @@ class Page:
                 await self._close(POLICY, "too many messages")
                 return
             if len(text.encode()) > messages.MAX_BYTES:
-                await self._close(POLICY, f"a message has at most {messages.MAX_BYTES} bytes")
+                await self._close(POLICY, f"a message may have at most {messages.MAX_BYTES} bytes")
                 return
             if len(self._replies) > MAX_WAITING_REPLIES:
                 await self._close(POLICY, "the page does not read its messages")
@@ -142,7 +142,7 @@ class Page:
         return self._allowance >= 0
 
     async def _accept(self, text: str) -> None:
-        """Answer a request, or start to: a request that may take long does not delay those that follow.
+        """Answer a request; one that may take long is answered in a task, so as not to delay later requests.
 
         Only requests about a match that is being loaded wait until it has been loaded.
         """
@@ -218,7 +218,7 @@ class Page:
 
     async def _join(self, request: messages.JoinMatch) -> None:
         if request.match not in self._joined and len(self._joined) >= MAX_JOINED_MATCHES:
-            raise MatchError(f"a page shows at most {MAX_JOINED_MATCHES} matches")
+            raise MatchError(f"a page can show at most {MAX_JOINED_MATCHES} matches")
         match = await self._lobby.find(request.match)
         sides = self._joined.setdefault(match.key, set())
         sides.update(match.add_page(id(self), request.token))
@@ -334,12 +334,12 @@ class Page:
         return match
 
     def _controlled(self, key: str) -> LiveMatch:
-        """Return a match that this page may pause and restart.
+        """Return a match that this page may pause, restart or slow down.
 
         Raises
         ------
         MatchError
-            If the page only watches the match.
+            If there is no such match, or the page only watches it.
         """
         match = self._match(key)
         match.check_control(self._joined.get(key, ()), owner=key in self._owned)
@@ -423,7 +423,8 @@ class Page:
     async def _send_state(self, key: str) -> None:
         """Send the state of a match, or how it has changed.
 
-        This is a separate method because a variable of `_send` would keep the match in memory.
+        This is a separate method because a local variable of `_send`, which does not return, would keep the
+        match in memory.
         """
         match = self._lobby.get(key)
         if match is None and key in self._joined:

@@ -1,4 +1,4 @@
-"""Positions and records that a page analyses: trying moves, setting up positions, import and export.
+"""Answers requests about positions: trying moves, setting up a position, importing and exporting records.
 
 The coroutines run in the event loop and call game code in threads.
 """
@@ -48,7 +48,7 @@ _PLY = re.compile(r"\(ply ([0-9]+), token ")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Moves from a position, as a record, and the ply that a page looks at."""
+    """Moves from a position, as a record, and the ply that a page shows; `rules` are those of its match."""
 
     record: Record
     positions: tuple[Position, ...]
@@ -57,7 +57,10 @@ class Line:
 
     @property
     def plies_left(self) -> int | None:
-        """Return the number of plies from here until a limit ends the match; None if this does not matter."""
+        """Return the number of plies from here until a limit ends the match, or None if no limit does.
+
+        It is also None if the limit says nothing about the result.
+        """
         if not self.game.kernels.decides_at_limit:
             return None
         if (end := plies_until_limit(self.record, self.game)) is not None:
@@ -71,20 +74,20 @@ class Line:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return the outcome if the rules, including those about repetition, end the match here."""
+        """Return the outcome if the rules, with those about repetition, end the match here, or None."""
         positions = self.positions[: self.ply + 1]
         return outcome_after(positions, self.context.repetition_in(self.game))
 
     @property
     def context(self) -> Context:
-        """Return what a player needs for an analysis besides the position."""
+        """Return what an agent needs besides the position to analyse it."""
         positions = self.positions[: self.ply + 1]
         told = None if self.rules is None else self.rules.context(positions).repetition
         own = Context(history=positions[:-1], plies_left=self.plies_left, repetition=told)
         return own.for_advice()
 
     def explain_clicks(self, ids: Sequence[str]) -> str:
-        """Return why clicking these ids in turn does not make a move, or an empty string.
+        """Return why clicks on these ids do not make a move; empty if the game does not explain it.
 
         Raises
         ------
@@ -102,7 +105,7 @@ class Line:
 
     @property
     def position(self) -> Position:
-        """Return the position that the page looks at."""
+        """Return the position that the page shows."""
         return self.positions[self.ply]
 
     @property
@@ -112,12 +115,12 @@ class Line:
 
 
 async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
-    """Return the moves and the position of a request.
+    """Return the line of moves and the position that a request names.
 
     Raises
     ------
     BoardgamesError
-        If there is no such match or game, or the position or a move is not one of the game.
+        If there is no such match or game, or the position or a move is not valid.
     """
     if request.match is None:
         if request.game is None:
@@ -133,7 +136,7 @@ async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
 async def in_thread(
     lobby: Lobby, game: str, function: Callable[[], _Result], *, load: Callable[[], object] | None = None
 ) -> _Result:
-    """Call game code in a thread, after `load`, which may have to compile the game."""
+    """Call game code in a thread; before, call `load`, which has more time since it may compile the game."""
     subject = game_subject(game)
     if load is not None:
         await lobby.calls.run(subject, load, seconds=LOAD_SECONDS)
@@ -163,7 +166,7 @@ async def explain(lobby: Lobby, request: ExplainClicks) -> Explanation:
 
 
 async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
-    """Return the board after a position was edited; the moves before it are dropped.
+    """Edit a position and return its board, without the moves that led to it.
 
     Raises
     ------
@@ -186,7 +189,7 @@ async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
 
 
 async def import_text(lobby: Lobby, request: ImportText) -> Imported:
-    """Return what a text contains: one of the matches in it, or moves or a position of the named game.
+    """Return what a text contains: a match, which the request chooses by its number, or moves or a position.
 
     Raises
     ------
@@ -288,12 +291,12 @@ def _read_text(line: Line, text: str) -> Imported:
 
 
 def _ply_of(problem: str) -> int:
-    """Return the number of the move at which the moves in a text could not be read any further."""
+    """Return the number of the first move that could not be read, which the error names, or 0."""
     return int(found[1]) if (found := _PLY.search(problem)) else 0
 
 
 def _notation_of(text: str, position: Position) -> str:
-    """Return the first notation of the game in which a text means a position."""
+    """Return the first of the game's notations in which a text stands for a position."""
     for name in position.game.facts.position_notations:
         with suppress(PositionError):
             if position.game.parse(text, notation=name) == position:
@@ -323,7 +326,7 @@ async def _draw(
 
 
 def _loaded_name(lobby: Lobby, request: PositionRequest) -> str:
-    """Return the name by which the game was loaded, which may differ from that in its facts."""
+    """Return the name under which the game was loaded, which may differ from the name in its facts."""
     match = None if request.match is None else lobby.get(request.match)
     return (request.game or "") if match is None else match.request.game
 
@@ -344,7 +347,7 @@ def _line_of_game(request: PositionRequest) -> Line:
 
 
 def _line(positions: tuple[Position, ...], moves: tuple[str, ...], ply: int | None = None) -> Line:
-    """Return moves from a position; the outcome of the record is that of the last position."""
+    """Return positions and the moves between them as a line, with the outcome of the last position."""
     game = positions[0].game
     record = Record(
         game.facts.name,
@@ -359,7 +362,7 @@ def _line(positions: tuple[Position, ...], moves: tuple[str, ...], ply: int | No
 
 
 def _checked_ply(ply: int | None, positions: tuple[Position, ...]) -> int:
-    """Return a valid number of moves, by default all; raise MatchError if there are fewer."""
+    """Return the number of moves before a position, by default all; raise MatchError if there are fewer."""
     last = len(positions) - 1
     if ply is not None and ply > last:
         raise MatchError(f"the match has {last} moves, not {ply}")
@@ -404,7 +407,7 @@ def _board(line: Line, overlays: Sequence[str] = ()) -> BoardReply:
 
 
 def _notations(position: Position) -> dict[str, str]:
-    """Return the position in every notation that can express it and can be read without being named."""
+    """Return the position in every notation that can express it and is recognised when it is read."""
     texts, game = {}, position.game
     for notation in game.facts.position_notations:
         with suppress(PositionError):
@@ -415,7 +418,7 @@ def _notations(position: Position) -> dict[str, str]:
 
 
 def _cleared(position: Position) -> Position:
-    """Return a position with as few pieces as possible; some can only be removed after others."""
+    """Remove as many pieces as possible, and try again, since some can be removed only after others."""
     game = position.game
     while True:
         before, picture = position, position.picture()

@@ -30,7 +30,7 @@ CATALOGUE_SECONDS = 3.0
 NICENESS = 10
 """Niceness of a process that nobody is waiting for."""
 TURN_SECONDS = 60.0
-"""How long to wait for another compilation of the same game, which may hang."""
+"""How long to wait for another compilation of the same game before assuming that it hangs."""
 MAX_KNOWN = 1000
 """Maximum number of compiled combinations of a game and agents that are remembered."""
 PREEMPTION_POLL_SECONDS = 0.1
@@ -56,10 +56,10 @@ class _PreemptedError(Exception):
 class Games:
     """Loads, describes and compiles the games of a server. Its methods are called in the event loop.
 
-    Loading a game compiles nothing, and `Calls` interprets its rules until their kernels are compiled.
+    Loading a game compiles nothing, and `Calls` interprets the rules until their kernels are compiled.
     Kernels are compiled in separate processes, which free all of their memory when they end and do not
-    delay the requests of pages. The most urgent compilation preempts the others, which are started
-    again afterwards and find in the cache what they had already compiled.
+    delay the requests of pages. The most urgent compilation stops the others. These start again
+    afterwards, and find in the cache what they had already compiled.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Games:
     Attributes
     ----------
     titles : dict of str to (str, (str, str))
-        The titles of games and the names of their sides, as far as they are known.
+        The titles of games and the names of their sides, for the games that have been loaded.
     """
 
     def __init__(self, calls: Calls) -> None:
@@ -83,7 +83,7 @@ class Games:
         self._ready: set[tuple[object, ...]] = set()
         """The games and agents that have been compiled."""
         self._reporting = threading.Lock()
-        """Held by the process whose progress is reported."""
+        """Held on behalf of the process whose progress is reported."""
 
     async def catalogue(self) -> CatalogueReply:
         """Return the games that are installed, without those that cannot be loaded."""
@@ -112,7 +112,7 @@ class Games:
         return titles[0] if len(titles) == 1 else ""
 
     async def learn_titles(self, games: Iterable[str]) -> None:
-        """Find out the titles of these games, as far as they are installed and can be loaded in time."""
+        """Learn the titles of those of these games that are installed and load within `CATALOGUE_SECONDS`."""
         unknown = set(games) - self.titles.keys()
         await self._load_entries(
             [offer.entry for offer in plugins.registry().offers("games") if offer.entry.name in unknown]
@@ -193,7 +193,7 @@ class Games:
         *,
         title: str = "",
     ) -> None:
-        """Load code here, and if some of it is not compiled, call `compile_all` in another process."""
+        """Call `load` here, and if kernels are not compiled then, call `compile_all` in another process."""
 
         async def is_missing() -> bool:
             find = partial(_has_uncompiled, name, load)
@@ -227,10 +227,10 @@ class Games:
         return min(self._urgencies, default=urgency) < urgency
 
     async def _once(self, key: object, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-        """Do some work once for all callers with the same key; after a failure, the next call tries again."""
+        """Do the work once for all callers with this key, and return its result; repeat it if it failed."""
         task = self._tasks.get(key)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
-            if len(self._tasks) >= MAX_KNOWN:  # pages may ask for any options of agents
+            if len(self._tasks) >= MAX_KNOWN:  # pages can ask for agents with any options
                 self._tasks = {other: known for other, known in self._tasks.items() if not known.done()}
                 self._ready.clear()
             task = self._tasks[key] = _task(work())
@@ -253,7 +253,7 @@ async def _turn(lock: asyncio.Lock) -> AsyncIterator[None]:
 
 
 def _task(work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
-    """Start a task whose exception nobody needs to retrieve."""
+    """Start a task; asyncio does not complain if nobody retrieves its exception."""
     task = asyncio.create_task(work)
     task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     return task
@@ -270,14 +270,14 @@ def _has_uncompiled(name: str, load: Callable[[], object]) -> bool:
 
 
 def _load_classes(game: Game, agents: Sequence[str]) -> None:
-    """Import every module with kernels that the agents need."""
-    _ = game.evaluation, game.contempt  # a game may make them when they are needed
+    """Import all modules with kernels that the agents need."""
+    _ = game.evaluation, game.contempt  # a game may create them only when they are needed
     for agent in agents:
         plugins.registry().load("agents", agent, game.facts.name)
 
 
 def _get_ready(game: Game, agents: Sequence[str]) -> None:
-    """Compile the rules of a game, and what agents compile before a match."""
+    """Compile the rules of a game, and all that the agents compile before a match."""
     _load_rules(game)
     for agent in agents:
         player = load_player(agent, game)
@@ -295,7 +295,7 @@ def _at_low_priority(function: Callable[[], object]) -> None:
 
 
 def _load_rules(game: Game) -> None:
-    """Load or compile the rules of a game without calling them, since they may never return."""
+    """Load or compile the rules of a game without calling them, since a faulty rule may never return."""
     rules = game.kernels
     for kernel in (rules.legal_moves, rules.apply, rules.side_to_move, rules.outcome):
         load_kernel(kernel)

@@ -1,4 +1,4 @@
-"""Threads in which agents think. Nobody waits long for a thread, however many ask at the same time."""
+"""Threads in which agents think; searches are cut short so that others do not wait long for a thread."""
 
 import asyncio
 import heapq
@@ -18,9 +18,9 @@ GRACE_SECONDS = 2.0
 """How long a search may continue after it was told to stop."""
 CHECK_INTERVAL_SECONDS = 0.05
 MAX_STUCK_SEARCHES = 3
-"""An agent with this many searches that ignored a request to stop cannot be used."""
+"""An agent cannot be used while this many of its searches ignore a request to stop."""
 HANG_SECONDS = 300.0
-"""Time allowed in addition to a search's own limit, since it may have to compile first."""
+"""Time allowed in addition to a search's own limit, since the agent may have to be compiled first."""
 
 PERSON_WAITS, NOBODY_WAITS = 0, 1
 
@@ -37,10 +37,10 @@ class _Search:
 
 
 class Searches:
-    """Runs a limited number of searches at a time.
+    """Runs a limited number of searches at the same time. Its methods are called in the event loop.
 
-    While others wait, each search may take only its share of `MAX_WAIT_SECONDS`; then it is told to
-    stop and answers with the best move so far. Its methods are called in the event loop.
+    The more searches wait, the less time each running search may take, so that none has to wait much longer
+    than `MAX_WAIT_SECONDS`. A search whose time is up is told to stop, and answers with the best move so far.
 
     Parameters
     ----------
@@ -65,26 +65,26 @@ class Searches:
         subject: str = "",
         seconds: float | None = None,
     ) -> _Result:
-        """Call a function in a thread of its own as soon as there is room, and return its result.
+        """Call a function in a new thread as soon as there is room, and return its result.
 
         Parameters
         ----------
         search : callable
             Called without arguments.
         stop : Stop or None
-            Ends the search early. Without it, the search runs to its own limit, `seconds`, even while
+            Set to end the search early. If None, the search runs to its own limit, `seconds`, even while
             others wait.
         urgency : int
             Searches that a person waits for come before the others.
         subject : str
             The agent that thinks, such as `agent 'alphabeta'`.
         seconds : float, optional
-            The time that the search may take, if the caller does not watch it.
+            The time limit of the search; None if the caller stops the search itself.
 
         Raises
         ------
         NotRespondingError
-            If the search hangs, or several other searches of this subject ignored a request to stop.
+            If the search hangs, or several searches by this agent have ignored a request to stop.
         """
         self._check(subject)
         await self._turn(urgency)
@@ -122,7 +122,7 @@ class Searches:
             )
 
     async def _turn(self, urgency: int) -> None:
-        """Wait until there is room."""
+        """Wait until there is room for another search."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._waiting, (urgency, next(self._numbers), turn))
         self._admit()
@@ -153,7 +153,7 @@ class Searches:
             self._stuck[search.subject] -= 1
 
     def _give_up(self, search: _Search) -> None:
-        """Free the slot of a search that ignores its stop flag."""
+        """Make room for another search because this one ignores the request to stop."""
         if search.counts:
             self._stuck[search.subject] += 1
             self._release(search)
@@ -169,7 +169,7 @@ class Searches:
             self._timer = asyncio.get_running_loop().call_later(CHECK_INTERVAL_SECONDS, self._make_room)
 
     def _make_room(self) -> None:
-        """Stop searches that have used up their share while others wait."""
+        """Stop searches that have used up their share of the time while others wait."""
         self._timer = None
         now, share = time.monotonic(), MAX_WAIT_SECONDS * self._count / max(len(self._waiting), 1)
         for running in self._running if self._waiting else ():

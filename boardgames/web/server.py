@@ -1,4 +1,4 @@
-"""Serving the page with uvicorn."""
+"""Serves the page with uvicorn."""
 
 import asyncio
 import ipaddress
@@ -42,7 +42,7 @@ def serve(
 ) -> None:
     """Serve the page until the program is interrupted.
 
-    On any other host than loopback, the page needs a token, which the announced address contains.
+    Unless the host is a loopback address, pages need a token, which the announced address contains.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def serve(
     announce : callable
         Called with the address of the page as soon as it can be opened.
     match : CreateMatch, optional
-        A match to start with, whose address is announced. All agents are allowed in it.
+        A match to start; its address is announced, and all agents are allowed in it.
     record : Record, optional
         A record that this match continues.
 
@@ -62,7 +62,7 @@ def serve(
     OptionError
         If nothing can listen on this address and port.
     StoreError
-        If the store, in which matches are kept, cannot be used.
+        If the store of matches cannot be used.
     BoardgamesError
         If the match cannot be started.
     """
@@ -92,11 +92,11 @@ async def _serve(
     await server.serve(sockets=[listener])
     warming_up.cancel()
     if lobby.done() and not lobby.cancelled():
-        lobby.result()  # raises why the matches could not be loaded
+        lobby.result()  # raises the error if the matches could not be loaded
 
 
 async def _open_lobby(*, is_private: bool) -> "Lobby":
-    """Return the lobby with the saved matches; importing the code that plays them takes a while."""
+    """Return the lobby with the saved matches; its modules are imported in a thread, which takes a while."""
 
     def new_lobby() -> "Lobby":
         with compilation_deferred():  # otherwise the first page would wait for Numba
@@ -134,7 +134,7 @@ def new_config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=_Connection,
-        log_config=None,  # keep the logging of the program
+        log_config=None,  # keep the program's logging configuration
         log_level="warning",
         ws_max_size=MAX_BYTES,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,  # type: ignore[arg-type]  # a float works too
@@ -185,7 +185,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class _Server(uvicorn.Server):
-    """A server that stops loading matches when it shuts down, so that no page keeps waiting for them."""
+    """A server that stops loading matches when it shuts down, so that no page still waits for them."""
 
     def __init__(self, config: uvicorn.Config, lobby: "asyncio.Task[Lobby]") -> None:
         super().__init__(config)

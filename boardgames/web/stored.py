@@ -1,7 +1,8 @@
-"""The matches of `boardgames matches`, in the form in which the page lists and opens them.
+"""The user's stored matches, as the page lists and opens them.
 
-They were played in the terminal, in arenas or on another server, or imported. Every row of the store makes
-an entry of the list, even a damaged one; only opening a match needs its game and a valid record.
+These are the matches that `boardgames matches` lists: played in the terminal, in arenas or on another server,
+or imported. Every row of the store is listed, even a damaged one; only opening a match needs its game and a
+valid record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,15 +19,15 @@ from boardgames.web.match import shown_names
 from boardgames.web.messages import CreateMatch, MatchEntry, SeatRequest
 
 MAX_LISTED = 2000
-"""Maximum number of matches in the list, which has the newest; the page shows how many are left out."""
+"""Maximum number of listed matches, the newest ones; the page shows how many are left out."""
 UNNAMED_SIDES = ("first", "second")
 """Names of the sides in the list if the game is not installed."""
 
 Titles = Mapping[str, tuple[str, tuple[str, str]]]
-"""The titles of games and the names of their sides."""
+"""The title of each game and the names of its sides."""
 
 _PREFIX = "stored."
-"""Prefix of the keys of stored matches; keys of matches that are played here have no dot."""
+"""Prefix of the keys of stored matches; keys of the server's own matches have no dot."""
 
 
 def key_of(number: int) -> str:
@@ -41,7 +42,7 @@ def key_of(number: int) -> str:
 
 
 def number_of(key: str) -> int | None:
-    """Return the ID that a key stands for, or None if it is the key of a match that is played here.
+    """Return the ID that a key stands for, or None if it is the key of one of the server's own matches.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def entries_of(matches: Sequence[MatchSummary], titles: Titles, *, may_delete: b
     matches : sequence of MatchSummary
         Rows of the store, whose values may be damaged.
     titles : mapping of str to (str, (str, str))
-        The titles of the games that are installed and the names of their sides.
+        The titles of the installed games and the names of their sides.
     may_delete : bool
         Whether pages may delete the matches.
     """
@@ -86,7 +87,7 @@ def record_of(match: StoredMatch) -> Record:
 
 
 def request_of(record: Record) -> CreateMatch:
-    """Return a request for the match of a record, in which nobody plays."""
+    """Return a request for a match that shows a record, and in which nobody can play."""
     nobody = SeatRequest("here")
     return CreateMatch(
         game=record.game,

@@ -9,10 +9,11 @@ from boardgames.machine import free_memory
 from boardgames.player import Player
 
 UNKNOWN_MB = 64
-"""Assumed size of the tables of agents that search but declare no table size."""
+"""Assumed size of the tables of an agent that analyses positions but has no option for their size."""
 MEMORY_FRACTION = 0.5
-"""The share of the memory free at the start of the server that the tables may take."""
+"""The share of free memory that tables may take, measured when the server starts."""
 UNKNOWN_FREE_MB = 2048
+"""Assumed free memory if it cannot be measured."""
 
 
 class TablesError(OptionError):
@@ -20,12 +21,12 @@ class TablesError(OptionError):
 
 
 class Tables:
-    """Counts the tables of agents as long as the agents exist. Several threads can use it.
+    """Counts the memory that agents need for tables, as long as the agents exist. Safe to use in threads.
 
     Parameters
     ----------
     megabytes : int, optional
-        The limit; by default half of the free memory.
+        The memory that all tables together may take; by default half of the free memory.
     """
 
     def __init__(self, megabytes: int | None = None) -> None:
@@ -36,7 +37,7 @@ class Tables:
         self._lock = threading.Lock()
 
     def reserve(self, player: Player) -> None:
-        """Count the tables of a new agent, which has not allocated them yet.
+        """Reserve memory for the tables of a new agent, before the agent allocates them.
 
         Raises
         ------
@@ -46,7 +47,7 @@ class Tables:
         size = size_of(player)
         with self._lock:
             if self._used() + size > self._megabytes:
-                gc.collect()  # agents of matches that have ended
+                gc.collect()  # frees agents of matches that have ended
             if (used := self._used()) + size > self._megabytes:
                 raise TablesError(
                     f"the agent needs {size} MB for its tables; all agents on this server may use "
@@ -55,7 +56,7 @@ class Tables:
             self._sizes[player] = size
 
     def release(self, player: Player) -> None:
-        """Count the tables of an agent no longer, since it has been closed."""
+        """Release the memory reserved for an agent that has been closed."""
         with self._lock:
             self._sizes.pop(player, None)
 

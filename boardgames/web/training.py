@@ -1,7 +1,7 @@
 """Training runs for pages: read from their folders, and read again if files change while a page watches.
 
-Training happens in other processes, which know nothing about pages. So one thread checks the times of
-the files, about once a second and only while somebody watches, and reads what has changed.
+Training happens in other processes, which know nothing about pages. While a page watches, the files'
+modification times are therefore checked about once a second, and what has changed is read.
 """
 
 import asyncio
@@ -55,12 +55,12 @@ DIGITS = 6
 TrainingReply = RunsReply | RunReply | RunGone
 Listener = Callable[[TrainingReply], None]
 Stamp = tuple[object, ...]
-"""A value that changes whenever a run does."""
+"""A value that changes whenever the files of a run change."""
 
 
 @dataclass(slots=True)
 class _Watch:
-    """What a page watches, the name of a run or None for the list, and the last reply sent to it."""
+    """What a page watches (the name of a run, or None for the list), and the last reply sent to it."""
 
     name: str | None
     latest: TrainingReply | None
@@ -142,7 +142,7 @@ def trained_agents(names: Sequence[str]) -> dict[str, str]:
 
 
 class _Reader:
-    """Reads runs in one thread, but only those that have changed; for others it returns the same object."""
+    """Reads runs in one thread; for a run that has not changed, it returns the same object again."""
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[Stamp, RunEntry]] = {}
@@ -335,7 +335,7 @@ def _agent_of(folder: Path, learner: Learner | None) -> tuple[str | None, str]:
     if any(sign in result for sign in "/\\~"):
         return (
             None,
-            "its name cannot be used here: the game has weights of this name, or it has special characters",
+            "its name cannot be used here: it has special characters, or the game has weights of this name",
         )
     agent = learner.agent_with(result)
     return (agent, "") if agent else (None, "no agent plays with what it learns")
