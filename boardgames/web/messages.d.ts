@@ -262,7 +262,7 @@ export interface Answer {
   re?: number | null;
 }
 
-/** Asks what the agent to move, or for a person the game's default agent, would play next. */
+/** Asks which move the agent to move would play; for a person, the game's default agent is asked. */
 export interface AskHint {
   type: "hint";
   match: string;
@@ -316,7 +316,7 @@ export interface ViewPly {
   re?: number | null;
 }
 
-/** Asks for the board after `ply` moves as if the page's side were to move, although the other side is. */
+/** Asks for the board after `ply` moves, when the other side is to move, to choose a move in advance. */
 export interface ViewPremoves {
   type: "premoves";
   match: string;
@@ -324,7 +324,7 @@ export interface ViewPremoves {
   re?: number | null;
 }
 
-/** Names a position after `ply` moves: of a match on the server, or of a game with the given `moves`. */
+/** Names the position after `ply` moves, of a match on the server or of `moves` in a game. */
 export interface PositionRequest {
   match?: string | null;
   ply?: number | null;
@@ -424,7 +424,7 @@ export interface EditPosition {
   re?: number | null;
 }
 
-/** Asks what a text contains: match `number` of its records, or moves or a position of the named game. */
+/** Asks what a text contains: the record with this number, or moves or a position of the named game. */
 export interface ImportText {
   type: "import";
   match?: string | null;
@@ -947,7 +947,7 @@ export interface SettingEntry {
   summary: string;
 }
 
-/** Weights after some steps, by name; `total` is the number of all weights, 0 for a summary of a table. */
+/** Weights after some steps; `total` is the number of all weights, or 0 if they are summarised. */
 export interface WeightsEntry {
   steps: number[];
   names: string[];

@@ -239,7 +239,7 @@ def test_an_agent_is_released_before_a_search_that_begins_after_its_page_has_gon
         ({"match": "nowhere"}, "there is no such match on this server"),
         ({"game": "connect4", "agent": "engine:cmd=sh"}, "the agent 'engine' cannot be used in the browser"),
         ({"game": "connect4", "agent": "human"}, "the agent 'human' cannot be used in the browser"),
-        ({"game": "connect4", "agent": "alphabeta:weights=/etc/passwd"}, "weights cannot be a file in the browser"),
+        ({"game": "connect4", "agent": "alphabeta:weights=/x/y"}, "weights cannot be a file in the browser"),
         ({"game": "connect4", "agent": "alphabeta:weights=../x"}, "weights cannot be a file in the browser"),
         ({"game": "connect4", "agent": "random"}, "the player 'random' does not evaluate moves"),
         ({"game": "connect4", "agent": "alphabeta:depth=99999"}, "depth must be 1 to 100"),

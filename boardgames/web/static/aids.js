@@ -1,4 +1,4 @@
-// The evaluation and the overlays next to a board, with what the game offers for them.
+// The evaluation and the overlays beside a board, as far as its game offers them.
 
 /** @import { GameReply } from "../messages.js" */
 /** @import { Evaluation } from "./evaluation.js" */

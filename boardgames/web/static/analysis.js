@@ -48,14 +48,14 @@ const ARROWS = 4;
 const TREE = "boardgames.tree.";
 
 /**
- * Return the fields of a request that name a position.
+ * Return the fields of a request that name the wanted position.
  * @param {Wanted} wanted
  * @returns {PositionRequest}
  */
 const place = ({ match, game, layout, options, position, moves, ply }) => (match ? { match, ply } : { game, layout, options, position, moves, ply });
 
 /**
- * Return the tree that is kept for a match, or undefined.
+ * Return the saved tree of a match, or undefined.
  * @param {string} match
  */
 function keptTree(match) {
@@ -67,8 +67,8 @@ function keptTree(match) {
 }
 
 /**
- * Return what an address names: what to look at, the match that the analysis began with, its tree, and whether to review
- * the match at once.
+ * Return what an address names: what to show, the match that the analysis began with, its tree, whether to review the match
+ * at once, and the side from which it is seen.
  * @param {string} address
  * @returns {{wanted: Wanted, home: string | undefined, kept: string | undefined, reviews: boolean, seenBy: number}}
  */
@@ -95,7 +95,7 @@ export class Analysis {
   line = { game: "", layout: null, options: {}, position: null, moves: [], ply: 0 };
   /** @type {Wanted | null} what is asked for next */
   wanted;
-  /** @type {Edit[]} those that have not been sent to the server yet */
+  /** @type {Edit[]} edits that have not been sent to the server yet */
   edits = [];
   /** @type {string | undefined} the match that the page began with, for as long as its tree is shown */
   home;
@@ -105,11 +105,11 @@ export class Analysis {
   homeMoves = ""; // the moves of the match that the page began with
   /** @type {Given} */
   given = {};
-  /** @type {Given | null} those of a record that is about to be shown */
+  /** @type {Given | null} from a record that is about to be shown */
   read = null;
   /** @type {AnalysisReply | null} */
   found = null;
-  /** @type {string[] | undefined} the line that is pointed at */
+  /** @type {string[] | undefined} the line under the pointer */
   pointed = undefined;
   isSetUp = false;
   isPointing = false; // whether the board was last used by mouse or touch
@@ -118,7 +118,7 @@ export class Analysis {
   trainer = null;
   /** @type {Promise<MistakeTrainer> | null} */
   loaded = null;
-  /** @type {{move: string, ids: string[], kind: string, picture: Picture | null} | null} a move that is tried instead of a mistake */
+  /** @type {{move: string, ids: string[], kind: string, picture: Picture | null} | null} a move tried instead of a mistake */
   tried = null;
   /** @type {string | null} the solution that is shown */
   solution = null;
@@ -126,7 +126,7 @@ export class Analysis {
   timer = 0;
   tree = new Tree();
   imported = "";
-  said = ""; // about an import, until another position is shown
+  said = ""; // the result of an import, until another position is shown
   values = s("g", { class: "values", "aria-hidden": "true" });
   title = h("h1", {});
   names = h("p", { class: "limit" });
@@ -157,7 +157,7 @@ export class Analysis {
     this.board = new Board({
       onMove: (move) => this.#chosen(move),
       onSelect: () => {
-        this.#drawArrows(); // which a selection hides
+        this.#drawArrows(); // a selection hides them
         this.#drawValues();
       },
       onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
@@ -306,7 +306,7 @@ export class Analysis {
   }
 
   /**
-   * Change the tree, and show and keep what has changed.
+   * Change the tree, then show and save the change.
    * @param {() => void} change
    */
   #change(change) {
@@ -644,7 +644,7 @@ export class Analysis {
   }
 
   /**
-   * Return the arrows for the best moves, or for what is tried instead of a mistake.
+   * Return the arrows for the best moves, or for the move tried instead of a mistake.
    * @returns {Arrow[]}
    */
   get #arrows() {
@@ -696,7 +696,7 @@ export class Analysis {
     return number === undefined ? short : number === null ? "" : T.percent(number);
   }
 
-  // Draw the value of every move where its last click is or, once something is selected, where the next one is.
+  // Draw the value of every move at its last click or, once something is selected, at its next click.
   #drawValues() {
     const { board, found } = this;
     /** @type {Map<string, Label & {value: string}>} */

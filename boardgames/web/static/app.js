@@ -11,7 +11,7 @@ const main = byId("main");
 const connection = byId("connection");
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const net = new Net(`${scheme}://${location.host}/ws`);
-/** @typedef {{element?: Node, close(): void}} Page  a page, and what to do when it is left */
+/** @typedef {{element?: Node, close(): void}} Page  `close` is called when the page is left */
 /** @type {Page | null} */
 let page = null;
 let visits = 0;
@@ -29,7 +29,7 @@ byId("skip").addEventListener("click", (event) => {
   main.focus();
 });
 
-// the first connection usually takes no time, so nothing is said about it at once;
+// the first connection is usually quick, so at first nothing is said about it;
 // screen readers are not told the amount, which changes all the time
 let status = "";
 const amount = document.createElement("span");

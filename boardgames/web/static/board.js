@@ -49,7 +49,7 @@ export class Board {
   clicks = new Clicks();
   /** @type {Map<string, Step>} */
   options = new Map();
-  /** @type {string | null} what has the focus if the board has it */
+  /** @type {string | null} the id that has the focus when the board has it */
   current = null;
   /** @type {string | null} */
   hovered = null;
@@ -345,7 +345,7 @@ export class Board {
   }
 
   /**
-   * Preview a move that something outside the board would make, or none.
+   * Preview a move that a control outside the board would make, or none.
    * @param {string | null} move
    */
   preview(move) {
@@ -461,7 +461,7 @@ export class Board {
   }
 
   /**
-   * Return what is clicked for a move, without buttons, and how many of them move together.
+   * Return the places to click for a move, without buttons, and how many move together.
    * @param {Arrow} one
    * @param {(id: string) => string} content
    * @returns {[places: Item[], size: number]}
@@ -483,7 +483,7 @@ export class Board {
     return places.length > 1 ? leadOf(places, Math.min(size, places.length - 1)) : places.map(({ x, y }) => [n(x), n(y)]);
   }
 
-  // Show what is selected, what can follow and what has the focus; name every target.
+  // Show the selection, what can follow, and the focus; name every target.
   #update() {
     const { clicks, scene } = this;
     const { picture, items } = scene;
@@ -607,7 +607,7 @@ export class Board {
 }
 
 /**
- * Return whether the pieces of a side differ.
+ * Return whether a side has pieces of several kinds.
  * @param {Picture} picture
  */
 function hasKinds({ pieces }) {

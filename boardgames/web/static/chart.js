@@ -122,7 +122,7 @@ export class Chart {
   }
 
   /**
-   * Draw curves. A long single one gets a moving average unless the values have `bounds`.
+   * Draw curves. A long single curve gets a moving average unless the values have `bounds`.
    * @param {Series[]} series
    * @param {{best?: Point | null, bounds?: Point | null}} marks
    */
@@ -135,7 +135,7 @@ export class Chart {
   }
 
   /**
-   * Mark the last step that is not after `step`, by default the last one.
+   * Mark `step` or the last step before it, by default the last of all.
    * @param {number | null} step
    */
   mark(step) {

@@ -106,7 +106,7 @@ export class Clicks {
   }
 
   /**
-   * Return the move that a drag completes, or null, the path after it, and whether nothing can be dragged like this.
+   * Return the move that a drag completes, or null; the path after it; and whether such a drag is impossible.
    * @param {string} from
    * @param {string} to
    * @param {Angle} angle

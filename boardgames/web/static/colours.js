@@ -51,7 +51,7 @@ export function sideColour(colours, side) {
 }
 
 /**
- * Return the class of a mark on the colour of a side, with another one if that is the darker side.
+ * Return the classes of a mark on the colour of a side: `name`, and `on-dark` if it is the darker colour.
  * @param {string} name
  * @param {readonly string[]} colours
  * @param {number} side

@@ -46,7 +46,7 @@ export function endingText({ outcome, score, yours, fault }, name) {
 export const isController = ({ yours, owner, seats }) => yours.length > 0 || (owner && seats.every(({ kind }) => kind === "agent"));
 
 /**
- * Return the buttons for what can be done after a match.
+ * Return the buttons for what people can do after a match.
  * @param {MatchState} state
  * @param {Actions} actions  what sends a request, and what opens the analysis
  */

@@ -26,7 +26,7 @@ export class Exercise {
   /**
    * Make a move if it is right.
    * @param {string} move
-   * @returns {boolean} whether it is
+   * @returns {boolean} whether it is right
    */
   play(move) {
     const isRight = !this.isSolved && this.#open.some((line) => line[this.moves.length] === move);

@@ -10,7 +10,7 @@ const REACH = 22; // half the width of an arrow with its head
 const SAMPLES = 16;
 
 /**
- * Return the labels that can be told apart, each with its place. Those of arrows come first.
+ * Return the labels that do not hide each other, each with its place. Those of arrows come first.
  * @param {Label[]} labels
  * @param {Lead[]} leads
  */

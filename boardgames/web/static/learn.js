@@ -63,7 +63,7 @@ export class Learn {
   reply = null;
   /** @type {Map<string, Promise<PuzzleReply>>} by kind and number */
   puzzles = new Map();
-  visit = 0; // counts what is shown, so that late answers to something else are dropped
+  visit = 0; // changes with what is shown, so that late answers for something else are dropped
   timer = 0;
   /** @type {() => void} repeats what a lost connection has interrupted */
   retry = () => {};
@@ -256,7 +256,7 @@ export class Learn {
   }
 
   /**
-   * Show the position, then call `then`; whatever was still going on is cancelled.
+   * Show the position, then call `then`; anything still in progress is cancelled.
    * @param {(isShown: IsShown) => Promise<void>} [then]
    */
   async #go(then) {
@@ -276,7 +276,7 @@ export class Learn {
   }
 
   /**
-   * If the connection has been lost, repeat something as soon as it is back.
+   * If the connection is lost, call `again` as soon as it is back.
    * @param {IsShown} isShown
    * @param {() => void} again
    */

@@ -67,7 +67,7 @@ export class Lobby {
   }
 
   /**
-   * Return a control that chooses one of some names, and is remembered.
+   * Return a control that chooses a name and remembers it.
    * @template {string} K
    * @param {string} name
    * @param {readonly K[]} names

@@ -31,7 +31,7 @@ export class Match {
   state = null;
   /** @type {MatchState | null} the last state that has arrived, for the clocks */
   latest = null;
-  received = 0; // when that was
+  received = 0; // when it arrived
   /** @type {number | null} the ply at which a move has been sent */
   sent = null;
   /** @type {number | null} the ply of an earlier position, or null for the current one */
@@ -44,12 +44,12 @@ export class Match {
   previews = new Map();
   previewTimer = 0;
   notice = "";
-  missing = ""; // what has been said about a match that the server does not have
+  missing = ""; // the text about a match that the server does not have
   dropped = ""; // what to say about a premove that was not possible
   /** @type {string | null} the move that waits to be confirmed */
   asked = null;
   hasPremoves = false;
-  hasSelections = false; // whether something is selected before it moves
+  hasSelections = false; // whether a move can take several clicks
   hasCancelled = false; // whether the last press has cancelled a premove
   isPointing = false; // whether the board was last used by mouse or touch
   choice = preferences();
@@ -273,7 +273,7 @@ export class Match {
   }
 
   /**
-   * Make a move, or ask whether it is meant; the same move a second time confirms it.
+   * Make a move, or ask to confirm it; the same move again confirms it.
    * @param {string} move
    */
   #play(move) {
@@ -632,7 +632,7 @@ export class Match {
     if (!state) return;
     /** @type {(id: string) => boolean} */
     const canClick = (id) => this.#canMove() && this.board.clicks.entries.some((entry) => entry.ids.includes(id));
-    const { names, sides } = state; // players of the same name are called by their sides
+    const { names, sides } = state; // players with equal names are called by their sides
     const name = names[0] === names[1] ? (/** @type {number} */ side) => sides[side] : nameIn(state);
     this.status.draw(state, { shown: this.shown, notice: this.notice, name, canClick, onlyWatches: this.onlyWatches });
   }

@@ -11,7 +11,7 @@ import { T } from "./texts.js";
 const SECONDS = 1;
 const MOST_POINTS = 0.05; // expected points, 1 for a win, that a good move may give away
 const LONGEST_MS = 90000;
-const WRONG_MS = 1500; // for which a wrong move stays on the board
+const WRONG_MS = 1500; // how long a wrong move stays on the board
 
 /** @type {(ms: number) => Promise<void>} */
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -91,7 +91,7 @@ export class MistakeTrainer {
     this.show(mistake);
   }
 
-  // Begin a mistake again: nothing has been tried, said or shown.
+  // Forget what has been tried, said and shown about a mistake.
   #reset() {
     this.tried = null;
     this.#tell("", "");

@@ -33,7 +33,7 @@ function changes(scene, before, picture) {
 }
 
 /**
- * Move the pieces of a scene from where they were in the picture before.
+ * Animate the pieces of a scene from their places in the previous picture.
  * @param {Scene} scene
  * @param {Picture} previous
  */

@@ -26,7 +26,7 @@ export class MoveList {
   }
 
   /**
-   * Return where a key leads from a ply, or undefined.
+   * Return the ply to which a key leads, or undefined.
    * @param {string} key
    * @returns {number | undefined}
    */

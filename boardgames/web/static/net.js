@@ -1,4 +1,4 @@
-// The connection to the server: requests with answers, state that is sent again after a reconnection.
+// The connection to the server: requests with answers, and states, which arrive again after a reconnection.
 
 import { StateReader } from "./deltas.js";
 import { T } from "./texts.js";
@@ -62,7 +62,7 @@ export function keepToken(match, token) {
 }
 
 /**
- * Return a promise of the reason why clicks on ids make no move in a position; empty if the game does not say.
+ * Return a promise of the reason why clicks on ids make no move; empty if the game does not say.
  * @param {Net} net
  * @param {PositionRequest & {ids: string[]}} asked
  */
@@ -260,7 +260,7 @@ export class Net extends EventTarget {
     else this.#postJoin(id);
   }
 
-  // The server is alive, but too busy to answer.
+  // Give a busy server more time to answer.
   #waitLonger() {
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);

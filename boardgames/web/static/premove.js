@@ -4,7 +4,7 @@
 
 export class Premove {
   /**
-   * @param {(ply: number) => Promise<Picture>} look  gives the board as if this page's side were to move
+   * @param {(ply: number) => Promise<Picture>} look  returns the board as if this page's side were to move
    * @param {() => void} changed  is called when that board has arrived
    */
   constructor(look, changed) {
@@ -31,7 +31,7 @@ export class Premove {
   }
 
   /**
-   * Return the premove if it is legal now that it is this page's turn, or else null. It is then forgotten.
+   * Forget the premove, and return it if it is legal now that it is this page's turn, or else null.
    * @param {Picture["clicks"]} clicks  the legal moves
    */
   take(clicks) {

@@ -12,7 +12,7 @@ export class ImportExport {
    * @param {(text: string, number: number) => Promise<Imported>} actions.ask  returns what is in a text; `number` is that of the
    *   match in a file of records
    * @param {(said: Imported, found: string) => void} actions.read  shows what was in a text, and says what was found
-   * @param {() => Promise<string>} actions.write  gives the record of the line
+   * @param {() => Promise<string>} actions.write  returns the record of the line
    * @param {(text: string) => Promise<void>} actions.copy
    * @param {() => string} actions.nameOf  returns the name of a file for the record, without its suffix
    */

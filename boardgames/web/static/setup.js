@@ -33,10 +33,10 @@ const OTHER = "other";
 const OWN = "own"; // a clock with any other number of minutes
 const TIME = "time"; // the option of agents that think longer if they are given more time
 const DELAY = 0.5;
-const WAIT_MS = 150; // after which the form says that a game is being prepared
+const WAIT_MS = 150; // the form says that a game is being prepared after this time
 
 /**
- * Return the last match of a game, or undefined. An older version of this page has only kept one.
+ * Return the last match of a game, or undefined. Older versions of the page kept only one match.
  * @param {string | undefined} game
  * @returns {{message: Wanted, isRandom: boolean, text: string} | undefined}
  */
@@ -49,7 +49,7 @@ function lastMatch(game) {
 const filled = (input) => (input.value.trim() === "" ? null : Number(input.value));
 
 /**
- * Set a control to a remembered value, unless it does not offer that.
+ * Set a control to a remembered value if it offers that value.
  * @param {HTMLInputElement | HTMLSelectElement} control
  * @param {unknown} value
  */
@@ -129,7 +129,7 @@ export class Setup {
     }
   }
 
-  // Ask for what can be played, unless it is known; called when there is a connection.
+  // Ask which games can be played, unless that is known; called when there is a connection.
   async load() {
     if (this.wanted && this.games.length && this.game?.name !== this.wanted) this.#choose(this.wanted);
     if (this.isListed) return;
@@ -161,7 +161,7 @@ export class Setup {
     this.#choose(chosen);
   }
 
-  // Offer to repeat the last match of the chosen game or, if there is none, to play what the form says.
+  // Offer to repeat the last match of the chosen game or, without one, to start what the form describes.
   #drawNow() {
     const last = lastMatch(this.wanted);
     const game = this.game?.name === this.wanted ? this.game : null;
@@ -501,7 +501,7 @@ export class Setup {
   async #start(message, isRandom) {
     const isSwapped = isRandom && Math.random() < 0.5;
     const { seats, clock, move_time, move_limits } = message;
-    // an older version of this page has kept one increment for both sides
+    // older versions of the page kept one increment for both sides
     const increment = typeof message.increment === "number" ? both(() => Number(message.increment)) : message.increment;
     const swapped = isSwapped ? { seats: turned(seats), clock: clock && turned(clock), increment: increment && turned(increment),
       move_time: move_time && turned(move_time), move_limits: move_limits && turned(move_limits) } : {};

@@ -1,4 +1,4 @@
-// What a match is waiting for, in a line, and the buttons that answer it.
+// A line that says what a match is waiting for, and the buttons to answer.
 
 import { button, h, setText } from "./dom.js";
 import { endingText, nextButton } from "./ending.js";

@@ -439,7 +439,7 @@ export const T = {
   weights: "Weights",
   weight: "weight",
   weightsHelp: (shown, all) => (shown < all ? `The ${shown} largest of ${all} weights. Tick those to draw.` : "Tick the weights to draw."),
-  tableHelp: "There are too many weights to list. These are their Euclidean norm, the smallest and the largest.",
+  tableHelp: "There are too many weights to list. Shown are their Euclidean norm, the smallest and the largest.",
   settings: "Settings",
   setting: "setting",
   value: "value",

@@ -185,7 +185,7 @@ export class Run extends Page {
   }
 
   /**
-   * Return the chart of this key; it is made if there is none.
+   * Return the chart of this key, and make it if there is none.
    * @param {string} key
    * @param {string} title
    */
@@ -224,7 +224,7 @@ export class Run extends Page {
     }
   }
 
-  // Fill the table, which does not change while it is read.
+  // Fill the table; it does not change while it is open.
   #showTable() {
     if (!this.data) return;
     const { steps, metrics, seconds } = this.data;
@@ -234,7 +234,7 @@ export class Run extends Page {
       steps.map((step, i) => [`${step}`, ...names.map((name) => short(metrics[name][i])), short(seconds[i])]).filter((_, i) => (steps.length - 1 - i) % gap === 0)));
   }
 
-  // The largest weights come first, but stay in their places later.
+  // Order the weights by size at first; later they keep their places.
   #showWeights() {
     if (!this.data?.weights) return;
     const { names, values, total, steps } = this.data.weights;

@@ -1,4 +1,4 @@
-// What a side has beside the board: pieces, or their number.
+// The pieces that a side has beside the board, or their number.
 
 import { markClass, sideColour } from "./colours.js";
 import { h, s } from "./dom.js";

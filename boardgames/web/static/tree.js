@@ -1,5 +1,5 @@
-// A tree of variations: every move with its answers, the main one first. A node is named by its path, the moves
-// that lead to it. Nothing here uses the page, so that it can be tested without one.
+// A tree of variations: every move with its answers, the main one first. A node's path is the moves that lead to it.
+// Nothing here uses the page, so that it can be tested without one.
 
 /** @type {Colour[]} */
 const COLOURS = ["green", "red", "blue", "yellow"];
@@ -206,7 +206,7 @@ export function pathOf(one) {
 }
 
 /**
- * Return a comment as it is kept: on one line and without braces.
+ * Return a comment as it is saved: on one line and without braces.
  * @param {string} text
  */
 export const cleanComment = (text) => text.replace(/[{}]|\[%[^\]]*\]/g, "").replace(/\s+/g, " ").trim();
