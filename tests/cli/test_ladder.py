@@ -45,7 +45,7 @@ def test_the_ladder_ranks_all_agents_that_have_met(bg: Run) -> None:
     assert [line.split()[1] for line in lines[1 : 1 + len(AGENTS)]] == [player["agent"] for player in players]
 
 
-def test_agents_with_other_limits_are_other_agents(bg: Run) -> None:
+def test_agents_with_different_limits_count_as_different_agents(bg: Run) -> None:
     for nodes in ("10", "1000"):
         arena = ("arena", *GAME, "alphabeta", "random", "--nodes", nodes, "--matches", "4")
         assert bg(*arena, "--seed", "1", "--workers", "1").code == 0

@@ -377,7 +377,7 @@ def test_import_skips_duplicates(home: Path, bg: Run) -> None:
     ],
     ids=["moves-alone", "records", "records-with-times"],
 )
-def test_import_makes_each_move_of_a_file_once(
+def test_import_applies_each_move_of_a_file_only_once(
     home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch, text: str, options: tuple[str, ...]
 ) -> None:
     made = []

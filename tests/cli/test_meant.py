@@ -76,6 +76,6 @@ def test_the_error_of_an_unknown_command_names_similar_ones_and_the_help(
     assert (done.code, done.err) == (2, f"error: no command {said}\n")
 
 
-def test_the_number_of_a_match_without_a_command_suggests_to_show_it(bg: Run) -> None:
+def test_the_number_of_a_match_without_a_command_suggests_the_command_show(bg: Run) -> None:
     ran = bg("matches", "12")
     assert (ran.code, ran.err) == (2, "error: no command '12'; did you mean `boardgames matches show 12`?\n")

@@ -958,7 +958,7 @@ def test_a_new_agent_in_a_resumed_match_plays_under_its_own_name(bg: Run, record
     assert bg("play", "--resume").out.startswith("red is human, blue is random; ")
 
 
-def test_nobody_takes_the_place_of_an_agent_that_is_missing(bg: Run, records: Run) -> None:
+def test_a_match_whose_agent_is_missing_is_not_resumed_with_another_player(bg: Run, records: Run) -> None:
     bg("play", "connect4", "--agent", "greedy", "--names", "Ann,Rob", typed="4\n")
     (path,) = records()
     path.write_text(path.read_text().replace('"greedy"', '"missing"'))

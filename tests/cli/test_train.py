@@ -237,7 +237,7 @@ def test_after_learning_in_search_the_command_suggests_a_match_against_a_search(
     assert out.splitlines()[-1].endswith("boardgames play connect4 --agent alphabeta:weights=deep")
 
 
-def test_presets_are_settings_that_others_override(bg: Run, home: Path) -> None:
+def test_other_settings_override_presets(bg: Run, home: Path) -> None:
     arguments = ("train", "abalone", "--set", "ply_limit=10", "--set", "lambda=0.7", *QUICK)
     for name, preset in (("plain", ()), ("first", ("--preset", "original"))):
         assert bg(*arguments, "--run", name, *preset).code == 0
@@ -303,7 +303,7 @@ def test_the_report_is_available_as_json(bg: Run, home: Path) -> None:
     assert "step 3 of 3: score" in ran.err
 
 
-def test_the_command_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
+def test_the_option_evolve_is_short_for_the_learner_evolve(bg: Run, tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text('game = "connect4"\n')
     for given in (["--evolve"], ["--learner", "evolve"], ["--evolve", "--learner", "evolve"]):
@@ -355,7 +355,7 @@ def test_invalid_settings_give_a_one_line_error(
     assert not (home / "runs").exists() or not any((home / "runs").iterdir())
 
 
-def test_a_finished_run_goes_on_and_is_measured_again(bg: Run, home: Path) -> None:
+def test_a_finished_run_can_be_extended_and_is_measured_again(bg: Run, home: Path) -> None:
     arguments = list(NAMED)
     arguments[arguments.index("--measure") + 1] = "2"
     assert bg(*arguments).code == 0
@@ -403,7 +403,7 @@ def test_a_new_run_does_not_start_with_the_weights_of_another_game(
     assert (ran.code, ran.out, ran.err) == (2, "", "error: the run first is for connect4, not for abalone\n")
 
 
-def test_training_stops_at_the_target_and_goes_on_to_a_higher_one(bg: Run) -> None:
+def test_training_stops_at_the_target_and_continues_to_a_higher_one(bg: Run) -> None:
     ran = bg(*NAMED, "--target", "0")
     assert "trained 1 of 3 steps" in ran.out
     said = "already finished; `boardgames train --resume first --target X` continues it\n"
@@ -431,7 +431,7 @@ def test_a_folder_that_cannot_be_created_is_reported(bg: Run, home: Path) -> Non
     assert "cannot create the folder" in ran.err
 
 
-def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
+def test_resuming_a_finished_run_says_that_it_is_finished(bg: Run, home: Path) -> None:
     bg(*NAMED)
     before = content(home / "runs" / "first")
     ran = bg("train", "--resume", "first")
@@ -603,7 +603,7 @@ def test_runs_with_several_seeds_are_compared_and_equal_those_trained_one_by_one
     assert [step.metrics for step in read_metrics(alone)] == [step.metrics for step in read_metrics(together)]
 
 
-def test_several_seeds_go_on_where_they_stopped(bg: Run, home: Path) -> None:
+def test_several_seeds_continue_where_they_stopped(bg: Run, home: Path) -> None:
     assert bg(*seeds()).code == 0
     before = content(home / "runs" / "two-8")
     shutil.rmtree(home / "runs" / "two-9")
@@ -671,7 +671,7 @@ def sweep(tmp_path: Path, home: Path) -> Callable[[str], str]:
 SWEPT = ("train", "--workers", "1", "--measure", "2", "--config")
 
 
-def test_a_sweep_trains_every_combination_and_goes_on_where_it_stopped(
+def test_a_sweep_trains_every_combination_and_continues_where_it_stopped(
     bg: Run, home: Path, sweep: Callable[[str], str]
 ) -> None:
     file = sweep('alpha = [0.1, 0.2]\nlearner = ["td"]\ntanh = [true]')
@@ -732,7 +732,7 @@ def test_an_invalid_sweep_trains_nothing(
     assert not (home / "runs").exists() or not list((home / "runs").iterdir())
 
 
-def test_a_run_that_is_resumed_takes_no_sweep(bg: Run, home: Path, sweep: Callable[[str], str]) -> None:
+def test_a_sweep_cannot_be_given_for_a_resumed_run(bg: Run, home: Path, sweep: Callable[[str], str]) -> None:
     ran = bg(*SWEPT, sweep("alpha = [0.1]"), "--resume", "study-1")
     assert (ran.code, ran.err) == (2, "error: --resume takes its settings from the run; remove --config\n")
 

@@ -46,7 +46,7 @@ def test_the_tasks_of_each_step_are_known_in_advance(options: dict[str, object])
         assert tasks.done - before == learner.task_count(step)
 
 
-def test_the_time_of_a_tournament_includes_the_matches_against_the_reference_player() -> None:
+def test_the_time_of_a_tournament_includes_reference_matches() -> None:
     few, many = (make("evolve", reference_matches=count) for count in (0, 100))
     assert few.relative_time(1) < many.relative_time(1)
     assert few.relative_time(0) == many.relative_time(0)

@@ -79,9 +79,7 @@ def trained_run(folder: Path, name: str, **settings: object) -> LearnerState:
 
 
 @pytest.mark.parametrize("name", [name for name in QUICK if name != "alphazero"])  # its steps set the rate
-def test_a_run_that_goes_on_ends_like_one_that_was_longer_from_the_beginning(
-    name: str, tmp_path: Path
-) -> None:
+def test_an_extended_run_ends_like_one_that_was_that_long_from_the_start(name: str, tmp_path: Path) -> None:
     length = make(name).extensible[0]
     more = int(str(QUICK[name][length])) + 1
     trained_run(tmp_path / "short", name)

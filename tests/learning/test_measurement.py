@@ -48,7 +48,7 @@ def stopping(after: int) -> Callable[[int, int], None]:
     return listen
 
 
-def test_every_interrupted_measurement_ends_like_one_that_was_not(run: Run) -> None:
+def test_an_interrupted_measurement_ends_like_an_uninterrupted_one(run: Run) -> None:
     whole = measure(run, plan_measurement(run, MATCHES), InProcess())
     (run.folder / MEASUREMENT).unlink()
     planned = plan_measurement(run, MATCHES)
@@ -63,7 +63,7 @@ def test_every_interrupted_measurement_ends_like_one_that_was_not(run: Run) -> N
     assert Measurement.read(run.folder) == whole
 
 
-def test_the_weights_before_training_are_measured_as_the_result_is(run: Run) -> None:
+def test_the_weights_before_training_are_measured_like_the_result(run: Run) -> None:
     before, after, _ = measure(run, plan_measurement(run, MATCHES), InProcess()).series
     assert (before.before, after.before) == (True, False)
     assert before.opponent == after.opponent
@@ -140,7 +140,7 @@ def test_the_matches_are_deleted_once_the_measurement_is_complete(run: Run) -> N
     assert not (run.folder / MEASURING).exists()
 
 
-def test_another_number_of_matches_is_another_measurement(run: Run) -> None:
+def test_a_different_number_of_matches_starts_a_different_measurement(run: Run) -> None:
     measure(run, plan_measurement(run, 2), InProcess())
     assert plan_measurement(run, 2).is_done
     assert plan_measurement(run, MATCHES).played == 0

@@ -49,7 +49,7 @@ def test_every_layout_that_is_named_is_played() -> None:
     assert starts <= {tuple(words) for words in state.arrays["words"]}
 
 
-def test_the_value_all_stands_for_every_layout() -> None:
+def test_all_stands_for_every_layout() -> None:
     game = boardgames.load("abalone")
     assert abalone(layouts="standard+all").layouts == ("standard", *game.facts.layouts)
 

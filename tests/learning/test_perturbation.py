@@ -7,7 +7,7 @@ from boardgames.learning.perturbation import Perturbation
 
 
 class Steps(Perturbation):
-    """The steps with some options."""
+    """Perturbation with options that a test chooses."""
 
     def __init__(self, *, rate: float, change: float, delay: float) -> None:
         self.options = {"rate": rate, "change": change, "delay": delay}

@@ -35,7 +35,7 @@ def test_optimum_of_a_quadratic_is_found() -> None:
     assert np.abs(last.arrays["mean"] - TARGET).max() < 0.02
 
 
-def test_both_changes_play_each_other_or_the_opponent() -> None:
+def test_the_two_changed_players_meet_each_other_or_the_opponent() -> None:
     for options, players in (({}, 1), ({"opponent": "random"}, 2)):
         learner, tasks = make("spsa", **options), CountingExecutor(InProcess())
         learner.step(learner.start(1), tasks)

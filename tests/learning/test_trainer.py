@@ -194,7 +194,7 @@ def test_step_interrupted_before_its_checkpoint_is_recorded_once(
     assert [step.step for step in trainer.steps] == [1, 2, 3, 4, 5]
 
 
-def test_changed_code_is_warned_about_and_training_resumes(
+def test_a_warning_reports_changed_code_and_training_resumes(
     walker: Walk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Walker.interrupt = 3

@@ -149,7 +149,7 @@ def test_integers_are_rounded_to_their_value_on_average() -> None:
 
 
 @pytest.mark.parametrize("is_log", [False, True])
-def test_a_value_is_at_its_share_of_the_range(is_log: bool) -> None:
+def test_shares_of_a_range_and_values_are_converted_both_ways(is_log: bool) -> None:
     one = Range(Option("exploration", float, 1.0, "weight"), 0.1, 10, is_log)
     assert [one.value(share) for share in (0.0, 0.5, 1.0)] == pytest.approx([0.1, 1 if is_log else 5.05, 10])
     assert [one.share(one.value(share)) for share in (0.0, 0.3, 1.0)] == pytest.approx([0.0, 0.3, 1.0])

@@ -1,4 +1,4 @@
-"""A server, and pages that are connected to it."""
+"""Fixtures: a server, and pages that are connected to it."""
 
 from collections.abc import Iterator
 

@@ -100,7 +100,7 @@ def test_a_finished_match_has_its_result_as_value(page: Page) -> None:
     assert (reply["best"], reply["score"], reply["values"]) == (None, 1.0, [])
 
 
-def test_near_the_limit_of_a_match_its_end_is_analysed(page: Page) -> None:
+def test_analysis_takes_the_ply_limit_of_a_match_into_account(page: Page) -> None:
     board = "...../....../......./......../wbb....bw/......../......./....w./....."
     rules = {"game": "abalone", "options": {"limit": "score"}, "position": f"{board}:b:2:2", "ply_limit": 2}
     match = page.start("here", "here", **rules)
@@ -130,7 +130,7 @@ def test_a_position_of_a_match_on_the_server(page: Page) -> None:
     assert (before["ply"], before["to_move"]) == (2, 0)
 
 
-def test_a_new_analysis_ends_the_one_before(page: Page) -> None:
+def test_a_new_analysis_ends_the_previous_one(page: Page) -> None:
     page.send("analyse", re=1, game="abalone", seconds=30)
     page.send("analyse", re=2, game="abalone", seconds=0.1)
     answers = {message["re"]: message for message in (page.receive("analysis", "refused") for _ in range(2))}
@@ -282,7 +282,7 @@ def test_a_malformed_analysis_is_refused_and_the_page_stays_connected(
 # --- reviews of records ----------------------------------------------------------
 
 
-def test_every_position_of_a_record_has_a_value_and_a_mistake_the_better_move(page: Page) -> None:
+def test_a_review_has_the_value_of_every_position_and_better_moves_for_mistakes(page: Page) -> None:
     page.send("annotate", re=7, key="a", game="connect4", moves=list("121213"), agent="alphabeta:depth=2")
     told = [page.receive("annotated") for _ in range(7)]
     assert [one["ply"] for one in told] == list(range(7))
@@ -326,7 +326,7 @@ def test_a_review_is_kept_with_its_match_until_the_match_has_other_moves(page: P
 
 
 @pytest.mark.slow  # several reviews, one after another
-def test_reviews_that_others_wait_for_are_not_taken_for_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_reviews_do_not_count_as_stuck_while_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searches, "MAX_WAIT_SECONDS", 0.05)
     monkeypatch.setattr(searches, "GRACE_SECONDS", 0.05)
     server = Server(searches=1)

@@ -123,7 +123,7 @@ def test_files_are_served_before_the_matches_have_been_loaded() -> None:
     asyncio.run(visit())
 
 
-def test_games_are_listed_before_they_are_loaded_as_they_are_afterwards(server: Server, page: Page) -> None:
+def test_the_list_of_games_is_the_same_before_and_after_they_are_loaded(server: Server, page: Page) -> None:
     listed = json.loads(get(server, "/games.json")[2])["games"]
     assert {game["title"] for game in listed} >= {"Abalone", "Connect Four", "Hexifence"}
     assert listed == page.ask("catalogue")["games"]
@@ -228,7 +228,7 @@ def test_files_of_the_page_are_compressed_for_browsers_that_can_read_it(server: 
     assert gzip.decompress(body) == (STATIC / "style.css").read_bytes()
 
 
-def test_a_browser_keeps_the_files_of_a_version_and_asks_again_for_others(server: Server) -> None:
+def test_browsers_cache_the_files_of_a_version_and_revalidate_others(server: Server) -> None:
     _, headers, index = get(server)
     assert headers["cache-control"] == "no-cache"
     modules = re.findall(r'href="(\w+/[\w.]+\.js)"', index)
@@ -246,7 +246,7 @@ def test_a_browser_keeps_the_files_of_a_version_and_asks_again_for_others(server
     assert get(server, f"/{version}/missing.js")[0] == 404
 
 
-def test_pages_of_another_version_load_all_files_anew(tmp_path: Path) -> None:
+def test_a_new_version_of_the_page_loads_all_files_again(tmp_path: Path) -> None:
     for name in ("index.html", "app.js"):
         (tmp_path / name).write_text('<script src="app.js"></script>')
     before = PageFiles(tmp_path.iterdir()).version

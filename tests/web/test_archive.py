@@ -74,7 +74,7 @@ def test_names_are_kept_after_a_restart_and_a_saved_match_is_renamed_and_deleted
         assert store.served() == []
 
 
-def test_finished_matches_of_the_page_are_among_those_of_the_user_once(
+def test_finished_matches_of_the_page_are_added_once_to_the_users_matches(
     start: Callable[[], Server], path: Path
 ) -> None:
     page = start().page()
@@ -105,7 +105,7 @@ def test_finished_matches_of_the_page_are_among_those_of_the_user_once(
         assert list(store.matches()) == []
 
 
-def test_a_match_that_goes_on_after_its_end_is_stored_with_its_last_end(
+def test_a_match_continued_after_its_end_is_stored_with_its_latest_end(
     start: Callable[[], Server], path: Path
 ) -> None:
     page = start().page()
@@ -148,7 +148,7 @@ def test_anybody_deletes_a_match_that_nobody_owns(start: Callable[[], Server], p
     page.close()
 
 
-def test_match_goes_on_after_a_restart_with_its_seats_and_values(start: Callable[[], Server]) -> None:
+def test_match_continues_after_a_restart_with_its_seats_and_values(start: Callable[[], Server]) -> None:
     page = start().page()
     created = page.create("here", "alphabeta:depth=2", ply_limit=5)
     page.send("join", match=created["match"], token=created["token"])
@@ -183,7 +183,7 @@ def test_name_of_whoever_took_a_seat_is_kept_after_a_restart(start: Callable[[],
     page.close()
 
 
-def test_agents_whose_match_is_paused_go_on_after_a_restart_when_it_is_resumed(
+def test_paused_match_between_agents_can_be_resumed_after_a_restart(
     start: Callable[[], Server],
 ) -> None:
     page = start().page()
@@ -238,7 +238,7 @@ def test_second_server_on_the_store_neither_lists_nor_saves_its_matches(
     page.close()
 
 
-def test_a_match_that_was_saved_with_one_increment_for_both_sides_goes_on(
+def test_a_match_saved_with_one_increment_for_both_sides_can_be_loaded(
     start: Callable[[], Server], path: Path
 ) -> None:
     page = start().page()
@@ -302,7 +302,7 @@ def test_secrets_of_seats_are_not_stored(start: Callable[[], Server], path: Path
     assert token not in f"{saved.data} {saved.record}"
 
 
-def test_match_that_nobody_watches_makes_room_in_memory_and_goes_on_later(
+def test_unwatched_match_is_unloaded_and_continues_later(
     server: Server, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("boardgames.web.lobby.MAX_LOADED_MATCHES", 1)
@@ -320,7 +320,7 @@ def test_match_that_nobody_watches_makes_room_in_memory_and_goes_on_later(
     assert page.state(ply=4)["to_move"] == 0
 
 
-def test_page_is_not_held_up_while_a_saved_match_is_loaded(
+def test_other_requests_are_answered_while_a_saved_match_is_loaded(
     start: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = start().page()

@@ -76,7 +76,7 @@ class InterruptingAgent(Random):
 
 
 class StubbornAgent(Random):
-    """Moves once it is let go, and ignores that it is told to stop."""
+    """Moves once the test allows it, and ignores a request to stop."""
 
     name = "stubborn"
     opened = threading.Event()
@@ -111,7 +111,7 @@ AGENTS = {
 
 @contextmanager
 def served() -> Iterator[Callable[[], Page]]:
-    """Yield a function that opens a page of a server with the broken plug-in; at the end all still works."""
+    """Yield a function that opens a page of a server with the broken plug-in; the server must survive."""
     server = Server()
     pages: list[Page] = []
 
@@ -164,7 +164,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Page]]:
     [("create", {"seats": [{"kind": "here"}, {"kind": "here"}]}), ("board", {})],
     ids=["create", "board"],
 )
-def test_game_that_is_broken_fails_the_request_only(
+def test_broken_game_fails_only_the_request(
     page: Callable[[], Page], game: str, reason: str, request_: str, fields: dict[str, Any]
 ) -> None:
     answer = page().ask(request_, game=game, **fields)
@@ -182,9 +182,7 @@ def test_game_that_is_broken_fails_the_request_only(
         ("empty", "plug-in 'under-test' is broken: EmptyAgent.analyse returned None, not an Analysis"),
     ],
 )
-def test_agent_that_is_broken_fails_the_analysis_only(
-    page: Callable[[], Page], agent: str, reason: str
-) -> None:
+def test_broken_agent_fails_only_the_analysis(page: Callable[[], Page], agent: str, reason: str) -> None:
     answer = page().ask("analyse", game="connect4", agent=agent, seconds=0.1)
     assert (answer["type"], answer["reason"]) == ("refused", reason)
 
@@ -233,7 +231,7 @@ def test_match_whose_board_cannot_be_drawn_any_more_says_so(page: Callable[[], P
 
 
 @pytest.mark.slow
-def test_match_goes_on_when_its_agent_can_be_used_again(
+def test_match_continues_when_its_agent_can_be_used_again(
     page: Callable[[], Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MAX_WAIT_SECONDS", 0.01)
@@ -275,7 +273,7 @@ def test_clock_runs_out_although_the_game_did_not_answer_for_a_while(
     assert person.outcome()["text"] == "blue wins on time"
 
 
-def test_game_that_hangs_is_refused_until_it_answers_and_holds_up_no_other(
+def test_hanging_game_is_refused_until_it_answers_and_does_not_delay_other_games(
     page: Callable[[], Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stuck, other = page(), page()

@@ -18,7 +18,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 
 class Gate:
-    """Lets calls wait until it is opened, and counts those that wait."""
+    """Makes calls wait until it is opened, and counts the waiting ones."""
 
     def __init__(self) -> None:
         self.opened, self.count = threading.Event(), 0
@@ -113,7 +113,7 @@ def test_subject_can_be_used_again_when_its_last_hung_call_has_returned() -> Non
     run(test())
 
 
-def test_call_that_ends_while_another_one_hangs_is_not_taken_for_hung() -> None:
+def test_call_that_ends_while_another_hangs_does_not_count_as_hung() -> None:
     async def test() -> None:
         calls, ends, hangs = Calls(), Gate(), Gate()
         ended = ask(calls, "game 'x'", ends.wait, page=1)
@@ -130,7 +130,7 @@ def test_call_that_ends_while_another_one_hangs_is_not_taken_for_hung() -> None:
     run(test())
 
 
-def test_call_that_nobody_waits_for_keeps_its_place_until_it_ends() -> None:
+def test_cancelled_call_counts_until_it_ends() -> None:
     async def test() -> None:
         calls, gate = Calls(), Gate()
         given_up = [ask(calls, "game", gate.wait, page) for page in range(module.MAX_CALLS_PER_GAME)]
@@ -146,7 +146,7 @@ def test_call_that_nobody_waits_for_keeps_its_place_until_it_ends() -> None:
     run(test())
 
 
-def test_call_that_is_given_up_while_it_waits_holds_up_nobody() -> None:
+def test_call_cancelled_while_waiting_does_not_block_others() -> None:
     async def test() -> None:
         calls, gate = Calls(), Gate()
         first = [ask(calls, "game", gate.wait, page) for page in range(module.MAX_CALLS_PER_GAME)]
@@ -167,7 +167,7 @@ def test_call_that_is_given_up_while_it_waits_holds_up_nobody() -> None:
     [SystemExit(0), KeyboardInterrupt(), GeneratorExit(), StopIteration(), asyncio.CancelledError()],
     ids=lambda error: type(error).__name__,
 )
-def test_what_would_end_the_server_fails_the_call_only(error: BaseException) -> None:
+def test_exception_that_would_end_the_server_fails_only_the_call(error: BaseException) -> None:
     def fail() -> None:
         raise error
 
@@ -179,7 +179,7 @@ def test_what_would_end_the_server_fails_the_call_only(error: BaseException) -> 
     run(test())
 
 
-def test_error_on_purpose_reaches_the_one_who_asked() -> None:
+def test_intended_error_reaches_the_caller() -> None:
     def fail() -> None:
         raise MatchError("the match has moved on")
 

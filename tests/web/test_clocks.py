@@ -33,7 +33,7 @@ def show(page: Page, match: str, ply: int) -> None:
 
 
 def state_of(server: Server, match: str) -> Any:
-    """Return the state of a match as somebody sees it who watches."""
+    """Return the state of a match as a spectator sees it."""
     watching = server.page()
     watching.send("join", match=match)
     state = watching.state(id=match)
@@ -55,7 +55,7 @@ def test_clock_waits_while_the_other_seat_is_free(server: Server, page: Page, ot
     assert page.outcome()["text"] == "blue wins on time"
 
 
-def test_time_lost_on_is_shown_as_used(server: Server, page: Page) -> None:
+def test_all_time_is_shown_as_used_after_a_loss_on_time(server: Server, page: Page) -> None:
     created = page.create("here", "random", clock=[SHORT, LONG])
     join(page, created["match"], created["token"])
     page.outcome()
@@ -223,7 +223,7 @@ def test_clock_waits_after_a_restart_until_the_page_is_back(kept: Kept) -> None:
     page.close()
 
 
-def test_state_tells_what_is_left_for_a_move(server: Server, page: Page) -> None:
+def test_state_has_the_time_left_for_the_move(server: Server, page: Page) -> None:
     created = page.create("here", "here", clock=[LONG, LONG], move_time=[20, 10])
     key = created["match"]
     page.send("join", match=key, token=created["token"])

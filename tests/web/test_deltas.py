@@ -104,7 +104,7 @@ def test_pages_that_join_at_any_time_get_the_whole_state(kept: Kept, game: str) 
 
 
 def clocks(state: Any) -> dict[str, Any]:
-    """Return what changes without a new version."""
+    """Return the fields that change without a new version."""
     return {name: state[name] for name in ("clocks", "move_left", "used", "running", "spectators")}
 
 

@@ -128,7 +128,7 @@ def test_only_its_owner_and_its_players_rename_and_delete_a_match(page: Page) ->
     assert delete(page, (key, seat))["reason"] == "there is no such match on this server"
 
 
-def test_a_match_in_progress_is_not_taken_from_another_person(page: Page) -> None:
+def test_a_match_in_progress_with_another_person_cannot_be_deleted(page: Page) -> None:
     created = page.create("here", "open")
     key, owner = created["match"], created["token"]
     seat = page.ask("claim", match=key, side=1)["token"]
@@ -158,7 +158,9 @@ def test_pages_are_told_that_their_match_has_been_deleted(full: Server, page: Pa
     spectator.close()
 
 
-def test_a_match_without_moves_goes_some_time_after_its_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_without_moves_is_deleted_some_time_after_its_pages_close(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "SWEEP_SECONDS", 0.01)
     server = Server()
     page = server.page()
@@ -235,7 +237,7 @@ def test_names_and_records_of_agents_do_not_show_paths(side: int) -> None:
     ],
     ids=str,
 )
-def test_a_setup_that_a_page_cannot_ask_for_is_refused(more: dict[str, Any], reason: str) -> None:
+def test_a_setup_that_a_page_cannot_request_is_refused(more: dict[str, Any], reason: str) -> None:
     with pytest.raises(OptionError, match=f"cannot be played in the browser: {reason}"):
         request_of(MatchSetup(CONNECT4, **{"players": ("human", "random"), **more}))
 
@@ -259,7 +261,7 @@ def test_times_that_do_not_fit_together_are_refused(asked: dict[str, Any], reaso
         setup_of(CreateMatch(game="connect4", seats=seats, **asked))
 
 
-def test_a_setup_with_clocks_and_increments_of_each_side_goes_to_the_page_and_back() -> None:
+def test_clocks_and_increments_of_each_side_survive_the_way_to_the_page_and_back() -> None:
     times = TimeControl(match=300, increment=2), TimeControl(match=60, increment=5)
     setup = MatchSetup(CONNECT4, ("human", "random"), time=times)
     assert setup_of(request_of(setup)).time == times
@@ -277,14 +279,12 @@ def test_agents_that_have_not_been_started_wait_for_a_person(paused: bool) -> No
     assert asyncio.run(waits()) is paused
 
 
-def test_a_seat_without_an_agent_is_taken_by_that_of_the_game() -> None:
+def test_a_seat_without_an_agent_gets_the_default_agent_of_the_game() -> None:
     setup = setup_of(CreateMatch(game="connect4", seats=(SeatRequest("open"), SeatRequest("agent"))))
     assert setup.players == (None, CONNECT4.facts.default_agent)
 
 
-def test_a_match_that_is_over_leaves_memory_when_nobody_looks_and_can_be_looked_at_again(
-    full: Server, page: Page
-) -> None:
+def test_an_unwatched_finished_match_is_unloaded_and_can_be_opened_again(full: Server, page: Page) -> None:
     key = make(page, "finished")
     end = time.monotonic() + TIMEOUT_S
     while full.lobby.get(key) is not None:

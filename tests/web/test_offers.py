@@ -166,7 +166,7 @@ def test_spectators_can_neither_pause_nor_restart(page: Page, other: Page) -> No
     ("request_type", "fields"),
     [("pause", {}), ("resume", {}), ("step", {}), ("rematch", {}), ("delay", {"seconds": 1.0})],
 )
-def test_only_whoever_started_agents_controls_their_match(
+def test_only_its_creator_controls_a_match_between_agents(
     page: Page, other: Page, request_type: str, fields: dict[str, float]
 ) -> None:
     created = page.create("mcts", "mcts", move_time=[0.2, 0.2])
@@ -182,7 +182,7 @@ def test_only_whoever_started_agents_controls_their_match(
 
 
 @pytest.mark.slow
-def test_whoever_started_agents_controls_their_rematch(page: Page) -> None:
+def test_the_creator_of_a_match_between_agents_controls_its_rematch(page: Page) -> None:
     created = page.create("random", "random", delay=0.01)
     assert state_of(page, created["match"], created["token"])["owner"]
     page.send("delay", match=created["match"], seconds=0.02)
@@ -197,7 +197,7 @@ def test_whoever_started_agents_controls_their_rematch(page: Page) -> None:
 
 
 @pytest.mark.parametrize("opponent", ["here", "random"])
-def test_only_agents_that_play_each_other_are_slowed_down(
+def test_only_matches_between_agents_can_be_slowed_down(
     page: Page, opponent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept, sleep = list[float](), asyncio.sleep
@@ -261,7 +261,7 @@ def test_whoever_offered_a_draw_is_told_that_it_was_declined(
 # --- the next move ------------------------------------------------------------
 
 
-def test_the_next_move_of_a_paused_agent_is_its_own(page: Page) -> None:
+def test_a_hint_for_a_paused_agent_is_its_own_move(page: Page) -> None:
     key = page.start("mcts", "here", move_time=[2.0, None])
     page.state(thinking=True)
     page.send("pause", match=key)
@@ -272,7 +272,7 @@ def test_the_next_move_of_a_paused_agent_is_its_own(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_the_next_move_of_agents_follows_the_one_they_were_thinking_about(page: Page) -> None:
+def test_a_hint_waits_for_the_move_that_an_agent_is_thinking_about(page: Page) -> None:
     key = page.start("mcts", "mcts", move_time=[1.0, 1.0])
     page.state(thinking=True)
     page.send("pause", match=key)
@@ -355,7 +355,7 @@ def test_a_rematch_between_people_is_offered_and_accepted(
         assert state["names"][state["yours"][0]] == ("Bob" if side else state["sides"][int(swap)])
 
 
-def test_whose_turn_it_is_can_be_seen_again_soon_after_something_was_declined(
+def test_a_declined_offer_is_shown_only_for_a_short_time(
     page: Page, other: Page, people: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match, "DECLINED_SECONDS", 0.1)
@@ -366,7 +366,7 @@ def test_whose_turn_it_is_can_be_seen_again_soon_after_something_was_declined(
     page.state(declined=None, ply=0)
 
 
-def test_a_declined_rematch_is_said_to_be_declined(page: Page, other: Page, people: dict[str, Any]) -> None:
+def test_a_declined_rematch_is_shown_as_declined(page: Page, other: Page, people: dict[str, Any]) -> None:
     page.send("resign", match=people["match"])
     other.outcome()
     page.send("rematch", match=people["match"])
@@ -397,7 +397,7 @@ def test_the_rematch_is_found_after_a_restart_of_the_server(kept: Kept) -> None:
     other.close()
 
 
-def test_a_restart_keeps_the_match_that_was_under_way(server: Server, page: Page) -> None:
+def test_a_restart_keeps_the_unfinished_match(server: Server, page: Page) -> None:
     created = page.create("here", "random", clock=[LONG, LONG])
     key = created["match"]
     state_of(page, key, created["token"])

@@ -211,7 +211,7 @@ def test_a_token_opens_only_its_own_seat(page: Page, other: Page) -> None:
     assert "taken" in page.ask("claim", match=first, side=1)["reason"]
 
 
-def test_the_wrong_turn_a_late_move_and_an_illegal_one_are_refused(page: Page, other: Page) -> None:
+def test_moves_out_of_turn_too_late_or_illegal_are_refused(page: Page, other: Page) -> None:
     match = page.start("here", "open")
     other.send("join", match=match, token=other.ask("claim", match=match, side=1)["token"])
     assert "turn" in other.ask("move", match=match, ply=0, move="4")["reason"]
@@ -341,7 +341,7 @@ def test_message_on_a_connection_that_is_closing_is_no_error(received: dict[str,
     asyncio.run(visit())
 
 
-def test_page_that_is_closed_while_it_is_sent_something_just_ends() -> None:
+def test_page_that_is_closed_while_it_is_sent_something_ends_without_an_error() -> None:
     async def visit() -> None:
         lobby = Lobby()
         await ServerPage(_ClosedSocket(), lobby).run()  # type: ignore[arg-type]  # it has what is used
@@ -350,7 +350,9 @@ def test_page_that_is_closed_while_it_is_sent_something_just_ends() -> None:
     asyncio.run(visit())
 
 
-def test_players_do_not_hear_of_spectators_who_come_and_go(server: Server, page: Page, other: Page) -> None:
+def test_players_are_not_sent_states_when_spectators_come_and_go(
+    server: Server, page: Page, other: Page
+) -> None:
     match = page.start("here", "here")
     page.state(id=match)
     other.send("join", match=match)

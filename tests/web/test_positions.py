@@ -69,7 +69,7 @@ def test_the_end_of_a_line_tells_who_has_won(page: Page) -> None:
     assert reply["start"] == connect4("112233")
 
 
-def test_a_match_on_the_server_can_be_looked_at(page: Page) -> None:
+def test_the_board_of_a_match_on_the_server_can_be_shown(page: Page) -> None:
     match = page.start("here", "here")
     for ply, move in enumerate("44"):
         page.send("move", match=match, ply=ply, move=move)

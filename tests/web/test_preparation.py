@@ -249,7 +249,7 @@ def test_an_agent_that_hangs_does_not_keep_others_of_its_game_from_being_compile
     asyncio.run(compile_two_agents())
 
 
-def test_a_process_that_compiles_can_be_stopped_and_reports_nothing_then(home: Path) -> None:
+def test_a_compilation_can_be_stopped_and_reports_that_it_ended(home: Path) -> None:
     reports: list[tuple[str, int]] = []
     stopped = threading.Event()
     with compilation_listener(lambda module, count: reports.append((module, count))):

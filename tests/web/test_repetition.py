@@ -1,4 +1,4 @@
-"""What the page says about repetition: how a match ended, and which positions are the last ones."""
+"""What the page says about repetition: how it ended a match, and where an analysis ends because of it."""
 
 import pytest
 from maze import Maze

@@ -1,4 +1,4 @@
-"""Whose turn it is when more agents want to think than there are threads."""
+"""Which agents think, and for how long, when there are more of them than threads."""
 
 import asyncio
 import threading
@@ -17,7 +17,7 @@ from boardgames.web.searches import MAX_STUCK_SEARCHES, NOBODY_WAITS, PERSON_WAI
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody wait for seconds."""
+    """Shorten all waiting times."""
     for name in ("MAX_WAIT_SECONDS", "GRACE_SECONDS", "CHECK_INTERVAL_SECONDS"):
         monkeypatch.setattr(module, name, getattr(module, name) / 50)
 
@@ -27,7 +27,7 @@ def run(test: Coroutine[Any, Any, None]) -> None:
 
 
 def until_told(stop: Stop) -> Callable[[], None]:
-    """Return a search that goes on until it is told to stop."""
+    """Return a search that runs until it is told to stop."""
 
     def search() -> None:
         while not stop.is_set():
@@ -36,7 +36,7 @@ def until_told(stop: Stop) -> Callable[[], None]:
     return search
 
 
-def test_no_more_searches_run_than_there_is_room_for() -> None:
+def test_the_number_of_running_searches_is_limited() -> None:
     running, most = [], []
 
     def search() -> None:
@@ -162,7 +162,7 @@ def test_search_without_a_stop_that_exceeds_its_own_time_makes_room() -> None:
     run(test())
 
 
-def test_agent_whose_searches_do_not_end_is_asked_for_no_more_even_by_those_who_wait() -> None:
+def test_agent_whose_searches_do_not_end_gets_no_more_not_even_waiting_ones() -> None:
     begun: list[int] = []
 
     async def test() -> None:
@@ -184,7 +184,7 @@ def test_agent_whose_searches_do_not_end_is_asked_for_no_more_even_by_those_who_
     run(test())
 
 
-def test_request_that_is_given_up_while_it_waits_holds_up_nobody() -> None:
+def test_search_cancelled_while_waiting_does_not_block_others() -> None:
     async def test() -> None:
         searches, held = Searches(1), threading.Event()
         first = asyncio.create_task(searches.run(held.wait, Stop()))
@@ -201,7 +201,7 @@ def test_request_that_is_given_up_while_it_waits_holds_up_nobody() -> None:
     run(test())
 
 
-def test_error_of_a_search_reaches_the_one_who_asked() -> None:
+def test_error_of_a_search_reaches_the_caller() -> None:
     def fail() -> None:
         raise ValueError("no such move")
 

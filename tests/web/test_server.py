@@ -1,4 +1,4 @@
-"""Connections that are no use are closed, so that others can be opened."""
+"""Connections that are idle or stuck are closed, so that others can be opened; answers are sent at once."""
 
 import json
 import socket

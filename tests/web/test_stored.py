@@ -64,7 +64,7 @@ def page(start: Callable[..., Server]) -> Iterator[Page]:
 
 
 def listed(page: Page, count: int) -> list[Any]:
-    """Open the list and return the stored matches in it, as soon as there are so many."""
+    """Open the list and return the stored matches in it, as soon as there are `count` of them."""
     page.send("matches")
     while len(matches := page.receive("stored")["matches"]) != count:
         continue
@@ -131,7 +131,7 @@ def test_a_match_of_the_page_that_makes_room_stays_listed_as_a_stored_one(
 
 
 @pytest.mark.parametrize("outcome", [WON, None], ids=["finished", "unfinished"])
-def test_a_stored_match_is_opened_with_its_moves_and_nobody_plays_it(
+def test_a_stored_match_is_opened_with_its_moves_and_nobody_can_play_in_it(
     outcome: Outcome | None, page: Page, add: Callable[..., list[int]]
 ) -> None:
     (number,) = add(record("4", "4", "5", outcome=outcome, options={"columns": "5"}, seconds=(1.0, 2.0, 3.0)))

@@ -113,7 +113,7 @@ def test_it_learns_to_beat_random_moves() -> None:
 
 
 @pytest.mark.slow
-def test_minutes_end_training() -> None:
+def test_training_ends_when_the_minutes_are_up() -> None:
     by_time = learner(steps=None, minutes=0.5)
     assert by_time.length is None
     scalars = {"step": 2, "seed": 1, "owed": 0.0}
@@ -126,7 +126,7 @@ def test_minutes_end_training() -> None:
 
 
 @pytest.mark.slow
-def test_samples_that_are_left_are_used_in_later_steps() -> None:
+def test_unused_samples_are_used_in_later_steps() -> None:
     state, counts = learner(batch_size=64, reuse=1.0).start(1), []
     for _ in range(6):
         state, metrics = learner(batch_size=64, reuse=1.0, full_share=1.0).step(state, InProcess())

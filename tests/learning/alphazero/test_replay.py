@@ -47,7 +47,7 @@ def test_samples_come_back_as_they_were_added() -> None:
     assert np.allclose(given.results.sum(axis=1), 1)
 
 
-def test_a_restored_buffer_goes_on_with_the_same_samples() -> None:
+def test_a_restored_buffer_continues_with_the_same_samples() -> None:
     one, other = buffer(), buffer()
     one.add(samples(range(80)))
     other.restore(one.arrays())

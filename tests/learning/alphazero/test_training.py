@@ -98,7 +98,7 @@ def test_illegal_actions_have_no_influence() -> None:
     assert measured["policy_entropy"] == pytest.approx(np.log(3), abs=0.02)
 
 
-def test_training_goes_on_from_a_network() -> None:
+def test_training_continues_from_a_network() -> None:
     network = Network.random(GAME, SHAPE, seed=5)
     one = trainer(normalised=False)
     one.start_from(network)
