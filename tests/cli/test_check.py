@@ -14,7 +14,7 @@ Run = Callable[..., Any]
 QUICK = ("--option", "columns=4", "--option", "rows=4", "--matches", "2", "--positions", "5")
 
 
-def check_here(game: Any, **settings: Any) -> Any:  # as check_game
+def check_here(game: Any, **settings: Any) -> Any:  # the signature of check_game
     """Check a game without a process of its own."""
     return check_game(game, **{**settings, "isolated": False})
 
@@ -62,7 +62,7 @@ def test_command_of_a_finding_reproduces_it(
     ran = bg(*arguments, "--json")
     assert (program, ran.code) == ("boardgames", 1)
     again = json.loads(ran.out)["findings"]
-    keys = ("check", "position", "move")  # the message of a statistic has other numbers in one position
+    keys = ("check", "position", "move")  # with one position, the statistics in a message differ
     assert [first[key] for key in keys] in [[finding[key] for key in keys] for finding in again]
 
 

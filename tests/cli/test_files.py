@@ -108,7 +108,7 @@ def test_a_position_in_latin_1_is_read_with_a_warning(bg: Run) -> None:
     assert (ran.code, ran.err) == (0, "board.txt: not UTF-8, read as Latin-1\n")
 
 
-# --- notations that nobody has named -------------------------------------------
+# --- notations that the command does not name ----------------------------------
 
 
 def nacre_moves() -> str:

@@ -120,7 +120,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory, run_at: Callable[..., Any]
         shutil.copytree(template, folder, symlinks=True)
         ran = run_at(folder, *shlex.split(command)[1:])
         assert ran.code == 0
-        assert not ran.err or command.startswith("boardgames train ")  # this prints its steps on stdout
+        assert not ran.err or command.startswith("boardgames train ")  # prints its steps on stderr
         assert ran.out.count("\n") == 1
         return json.loads(ran.out, parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
 

@@ -140,11 +140,11 @@ def test_each_agent_and_learner_has_one_line_that_fits_the_terminal(
     kind, *games = command
     offers = registry().offers("learners" if kind == "learners" else "agents", *games)
     for offer in offers:
-        if games and "network" in offer.entry.needs:  # which there is not yet
+        if games and "network" in offer.entry.needs:  # no network has been trained yet
             continue
         assert any(f"{offer.entry.name} " in line and offer.entry.summary in line for line in lines)
     headings = {offer.entry.game for offer in offers}
-    hints = 2 * sum("network" in offer.entry.needs for offer in offers)  # how to learn one
+    hints = 2 * sum("network" in offer.entry.needs for offer in offers)  # lines that say how to train one
     assert len(lines) <= len(offers) + 2 * len(headings) + 2 + hints
 
 

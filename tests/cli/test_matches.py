@@ -647,7 +647,7 @@ def test_importing_a_file_without_matches_is_an_error(bg: Run, home: Path) -> No
     assert ran.err == "error: empty.txt: there are no matches in it\n"
 
 
-# --- dates that nobody knows ---------------------------------------------------
+# --- unknown dates -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("tags", [{}, {"Date": "????.??.??"}], ids=["none", "unknown"])
@@ -679,7 +679,7 @@ def test_a_copy_that_only_lacks_the_date_is_not_added_and_the_stored_match_is_ke
     assert stored_records() == [str(undated)]
 
 
-# --- times that nobody knows ---------------------------------------------------
+# --- unknown times -------------------------------------------------------------
 
 
 def test_export_says_if_no_match_has_times(bg: Run) -> None:

@@ -87,7 +87,7 @@ def test_ctrl_c_ends_the_server_quietly_while_a_page_waits_for_the_matches() -> 
                 "",
             ]
             page.sendall("\r\n".join(wanted).encode())
-            # by now the server has the request before this one
+            # the server has received the previous request by now
             with urlopen(f"http://{host}/games.json") as listed:
                 assert b"connect4" in listed.read()
             process.send_signal(SIGINT)

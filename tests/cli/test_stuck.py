@@ -136,7 +136,7 @@ def wait_for(mark: Path, process: "subprocess.Popen[str]") -> None:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    time.sleep(2.0)  # the time it takes from the mark to the kernel
+    time.sleep(2.0)  # the kernel starts some time after the mark
 
 
 def ends(process: "subprocess.Popen[str]") -> tuple[str, str]:

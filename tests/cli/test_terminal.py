@@ -366,7 +366,7 @@ def test_an_agent_with_a_search_of_its_own_says_that_it_compiles(home: Path, bg:
     assert "compiling" not in again.seen
 
 
-# --- signs of life -----------------------------------------------------------
+# --- progress ----------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_the_results_of_pairs_are_kept(run: Run) -> None:
         assert points == one.wins + one.draws / 2
     written = (run.folder / MEASUREMENT).read_text()
     (run.folder / MEASUREMENT).write_text(re.sub(r', "pairs": \[[0-9, ]*\]', "", written))
-    known = Measurement.read(run.folder)  # the measurement of an early version
+    known = Measurement.read(run.folder)  # a measurement by an early version
     assert known is not None
     assert [one.pairs for one in known.series] == [()] * SERIES
 

@@ -162,7 +162,7 @@ def test_the_page_is_complete_without_a_network() -> None:
     files = [path for path in STATIC.rglob("*") if path.is_file()]
     texts = "".join(path.read_text() for path in files)
     addresses = set(re.findall(r"https?://[^\s\"'`<)]+", texts))
-    assert addresses <= {"http://www.w3.org/2000/svg"}  # the name of a language, which is not fetched
+    assert addresses <= {"http://www.w3.org/2000/svg"}  # names an XML namespace and is not fetched
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", ""])

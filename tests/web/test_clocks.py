@@ -50,7 +50,7 @@ def test_clock_waits_while_the_other_seat_is_free(server: Server, page: Page, ot
     assert state_of(server, key)["clocks"] == [SHORT, LONG]
     other.ask("claim", match=key, side=1)
     time.sleep(LATER_S)
-    assert state_of(server, key)["outcome"] is None  # the creator has not been shown the board since
+    assert state_of(server, key)["outcome"] is None  # the creator has not been shown the board again
     page.send("shown", match=key, ply=0)
     assert page.outcome()["text"] == "blue wins on time"
 
@@ -70,7 +70,7 @@ def test_clock_waits_until_the_page_shows_the_board(
 ) -> None:
     created = page.create("here", "random", **limit)
     key = created["match"]
-    join(other, key, None)  # who only watches starts no clock
+    join(other, key, None)  # a spectator starts no clock
     page.send("join", match=key, token=created["token"])
     time.sleep(LATER_S)
     assert state_of(server, key)["running"] is None
@@ -145,7 +145,7 @@ def test_closing_the_page_gains_no_time_at_later_turns(page: Page, other: Page) 
     key = created["match"]
     other.send("join", match=key)
     page.send("join", match=key, token=created["token"])
-    page.send("move", match=key, ply=0, move="4")  # without having said that the board is shown
+    page.send("move", match=key, ply=0, move="4")  # although the page has not said that it shows the board
     page.send("leave", match=key)
     assert other.outcome()["text"] == "blue wins on time"
 

@@ -151,7 +151,7 @@ def test_people_pause_and_resume_by_consent(page: Page, other: Page, people: dic
     assert other.state(declined=offer("resume", 1))["paused"] is True
     other.send("resume", match=key)
     page.state(offer=offer("resume", 1))
-    page.send("resume", match=key)  # who wants the same has agreed
+    page.send("resume", match=key)  # asking for the same means agreeing
     assert page.state(paused=False)["offer"] is None
 
 

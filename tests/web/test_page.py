@@ -377,7 +377,7 @@ class _Hanging(Player):
         raise AssertionError
 
 
-@pytest.mark.slow  # time for a search that does not end
+@pytest.mark.slow  # waits for a search that does not end
 def test_server_with_a_hanging_agent_plays_other_matches_and_can_be_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

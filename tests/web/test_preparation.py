@@ -127,7 +127,7 @@ def test_a_puzzle_waits_until_its_solver_is_compiled(compiled: threading.Event, 
     asked = {"game": "connect4", "kind": "two-threats", "number": 1}
     page.send("puzzle", re=8, **asked)
     with pytest.raises(TimeoutError):
-        page.socket.recv(timeout=4)  # looking for one takes a second
+        page.socket.recv(timeout=4)  # looking for a puzzle takes a second
     compiled.set()
     assert page.receive("puzzle", "refused")["type"] == "puzzle"
 

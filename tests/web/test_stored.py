@@ -311,7 +311,7 @@ def test_moves_in_a_match_do_not_send_the_stored_ones_again(
     page.send("move", match=key, ply=0, move="4")
     while page.receive("matches", "stored")["matches"][0]["ply"] != 1:
         continue
-    page.send("matches")  # the answer comes before the stored ones
+    page.send("matches")  # answered before the stored matches are sent
     assert page.receive("matches", "stored")["type"] == "matches"
 
 

@@ -284,7 +284,7 @@ def test_nothing_is_read_when_nobody_watches(
     looked: list[str] = []
     read = training._Reader.read
 
-    def noted(reader: training._Reader, name: str) -> Any:  # what it returns does not matter
+    def noted(reader: training._Reader, name: str) -> Any:  # may return anything
         looked.append(name)
         return read(reader, name)
 
