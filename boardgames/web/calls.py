@@ -161,5 +161,5 @@ def _without_compiling(function: Callable[[], _Result]) -> _Result:
 
 
 def game_subject(name: str) -> str:
-    """Return the name of a game as the subject of calls."""
+    """Return the subject of calls for a game."""
     return f"game {name!r}"

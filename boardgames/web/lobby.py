@@ -772,7 +772,7 @@ def _agent_of_seat(seat: SeatRequest, game: Game) -> str | None:
 
 
 def _public_name(agent: str | None) -> str | None:
-    """Return the bare name of an agent whose options contain paths, which pages must not see, or None."""
+    """Return the name of an agent if its options contain paths, which pages must not see; otherwise None."""
     return public_name(agent) if agent is not None and is_path(agent) else None
 
 

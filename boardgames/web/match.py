@@ -136,7 +136,7 @@ def load_overlays(names: Sequence[str], game: str) -> None:
 
 
 def agent_subject(agent: str, game: str) -> str:
-    """Return what messages about an agent's searches call the agent."""
+    """Return the name of an agent for messages about its searches."""
     return f"agent {agent.partition(':')[0]!r} of {game}"
 
 
@@ -1159,7 +1159,7 @@ def _forfeit_if_to_move(side: int, manager: Manager) -> None:
 
 
 def _fault_text(manager: Manager) -> str | None:
-    """Return what an agent did wrong; of an exception only the class, since its text may name files."""
+    """Return what an agent did wrong; for an exception only its class, since the text may name files."""
     if manager.fault is None or manager.outcome is None:
         return None
     if manager.outcome.termination is Termination.CRASH:

@@ -473,7 +473,7 @@ class GameReply(Reply, frozen=True, tag="game"):
 class MatchEntry(Struct, frozen=True):
     """A match in the lobby; `free` has the sides whose seats can be taken.
 
-    `name` was given to the match by somebody. `owned` says that only those with a token may rename or
+    `name` is a name that somebody gave it, or empty. `owned` says that only those with a token may rename or
     delete it. `time` is when it was started or, for a stored match, when it was stored; in seconds since
     1970, 0 if unknown. `stored` is the ID in `boardgames matches` of a match that was not played on this
     server; it is unfinished if it has no result, and cannot be renamed.

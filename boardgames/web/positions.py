@@ -57,9 +57,9 @@ class Line:
 
     @property
     def plies_left(self) -> int | None:
-        """Return the number of plies from here until a limit ends the match, or None if no limit does.
+        """Return the number of plies from here until a limit ends the match.
 
-        It is also None if the limit says nothing about the result.
+        It is None without a limit, and in games that do not say who wins at a limit.
         """
         if not self.game.kernels.decides_at_limit:
             return None
@@ -136,7 +136,7 @@ async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
 async def in_thread(
     lobby: Lobby, game: str, function: Callable[[], _Result], *, load: Callable[[], object] | None = None
 ) -> _Result:
-    """Call game code in a thread; before, call `load`, which has more time since it may compile the game."""
+    """Call game code in a thread, after calling `load`, which gets more time because it may compile code."""
     subject = game_subject(game)
     if load is not None:
         await lobby.calls.run(subject, load, seconds=LOAD_SECONDS)
@@ -291,7 +291,7 @@ def _read_text(line: Line, text: str) -> Imported:
 
 
 def _ply_of(problem: str) -> int:
-    """Return the number of the first move that could not be read, which the error names, or 0."""
+    """Return the number of the move that an error names as the first unreadable one, or 0."""
     return int(found[1]) if (found := _PLY.search(problem)) else 0
 
 

@@ -242,7 +242,7 @@ def _stat(path: Path) -> tuple[int, int, int] | None:
 def _summary(folder: Path) -> RunSummary:
     try:
         return run_summary(folder)
-    except (OSError, ValueError) as error:  # the folder may be forbidden, for example
+    except (OSError, ValueError) as error:  # the folder may be unreadable, for example
         return RunSummary(folder.name, folder, "broken", error=f"cannot read it: {type(error).__name__}")
 
 

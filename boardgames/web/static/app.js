@@ -62,7 +62,7 @@ net.on("compiling", ({ detail: { title, count, ended } }) => {
 });
 
 /**
- * Return a function that makes the page of an address; only the modules that it needs are loaded.
+ * Return a function that creates the page of an address; only the modules that it needs are loaded.
  * @param {string | undefined} kind
  * @param {string | undefined} id
  * @param {string | undefined} analysis

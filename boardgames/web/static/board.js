@@ -29,7 +29,7 @@ import { T } from "./texts.js";
  *   without it nothing can be marked, and the right button opens the browser's menu
  */
 
-// the kinds of arrows, and so the colours, of moves to choose from
+// the kinds, and so the colours, of the arrows of moves to choose from
 const CHOICES = /** @type {const} */ (["best", "other", "played", "line"]);
 
 export class Board {
@@ -355,7 +355,7 @@ export class Board {
   }
 
   /**
-   * Remember what the pointer is over.
+   * Remember the id under the pointer.
    * @param {string | null} id
    */
   hover(id) {

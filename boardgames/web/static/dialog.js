@@ -4,7 +4,7 @@ import { field, h } from "./dom.js";
 import { T } from "./texts.js";
 
 /**
- * Ask a question and return a promise of whether it was answered with the button `verb`.
+ * Ask a question, and return a promise of whether the button `verb` was pressed.
  * @param {string} question
  * @param {string} verb
  */

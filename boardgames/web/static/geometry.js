@@ -1,4 +1,4 @@
-// Places and shapes on a board, as numbers and as attributes of SVG. A unit of a picture is 100 of the drawing.
+// Places and shapes on a board, as numbers and as attributes of SVG. One unit of a picture is 100 units of the drawing.
 
 /** @import { Cell, Line, Picture } from "../messages.js" */
 /** @typedef {Cell & {kind: "cell"}} CellItem  a cell, as it is turned */

@@ -203,7 +203,7 @@ export class Learn {
       const [before, after] = await Promise.all([[], lesson.lines[0]].map((moves) => this.#ask(lesson, moves)));
       if (this.visit === visit) place.replaceChildren(thumbnail(before.picture), h("span", { "aria-hidden": "true" }, "→"), thumbnail(after.picture));
     } catch {
-      // the text is enough
+      // show the lesson without a picture
     }
   }
 

@@ -330,7 +330,7 @@ export class Match {
   }
 
   /**
-   * Ask for a position of the match, or for the one after a move of `more`.
+   * Ask for a position of the match, or for the one after `more.move`.
    * @param {number} ply
    * @param {Pick<ViewPly, "move" | "overlays">} [more]
    */
@@ -393,7 +393,7 @@ export class Match {
   }
 
   /**
-   * Take the free seat that a link has promised.
+   * Take the free seat to which the link invites.
    * @param {MatchState} state
    */
   #takeSeat(state) {
@@ -632,7 +632,7 @@ export class Match {
     if (!state) return;
     /** @type {(id: string) => boolean} */
     const canClick = (id) => this.#canMove() && this.board.clicks.entries.some((entry) => entry.ids.includes(id));
-    const { names, sides } = state; // players with equal names are called by their sides
+    const { names, sides } = state; // players of the same name are called by their sides
     const name = names[0] === names[1] ? (/** @type {number} */ side) => sides[side] : nameIn(state);
     this.status.draw(state, { shown: this.shown, notice: this.notice, name, canClick, onlyWatches: this.onlyWatches });
   }

@@ -1,4 +1,4 @@
-// The connection to the server: requests with answers, and states, which arrive again after a reconnection.
+// The connection to the server: requests with answers, and states of matches.
 
 import { StateReader } from "./deltas.js";
 import { T } from "./texts.js";
@@ -85,7 +85,7 @@ export class Net extends EventTarget {
   /** @type {Set<string>} */
   #joined = new Set();
   /**
-   * The states of matches, which are sent as changes.
+   * Readers of the states of matches, which arrive as changes.
    * @type {Map<string, StateReader>}
    */
   #readers = new Map();
@@ -112,7 +112,7 @@ export class Net extends EventTarget {
   }
 
   /**
-   * Call a function with each message of a type, and when the connection changes.
+   * Call a function with each message of a type; `status` is about the connection.
    * @template {keyof Events} K
    * @param {K} type
    * @param {(event: CustomEvent<Events[K]>) => void} listener
@@ -155,7 +155,7 @@ export class Net extends EventTarget {
   }
 
   /**
-   * Make a match and open its page.
+   * Create a match and open its page.
    * @param {Omit<CreateMatch, "type">} message
    */
   async create(message) {

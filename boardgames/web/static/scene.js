@@ -117,7 +117,7 @@ export class Scene {
   }
 
   /**
-   * Yield what the cells lie on, and the lines that are printed on it.
+   * Yield the board under the cells, and the lines printed on it.
    * @param {Picture} picture
    */
   *#body({ cells, frame, grid }) {
@@ -273,7 +273,7 @@ export class Scene {
       if (mark) yield s("line", { ...ends, class: "mark-under for-contrast" });
       yield s("line", mark ? { ...ends, stroke: mark.colour, "stroke-width": 8, "stroke-dasharray": mark.dashes } : { ...ends, class: "open-line" });
       const label = mark?.symbols ?? (this.coordinates && line.label); // a number before a letter reads as a unit
-      // of the same size on the screen for every board, so that edges beside it are seen
+      // equally large on the screen on every board, so that edges beside it are visible
       const size = mark ? 20 : Math.min(MOST_LABEL, Math.max(LEAST_LABEL, 0.026 * this.box[2]));
       if (label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, mark?.colour ?? null, size);
       return;

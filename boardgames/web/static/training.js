@@ -1,4 +1,4 @@
-// Training runs: a list of them, and one with its curves, standings and weights, while it trains.
+// Training runs: their list, and the page of one with curves, standings and weights, updated while it trains.
 
 import { Chart, legend, loadChartStyles, short } from "./chart.js";
 import { announce, h, loadStyles, preferences, replaceItems, setText } from "./dom.js";

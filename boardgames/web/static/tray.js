@@ -9,7 +9,7 @@ import { T } from "./texts.js";
 const [SIZE, RADIUS] = [20, 8.5];
 
 /**
- * Return the pieces of a tray and its free places, or what it counts in words.
+ * Return the pieces of a tray and its free places, or its count in words.
  * @param {Tray} tray
  * @param {Picture} picture
  */

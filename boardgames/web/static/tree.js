@@ -103,7 +103,7 @@ export class Tree {
   }
 
   /**
-   * Return the path of another variation, `step` places after this one, at the last move of a path that has alternatives.
+   * Return the path of the variation `step` places after this one, at the last move of the path that has alternatives.
    * @param {string[]} path
    * @param {number} step
    */
