@@ -65,7 +65,7 @@ COUNT_SECONDS = 0.5
 WATCH_INTERVAL_SECONDS = 0.1
 READY_INTERVAL_SECONDS = 0.05
 UNREADY_SECONDS = 0.5
-"""Pages say that an agent is getting ready if this takes longer."""
+"""Pages say that an agent is getting ready if it needs longer than this."""
 SHARED_SECONDS = 0.05
 """How long a state is reused for other pages, although its clocks are no longer exact."""
 TICK_MARGIN_SECONDS = 0.02

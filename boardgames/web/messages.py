@@ -20,7 +20,7 @@ MAX_BYTES = 64 * 1024
 """Size of the largest message that a page may send."""
 
 MAX_MOVES = 2000
-"""Maximum number of moves that lead to the position of a request."""
+"""Maximum number of moves in a request about a position."""
 
 Side = Annotated[int, Meta(ge=0, le=1)]
 Ply = Annotated[int, Meta(ge=0, le=100_000)]

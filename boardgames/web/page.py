@@ -67,7 +67,7 @@ class Page:
         self._replies: deque[bytes] = deque()
         self._answering: set[asyncio.Task[None]] = set()
         self._loading: dict[str, asyncio.Task[None]] = {}
-        """The last request for each match that has to be loaded."""
+        """For each match that is being loaded, the task that answers the latest request to load it."""
         self._ready = asyncio.Event()
         self._analyst = Analyst(lobby)
         self._allowance, self._counted_at = BURST, time.monotonic()

@@ -81,7 +81,7 @@ class Games:
         self._urgencies: tuple[_Urgency, ...] = ()
         """The urgencies of all compilations that are running or preempted."""
         self._ready: set[tuple[object, ...]] = set()
-        """The games and agents that have been compiled."""
+        """Combinations of a game and its agents that have been compiled."""
         self._reporting = threading.Lock()
         """Held on behalf of the process whose progress is reported."""
 

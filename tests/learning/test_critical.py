@@ -65,7 +65,7 @@ def test_equal_seeds_find_equal_positions() -> None:
         ("connect4", 0, "too rare: 1 of 3 were found in"),
     ],
 )
-def test_games_without_such_positions_are_refused(
+def test_games_without_critical_positions_are_refused(
     name: str, most_plies: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("boardgames.learning.critical.MAX_TRIES", 10)

@@ -171,7 +171,7 @@ def test_match_continues_after_a_restart_with_its_seats_and_values(start: Callab
     page.close()
 
 
-def test_name_of_whoever_took_a_seat_is_kept_after_a_restart(start: Callable[[], Server]) -> None:
+def test_name_given_for_a_free_seat_is_kept_after_a_restart(start: Callable[[], Server]) -> None:
     page = start().page()
     seats = [{"kind": "here", "name": "Ann"}, {"kind": "open", "name": "guest"}]
     key = page.create(seats=seats)["match"]

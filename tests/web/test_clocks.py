@@ -96,7 +96,7 @@ def test_clock_of_a_creator_who_has_left_waits_for_their_return(
     assert page.outcome()["text"] == "blue wins on time"
 
 
-def test_clock_of_somebody_who_left_before_their_first_turn_waits(
+def test_clock_of_a_player_who_left_before_their_first_turn_waits(
     server: Server, page: Page, other: Page
 ) -> None:
     created = page.create("here", "open", clock=[LONG, SHORT])

@@ -72,7 +72,7 @@ def listed(page: Page) -> list[str]:
     ],
     ids=lambda value: ", ".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_finished_matches_make_room_before_empty_ones_and_the_oldest_first(
+def test_finished_matches_are_deleted_before_empty_ones_and_the_oldest_first(
     page: Page, kinds: tuple[str, ...], removed: int
 ) -> None:
     keys = [make(page, kind) for kind in kinds]
@@ -80,7 +80,7 @@ def test_finished_matches_make_room_before_empty_ones_and_the_oldest_first(
     assert set(listed(page)) == {*keys, new} - {keys[removed]}
 
 
-def test_match_with_moves_never_makes_room(page: Page) -> None:
+def test_match_with_moves_is_never_deleted_to_make_room(page: Page) -> None:
     keys = [make(page, "with moves") for _ in range(ROOM)]
     assert page.create("here", "here")["reason"] == (
         "there are 3 matches on this server already, and all of them are in progress or being watched: "
@@ -89,7 +89,7 @@ def test_match_with_moves_never_makes_room(page: Page) -> None:
     assert set(listed(page)) == set(keys)
 
 
-def test_match_that_somebody_watches_never_makes_room(page: Page) -> None:
+def test_watched_match_is_never_deleted_to_make_room(page: Page) -> None:
     watched = [page.start("here", "here") for _ in range(ROOM)]
     page.send("resign", match=watched[0])
     assert page.outcome()["text"]

@@ -247,7 +247,7 @@ def test_an_agent_that_declines_a_draw_says_so(page: Page) -> None:
     assert "first 10 moves" in declined["reason"]
 
 
-def test_whoever_offered_a_draw_is_told_that_it_was_declined(
+def test_the_player_who_offered_a_draw_is_told_that_it_was_declined(
     page: Page, other: Page, people: dict[str, Any]
 ) -> None:
     page.send("offer-draw", match=people["match"])

@@ -98,7 +98,7 @@ def test_a_page_with_both_seats_plays_both_sides(page: Page) -> None:
     assert page.state(ply=2)["yours"] == [0, 1]
 
 
-def test_earlier_positions_are_shown_while_the_match_goes_on(page: Page) -> None:
+def test_earlier_positions_are_shown_while_the_match_continues(page: Page) -> None:
     match = page.start("here", "here")
     page.send("move", match=match, ply=0, move="4")
     page.state(ply=1)
@@ -165,7 +165,7 @@ def test_agents_can_be_watched_step_by_step(page: Page) -> None:
     assert not page.state(ply=ply + 3)["paused"]
 
 
-def test_a_match_goes_on_after_a_resignation_is_taken_back(page: Page) -> None:
+def test_a_match_continues_after_a_resignation_is_taken_back(page: Page) -> None:
     match = page.start("here", "random")
     page.send("resign", match=match)
     assert page.outcome()["winner"] == 1
@@ -480,7 +480,7 @@ class _Broken(_Hanging):
         raise ValueError("cannot read '/srv/my-games/book.bin': no such file")
 
 
-def test_an_error_of_a_plug_in_is_told_without_the_path_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_removed_from_errors_of_plug_ins(monkeypatch: pytest.MonkeyPatch) -> None:
     add_offers(monkeypatch, "bg_agents", broken=_Broken)
     server = Server()
     page = server.page()

@@ -159,7 +159,7 @@ def test_an_agent_is_compiled_once_for_everybody_and_again_if_that_failed(
     assert calls == ["Connect Four", "Connect Four"]
 
 
-def test_what_somebody_waits_for_is_compiled_before_everything_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilations_that_somebody_waits_for_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[str] = []
     finishing = threading.Event()
 

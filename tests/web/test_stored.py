@@ -115,7 +115,7 @@ def test_a_match_of_the_page_is_not_listed_twice(
     page.close()
 
 
-def test_a_match_of_the_page_that_makes_room_stays_listed_as_a_stored_one(
+def test_a_match_of_the_page_that_is_deleted_to_make_room_stays_listed(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("boardgames.web.lobby.MAX_MATCHES", 1)
@@ -291,7 +291,7 @@ def test_a_match_of_a_game_that_is_not_installed_says_so(page: Page, add: Callab
     assert "no such game 'chess'" in page.ask("join", match="stored.1")["reason"]
 
 
-def test_only_the_newest_are_listed_and_the_others_counted(
+def test_only_the_newest_matches_are_listed_and_the_others_are_counted(
     page: Page, add: Callable[..., list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("boardgames.web.lobby.MAX_LISTED", 2)
@@ -302,7 +302,7 @@ def test_only_the_newest_are_listed_and_the_others_counted(
     assert ([match["ply"] for match in reply["matches"]], reply["left_out"]) == ([5, 4], 3)
 
 
-def test_moves_in_a_match_do_not_send_the_stored_ones_again(
+def test_stored_matches_are_not_sent_again_after_every_move(
     page: Page, add: Callable[..., list[int]]
 ) -> None:
     add(record("4", "4"))

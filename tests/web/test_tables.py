@@ -50,7 +50,7 @@ class Hashed(Random):
     )
 
 
-def test_memory_is_counted_whatever_the_option_is_called() -> None:
+def test_memory_is_counted_by_role_not_by_option_name() -> None:
     game = boardgames.load("connect4")
     assert size_of(Hashed(game)) == 30
     assert size_of(Hashed(game, hash=7)) == 7
@@ -63,7 +63,7 @@ def test_memory_is_counted_whatever_the_option_is_called() -> None:
         ("hashed:cores=4000", "cores can be at most"),
     ],
 )
-def test_pages_cannot_take_more_of_the_machine_whatever_the_option_is_called(
+def test_limits_of_memory_and_threads_do_not_depend_on_option_names(
     agent: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_offers(monkeypatch, "bg_agents", hashed=Hashed)
@@ -81,7 +81,7 @@ def test_default_limit_is_a_share_of_the_free_memory(monkeypatch: pytest.MonkeyP
         Tables().reserve(player)
 
 
-def test_tables_of_a_closed_agent_are_free_even_if_something_still_refers_to_it() -> None:
+def test_tables_of_a_closed_agent_are_released_even_if_it_is_still_referenced() -> None:
     tables, game = Tables(20), boardgames.load("connect4")
     players = [boardgames.load_player("alphabeta:table=16", game) for _ in range(2)]
     tables.reserve(players[0])
@@ -106,7 +106,7 @@ def test_match_and_analysis_without_room_for_their_tables_are_refused(small: Ser
         page.close()
 
 
-def test_only_as_many_matches_are_unloaded_as_tables_need_and_finished_ones_first(small: Server) -> None:
+def test_only_as_many_matches_are_unloaded_as_needed_finished_ones_first(small: Server) -> None:
     page, lobby = small.page(), small.lobby
     without, waiting, finished = (page.start("here", agent) for agent in ("random", AGENT, AGENT))
     page.send("resign", match=finished)
@@ -144,7 +144,7 @@ def test_new_match_waits_for_the_tables_of_an_agent_that_takes_long_to_close(
     page.close()
 
 
-def test_match_in_which_agents_play_is_not_unloaded_for_tables(small: Server) -> None:
+def test_match_between_agents_is_not_unloaded_to_free_tables(small: Server) -> None:
     page = small.page()
     key = page.start(AGENT, AGENT, move_time=[30, 30])  # longer than the rest takes
     page.state(thinking=True)

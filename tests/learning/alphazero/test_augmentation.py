@@ -78,7 +78,7 @@ def test_images_of_samples_are_those_of_the_symmetries(name: str, count: int) ->
     assert reached == set(range(count))
 
 
-def test_without_symmetries_samples_stay_as_they_are() -> None:
+def test_without_symmetries_samples_do_not_change() -> None:
     game = load("abalone")
     positions = played(game, 20)
     encoder = Encoder(game, symmetries=False)

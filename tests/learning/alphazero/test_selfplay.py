@@ -67,7 +67,7 @@ def test_samples_have_the_moves_that_win_at_once_and_the_results(name: str, root
     assert sides == {0, 1} or name.startswith("nim")  # there, no move takes all
 
 
-def test_a_share_of_the_searches_is_full() -> None:
+def test_the_requested_share_of_searches_is_full() -> None:
     settings = SelfPlay(simulations=8, fast_simulations=2, full_share=0.25, random_plies=0)
     played = play_matches(tictactoe(), know_nothing, 100, settings=settings, seed=2)
     assert played.samples.size / played.plies == pytest.approx(0.25, abs=0.07)
@@ -77,7 +77,7 @@ def test_a_share_of_the_searches_is_full() -> None:
     assert (played.samples.results[won] == WIN).all()
 
 
-def test_the_evaluator_is_hardly_ever_asked_twice_for_a_position() -> None:
+def test_positions_are_rarely_evaluated_twice() -> None:
     game = boardgames.load("connect4", columns=4, rows=4)
     asked: list[bytes] = []
 
@@ -91,7 +91,7 @@ def test_the_evaluator_is_hardly_ever_asked_twice_for_a_position() -> None:
     assert played.evaluations == len(asked) == len(set(asked)) > 50
 
 
-def test_proven_results_are_learned_as_they_are_whatever_the_decay() -> None:
+def test_the_trace_decay_does_not_change_proven_results() -> None:
     game = tictactoe()
     settings = SelfPlay(simulations=100, full_share=1.0, random_plies=8, trace_decay=0.0)
     samples = play_matches(game, know_nothing, 60, settings=settings, seed=1).samples
