@@ -283,7 +283,7 @@ class Lobby:
                 numbers.append(number)
             else:
                 raise MatchError(
-                    f"only whoever runs this server can delete this match: boardgames matches delete {number}"
+                    f"only whoever runs the server can delete it, with boardgames matches delete {number}"
                 )
         await self._remove(list(tokens))
         if self._archive is not None:
