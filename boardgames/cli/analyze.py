@@ -41,7 +41,6 @@ from boardgames.cli.options import (
 from boardgames.cli.output import (
     BOOK,
     count_text,
-    outcome_json,
     outcome_text,
     print_errors,
     print_json,
@@ -616,12 +615,12 @@ def _review_json(review: "Review", game: str, number: int, mistakes: int | None)
     return {
         "game": game,
         "match": number,
-        "names": list(review.record.names),
-        "outcome": outcome_json(review.record.outcome),
+        "names": review.record.names,
+        "outcome": review.record.outcome,
         "agent": review.agent,
         "unit": review.unit.name,
         "complete": review.is_complete,
-        "values_for_side_0": list(review.values_for_side(0)),
+        "values_for_side_0": review.values_for_side(0),
         "plies": [_ply_json(ply) for ply in review.moves],
         "marks": [
             {names[1]: review.marks(side)[mark] for mark, names in MARK_NAMES.items()} for side in (0, 1)

@@ -389,7 +389,7 @@ def report_json(report: "Report") -> dict[str, object]:
             }
             for entry in report.crosstable
         ],
-        "pairs": None if report.pairs is None else list(report.pairs.counts),
+        "pairs": None if report.pairs is None else report.pairs.counts,
         "superiority": None if report.superiority is None else round(report.superiority, 6),
         "sprt": None if report.sprt is None else _sprt_json(report.sprt),
     }
@@ -403,7 +403,7 @@ def _standing_json(standing: "Standing") -> dict[str, object]:
         "draws": standing.draws,
         **estimate_json(standing.estimate),
         "faults": sum(standing.faults.values()),
-        "faults_by_kind": dict(standing.faults),
+        "faults_by_kind": standing.faults,
     }
 
 

@@ -1,7 +1,6 @@
 """`boardgames check`: the conformance tests for a game, for authors of plug-ins."""
 
 import sys
-from dataclasses import asdict
 
 import click
 
@@ -119,10 +118,10 @@ def check(
         print_json(
             game=game_name,
             ok=report.ok,
-            checks=[{"name": check.name, "covered": check.covered} for check in report.checks],
-            findings=[asdict(finding) for finding in report.findings],
-            remarks=[asdict(remark) for remark in report.remarks],
-            notes=list(report.notes),
+            checks=report.checks,
+            findings=report.findings,
+            remarks=report.remarks,
+            notes=report.notes,
         )
     else:
         say(str(report))

@@ -201,7 +201,7 @@ def _report(
         print_json(
             game=game.facts.name,
             layout=game.layout,
-            options=dict(game.options),
+            options=game.options,
             experiment=name,
             seed=seed,
             settings=chosen.settings,
@@ -308,9 +308,9 @@ def findings_json(findings: "Findings | Measurements") -> dict[str, object]:
             "grids": [
                 {
                     "name": grid.name,
-                    "columns": list(grid.columns),
+                    "columns": grid.columns,
                     "rows": [
-                        {"row": row, "values": list(values)}
+                        {"row": row, "values": values}
                         for row, values in zip(grid.rows, grid.values, strict=True)
                     ],
                 }

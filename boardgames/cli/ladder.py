@@ -9,7 +9,7 @@ import click
 from boardgames.cli.completion import complete_game
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import OutputFile, examples, game_option, json_option
-from boardgames.cli.output import estimate_json, print_json, print_table, say, shorten_names
+from boardgames.cli.output import estimate_json, fields_json, print_json, print_table, say, shorten_names
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 
@@ -90,9 +90,7 @@ def _names(entries: "list[LadderEntry]") -> list[str]:
 
 def _entry_json(entry: "LadderEntry") -> dict[str, object]:
     return {
-        "agent": entry.player.agent,
-        "fingerprint": entry.player.fingerprint,
-        "limits": entry.player.limits,
+        **fields_json(entry.player),
         "matches": entry.matches,
         "wins": entry.wins,
         "losses": entry.losses,

@@ -22,6 +22,7 @@ from boardgames.cli.output import (
     confirm,
     count_text,
     estimate_json,
+    fields_json,
     print_error,
     print_errors,
     print_json,
@@ -45,7 +46,7 @@ from boardgames.options import agent_title
 if TYPE_CHECKING:
     from boardgames.arena.pentanomial import Estimate
     from boardgames.record import ParsedRecords, Record
-    from boardgames.store import Added, PlayerKey, Rating, Store, StoredMatch, StoredRun
+    from boardgames.store import Added, Rating, Store, StoredMatch, StoredRun
 
 DEFAULT_LIMIT = 20
 BATCH = 500
@@ -507,10 +508,10 @@ def match_json(match: "StoredMatch") -> dict[str, object]:
         "date": _date_of_play(match),
         "game": match.game,
         "variant": match.variant,
-        "players": [_player_json(player) for player in match.players],
+        "players": match.players,
         "outcome": None if match.termination is None else outcome,
         "plies": match.plies,
-        "seconds": list(match.seconds),
+        "seconds": match.seconds,
         "fault": match.fault,
         "run": match.run,
         "number": match.number,
@@ -547,17 +548,9 @@ def print_run(run: "StoredRun", ratings: "Sequence[Rating]") -> None:
 def run_json(run: "StoredRun", ratings: "Sequence[Rating]") -> dict[str, object]:
     """Return a run with its ratings as a JSON object."""
     return {
-        "id": run.id,
-        "kind": run.kind,
-        "game": run.game,
-        "key": run.key,
-        "settings": dict(run.settings),
-        "seed": run.seed,
-        "started": run.started,
-        "finished": run.finished,
-        "matches": run.matches,
+        **fields_json(run),
         "ratings": [
-            {**_player_json(rating.player), "matches": rating.matches, **estimate_json(_estimate(rating))}
+            {**fields_json(rating.player), "matches": rating.matches, **estimate_json(_estimate(rating))}
             for rating in ratings
         ],
     }
@@ -605,10 +598,6 @@ def _estimate(rating: "Rating") -> "Estimate | None":
     from boardgames.arena.pentanomial import Estimate
 
     return None if rating.elo is None else Estimate(rating.elo, rating.low, rating.high)
-
-
-def _player_json(player: "PlayerKey") -> dict[str, object]:
-    return {"agent": player.agent, "fingerprint": player.fingerprint, "limits": player.limits}
 
 
 def _timestamp_text(stamp: str) -> str:

@@ -1,7 +1,6 @@
 """Measuring the result of a training run, for `boardgames train` and `boardgames runs`."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -80,9 +79,8 @@ def measurement_json(measured: "Measurement | None") -> dict[str, object]:
     """Return the results of a measurement as JSON fields."""
     if measured is None:
         return {"strength": [], "matches_played": 0, "matches_planned": 0}
-    strength = [asdict(one) for one in measured.series]
     return {
-        "strength": strength,
+        "strength": measured.series,
         "matches_played": measured.played,
         "matches_planned": measured.planned,
     }

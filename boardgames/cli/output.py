@@ -9,8 +9,9 @@ import shutil
 import sys
 import textwrap
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -117,11 +118,27 @@ def one_line(value: object) -> str:
 # --- JSON --------------------------------------------------------------------
 
 
-def print_json(**fields: object) -> None:
-    """Print one JSON object that begins with the schema number."""
-    text = json.dumps({"schema": SCHEMA, **fields}, ensure_ascii=False)
-    # also escape characters that may control the terminal; they occur only within strings
+def print_json(**members: object) -> None:
+    """Print one JSON object that begins with the schema number; dataclasses become objects, too."""
+    text = json.dumps({"schema": SCHEMA, **members}, ensure_ascii=False, default=fields_json)
+    # characters that JSON need not escape and terminals may obey occur only within strings
     click.echo("".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text))
+
+
+def fields_json(value: Any) -> dict[str, Any]:  # a dataclass or mapping of any kind
+    """Return the fields of a dataclass, or the items of a mapping, in their order.
+
+    Examples
+    --------
+    >>> from boardgames.store import PlayerKey
+    >>> fields_json(PlayerKey("random"))
+    {'agent': 'random', 'fingerprint': '', 'limits': ''}
+    """
+    if isinstance(value, Mapping):
+        return dict(value)
+    if not is_dataclass(value) or isinstance(value, type):
+        raise TypeError(f"{type(value).__name__} cannot be printed as JSON")
+    return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
 def estimate_json(estimate: "Estimate | None") -> dict[str, float | None]:
@@ -141,13 +158,6 @@ def score_json(score: "Score", unit: "Unit", *, proven: bool) -> dict[str, objec
     {'value': None, 'unit': 'return', 'win_in': -4, 'proven': True}
     """
     return {"value": score.amount, "unit": unit.name, "win_in": score.win_in, "proven": proven}
-
-
-def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
-    """Return an outcome as a JSON object; None if the match is not over."""
-    if outcome is None:
-        return None
-    return {"winner": outcome.winner, "termination": str(outcome.termination)}
 
 
 # --- boards and text ---------------------------------------------------------

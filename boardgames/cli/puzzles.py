@@ -403,7 +403,7 @@ def _puzzle_json(puzzle: _Shown) -> dict[str, object]:
     return {
         "kind": puzzle.kind,
         "summary": puzzle.summary,
-        "options": dict(game.options),
+        "options": game.options,
         "position": str(position),
         "side_to_move": position.side_to_move,
         "task": puzzle.task,

@@ -10,7 +10,6 @@ from boardgames.cli.loading import load_position, split_notation
 from boardgames.cli.options import OutputFile, apply_moves, examples, json_option, position_options
 from boardgames.cli.output import (
     count_text,
-    outcome_json,
     outcome_text,
     print_json,
     print_picture,
@@ -117,8 +116,8 @@ def show(
             position=text,
             side_to_move=position.side_to_move,
             legal_moves=legal_moves,
-            outcome=outcome_json(position.outcome),
-            score=list(position.score),
+            outcome=position.outcome,
+            score=position.score,
             **(_features_json(explained, overlays) if has_features else {}),
         )
         return
@@ -223,7 +222,7 @@ def _print_features(explained: "Explanation", position: "Position") -> None:
 def _features_json(explained: "Explanation | None", overlays: "tuple[Overlay, ...]") -> dict[str, object]:
     return {
         "features": None if explained is None else _explanation_json(explained),
-        "overlays": [_overlay_json(overlay) for overlay in overlays],
+        "overlays": overlays,
     }
 
 
@@ -232,32 +231,7 @@ def _explanation_json(explained: "Explanation") -> dict[str, object]:
         "set": explained.features,
         "weights": explained.weights,
         "side": explained.side,
-        "terms": [
-            {"name": one.name, "value": one.value, "weight": one.weight, "contribution": one.contribution}
-            for one in explained.terms
-        ],
+        "terms": explained.terms,
         "sum": explained.total,
         "value": explained.value,
-    }
-
-
-def _overlay_json(overlay: "Overlay") -> dict[str, object]:
-    """Return an overlay as a JSON object, with marks by the id of the line or cell in the picture."""
-    return {
-        "name": overlay.name,
-        "summary": overlay.summary,
-        "classes": [
-            {"symbol": one.symbol, "name": one.name, "summary": one.summary} for one in overlay.classes
-        ],
-        "marks": dict(overlay.marks),
-        "groups": [
-            {
-                "label": group.label,
-                "text": group.text,
-                "cells": list(group.cells),
-                "is_closed": group.is_closed,
-            }
-            for group in overlay.groups
-        ],
-        "remarks": list(overlay.remarks),
     }

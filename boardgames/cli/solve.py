@@ -466,7 +466,7 @@ def _print_all_json(
         agent=player.describe(),
         positions=entries,
         different=sum(is_different(player, one, score) for one, score in solved),
-        bad_lines=[{"file": one.file, "line": one.line, "error": one.error} for one in bad],
+        bad_lines=bad,
         nodes=used.nodes,
         seconds=used.seconds,
     )

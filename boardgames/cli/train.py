@@ -505,7 +505,7 @@ def _print_json(trainer: "Trainer", measured: "Measurement | None") -> None:
         finished=progress.is_done,
         best=progress.best,
         best_step=progress.best_step,
-        metrics=dict(progress.metrics),
+        metrics=progress.metrics,
         **measurement_json(measured),
         agent=agent or None,
     )

@@ -5,6 +5,8 @@ import sys
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from rich.cells import cell_len
@@ -138,6 +140,18 @@ def test_a_text_from_outside_cannot_add_a_line(capsys: pytest.CaptureFixture[str
     print_error(f"no such name: {CONTROLS}\nerror: forged")
     assert capsys.readouterr().err == "error: no such name: ?]0;title??2J? ?? error: forged\n"
     assert one_line("a\u2028b\x85c\x0bd") == "a b c d"
+
+
+def test_json_has_dataclasses_and_mappings_as_objects(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json(outcome=Outcome(None, Termination.AGREEMENT), options=MappingProxyType({"rows": 5}))
+    assert capsys.readouterr().out == (
+        '{"schema": 1, "outcome": {"winner": null, "termination": "agreement"}, "options": {"rows": 5}}\n'
+    )
+
+
+def test_json_of_anything_else_is_an_error_and_not_a_text() -> None:
+    with pytest.raises(TypeError, match="Path cannot be printed as JSON"):
+        print_json(folder=Path("runs"))
 
 
 def test_json_escapes_control_characters_and_loses_none(
