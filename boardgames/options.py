@@ -92,6 +92,25 @@ class Option:
         name = _TYPE_NAMES[self.kind] if self.kind in (bool, str) else self.kind.__name__
         return f"{name}, {self._bounds()}" if self._bounds() else name
 
+    @property
+    def description(self) -> "OptionDescription":
+        """Return what programs that offer this option need to know, as data.
+
+        Examples
+        --------
+        >>> Option("size", int, 7, "columns", choices=(5, 7)).description.choices
+        (5, 7)
+        """
+        return OptionDescription(
+            self.name,
+            self.kind.__name__,
+            self.minimum,
+            self.maximum,
+            self.choices,
+            self.default,
+            self.summary,
+        )
+
     def _bounds(self) -> str:
         if self.minimum is not None and self.maximum is not None:
             return f"{self.minimum:.15g} to {self.maximum:.15g}"
@@ -124,6 +143,19 @@ class Option:
         except ValueError:
             return None
         return number if self.kind is int or math.isfinite(number) else None
+
+
+@dataclass(frozen=True, slots=True)
+class OptionDescription:
+    """An option of a game, agent or learner, as the command line prints it in JSON and pages get it."""
+
+    name: str
+    type: str
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[str, ...] | tuple[int, ...]
+    default: OptionValue
+    summary: str
 
 
 def check_option_names(cls: type, reserved: Collection[str]) -> None:

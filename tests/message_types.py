@@ -18,7 +18,7 @@ from boardgames.web import messages
 PATH = Path(messages.__file__).with_suffix(".d.ts")
 HEAD = """\
 // The messages between the page and the server, and the pictures in them, for the checks of the page.
-// tests/message_types.py makes this file from messages.py and ../picture.py.
+// tests/message_types.py makes this file from messages.py and the dataclasses that it uses.
 """
 SIMPLE = {
     str: "string",
@@ -81,8 +81,8 @@ def fields_of_message(message: type[msgspec.Struct]) -> dict[str, str]:
     return found
 
 
-def fields_of_picture(owner: type) -> dict[str, str]:
-    """Return the fields of a part of a picture, and what `picture_json` adds."""
+def fields_of_dataclass(owner: type) -> dict[str, str]:
+    """Return the fields of a dataclass, and what `picture_json` adds to those of a picture."""
     found = {name: written(hint) for name, hint in get_type_hints(owner).items()}
     if owner is picture.Picture:
         found |= {"bounds": written(tuple[float, float, float, float]), "description": written(str)}
@@ -93,6 +93,13 @@ def defined(module: types.ModuleType) -> Iterator[type[Any]]:
     """Yield the public classes that a module defines, in their order."""
     for name, value in vars(module).items():
         if isinstance(value, type) and value.__module__ == module.__name__ and not name.startswith("_"):
+            yield value
+
+
+def shared() -> Iterator[type[Any]]:
+    """Yield the dataclasses from other modules that are parts of messages, apart from pictures."""
+    for value in vars(messages).values():
+        if isinstance(value, type) and is_dataclass(value) and value.__module__ != picture.__name__:
             yield value
 
 
@@ -107,7 +114,7 @@ def message_types() -> str:
     tagged = [one for one in structs if tag_of(one) is not None]
     requests = [one for one in tagged if issubclass(one, messages._Request)]
     replies = [one for one in tagged if not issubclass(one, messages._Request)]
-    parts = [interface(one.__name__, one, fields_of_picture(one)) for one in defined(picture)]
+    parts = [interface(one.__name__, one, fields_of_dataclass(one)) for one in (*defined(picture), *shared())]
     parts += [interface(one.__name__, one, fields_of_message(one)) for one in structs]
     return "\n".join([HEAD, *parts, union("Request", requests), union("Message", replies)])
 

@@ -30,7 +30,6 @@ from boardgames.plugins import Kind, Offer, Registry, registry
 
 if TYPE_CHECKING:
     from boardgames.game import Game
-    from boardgames.options import Option
 
 NAME_COLUMNS = 11
 
@@ -198,7 +197,7 @@ def _show_one(kind: Kind, loaded: Registry, name: str, game: str | None, as_json
     options = loaded.load(kind, name, game).declared_options
     if as_json:
         rows = _offers_json(loaded, [offer])
-        rows[0]["options"] = [_option_json(option) for option in options]
+        rows[0]["options"] = [option.description for option in options]
         print_json(**{kind: rows})
         return
     say(wrap(f"{name}: {one_line(offer.entry.summary)}", 2))
@@ -220,18 +219,6 @@ def _offers_json(loaded: Registry, offers: Iterable[Offer]) -> list[dict[str, ob
         }
         for offer in offers
     ]
-
-
-def _option_json(option: "Option") -> dict[str, object]:
-    return {
-        "name": option.name,
-        "type": option.kind.__name__,
-        "minimum": option.minimum,
-        "maximum": option.maximum,
-        "choices": list(option.choices),
-        "default": option.default,
-        "summary": option.summary,
-    }
 
 
 def _print_groups(offers: list[Offer]) -> None:

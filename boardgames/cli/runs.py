@@ -34,6 +34,7 @@ from boardgames.cli.options import (
 from boardgames.cli.output import (
     NARROWEST_NAME,
     confirm,
+    fields_json,
     print_json,
     print_table,
     say,
@@ -149,8 +150,8 @@ def show(name: str, as_json: bool) -> None:
         print_json(
             **_run_json(run),
             layout=run.config.layout,
-            options=dict(run.config.options),
-            settings=dict(run.config.settings),
+            options=run.config.options,
+            settings=run.config.settings,
             steps=[
                 {"step": one.step, "seconds": one.seconds, "metrics": one.metrics, "standings": one.standings}
                 for one in steps
@@ -355,15 +356,15 @@ def print_comparison(folders: "Sequence[Path]", *, as_json: bool) -> None:
                     **_run_json(run.summary),
                     "seconds": round(run.seconds, 3),
                     "differing": dict(zip(changed, run.differing(changed), strict=True)),
-                    "strength": {name: list(share) for name, share in run.strength.items()},
+                    "strength": run.strength,
                 }
                 for run in compared
             ],
             means=[
                 {
                     "runs": [run.summary.name for run in group.runs],
-                    "best": None if group.best is None else list(group.best),
-                    "strength": {name: list(share) for name, share in group.strength.items()},
+                    "best": group.best,
+                    "strength": group.strength,
                 }
                 for group in means
             ],
@@ -485,17 +486,4 @@ def _row(run: "RunSummary") -> tuple[str, ...]:
 
 
 def _run_json(run: "RunSummary") -> dict[str, object]:
-    progress = run.progress
-    return {
-        "run": run.name,
-        "folder": str(run.folder),
-        "game": None if run.config is None else run.config.game,
-        "learner": None if run.config is None else run.config.learner,
-        "seed": None if run.config is None else run.config.seed,
-        "step": progress.step,
-        "length": progress.length,
-        "best": progress.best,
-        "best_step": progress.best_step,
-        "state": run.status,
-        "error": run.error,
-    }
+    return {"run": run.name, "folder": str(run.folder), **fields_json(run.facts)}

@@ -46,6 +46,37 @@ class RunSummary:
     error: str | None = None
     created: float = 0.0
 
+    @property
+    def facts(self) -> "RunFacts":
+        """Return what lists of runs show, as data."""
+        config, progress = self.config, self.progress
+        return RunFacts(
+            game=None if config is None else config.game,
+            learner=None if config is None else config.learner,
+            seed=None if config is None else config.seed,
+            step=progress.step,
+            length=progress.length,
+            best=progress.best,
+            best_step=progress.best_step,
+            state=self.status,
+            error=self.error,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """A run as the command line prints it in JSON and pages get it; see `RunSummary`."""
+
+    game: str | None
+    learner: str | None
+    seed: int | None
+    step: int
+    length: int | None
+    best: float | None
+    best_step: int
+    state: Status
+    error: str | None
+
 
 def list_runs() -> list[RunSummary]:
     """Return the runs in the user's folder, newest first; no game is loaded."""

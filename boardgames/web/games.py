@@ -2,19 +2,18 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import replace
 
 from boardgames import plugins
 from boardgames.errors import PluginError, PositionError
 from boardgames.game import Game
 from boardgames.hookspecs import Entry
-from boardgames.options import Option
+from boardgames.options import Option, OptionDescription
 from boardgames.player import Player
 from boardgames.plugins import load
 from boardgames.web.messages import (
     AgentEntry,
     GameReply,
-    OptionEntry,
     OverlayEntry,
     picture_changes,
     picture_json,
@@ -26,7 +25,6 @@ LEVEL = "level"
 """The agent whose levels the form offers."""
 MAX_PICTURES = 60
 """Maximum number of layouts that are shown as pictures."""
-NOTHING_LEARNED: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NOT_IN_BROWSER = frozenset({"human", "engine"})
 """Agents that pages cannot choose: people have seats of their own, and no page may start programs."""
 
@@ -86,7 +84,7 @@ def description(name: str) -> GameReply:
         AgentEntry(
             entry.name,
             entry.summary,
-            [_entry_of(one, learned) for one in agent.declared_options if one.file != "write"],
+            [_described(one, learned) for one in agent.declared_options if one.file != "write"],
         )
         for entry, agent in loaded
     ]
@@ -103,18 +101,21 @@ def description(name: str) -> GameReply:
         default_layout=game.layout,
         picture=base,
         pictures={one: picture_changes(base, game.parse(facts.layouts[one]).picture()) for one in pictured},
-        options=[_entry_of(option) for option in facts.options],
+        options=[option.description for option in facts.options],
         agents=agents,
         default_agent=facts.default_agent,
         premoves=_allows_premoves(game),
         levels=next((_levels(agent.declared_options) for entry, agent in loaded if entry.name == LEVEL), 0),
         trained=trained_agents([*learned["weights"], *learned["network"]]),
-        overlays=[
-            OverlayEntry(offer.entry.name, offer.entry.summary)
-            for offer in plugins.registry().offers("overlays", name)
-        ],
+        overlays=overlay_entries(name),
         puzzles=bool(plugins.registry().offers("puzzles", name)),
     )
+
+
+def overlay_entries(game: str) -> list[OverlayEntry]:
+    """Return the overlays that plug-ins offer for a game."""
+    offers = plugins.registry().offers("overlays", game)
+    return [OverlayEntry(offer.entry.name, offer.entry.summary) for offer in offers]
 
 
 def _allows_premoves(game: Game) -> bool:
@@ -131,19 +132,10 @@ def _levels(options: Sequence[Option]) -> int:
     return int(next((option.maximum or 0 for option in options if option.role == "strength"), 0))
 
 
-def _entry_of(option: Option, learned: Mapping[str, tuple[str, ...]] = NOTHING_LEARNED) -> OptionEntry:
-    """Return an option for pages, which choose books, weights and networks by name, not by file."""
-    choices = option.choices
+def _described(option: Option, learned: Mapping[str, tuple[str, ...]]) -> OptionDescription:
+    """Return an option for pages: books, weights and networks are chosen by name, not by file."""
     if option.file == "read" and option.default == "true":
-        choices = ("true", "false")
-    elif option.role in ("weights", "network"):
-        choices = learned.get(option.role, ())
-    return OptionEntry(
-        option.name,
-        option.kind.__name__,
-        option.default,
-        option.summary,
-        choices or None,
-        option.minimum,
-        option.maximum,
-    )
+        return replace(option.description, choices=("true", "false"))
+    if option.role in ("weights", "network"):
+        return replace(option.description, choices=learned[option.role])
+    return option.description

@@ -1140,7 +1140,7 @@ def _outcome_state(outcome: Outcome, manager: Manager) -> OutcomeState:
         reason = f"{facts.no_progress} for {manager.plies_since_score} plies"
     if outcome.termination is Termination.REPETITION:
         reason = _repetition_reason(manager.rules.repetition_rule)
-    return OutcomeState(outcome.winner, outcome.describe(facts.sides), outcome.termination.value, reason)
+    return OutcomeState.of(outcome, facts.sides, reason)
 
 
 def _repetition_reason(rule: Repetition) -> str:

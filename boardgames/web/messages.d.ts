@@ -1,5 +1,5 @@
 // The messages between the page and the server, and the pictures in them, for the checks of the page.
-// tests/message_types.py makes this file from messages.py and ../picture.py.
+// tests/message_types.py makes this file from messages.py and the dataclasses that it uses.
 
 /** A cell of the board: its id, centre and shape. */
 export interface Cell {
@@ -121,6 +121,30 @@ export interface Picture {
   overlays: Overlay[];
   bounds: [number, number, number, number];
   description: string;
+}
+
+/** A run as the command line prints it in JSON and pages get it; see `RunSummary`. */
+export interface RunFacts {
+  game: string | null;
+  learner: string | null;
+  seed: number | null;
+  step: number;
+  length: number | null;
+  best: number | null;
+  best_step: number;
+  state: "running" | "finished" | "stopped" | "broken";
+  error: string | null;
+}
+
+/** An option of a game, agent or learner, as the command line prints it in JSON and pages get it. */
+export interface OptionDescription {
+  name: string;
+  type: string;
+  minimum: number | null;
+  maximum: number | null;
+  choices: string[] | number[];
+  default: boolean | number | string | null;
+  summary: string;
 }
 
 /** Asks for the games that are installed. */
@@ -511,22 +535,11 @@ export interface CatalogueReply {
   re?: number;
 }
 
-/** An option of a game or agent. */
-export interface OptionEntry {
-  name: string;
-  kind: string;
-  default: boolean | number | string | null;
-  summary: string;
-  choices: string[] | number[] | null;
-  minimum: number | null;
-  maximum: number | null;
-}
-
 /** An agent that can play a game. */
 export interface AgentEntry {
   name: string;
   summary: string;
-  options: OptionEntry[];
+  options: OptionDescription[];
 }
 
 /** An overlay that can be drawn over the pictures of a game. */
@@ -547,7 +560,7 @@ export interface GameReply {
   default_layout: string;
   picture: Picture;
   pictures: Record<string, Partial<Picture>>;
-  options: OptionEntry[];
+  options: OptionDescription[];
   agents: AgentEntry[];
   default_agent: string;
   levels: number;
@@ -911,19 +924,12 @@ export interface PuzzleReply {
   re?: number;
 }
 
-/** A training run: its state is that of `boardgames runs list`; times are in seconds since 1970. */
+/** A training run with the facts of `boardgames runs list`; times are in seconds since 1970. */
 export interface RunEntry {
   name: string;
-  game: string | null;
-  learner: string | null;
-  state: string;
-  step: number;
-  length: number | null;
-  best: number | null;
-  best_step: number;
+  facts: RunFacts;
   created: number;
   changed: number;
-  error: string | null;
 }
 
 /** The training runs, newest first. */
@@ -967,7 +973,6 @@ export interface RunReply {
   run: RunEntry;
   layout: string | null;
   options: Record<string, boolean | number | string | null>;
-  seed: number | null;
   settings: SettingEntry[];
   curve: string;
   follows_curve: boolean;

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from boardgames.options import OptionValue
+from boardgames.learning.summaries import RunFacts
+from boardgames.options import OptionDescription, OptionValue
 from boardgames.picture import Picture
 
 if TYPE_CHECKING:
+    from boardgames.game import Outcome
     from boardgames.hookspecs import Entry
 
 MAX_BYTES = 64 * 1024
@@ -411,18 +413,6 @@ class CatalogueReply(Reply, frozen=True, tag="catalogue"):
     games: list[GameEntry]
 
 
-class OptionEntry(Struct, frozen=True):
-    """An option of a game or agent."""
-
-    name: str
-    kind: str
-    default: OptionValue
-    summary: str
-    choices: tuple[str, ...] | tuple[int, ...] | None = None
-    minimum: float | None = None
-    maximum: float | None = None
-
-
 PictureChanges = NewType("PictureChanges", msgspec.Raw)
 """The fields in which a picture differs from another one."""
 
@@ -432,7 +422,7 @@ class AgentEntry(Struct, frozen=True):
 
     name: str
     summary: str
-    options: list[OptionEntry]
+    options: list[OptionDescription]
 
 
 class OverlayEntry(Struct, frozen=True):
@@ -460,7 +450,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     default_layout: str
     picture: msgspec.Raw
     pictures: Mapping[str, PictureChanges]
-    options: list[OptionEntry]
+    options: list[OptionDescription]
     agents: list[AgentEntry]
     default_agent: str
     levels: int
@@ -570,6 +560,11 @@ class OutcomeState(Struct, frozen=True):
     text: str
     termination: str
     reason: str = ""
+
+    @classmethod
+    def of(cls, outcome: "Outcome", sides: tuple[str, str], reason: str = "") -> "OutcomeState":
+        """Return how a match between sides with these names ended."""
+        return cls(outcome.winner, outcome.describe(sides), outcome.termination.value, reason)
 
 
 OfferKind = Literal["draw", "undo", "pause", "resume", "rematch", "swap"]
@@ -872,19 +867,12 @@ class PuzzleReply(Reply, frozen=True, tag="puzzle"):
 
 
 class RunEntry(Struct, frozen=True):
-    """A training run: its state is that of `boardgames runs list`; times are in seconds since 1970."""
+    """A training run with the facts of `boardgames runs list`; times are in seconds since 1970."""
 
     name: str
-    game: str | None
-    learner: str | None
-    state: str
-    step: int
-    length: int | None
-    best: float | None
-    best_step: int
+    facts: RunFacts
     created: float
     changed: float
-    error: str | None
 
 
 class RunsReply(Reply, frozen=True, tag="runs"):
@@ -934,7 +922,6 @@ class RunReply(Reply, frozen=True, tag="run"):
     run: RunEntry
     layout: str | None = None
     options: Mapping[str, OptionValue] = {}
-    seed: int | None = None
     settings: list[SettingEntry] = []
     curve: str = ""
     follows_curve: bool = True

@@ -21,6 +21,7 @@ from boardgames.record import Record, choose_record, options_as_texts
 from boardgames.repetition import outcome_after
 from boardgames.review import plies_until_limit
 from boardgames.web.calls import LOAD_SECONDS, call_in_thread, game_subject
+from boardgames.web.games import overlay_entries
 from boardgames.web.lobby import Lobby, game_of
 from boardgames.web.match import load_overlays
 from boardgames.web.messages import (
@@ -33,7 +34,6 @@ from boardgames.web.messages import (
     Imported,
     ImportText,
     OutcomeState,
-    OverlayEntry,
     PositionRequest,
     ShowBoard,
     picture_json,
@@ -394,15 +394,10 @@ def _board(line: Line, overlays: Sequence[str] = ()) -> BoardReply:
         notations=_notations(position),
         to_move=position.side_to_move,
         score=position.score,
-        outcome=None
-        if outcome is None
-        else OutcomeState(outcome.winner, outcome.describe(facts.sides), outcome.termination.value),
+        outcome=None if outcome is None else OutcomeState.of(outcome, facts.sides),
         picture=picture_json(picture),
         pieces=game.edit_pieces,
-        overlays=[
-            OverlayEntry(offer.entry.name, offer.entry.summary)
-            for offer in plugins.registry().offers("overlays", facts.name)
-        ],
+        overlays=overlay_entries(facts.name),
     )
 
 

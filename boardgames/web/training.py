@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -171,7 +171,7 @@ class _Reader:
             stamp = _stamp(folder)
             known = self._entries.get(name)
             entry = known if known and known[0] == stamp else (stamp, _entry_of(_summary(folder)))
-            if entry[1].error is None or folder.is_dir():  # the run may have been deleted meanwhile
+            if entry[1].facts.error is None or folder.is_dir():  # the run may have been deleted meanwhile
                 entries[name] = entry
         self._entries = entries
         listed = RunsReply(runs=sorted((entry for _, entry in entries.values()), key=_age))
@@ -194,7 +194,6 @@ class _Reader:
             run=_entry_of(summary),
             layout=config.layout,
             options=_plain(config.options),
-            seed=config.seed,
             settings=_settings(config.settings, learner),
             curve="score" if learner is None else learner.curve,
             follows_curve=learner is None or learner.follows_curve,
@@ -251,21 +250,15 @@ def _age(entry: RunEntry) -> tuple[float, str]:
 
 
 def _entry_of(summary: RunSummary, *, broken: str | None = None) -> RunEntry:
-    progress, config, folder = summary.progress, summary.config, summary.folder
-    error = broken or summary.error
+    facts, folder = summary.facts, summary.folder
+    if error := broken or facts.error:
+        facts = replace(facts, state="broken", error=_without_paths(error, folder))
     times = [found[0] for name in (METRICS, BEST, CONFIG) if (found := _stat(folder / name)) is not None]
     return RunEntry(
         name=summary.name,
-        game=None if config is None else config.game,
-        learner=None if config is None else config.learner,
-        state="broken" if error else summary.status,
-        step=progress.step,
-        length=progress.length,
-        best=_rounded(progress.best),
-        best_step=progress.best_step,
+        facts=replace(facts, best=_rounded(facts.best)),
         created=summary.created,
         changed=max(times, default=0) / 1e9,
-        error=None if error is None else _without_paths(error, folder),
     )
 
 

@@ -60,11 +60,12 @@ def test_the_measured_strength_is_sent(runs: Path, page: Page) -> None:
 def test_there_are_no_runs_at_first_and_a_new_one_appears(runs: Path, page: Page, walker: Walk) -> None:
     assert page.ask("runs")["runs"] == []
     train(runs / "first", walker(steps=3))
-    (run,) = until(page, "runs", lambda update: update["runs"] and update["runs"][0]["state"] == "finished")[
-        "runs"
-    ]
-    assert (run["name"], run["game"], run["learner"]) == ("first", "connect4", "walker")
-    assert (run["step"], run["length"], run["error"]) == (3, None, None)
+    (run,) = until(
+        page, "runs", lambda update: update["runs"] and update["runs"][0]["facts"]["state"] == "finished"
+    )["runs"]
+    facts = run["facts"]
+    assert (run["name"], facts["game"], facts["learner"]) == ("first", "connect4", "walker")
+    assert (facts["step"], facts["length"], facts["error"]) == (3, None, None)
 
 
 def test_damaged_runs_are_listed_with_the_reason_and_break_nothing(
@@ -78,18 +79,18 @@ def test_damaged_runs_are_listed_with_the_reason_and_break_nothing(
     (runs / "empty").mkdir()
     reply = page.ask("runs")
     found = {run["name"]: run for run in reply["runs"]}
-    assert {name: run["state"] for name, run in found.items()} == {
+    assert {name: run["facts"]["state"] for name, run in found.items()} == {
         "good": "finished",
         "settings": "broken",
         "checkpoints": "broken",
         "empty": "broken",
     }
-    assert found["settings"]["error"].startswith("config.toml is not valid TOML")
-    assert found["empty"]["error"] == "the run is not a training run: it has no config.toml"
+    assert found["settings"]["facts"]["error"].startswith("config.toml is not valid TOML")
+    assert found["empty"]["facts"]["error"] == "the run is not a training run: it has no config.toml"
     assert str(runs.parent) not in json.dumps(reply)
     for name in found:
         reply = page.ask("run", name=name)
-        assert reply["run"]["error"] == found[name]["error"]
+        assert reply["run"]["facts"]["error"] == found[name]["facts"]["error"]
         assert str(runs.parent) not in json.dumps(reply)
 
 
@@ -103,7 +104,7 @@ def test_a_run_without_permissions_breaks_nothing(
 
     monkeypatch.setattr(training, "run_summary", refuse)
     (run,) = page.ask("runs")["runs"]
-    assert (run["state"], run["error"]) == ("broken", "cannot read it: PermissionError")
+    assert (run["facts"]["state"], run["facts"]["error"]) == ("broken", "cannot read it: PermissionError")
 
 
 # --- one run ---------------------------------------------------------------------
@@ -112,12 +113,14 @@ def test_a_run_without_permissions_breaks_nothing(
 def test_curves_and_weights_grow_with_every_step(runs: Path, page: Page, walker: Walk) -> None:
     with Run.create(runs / "first", walker(steps=4)) as run:
         trainer = Trainer(run)
-        assert page.ask("run", name="first")["run"]["state"] == "running"
+        assert page.ask("run", name="first")["run"]["facts"]["state"] == "running"
 
         def watch(trainer: Trainer) -> None:
             step = trainer.progress.step
             update = until(
-                page, "run", lambda update: update["run"]["step"] == step and len(update["steps"]) == step
+                page,
+                "run",
+                lambda update: update["run"]["facts"]["step"] == step and len(update["steps"]) == step,
             )
             assert update["steps"] == list(range(1, step + 1))
             assert update["metrics"]["score"] == pytest.approx(
@@ -128,8 +131,8 @@ def test_curves_and_weights_grow_with_every_step(runs: Path, page: Page, walker:
             assert [len(values) for values in update["weights"]["values"]] == [step, step]
 
         trainer.train(InProcess(), watch)
-    update = until(page, "run", lambda update: update["run"]["state"] == "finished")
-    assert update["run"]["best"] == pytest.approx(trainer.progress.best, rel=1e-5)
+    update = until(page, "run", lambda update: update["run"]["facts"]["state"] == "finished")
+    assert update["run"]["facts"]["best"] == pytest.approx(trainer.progress.best, rel=1e-5)
 
 
 @pytest.mark.slow
@@ -149,16 +152,18 @@ def test_a_page_watches_while_another_process_trains_until_it_is_killed(runs: Pa
     page.ask("runs")
     process = subprocess.Popen([*command, *settings], stdout=subprocess.DEVNULL, env=ENVIRONMENT)
     try:
-        until(page, "runs", lambda update: update["runs"] and update["runs"][0]["state"] == "running")
-        first = page.ask("run", name="far")["run"]["step"]
-        update = until(page, "run", lambda update: update["run"]["step"] > first + 20)
-        assert update["run"]["state"] == "running"
+        until(
+            page, "runs", lambda update: update["runs"] and update["runs"][0]["facts"]["state"] == "running"
+        )
+        first = page.ask("run", name="far")["run"]["facts"]["step"]
+        update = until(page, "run", lambda update: update["run"]["facts"]["step"] > first + 20)
+        assert update["run"]["facts"]["state"] == "running"
         assert len(update["metrics"]["score"]) == len(update["steps"]) > 20
     finally:
         process.kill()
         process.wait()
-    stopped = until(page, "run", lambda update: update["run"]["state"] != "running")
-    assert stopped["run"]["state"] == "stopped"
+    stopped = until(page, "run", lambda update: update["run"]["facts"]["state"] != "running")
+    assert stopped["run"]["facts"]["state"] == "stopped"
 
 
 def test_a_half_written_line_is_left_out(runs: Path, page: Page, walker: Walk) -> None:
@@ -175,7 +180,7 @@ def test_a_deleted_run_is_noticed_and_so_is_its_return(runs: Path, page: Page, w
     (runs / "first").rename(runs.parent / "away")
     assert page.receive("run-gone")["name"] == "first"
     (runs.parent / "away").rename(runs / "first")
-    assert page.receive("run")["run"]["step"] == 2
+    assert page.receive("run")["run"]["facts"]["step"] == 2
     assert [run["name"] for run in page.ask("runs")["runs"]] == ["first"]
     shutil.rmtree(runs / "first")
     assert until(page, "runs", lambda update: not update["runs"])

@@ -5,7 +5,7 @@ import { LONG_PATIENCE_MS, reasonOf } from "./net.js";
 import { T } from "./texts.js";
 import { thumbnail } from "./thumbnail.js";
 
-/** @import { CreateMatch, GameEntry, GameReply, OptionEntry } from "../messages.js" */
+/** @import { CreateMatch, GameEntry, GameReply, OptionDescription } from "../messages.js" */
 /** @import { Control } from "./dom.js" */
 /** @import { Net } from "./net.js" */
 /** @typedef {Omit<CreateMatch, "type">} Wanted  a match to create */
@@ -564,22 +564,22 @@ function changed(options) {
 
 /**
  * Return an option's control, and its value, which is undefined if it is the default one.
- * @param {OptionEntry} option
+ * @param {OptionDescription} option
  * @param {unknown} kept
  * @returns {OptionField}
  */
 function optionField(option, kept) {
-  const { kind, choices } = option;
+  const { type, choices } = option;
   const start = option.default;
-  const isNumber = kind === "int" || kind === "float";
+  const isNumber = type === "int" || type === "float";
   const placeholder = start === null ? T.notSet : "";
   /** @type {HTMLInputElement | HTMLSelectElement} */
   let control;
-  if (choices?.length) {
+  if (choices.length) {
     control = h("select", {}, start === null && h("option", { value: "" }, T.notSet),
       choices.map((choice) => h("option", { value: choice, selected: choice === start }, `${choice}`)));
-  } else if (kind === "bool") control = h("input", { type: "checkbox", checked: start === true });
-  else if (isNumber) control = number({ min: option.minimum, max: option.maximum, step: kind === "int" ? 1 : "any", value: `${start ?? ""}`, placeholder });
+  } else if (type === "bool") control = h("input", { type: "checkbox", checked: start === true });
+  else if (isNumber) control = number({ min: option.minimum, max: option.maximum, step: type === "int" ? 1 : "any", value: `${start ?? ""}`, placeholder });
   else control = h("input", { type: "text", autocomplete: "off", spellcheck: false, value: start ?? "", placeholder });
   restore(control, kept);
   const value = () => {

@@ -5,7 +5,7 @@ import { announce, h, loadStyles, preferences, replaceItems, setText } from "./d
 import { reasonOf } from "./net.js";
 import { T } from "./texts.js";
 
-/** @import { RunEntry, RunGone, RunReply, RunsReply } from "../messages.js" */
+/** @import { RunFacts, RunGone, RunReply, RunsReply } from "../messages.js" */
 /** @import { Children } from "./dom.js" */
 /** @typedef {import("../messages.js").ListRuns | import("../messages.js").WatchRun} RequestOfPage */
 /** @import { Net } from "./net.js" */
@@ -18,7 +18,7 @@ const DRAWN_WEIGHTS = 6;
 
 /** @param {number} seconds */
 const when = (seconds) => T.changed(new Intl.DateTimeFormat(T.lang, { dateStyle: "medium", timeStyle: "short" }).format(1000 * seconds));
-/** @param {RunEntry} run */
+/** @param {RunFacts} run */
 const about = (run) => [run.game && run.learner && T.learnerOn(run.learner, run.game), run.best !== null && T.best(short(run.best), run.best_step)];
 /** @type {(steps: number[], values: (number | null)[]) => Point[]} */
 const points = (steps, values) => steps.flatMap((step, i) => {
@@ -41,10 +41,10 @@ function table(label, head, rows) {
     h("thead", {}, h("tr", {}, head.map((cell) => h("th", { scope: "col" }, cell)))), h("tbody", {}, rows.map((row) => h("tr", {}, cells(row))))));
 }
 
-/** @param {RunEntry} run */
-const stateText = (run) => T.runStates[/** @type {keyof typeof T.runStates} */ (run.state)];
+/** @param {RunFacts} run */
+const stateText = (run) => T.runStates[run.state];
 
-/** @param {RunEntry} run */
+/** @param {RunFacts} run */
 const progress = (run) => [h("span", { class: "state" }, stateText(run)),
   run.length !== null && run.length > 0 && h("progress", { max: run.length, value: run.step, "aria-label": T.progress }), !run.error && h("span", { class: "muted" }, T.steps(run.step, run.length))];
 
@@ -91,10 +91,10 @@ export class Runs extends Page {
     setText(this.problem, "");
     this.list.hidden = !runs.length;
     this.empty.hidden = runs.length > 0;
-    replaceItems(this.list, runs.map((run) => h("li", {},
-      h("a", { class: "match-text run-link", href: `#/training/${encodeURIComponent(run.name)}` }, h("strong", {}, run.name),
-        h("span", {}, run.error ?? joined(about(run))), h("span", { class: "muted" }, when(run.changed))),
-      h("span", { class: "progress" }, progress(run)))));
+    replaceItems(this.list, runs.map(({ name, facts, changed }) => h("li", {},
+      h("a", { class: "match-text run-link", href: `#/training/${encodeURIComponent(name)}` }, h("strong", {}, name),
+        h("span", {}, facts.error ?? joined(about(facts))), h("span", { class: "muted" }, when(changed))),
+      h("span", { class: "progress" }, progress(facts)))));
   }
 }
 
@@ -166,15 +166,15 @@ export class Run extends Page {
 
   /** @param {RunReply} data */
   show(data) {
-    const { run, agent } = data;
-    if (this.data && this.data.run.state !== run.state) announce(T.nowState(stateText(run)));
+    const { agent, run: { facts: run, changed } } = data;
+    if (this.data && this.data.run.facts.state !== run.state) announce(T.nowState(stateText(run)));
     this.data = data;
     if (run.error !== this.error) setText(this.problem, (this.error = run.error) ?? "");
     this.play.disabled = !agent;
     setText(this.note, agent ? T.playNote(agent, run.best_step) : run.error ? "" : T.cannotPlay(data.obstacle));
     setText(this.strength, joined([...data.strength, data.measuring && T.measuring(...data.measuring)]));
-    setText(this.facts, joined([...about(run), data.layout, data.seed !== null && T.seed(data.seed)]));
-    this.state.replaceChildren(...progress(run).filter((part) => part !== false), h("span", { class: "muted" }, when(run.changed)));
+    setText(this.facts, joined([...about(run), data.layout, run.seed !== null && T.seed(run.seed)]));
+    this.state.replaceChildren(...progress(run).filter((part) => part !== false), h("span", { class: "muted" }, when(changed)));
     [data.steps, data.standings, data.weights?.names, data.settings].forEach((content, i) => (this.parts[i].hidden = !content?.length));
     this.#showCurves(data);
     this.#showWeights();
@@ -215,12 +215,12 @@ export class Run extends Page {
   }
 
   /** @param {RunReply} data */
-  #showCurves({ steps, metrics, curve, run, follows_curve }) {
+  #showCurves({ steps, metrics, curve, run: { facts: { best, best_step } }, follows_curve }) {
     const names = Object.keys(metrics).sort((a, b) => Number(b === curve) - Number(a === curve));
     for (const name of names) {
       const chart = this.#chart(`metric ${name}`, name);
       if (!chart.element.parentNode) this.curves.append(chart.element);
-      chart.show([{ points: points(steps, metrics[name]), style: 0 }], { best: name === curve && follows_curve && run.best !== null ? [run.best_step, run.best] : null });
+      chart.show([{ points: points(steps, metrics[name]), style: 0 }], { best: name === curve && follows_curve && best !== null ? [best_step, best] : null });
     }
   }
 
@@ -256,8 +256,8 @@ export class Run extends Page {
   }
 
   async #play() {
-    if (!this.data?.agent || !this.data.run.game) return;
-    const { run: { game }, layout, options, agent } = this.data;
+    if (!this.data?.agent || !this.data.run.facts.game) return;
+    const { run: { facts: { game } }, layout, options, agent } = this.data;
     this.play.disabled = true;
     try {
       await this.net.create({ game, layout, options, seats: [{ kind: "here", name: preferences().name ?? "" }, { kind: "agent", agent }] });
