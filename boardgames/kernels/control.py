@@ -1,7 +1,7 @@
 """The control record of a long-running kernel: its stop flag, node limit and counters.
 
-It is an array of one record. Any thread may set `stop` and `node_limit` at any
-time; the kernel only updates the counters. Compiled code reads the stop flag
+It is an array of one record. Any thread may set `stop` and `superseded` at any
+time; the kernel only updates the counters. Compiled code reads these flags
 atomically, because LLVM would move a plain load out of a loop.
 """
 
@@ -17,6 +17,7 @@ from boardgames.kernels.atomics import field_loader
 CONTROL_DTYPE = np.dtype(
     [
         ("stop", np.int64),
+        ("superseded", np.int64),
         ("node_limit", np.int64),
         ("nodes", np.int64),
         ("evaluated", np.int64),
@@ -27,9 +28,10 @@ CONTROL_DTYPE = np.dtype(
 )
 """Fields of a control record.
 
-stop : not 0 if the kernel should return as soon as possible
-node_limit : maximum number of positions to visit, 0 for no limit
-nodes : number of positions visited so far
+stop : not zero if the kernel is to return as soon as possible
+superseded : not zero if it is to return because another thread has finished the same search
+node_limit : positions to visit at most, 0 for no limit
+nodes : positions visited so far
 evaluated : number of values so far that do not follow from the rules alone
 finished_moves : number of root moves that have been searched completely
 path_dependent : number of values so far that are valid only on the current path (repetitions)
@@ -41,14 +43,15 @@ Control = npt.NDArray[Any]  # one record of CONTROL_DTYPE: NumPy cannot annotate
 """The record that a long-running kernel shares with its caller, `CONTROL_DTYPE[1]`."""
 
 load_stop = field_loader(CONTROL_DTYPE, "stop")
-load_node_limit = field_loader(CONTROL_DTYPE, "node_limit")
+load_superseded = field_loader(CONTROL_DTYPE, "superseded")
 
 
 @kernel(types.boolean(CONTROL))
 def is_stopped(control: Control) -> bool:
-    """Return True if the stop flag is set or the node limit is reached."""
-    limit = load_node_limit(control)
-    return load_stop(control) != 0 or (limit > 0 and control[0].nodes >= limit)
+    """Return True if one of the flags is set or the node limit is reached."""
+    node_limit = control[0].node_limit
+    is_at_limit = node_limit > 0 and control[0].nodes >= node_limit
+    return load_stop(control) != 0 or load_superseded(control) != 0 or is_at_limit
 
 
 def new_control(node_limit: int = 0) -> Control:

@@ -44,7 +44,7 @@ def deepen(
     bundle: Actions,
     order: Actions,
     count: int,
-    nodes: int,
+    node_limit: int,
     values: Reals,
     evaluated: Actions,
     lines: Actions,
@@ -56,9 +56,9 @@ def deepen(
     ----------
     bundle : int64[m]
         Words of a `search.alphabeta.workspace.Workspace`. `moves[0]` begins with the `count` legal
-        moves; after the search, the best move is first.
-    nodes : int64
-        Node limit. Depth 1 is always completed, unless the search is stopped.
+        moves; afterwards the best one is first.
+    node_limit : int64
+        Number of nodes that ends the search. Depth 1 is always completed, unless the search is stopped.
     order, values, evaluated, lines : int64[n], float64[n], int64[n], int64[n, k]
         Buffers for `search_root`.
     value : float64[2]
@@ -71,7 +71,7 @@ def deepen(
     control[0].path_dependent = 0
     depth = 0
     while depth < MAX_DEPTH and load_stop(control) == 0:
-        control[0].node_limit = 0 if depth == 0 else nodes
+        control[0].node_limit = 0 if depth == 0 else node_limit
         control[0].finished_moves = 0
         for index in range(count):
             order[index] = index
@@ -92,7 +92,7 @@ def deepen(
         if finished < count or value[1] != 0.0:
             break
         depth += 1
-        if control[0].nodes >= nodes:
+        if control[0].nodes >= node_limit:
             break
     control[0].node_limit = 0
 
@@ -122,7 +122,7 @@ class NodeSearch:
     >>> from boardgames.kernels import new_control
     >>> game = boardgames.load("connect4")
     >>> search = NodeSearch(game, game.evaluation, new_control())
-    >>> found = search.search(game.parse("112233").words, [], nodes=1000)
+    >>> found = search.search(game.parse("112233").words, [], node_limit=1000)
     >>> found.action, found.is_proven
     (3, True)
     """
@@ -135,7 +135,7 @@ class NodeSearch:
         )
         self._bundle = Bundle(self._work)
         self._options: Any = self._work.options[0]  # a record
-        self._options.exact_root_moves = 1
+        self._options.exact_moves = 1
         self._margin = float(self._options.futility_margin)
         count = game.facts.actions
         self._order: Actions = np.zeros(count, dtype=np.int64)
@@ -150,7 +150,7 @@ class NodeSearch:
         self._work.history.fill(0)
         self._options.generation = 0
 
-    def search(self, words: Words, earlier: Sequence[Words], *, nodes: int) -> FoundMove:
+    def search(self, words: Words, earlier: Sequence[Words], *, node_limit: int) -> FoundMove:
         """Return the best move in a position that has legal moves.
 
         Parameters
@@ -159,8 +159,8 @@ class NodeSearch:
             The position.
         earlier : sequence of uint64[n]
             Earlier positions of the match that may be repeated, oldest first.
-        nodes : int
-            Node limit.
+        node_limit : int
+            Number of nodes that ends the search.
         """
         work, options = self._work, self._options
         work.positions[0] = words
@@ -174,7 +174,7 @@ class NodeSearch:
         count = int(work.legal_moves(words, work.moves[0]))
         options.futility_margin = 0.0 if count < FEW_MOVES else self._margin
         deepen(
-            self._bundle.words, self._order, count, nodes, self._values, self._evaluated, self._lines,
+            self._bundle.words, self._order, count, node_limit, self._values, self._evaluated, self._lines,
             self._value,
         )  # fmt: skip
         return FoundMove(int(work.moves[0, 0]), float(self._value[0]), bool(self._value[1]))
@@ -325,7 +325,7 @@ class _LabelledMatch:
         self.player.forget()
         self.opponent.forget()
         opening = int(random.integers(settings.opening // 2, settings.opening + 1))
-        nodes = max(1, int(settings.nodes * random.uniform(FEWEST_NODES, MOST_NODES)))
+        node_limit = max(1, int(settings.nodes * random.uniform(FEWEST_NODES, MOST_NODES)))
         progressed, limit = 0, self.game.facts.no_progress_limit
         score = self.game.score(words)
         while len(self.history) < settings.ply_limit and not self.control[0].stop:
@@ -337,7 +337,9 @@ class _LabelledMatch:
                 action = self._random_action(words)
             else:
                 by_player = side is None or mover == side
-                action = self._choose(words, mover, nodes, self.history[progressed:], by_player=by_player)
+                action = self._choose(
+                    words, mover, node_limit, self.history[progressed:], by_player=by_player
+                )
                 if random.random() < settings.epsilon:
                     action = self._random_action(words)
             self.history.append(words)
@@ -362,24 +364,26 @@ class _LabelledMatch:
         score = self.game.score(self.last)
         return 0.5 + AHEAD * float(np.sign(score[side] - score[1 - side]))
 
-    def _choose(self, words: Words, mover: int, nodes: int, earlier: list[Words], *, by_player: bool) -> int:
-        """Return the best action. If the player is to move, label the position, and sometimes one nearby."""
+    def _choose(
+        self, words: Words, mover: int, node_limit: int, earlier: list[Words], *, by_player: bool
+    ) -> int:
+        """Return the best move. If the player is to move, label the position, and sometimes one nearby."""
         searcher = self.player if by_player else self.opponent
-        found = searcher.search(words, earlier, nodes=nodes)
+        found = searcher.search(words, earlier, node_limit=node_limit)
         if by_player:
             self._keep(words, found, mover, is_played=True)
             if self.random.random() < self.settings.side_positions:
-                self._search_side_position(words, nodes)
+                self._search_side_position(words, node_limit)
         return found.action
 
-    def _search_side_position(self, words: Words, nodes: int) -> None:
+    def _search_side_position(self, words: Words, node_limit: int) -> None:
         """Search and label a position that is a few random moves away."""
         for _ in range(int(self.random.integers(1, RANDOM_MOVES + 1))):
             if not self._count_moves(words):
                 return
             words = self._after(words, self._random_action(words))
         if self._count_moves(words):
-            found = self.player.search(words, [], nodes=nodes)
+            found = self.player.search(words, [], node_limit=node_limit)
             self._keep(words, found, int(self.kernels.side_to_move(words)), is_played=False)
 
     def _keep(self, words: Words, found: FoundMove, mover: int, *, is_played: bool) -> None:

@@ -40,9 +40,10 @@ def test_a_new_control_stops_nothing() -> None:
 
 
 @pytest.mark.plain
-def test_a_kernel_stops_when_the_flag_is_set() -> None:
+@pytest.mark.parametrize("flag", ["stop", "superseded"])
+def test_a_kernel_stops_when_a_flag_is_set(flag: str) -> None:
     control = new_control()
-    control[0].stop = 1
+    setattr(control[0], flag, 1)
     assert is_stopped(control)
 
 
@@ -60,7 +61,7 @@ def test_a_kernel_stops_when_the_node_limit_is_reached(limit: int, nodes: int, s
 
 @pytest.mark.plain
 def test_a_new_control_has_the_given_limit_and_no_counts() -> None:
-    assert new_control(7)[0].tolist() == (0, 7, 0, 0, 0, 0)
+    assert new_control(7)[0].tolist() == (0, 0, 7, 0, 0, 0, 0)
 
 
 @pytest.mark.plain

@@ -27,7 +27,7 @@ def label(settings: LabelSettings, seed: int, *, matches: int = 2) -> LabelledPo
 def test_a_search_finds_the_value_of_the_searcher(text: str) -> None:
     position = CONNECT4.parse(text) if text else CONNECT4.start()
     search = NodeSearch(CONNECT4, CONNECT4.evaluation, new_control())
-    found = search.search(position.words, [], nodes=100_000)
+    found = search.search(position.words, [], node_limit=100_000)
     # the same depth without a window gives the same value
     options = replace(SearchOptions(table=1), aspiration=False)
     values = [
@@ -41,7 +41,7 @@ def test_a_search_finds_the_value_of_the_searcher(text: str) -> None:
 
 def test_a_win_is_found_and_proven() -> None:
     search = NodeSearch(CONNECT4, CONNECT4.evaluation, new_control())
-    found = search.search(CONNECT4.parse("112233").words, [], nodes=1000)
+    found = search.search(CONNECT4.parse("112233").words, [], node_limit=1000)
     assert (found.action, found.is_proven) == (3, True)
 
 

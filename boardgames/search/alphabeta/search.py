@@ -403,7 +403,7 @@ def search_root(
         The window; a move worth `beta` or more ends the search.
     values : float64[n]
         Receives the value of each move for the side to move. The best
-        `options.exact_root_moves` values are exact; the others are upper
+        `options.exact_moves` values are exact; the others are upper
         bounds.
     evaluated : int64[n]
         Receives the number of evaluations below each move; if it is 0, the value is
@@ -425,7 +425,7 @@ def search_root(
         rank = game.move_order(row(positions, 0), action)
         game.apply(row(positions, 0), action, row_out(positions, 1))
         key = game.position_key(row(positions, 1))
-        is_first = index < options.exact_root_moves
+        is_first = index < options.exact_moves
         may_defer = not is_first and index < deferred - 1 and depth > ABDADA_DEPTH
         if may_defer and is_searched_elsewhere(keys, options.root_key + 1, key, options.keys_per_thread):
             move_to_end(order, index, count)
@@ -433,7 +433,7 @@ def search_root(
             continue
         keys[options.root_key + 1] = key
         changes_side = game.side_to_move(row(positions, 1)) != side
-        low = max(alpha, nth_best(values, index, options.exact_root_moves))
+        low = max(alpha, nth_best(values, index, options.exact_moves))
         high = beta if is_first or options.pvs == 0 else min(beta, low + NULL_WINDOW)
         full_depth = depth if options.extensions != 0 and rank >= FORCING else depth - 1
         plies = full_depth

@@ -51,9 +51,9 @@ ASPIRATION = 1.0
 ASPIRATION_DEPTH = 3
 """Minimum depth of a search with an aspiration window."""
 FEW_MOVES = 12
-"""Minimum number of root moves for futility pruning, which overlooks that a side may run out of moves."""
-FIRST_DEPTH_NODES = 1_000_000
-"""Node limit of depth 1. No other limit applies to it, because there must be a move to return."""
+"""Minimum number of root moves for futility pruning, which overlooks that a side may soon have no move."""
+FIRST_NODE_LIMIT = 1_000_000
+"""Node limit of depth 1, the only limit that applies to it: there must be a move to return."""
 
 NodeKernel = Callable[[Actions, int, int, float, float], float]
 """A kernel with the signature `workspace.NODE`."""
@@ -175,20 +175,17 @@ class Searcher:
             self._table = new_table(size) if size else np.zeros(WORDS_PER_BUCKET, dtype=np.int64)
         return self._table
 
-    def start_threads(
-        self, position: Position, exact_moves: int, limit: Limit, context: Context
-    ) -> "list[SearchThread]":
-        """Return the threads, ready to search a position, and begin a new generation of table entries."""
+    def start_threads(self, position: Position, exact_moves: int, context: Context) -> "list[SearchThread]":
+        """Return the threads, ready to search a position; the table entries of earlier searches age."""
         self.generation = self.generation % (GENERATIONS - 1) + 1
         self._set_rule(context)
         self._prepare_threads()
         self.killers.fill(-1)  # killers are valid in one tree only
         self.history //= 2
-        nodes = 0 if limit.nodes is None else max(1, limit.nodes // len(self._threads))
         plies_left = plies_left_of(self.game, context, ROWS)
         earlier, team = self._earlier_keys(position, context), SearchTeam(context.legal_actions(position))
         for thread in self._threads:
-            thread.start(position, context.history, exact_moves, nodes, plies_left, earlier, team)
+            thread.start(position, context.history, exact_moves, plies_left, earlier, team)
         return self._threads
 
     def workspace(self, control: Control) -> Workspace:
@@ -272,10 +269,10 @@ class RootResult:
         """Return True if the best value is that of perfect play."""
         return abs(self.values[0]) > EVALUATION_BOUND or all(self.exact)
 
-    def is_final(self, lines: int) -> bool:
-        """Return True if a deeper search cannot change the best `lines` moves."""
-        if lines > 1:
-            return all(self.is_proven(index) for index in range(lines))
+    def is_final(self, exact_moves: int) -> bool:
+        """Return True if a deeper search cannot change the best `exact_moves` moves."""
+        if exact_moves > 1:
+            return all(self.is_proven(index) for index in range(exact_moves))
         return len(self.actions) == 1 or self.is_solved()
 
     def with_losing_moves(self, losses: Sequence[float]) -> "RootResult":
@@ -327,15 +324,14 @@ class RootBuffers:
 class SearchTeam:
     """The threads of one search, which move on to the next depth together.
 
-    When one thread has finished a depth, the threads still searching it are
-    stopped by a node limit of 1 in their control records, and `finish` restores
-    their own limits. The stop flag is not used for this, so that a request to
-    stop is never lost.
+    When one thread has finished a depth, the flag `superseded` stops the threads
+    that are still searching it, until `finish` clears the flag. The stop flag is
+    not used for this, so that a request to stop is never lost.
     """
 
     def __init__(self, actions: tuple[int, ...]) -> None:
         self._results = [RootResult.unsearched(actions)]
-        self._searching: dict[int, tuple[int, int, Control]] = {}
+        self._searching: dict[int, tuple[int, Control]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -358,20 +354,20 @@ class SearchTeam:
         with self._lock:
             if depth < len(self._results):
                 return self._results[depth]
-            self._searching[id(control)] = depth, int(control[0].node_limit), control
+            self._searching[id(control)] = depth, control
             return previous
 
     def finish(self, result: RootResult, control: Control) -> RootResult:
         """Return a thread's result, or that of another thread that finished the same depth first."""
         with self._lock:
-            depth, limit, _ = self._searching.pop(id(control))
-            control[0].node_limit = limit
+            depth, _ = self._searching.pop(id(control))
+            control[0].superseded = 0
             if depth < len(self._results):
                 return self._results[depth]
             if result.depth == depth:
                 self._results.append(result)
-                for _, _, other in self._searching.values():  # searching this depth, or already stopped
-                    other[0].node_limit = 1
+                for _, other in self._searching.values():  # searching this depth, or already stopped
+                    other[0].superseded = 1
             return result
 
 
@@ -394,21 +390,19 @@ class SearchThread:
         position: Position,
         history: Sequence[Position],
         exact_moves: int,
-        node_limit: int,
         plies_left: int,
         earlier: Words,
         team: "SearchTeam",
     ) -> None:
-        """Set the root, the limits, the counters and the keys of earlier positions of the match."""
+        """Set the root, the limit of plies and the keys of earlier positions; clear the control record."""
         self.position, self.exact_moves, self.team = position, exact_moves, team
         self.control.fill(0)
-        self.control[0].node_limit = node_limit
         work, first = self.workspace, self.first_key
         work.positions[0] = self.searcher.root_words(position, history)
         work.keys[first : first + earlier.size] = earlier
         options = work.options[0]
         options.plies_left = plies_left
-        options.exact_root_moves, options.generation = exact_moves, self.searcher.generation
+        options.exact_moves, options.generation = exact_moves, self.searcher.generation
         options.first_key, options.root_key = first, first + earlier.size
         options.keys_per_thread = KEYS_PER_THREAD if self.searcher.options.threads > 1 else 0
         options.futility_margin = 0.0 if self._fewest_moves() < FEW_MOVES else self.futility_margin
@@ -512,20 +506,21 @@ class _IterativeDeepening:
         if count == 0:
             raise MatchError("the match is over: repetition forbids every move")
         self.exact_moves = count if lines is None else min(lines, count)
-        self.threads = searcher.start_threads(position, self.exact_moves, limit, context)
+        self.threads = searcher.start_threads(position, self.exact_moves, context)
+        self.node_limit = 0 if limit.nodes is None else max(1, limit.nodes // len(self.threads))
         self.main, self.control = self.threads[0], self.threads[0].control
 
     def first_depth(self) -> RootResult:
         """Return the result of depth 1, which ignores the limits, because there must be a move."""
-        control = self.control[0]
-        limit, control.node_limit = int(control.node_limit), FIRST_DEPTH_NODES
+        self.control[0].node_limit = FIRST_NODE_LIMIT
         result = self.main.search_depth(1, RootResult.unsearched(self.actions))
-        control.node_limit = limit
         self._report(result)
         return result
 
     def deepen(self, result: RootResult) -> Analysis:
-        """Return the analysis of the deepest search that is completed, given the result of depth 1."""
+        """Return the analysis of the greatest depth that is reached, given the result of depth 1."""
+        for thread in self.threads:
+            thread.control[0].node_limit = self.node_limit
         with self._helpers_searching():
             while result.depth < self.deepest and not self._is_done(result):
                 self.control[0].finished_moves = 0

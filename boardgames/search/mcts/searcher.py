@@ -183,13 +183,13 @@ class Searcher:
         here.all_moves, here.max_depth = all_moves, min(limit.depth or MAX_TREE_DEPTH, MAX_TREE_DEPTH)
         if not self._threads:
             self._threads = [SearchThread(self) for _ in range(self.options.threads)]
-        simulations, nodes = limit.simulations or UNLIMITED, limit.nodes or UNLIMITED
+        simulation_limit, node_limit = limit.simulations or UNLIMITED, limit.nodes or UNLIMITED
         if len(actions) == 1 and not all_moves:
-            simulations = min(simulations, FORCED_SIMULATIONS)
+            simulation_limit = min(simulation_limit, FORCED_SIMULATIONS)
         words = position.words if self.rules is None else self.rules.pack(position, context.history)
         count = len(self._threads)
         for index, thread in enumerate(self._threads):
-            shares = [(total + count - 1 - index) // count for total in (simulations, nodes)]
+            shares = [(total + count - 1 - index) // count for total in (simulation_limit, node_limit)]
             thread.start(words, seeds[index], *shares)
         return self._threads
 

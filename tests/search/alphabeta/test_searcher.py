@@ -287,7 +287,7 @@ def test_a_move_that_failed_high_is_the_answer_if_its_search_is_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     searcher = searcher_for(START)
-    (thread,) = searcher.start_threads(START, 1, NO_LIMIT, NO_CONTEXT)
+    (thread,) = searcher.start_threads(START, 1, NO_CONTEXT)
     actions = START.actions[:3]
     known = RootResult(4, actions, (50.0, 40.0, 30.0), (True, True, True), tuple((one,) for one in actions))
     windows: list[tuple[float, float]] = []
@@ -395,7 +395,7 @@ def test_no_thread_is_left_after_a_search(threads: int) -> None:
 
 def test_threads_order_moves_by_the_same_killers_and_history() -> None:
     searcher = searcher_for(START, replace(SMALL, threads=2))
-    first, second = searcher.start_threads(START, 1, NO_LIMIT, NO_CONTEXT)
+    first, second = searcher.start_threads(START, 1, NO_CONTEXT)
     second.search_depth(1, RootResult.unsearched(START.actions))
     second.search_depth(2, second.team.deepest)
     second.search_depth(3, second.team.deepest)
@@ -425,9 +425,8 @@ def result_of(depth: int, value: float = 0.0) -> RootResult:
 
 def team_of(controls: int) -> tuple[SearchTeam, list[Control]]:
     """Return a team with the control records of threads that are searching depth 1."""
-    team, records = SearchTeam(CONNECT4.start().actions), [new_control(500) for _ in range(controls)]
+    team, records = SearchTeam(CONNECT4.start().actions), [new_control() for _ in range(controls)]
     for control in records:
-        control[0].nodes = 7
         team.start(1, team.deepest, control)
     return team, records
 
@@ -443,12 +442,11 @@ def test_the_first_thread_to_finish_a_depth_stops_the_others() -> None:
 
 
 @pytest.mark.plain
-def test_a_thread_that_is_late_takes_the_first_result_and_gets_its_limit_back() -> None:
+def test_a_thread_that_is_late_takes_the_first_result_and_can_go_on() -> None:
     team, (one, other) = team_of(2)
     first = result_of(1, 5.0)
     team.finish(first, one)
     assert team.finish(result_of(0), other) is first
-    assert other[0].node_limit == 500
     assert not is_stopped(other)
 
 
@@ -477,7 +475,7 @@ def test_a_thread_that_was_stopped_within_a_depth_stops_no_other() -> None:
 def thread_beside(another: Position | None) -> SearchThread:
     """Return the first of two threads, the second of which is at a position after a root move."""
     searcher = searcher_for(DEFERRING, replace(EXACT, threads=2))
-    first, second = searcher.start_threads(DEFERRING, 1, NO_LIMIT, NO_CONTEXT)
+    first, second = searcher.start_threads(DEFERRING, 1, NO_CONTEXT)
     if another is not None:
         searcher.keys[second.workspace.options[0].root_key + 1] = position_key(another.words)
     return first
