@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_agent, complete_game, complete_notation
+from boardgames.cli.completion import complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import (
     STDIN,
@@ -32,11 +32,12 @@ from boardgames.cli.options import (
     POSITIVE,
     SECONDS,
     OutputFile,
+    agent_option,
     apply_moves,
     examples,
     game_options,
     json_option,
-    moves_option,
+    position_text_options,
 )
 from boardgames.cli.output import (
     BOOK,
@@ -132,26 +133,9 @@ class _Chosen:
 )
 @click.argument("game", shell_complete=complete_game)
 @game_options
-@click.option(
-    "--position",
-    "position_text",
-    metavar="TEXT",
-    help="The position, even if it looks like a file name.",
-)
-@moves_option
-@click.option(
-    "--notation",
-    metavar="NAME",
-    shell_complete=complete_notation,
-    help="Notation of the position or of the moves; by default it is inferred.",
-)
+@position_text_options
 @click.argument("subject", metavar="[POSITION|RECORD|ID]", required=False)
-@click.option(
-    "--agent",
-    metavar="AGENT",
-    shell_complete=complete_agent,
-    help="Agent that evaluates; default: the default agent of the game.",
-)
+@agent_option("Agent that evaluates; default: the default agent of the game.")
 @click.option(
     "--time",
     "seconds",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_agent, complete_game, complete_layout
+from boardgames.cli.completion import complete_game, complete_layout
 from boardgames.cli.continuing import Repeatable, continue_text, same_command
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
@@ -15,6 +15,7 @@ from boardgames.cli.options import (
     POSITIVE,
     SECONDS,
     Number,
+    agent_option,
     apply_moves,
     examples,
     game_option,
@@ -52,12 +53,7 @@ if TYPE_CHECKING:
 )
 @game_option
 @moves_option
-@click.option(
-    "--agent",
-    metavar="AGENT",
-    shell_complete=complete_agent,
-    help="Agent that searches; default: the game's default agent, or alphabeta if that is a solver.",
-)
+@agent_option("Agent that searches; default: the game's default agent, or alphabeta if that is a solver.")
 @click.option(
     "--plies",
     type=POSITIVE,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_agent, complete_game
-from boardgames.cli.options import NON_NEGATIVE, examples, game_options
+from boardgames.cli.completion import complete_game
+from boardgames.cli.options import NON_NEGATIVE, agent_option, examples, game_options
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
@@ -25,12 +25,7 @@ READ_BYTES = 1 << 16
     )
 )
 @click.argument("game", shell_complete=complete_game)
-@click.option(
-    "--agent",
-    metavar="AGENT",
-    shell_complete=complete_agent,
-    help="Agent that plays; default: the game's default agent, or alphabeta if that is a solver.",
-)
+@agent_option("Agent that plays; default: the game's default agent, or alphabeta if that is a solver.")
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agent's random choices.")
 def engine(

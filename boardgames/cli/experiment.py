@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_experiment, complete_game, complete_setting
+from boardgames.cli.completion import complete_experiment, complete_game
 from boardgames.cli.continuing import add_continue_text, continue_text, same_command
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
@@ -24,6 +24,7 @@ from boardgames.cli.options import (
     game_options,
     json_option,
     output_path,
+    settings_option,
     worker_options,
 )
 from boardgames.cli.output import (
@@ -71,14 +72,7 @@ Column = tuple[str, list[str]]
 )
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @click.argument("name", metavar="[NAME]", required=False, shell_complete=complete_experiment)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    shell_complete=complete_setting,
-    help="Set an option of the experiment; repeatable.",
-)
+@settings_option("experiment")
 @click.option(
     "--preset", metavar="NAME", help="Use settings that the game offers under this name, such as `original`."
 )

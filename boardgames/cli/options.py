@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from boardgames.cli.completion import complete_game, complete_game_option, complete_layout, complete_notation
+from boardgames.cli.completion import (
+    complete_agent,
+    complete_game,
+    complete_game_option,
+    complete_layout,
+    complete_notation,
+    complete_setting,
+)
 from boardgames.cli.meant import meant_command
 from boardgames.errors import FileError, MoveError, OptionError, quote
 from boardgames.options import Option
@@ -117,6 +124,28 @@ def game_options(command: Command) -> Command:
     return command
 
 
+def agent_option(meaning: str) -> Callable[[Command], Command]:
+    """Return the option `--agent AGENT`, described by what the agent does and which one is the default."""
+    return click.option("--agent", metavar="AGENT", shell_complete=complete_agent, help=meaning)
+
+
+def notation_option(meaning: str) -> Callable[[Command], Command]:
+    """Return the option `--notation NAME`, described by whose notation it is."""
+    return click.option("--notation", metavar="NAME", shell_complete=complete_notation, help=meaning)
+
+
+def settings_option(owner: str) -> Callable[[Command], Command]:
+    """Return the option `--set NAME=VALUE` for the options of a learner or an experiment."""
+    return click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        shell_complete=complete_setting,
+        help=f"Set an option of the {owner}; repeatable.",
+    )
+
+
 def moves_option(command: Command) -> Command:
     """Add `--moves MOVES`, which `apply_moves` applies."""
     return click.option(
@@ -142,7 +171,8 @@ def apply_moves(position: "Position", moves: str | None, notation: str | None = 
 
 def record_options(command: Command) -> Command:
     """Add `--game`, `--layout`, `--option` and `--notation`, which `loading.record_defaults` takes."""
-    command = game_options(notation_option(command))
+    command = notation_option("Notation of the moves; by default it is inferred.")(command)
+    command = game_options(command)
     return click.option(
         "--game",
         metavar="NAME",
@@ -151,30 +181,21 @@ def record_options(command: Command) -> Command:
     )(command)
 
 
-notation_option = click.option(
-    "--notation",
-    metavar="NAME",
-    shell_complete=complete_notation,
-    help="Notation of the moves; by default it is inferred.",
-)
-
-
-def position_options(command: Command) -> Command:
-    """Add the argument POSITION, `--position`, `--moves` and `--notation` to `game_options`."""
-    command = game_options(command)
-    command = click.option(
-        "--notation",
-        metavar="NAME",
-        shell_complete=complete_notation,
-        help="Notation of the position or of the moves; by default it is inferred.",
-    )(command)
+def position_text_options(command: Command) -> Command:
+    """Add `--position`, `--moves` and `--notation`."""
+    command = notation_option("Notation of the position or of the moves; by default it is inferred.")(command)
     command = moves_option(command)
-    command = click.option(
+    return click.option(
         "--position",
         "position_text",
         metavar="TEXT",
         help="The position, even if it looks like a file name.",
     )(command)
+
+
+def position_options(command: Command) -> Command:
+    """Add the argument POSITION and `position_text_options` to `game_options`."""
+    command = position_text_options(game_options(command))
     return click.argument("position_argument", metavar="[POSITION]", required=False)(command)
 
 

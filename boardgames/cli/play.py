@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_agent, complete_game, complete_notation
+from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import end_if_stuck, interrupt_on_termination, without_interrupts
 from boardgames.cli.loading import STDIN, load_game_for, split_notation
 from boardgames.cli.options import (
@@ -18,11 +18,13 @@ from boardgames.cli.options import (
     SECONDS,
     ForEachSide,
     Number,
+    agent_option,
     apply_moves,
     examples,
     game_options,
     increment_option,
     moves_option,
+    notation_option,
 )
 from boardgames.cli.output import outcome_text, played_text, print_error, print_picture, say
 from boardgames.cli.program import EXIT_INTERRUPTED
@@ -70,12 +72,7 @@ HIGHEST_LEVEL = 10
     shell_complete=complete_agent,
     help="Second player; default: the game's default agent.",
 )
-@click.option(
-    "--agent",
-    metavar="AGENT",
-    shell_complete=complete_agent,
-    help="Same as --second, or as --first if you resume a match as the second player.",
-)
+@agent_option("Same as --second, or as --first if you resume a match as the second player.")
 @click.option(
     "--level",
     type=Number(int, 1, HIGHEST_LEVEL),
@@ -116,12 +113,7 @@ HIGHEST_LEVEL = 10
 )
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agents' random choices.")
 @click.option("--names", metavar="A,B", help="Names of the first and the second player.")
-@click.option(
-    "--notation",
-    metavar="NAME",
-    shell_complete=complete_notation,
-    help="Notation of the moves, or of the position.",
-)
+@notation_option("Notation of the moves, or of the position.")
 @click.option(
     "--resume",
     type=click.Path(),

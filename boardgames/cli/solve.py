@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_agent, complete_game
+from boardgames.cli.completion import complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import (
     load_game_for,
@@ -19,7 +19,7 @@ from boardgames.cli.loading import (
     say_notations,
     split_notation,
 )
-from boardgames.cli.options import SECONDS, WEEK_S, examples, json_option, position_options
+from boardgames.cli.options import SECONDS, WEEK_S, agent_option, examples, json_option, position_options
 from boardgames.cli.output import (
     MAX_ERRORS,
     count_text,
@@ -97,12 +97,7 @@ class BadLine:
     help="Solve the positions in a file, one per line, and compare their scores if the file states them; "
     "`-` for standard input; repeatable.",
 )
-@click.option(
-    "--agent",
-    metavar="AGENT",
-    shell_complete=complete_agent,
-    help="Solver, with its options; default: the solver of the game.",
-)
+@agent_option("The solver, with its options; default: that of the game.")
 @click.option("--time", "seconds", type=SECONDS, metavar="S", help="Give up after S seconds.")
 @json_option
 def solve(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from boardgames.cli.completion import complete_game, complete_learner, complete_run, complete_setting
+from boardgames.cli.completion import complete_game, complete_learner, complete_run
 from boardgames.cli.continuing import add_continue_text, continue_text, same_command
 from boardgames.cli.curves import curve_lines
 from boardgames.cli.interrupts import interrupt_on_termination
@@ -30,6 +30,7 @@ from boardgames.cli.options import (
     examples,
     game_options,
     json_option,
+    settings_option,
     user_path,
     worker_options,
 )
@@ -113,14 +114,7 @@ FIXED_BY_RUN = {
 @click.option(
     "--preset", metavar="NAME", help="Use settings that the game offers under this name, such as `original`."
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    shell_complete=complete_setting,
-    help="Set an option of the learner; repeatable.",
-)
+@settings_option("learner")
 @click.option(
     "--from",
     "start",

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from boardgames.record import Record
     from boardgames.web.lobby import Lobby
 
-LOOPBACK = "127.0.0.1"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 SHUTDOWN_SECONDS = 0.5
 """How long uvicorn waits for open connections before the server ends."""
