@@ -42,6 +42,18 @@ class LearnerState:
             if not array.flags.c_contiguous:
                 raise LearnerStateError(f"the array {name!r} is not C-contiguous")
 
+    def integer(self, name: str) -> int:
+        """Return an integer scalar, such as the number of steps so far.
+
+        Examples
+        --------
+        >>> LearnerState({}, {"step": 3}).integer("step")
+        3
+        """
+        value = self.scalars[name]
+        assert isinstance(value, int)
+        return value
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:

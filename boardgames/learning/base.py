@@ -71,7 +71,8 @@ class Configured:
 class WeightsLearner(Configured, Learner):
     """Base class for learners of feature or pattern weights that agents can play with.
 
-    A subclass sets `features` and `setup`, and declares at least the option `TEST_MATCHES`.
+    A subclass sets `features` and `setup`, and declares at least the option `TEST_MATCHES`, and `steps`
+    unless it has a `length` of its own. Its states have the number of steps so far as the scalar `step`.
 
     Attributes
     ----------
@@ -92,6 +93,15 @@ class WeightsLearner(Configured, Learner):
         """Return all options, with the name of the default feature or pattern set filled in."""
         names = {option.name for option in (FEATURES, PATTERNS)} & self.options.keys()
         return {**self.options, **dict.fromkeys(names, self.features.name)}
+
+    @property
+    def length(self) -> int:
+        """Return the number of steps."""
+        return self.integer("steps")
+
+    def is_done(self, state: LearnerState) -> bool:
+        """Return whether all steps are done."""
+        return state.integer("step") >= self.length
 
     @abstractmethod
     def result(self, state: LearnerState) -> Weights:
@@ -205,6 +215,24 @@ def _check_structure(checkpoint: Checkpoint, first: LearnerState) -> None:
             )
 
 
+def group_sizes(matches: int, groups: int) -> list[int]:
+    """Return the numbers of matches of groups that are as equal as possible, without empty ones.
+
+    Examples
+    --------
+    >>> group_sizes(10, 4), group_sizes(2, 4)
+    ([3, 3, 2, 2], [1, 1])
+    """
+    return [matches // groups + (index < matches % groups) for index in range(min(groups, matches))]
+
+
+def check_part_of_population(learner: Configured, name: str) -> None:
+    """Raise OptionError if the option `name` is larger than the option `population`."""
+    part, population = learner.integer(name), learner.integer("population")
+    if part > population:
+        raise OptionError(f"{name} must be at most the population of {population}, not {part}")
+
+
 def batch_count(matches: int) -> int:
     """Return the number of tasks into which `WeightsLearner.submit` divides matches."""
     return len(range(0, matches, TEST_BATCH))
@@ -242,7 +270,7 @@ class FeatureLearner(WeightsLearner):
     @property
     def uses_tanh(self) -> bool:
         """Return whether values are the hyperbolic tangent of the weighted sum."""
-        return False
+        return bool(self.options.get("tanh"))
 
     @property
     def size(self) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from boardgames.kernels import Reals
 from boardgames.kernels.bundles import Bundle
 from boardgames.learner import LearnerState
-from boardgames.learning.base import FEATURES, START, FeatureLearner, batch_count, match_metrics
+from boardgames.learning.base import FEATURES, START, FeatureLearner, batch_count, group_sizes, match_metrics
 from boardgames.learning.td import (
     INITIAL,
     TD_OPTIONS,
@@ -66,19 +66,9 @@ class _SearchedLearner(FeatureLearner):
     whole_tree: ClassVar[bool]
 
     @property
-    def uses_tanh(self) -> bool:
-        """Return whether values are the hyperbolic tangent of the weighted sum."""
-        return bool(self.options["tanh"])
-
-    @property
     def searches(self) -> bool:
         """Return True, because weights are learned from searches."""
         return True
-
-    @property
-    def length(self) -> int:
-        """Return the number of steps."""
-        return self.integer("steps")
 
     def start(self, seed: int) -> LearnerState:
         """Return the given weights, or random ones."""
@@ -89,8 +79,7 @@ class _SearchedLearner(FeatureLearner):
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Train for a step, and score the weights."""
-        step, seed = state.scalars["step"], state.scalars["seed"]
-        assert isinstance(step, int)
+        step, seed = state.integer("step"), state.integer("seed")
         parameters, before = self.parameters(step), state.arrays["values"]
         futures = [
             executor.submit(
@@ -128,12 +117,6 @@ class _SearchedLearner(FeatureLearner):
             whole_tree=self.whole_tree,
         )
 
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done."""
-        step = state.scalars["step"]
-        assert isinstance(step, int)
-        return step >= self.length
-
     def weights(self, state: LearnerState) -> Reals:
         """Return the current weights."""
         weights: Reals = state.arrays["values"].copy()
@@ -154,9 +137,8 @@ class _SearchedLearner(FeatureLearner):
         return is_early and not self.text("start") and decided < self.number("restart_below")
 
     def _sizes(self) -> list[int]:
-        """Return the number of matches of each group, without empty groups."""
-        groups, matches = self.integer("groups"), self.integer("matches")
-        return [matches // groups + (index < matches % groups) for index in range(min(groups, matches))]
+        """Return the number of matches of each group that has any."""
+        return group_sizes(self.integer("matches"), self.integer("groups"))
 
 
 class TreeStrap(_SearchedLearner):

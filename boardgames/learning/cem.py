@@ -12,11 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Array, LearnerState
-from boardgames.learning.base import rank
+from boardgames.learning.base import check_part_of_population, rank
 from boardgames.learning.fitness import MARGIN, OPPONENT, SEARCH_OPTIONS, DistributionLearner, fitness_option
 from boardgames.options import Option
 
@@ -48,9 +47,7 @@ class CrossEntropy(DistributionLearner):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        elite, population = self.integer("elite"), self.integer("population")
-        if elite > population:
-            raise OptionError(f"elite must be at most the population of {population}, not {elite}")
+        check_part_of_population(self, "elite")
 
     def start(self, seed: int) -> LearnerState:
         """Return the initial distribution, centred on the given weights or 0."""
@@ -65,7 +62,7 @@ class CrossEntropy(DistributionLearner):
             state.arrays["deviation"],
             population=self.integer("population"),
             elite=self.integer("elite"),
-            noise=self.noise(self.step_of(state)),
+            noise=self.noise(state.integer("step")),
             smoothing=self.number("smoothing"),
             seed=self.step_seed(state, "draw"),
         )

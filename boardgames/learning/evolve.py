@@ -27,7 +27,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
@@ -38,6 +37,7 @@ from boardgames.learning.base import (
     START,
     TEST_MATCHES,
     batch_count,
+    check_part_of_population,
     gather_results,
     match_metrics,
     rank,
@@ -102,9 +102,7 @@ class Evolve(TDLearner):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        survivors, population = self.integer("survivors"), self.integer("population")
-        if survivors > population:
-            raise OptionError(f"survivors must be at most the population of {population}, not {survivors}")
+        check_part_of_population(self, "survivors")
 
     @property
     def length(self) -> int:
@@ -150,19 +148,15 @@ class Evolve(TDLearner):
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Breed (from the second generation on) and train a generation, or play its tournament."""
-        step = self._step(state)
+        step = state.integer("step")
         do_step = self._train if step % 2 == 0 else self._play_tournament
         arrays, metrics = do_step(state, step // 2, executor)
         return LearnerState({**state.arrays, **arrays}, {**state.scalars, "step": step + 1}), metrics
 
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether the last tournament has been played."""
-        return self._step(state) >= self.length
-
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the weights of the last tournament's winner, or of the first player if there was none."""
         players, ancestors = state.arrays["players"], state.arrays["ancestors"]
-        if self._step(state) % 2 == 1 and len(ancestors):  # this generation has not competed yet
+        if state.integer("step") % 2 == 1 and len(ancestors):  # this generation has not competed yet
             winner: Reals = ancestors[-self.integer("survivors")].copy()
             return winner
         best: Reals = players[rank(state.arrays["points"])[0]].copy()
@@ -170,7 +164,7 @@ class Evolve(TDLearner):
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
         """Return the players' points in the last tournament, until the next generation has trained."""
-        if self._step(state) % 2 == 1 or self._step(state) == 0:
+        if state.integer("step") % 2 == 1 or state.integer("step") == 0:
             return ()
         points = state.arrays["points"]
         return [(f"player {place + 1}", round(float(points[place]), 1)) for place in rank(points)]
@@ -178,7 +172,7 @@ class Evolve(TDLearner):
     def _train(
         self, state: LearnerState, generation: int, executor: Executor
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
-        players, ancestors, seed = state.arrays["players"], state.arrays["ancestors"], self._seed(state)
+        players, ancestors, seed = state.arrays["players"], state.arrays["ancestors"], state.integer("seed")
         rates = state.arrays.get("rates")
         if generation:
             best = rank(state.arrays["points"])[: self.integer("survivors")]
@@ -248,7 +242,7 @@ class Evolve(TDLearner):
         self, state: LearnerState, generation: int, executor: Executor
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
         players, matches = state.arrays["players"], self.integer("tournament_matches")
-        seed = derive_seed(self._seed(state), "tournament", generation)
+        seed = derive_seed(state.integer("seed"), "tournament", generation)
         pairs = [pair for pairs in round_robin(len(players)) for pair in pairs]
         contestants = [Contestant(weights) for weights in players]
         futures = [
@@ -281,12 +275,6 @@ class Evolve(TDLearner):
             "winner": float(points.max()) / (matches * (len(players) - 1) + references),
         }
         return {"points": points}, metrics
-
-    def _step(self, state: LearnerState) -> int:
-        return int(state.scalars["step"] or 0)
-
-    def _seed(self, state: LearnerState) -> int:
-        return int(state.scalars["seed"] or 0)
 
 
 def round_robin(count: int) -> list[list[Pair]]:

@@ -272,26 +272,13 @@ class FitnessLearner(FeatureLearner):
         return np.zeros(self.space.size) if self.given is None else self.space.individual(self.given)
 
     @property
-    def length(self) -> int:
-        """Return the number of generations."""
-        return self.integer("steps")
-
-    @property
     def searches(self) -> bool:
         """Return whether the players search deeper than one ply."""
         return self.depth > 1
 
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all generations are done."""
-        return self.step_of(state) >= self.length
-
-    def step_of(self, state: LearnerState) -> int:
-        """Return the number of steps before a state."""
-        return int(state.scalars["step"] or 0)
-
     def step_seed(self, state: LearnerState, *content: object) -> int:
-        """Return a seed for the step that follows a state; `content` tells the seeds of one step apart."""
-        return derive_seed(state.scalars["seed"], self.name, self.step_of(state), *content)
+        """Return a seed for the step that follows a state."""
+        return derive_seed(state.scalars["seed"], self.name, state.integer("step"), *content)
 
     def first_state(self, seed: int, arrays: Mapping[str, Array]) -> LearnerState:
         """Return the state before the first step."""
@@ -299,7 +286,7 @@ class FitnessLearner(FeatureLearner):
 
     def next_state(self, state: LearnerState, arrays: Mapping[str, Array]) -> LearnerState:
         """Return the state one step later."""
-        return LearnerState(arrays, {**state.scalars, "step": self.step_of(state) + 1})
+        return LearnerState(arrays, {**state.scalars, "step": state.integer("step") + 1})
 
     def measure_fitness(
         self, individuals: Reals, opponent: Contestant, executor: Executor, seed: int

@@ -15,11 +15,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import gather_results, rank
+from boardgames.learning.base import check_part_of_population, gather_results, rank
 from boardgames.learning.fitness import (
     SEARCH_OPTIONS,
     WINS,
@@ -60,9 +59,7 @@ class Genetic(FitnessLearner):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        parents, population = self.integer("parents"), self.integer("population")
-        if parents > population:
-            raise OptionError(f"parents must be at most the population of {population}, not {parents}")
+        check_part_of_population(self, "parents")
 
     def start(self, seed: int) -> LearnerState:
         """Return a random population. If weights are given, it contains them and varies around them.

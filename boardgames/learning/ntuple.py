@@ -29,6 +29,7 @@ from boardgames.learning.base import (
     TEST_MATCHES,
     WeightsLearner,
     find_patterns,
+    group_sizes,
 )
 from boardgames.learning.td import BETA
 from boardgames.options import Option
@@ -95,11 +96,6 @@ class NTuple(WeightsLearner):
             game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
 
-    @property
-    def length(self) -> int:
-        """Return the number of steps."""
-        return self.integer("steps")
-
     def start(self, seed: int) -> LearnerState:
         """Return the given tables with their groups, or empty ones, in which all weights are 0."""
         weights = self._given_weights()
@@ -117,16 +113,14 @@ class NTuple(WeightsLearner):
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Train for a step, and score the weights."""
-        step, seed = _integer(state, "step"), _integer(state, "seed")
-        parts, matches = self.integer("parts"), self.integer("matches")
+        step, seed = state.integer("step"), state.integer("seed")
         parameters, before = self.parameters(step), _tables(state)
         futures = [
             executor.submit(
                 train_tables, self.setup, self._groups_of(state), before, parameters,
-                matches=matches // parts + (part < matches % parts),
-                seed=derive_seed(seed, "ntuple", step, part),
+                matches=size, seed=derive_seed(seed, "ntuple", step, part),
             )
-            for part in range(min(parts, matches))
+            for part, size in enumerate(group_sizes(self.integer("matches"), self.integer("parts")))
         ]  # fmt: skip
         trained = [future.result() for future in futures]
         results = np.sum([part.results for part in trained], axis=0)
@@ -151,10 +145,6 @@ class NTuple(WeightsLearner):
             trace_decay=self.number("lambda"),
             epsilon=self.number("epsilon") * self.number("epsilon_decay") ** step,
         )
-
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done."""
-        return _integer(state, "step") >= self.length
 
     def _given_weights(self) -> Weights | None:
         """Return the weights to start with, or None if none are given."""
@@ -211,7 +201,7 @@ class NTuple(WeightsLearner):
     def _groups_of(self, state: LearnerState) -> tuple[tuple[int, ...], ...]:
         """Return the groups of cells of a state: those of the given weights, or those of the run's seed."""
         if "cells" not in state.arrays or not state.arrays["cells"].size:
-            return self.groups(_integer(state, "seed"))
+            return self.groups(state.integer("seed"))
         ends = np.cumsum(state.arrays["lengths"])[:-1]
         return tuple(tuple(group.tolist()) for group in np.split(state.arrays["cells"], ends))
 
@@ -287,9 +277,3 @@ def _state(
     """Return a state with these tables; its other arrays are those in `others`."""
     arrays = {name: getattr(tables, name) for name in ("entries", "weights", "sums", "sizes")}
     return LearnerState({**others, **arrays}, scalars)
-
-
-def _integer(state: LearnerState, name: str) -> int:
-    value = state.scalars[name]
-    assert isinstance(value, int)
-    return value

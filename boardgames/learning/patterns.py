@@ -123,11 +123,6 @@ class Patterns(WeightsLearner):
         )
 
     @property
-    def length(self) -> int:
-        """Return the number of steps."""
-        return self.integer("steps")
-
-    @property
     def searches(self) -> bool:
         """Return True, because the weights are fitted to the values of searches."""
         return True
@@ -154,7 +149,7 @@ class Patterns(WeightsLearner):
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play the matches of a step, and fit the weights to all positions so far."""
-        step, seed = _integer(state, "step"), _integer(state, "seed")
+        step, seed = state.integer("step"), state.integer("seed")
         self._check_state(state)
         batches = self._play(state, executor)
         collected = {
@@ -172,10 +167,6 @@ class Patterns(WeightsLearner):
             **_match_metrics(batches),
             **metrics,
         }
-
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done."""
-        return _integer(state, "step") >= self.length
 
     def result(self, state: LearnerState) -> Weights:
         """Return the weights after the last step."""
@@ -222,7 +213,7 @@ class Patterns(WeightsLearner):
 
     def _play(self, state: LearnerState, executor: Executor) -> list[LabelledPositions]:
         """Play the matches of a step, whose numbers continue those of the earlier steps."""
-        step, seed, matches = _integer(state, "step"), _integer(state, "seed"), self.integer("matches")
+        step, seed, matches = state.integer("step"), state.integer("seed"), self.integer("matches")
         return self._label(
             executor, self.result(state), self.opponents, self.label_settings,
             range(step * matches, (step + 1) * matches),
@@ -327,9 +318,3 @@ def _match_metrics(batches: Sequence[LabelledPositions]) -> dict[str, float]:
     lengths = [length for batch in batches for length in batch.lengths]
     decided = sum(batch.decided for batch in batches)
     return {"decided": decided / len(lengths), "plies": float(np.mean(lengths))} if lengths else {}
-
-
-def _integer(state: LearnerState, name: str) -> int:
-    value = state.scalars[name]
-    assert isinstance(value, int)
-    return value

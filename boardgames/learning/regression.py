@@ -63,11 +63,6 @@ class Regression(FeatureLearner):
     )  # fmt: skip
 
     @property
-    def length(self) -> int:
-        """Return the number of steps."""
-        return self.integer("steps")
-
-    @property
     def searches(self) -> bool:
         """Return True, because the features are read at the leaves of searches."""
         return True
@@ -83,8 +78,7 @@ class Regression(FeatureLearner):
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play the matches of a step and fit the weights to their results."""
-        step, seed = state.scalars["step"], state.scalars["seed"]
-        assert isinstance(step, int)
+        step, seed = state.integer("step"), state.integer("seed")
         mean, matches = state.arrays["mean"], self.integer("matches")
         futures = [
             executor.submit(
@@ -106,12 +100,6 @@ class Regression(FeatureLearner):
         }
         arrays = {"mean": weights, "precision": self.number("memory") * precision}
         return LearnerState(arrays, {"step": step + 1, "seed": seed}), metrics
-
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done."""
-        step = state.scalars["step"]
-        assert isinstance(step, int)
-        return step >= self.length
 
     def weights(self, state: LearnerState) -> Reals:
         """Return the weights after the last step."""

@@ -57,7 +57,7 @@ class SPSA(Perturbation, FitnessLearner):
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play matches with changes in random directions, and move the weights to where points are gained."""
         self.check_opponent(state)
-        mean, step = state.arrays["mean"], self.step_of(state)
+        mean, step = state.arrays["mean"], state.integer("step")
         directions = self.directions(
             self.integer("directions"), self.space.size, self.step_seed(state, "directions")
         )

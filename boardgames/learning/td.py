@@ -23,6 +23,7 @@ from boardgames.learning.base import (
     TEST_MATCHES,
     Configured,
     FeatureLearner,
+    group_sizes,
     match_metrics,
 )
 from boardgames.options import Option
@@ -107,11 +108,6 @@ class TDLearner(FeatureLearner):
     A subclass declares `TD_OPTIONS` and `schedule_options` besides the options of `FeatureLearner`.
     """
 
-    @property
-    def uses_tanh(self) -> bool:
-        """Return whether values are the hyperbolic tangent of the weighted sum."""
-        return bool(self.options["tanh"])
-
     def parameters(self, step: int) -> TDParameters:
         """Return the parameters, with the learning rate and epsilon after `step` steps."""
         alpha, epsilon = scheduled(self, step)
@@ -133,11 +129,6 @@ class TemporalDifference(TDLearner):
         *self_play_options(steps=50, matches=200),
     )
 
-    @property
-    def length(self) -> int:
-        """Return the number of steps."""
-        return self.integer("steps")
-
     def start(self, seed: int) -> LearnerState:
         """Return the given weights for both sides, or random ones."""
         weights = initial_weights(2, self.size, self.number("initial"), derive_seed(seed, "td"))
@@ -153,18 +144,15 @@ class TemporalDifference(TDLearner):
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Train for a step, and score the weights."""
-        step, seed = _integer(state, "step"), _integer(state, "seed")
+        step, seed = state.integer("step"), state.integer("seed")
         parameters = self.parameters(step)
-        groups, matches = self.integer("groups"), self.integer("matches")
-        sizes = [matches // groups + (index < matches % groups) for index in range(groups)]
         players, errors = state.arrays["players"], state.arrays.get("errors")
         futures = [
             executor.submit(
                 train_players, self.setup, players, parameters,
                 matches=size, seed=derive_seed(seed, "td", step, index), errors=errors,
             )
-            for index, size in enumerate(sizes)
-            if size
+            for index, size in enumerate(group_sizes(self.integer("matches"), self.integer("groups")))
         ]  # fmt: skip
         trained = [future.result() for future in futures]
         weights = np.mean([group.weights for group in trained], axis=0)
@@ -193,22 +181,12 @@ class TemporalDifference(TDLearner):
         shared, beta = bool(self.options["shared"]), self.number("beta")
         return replace(super().parameters(step), shared=shared, beta=beta)
 
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done."""
-        return _integer(state, "step") >= self.length
-
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the weights of the side with the better score, or of side 0 if there are no scores."""
-        weights: Reals = state.arrays["players"][_integer(state, "leader")].copy()
+        weights: Reals = state.arrays["players"][state.integer("leader")].copy()
         return weights
 
 
 def initial_weights(count: int, size: int, spread: float, seed: int) -> Reals:
     """Return random weights of `count` players, `float64[count, size]`, from -`spread` to `spread`."""
     return np.random.default_rng(seed).uniform(-spread, spread, (count, size))
-
-
-def _integer(state: LearnerState, name: str) -> int:
-    value = state.scalars[name]
-    assert isinstance(value, int)
-    return value

@@ -141,8 +141,8 @@ class Tune(Perturbation, Learner):
         return LearnerState({"shares": shares}, {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Play pairs of matches between opposite changes, and move the values towards the winners'."""
-        shares, step, pairs = self._shares(state), self._step_of(state), self.integer("pairs")
+        """Let agents with opposite changes play pairs of matches, and move the values to the winners."""
+        shares, step, pairs = self._shares(state), state.integer("step"), self.integer("pairs")
         directions = self.directions(pairs, shares.size, self._seed(state, "directions"))
         draws = np.random.default_rng(self._seed(state, "rounding")).random(directions.shape)
         changes = self.change(step) * directions
@@ -166,7 +166,7 @@ class Tune(Perturbation, Learner):
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all steps are done."""
-        return self._step_of(state) >= self.length
+        return state.integer("step") >= self.length
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the values of the options; integers are not rounded."""
@@ -271,12 +271,9 @@ class Tune(Perturbation, Learner):
             )
         return shares
 
-    def _step_of(self, state: LearnerState) -> int:
-        return int(state.scalars["step"] or 0)
-
     def _seed(self, state: LearnerState, *content: object) -> int:
         """Return a seed for the step that follows a state."""
-        return derive_seed(state.scalars["seed"], self.name, self._step_of(state), *content)
+        return derive_seed(state.scalars["seed"], self.name, state.integer("step"), *content)
 
 
 @dataclass(frozen=True, slots=True)

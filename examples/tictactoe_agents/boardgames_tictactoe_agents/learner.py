@@ -33,9 +33,9 @@ class HillClimbing(FeatureLearner):
         return LearnerState({"weights": given}, {"seed": seed, "step": 0})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Play matches between changed weights and the old ones, and keep the better weights."""
-        old, number = state.arrays["weights"], int(state.scalars["step"] or 0)
-        seed = derive_seed(int(state.scalars["seed"] or 0), number)
+        """Play changed weights against the old ones."""
+        old, number = state.arrays["weights"], state.integer("step")
+        seed = derive_seed(state.integer("seed"), number)
         change = np.random.default_rng(seed).normal(size=self.size) * self.number("change")
         matches = self.play(
             Contestant(old + change), Contestant(old), self.integer("matches"), executor, derive_seed(seed, 1)
@@ -44,10 +44,6 @@ class HillClimbing(FeatureLearner):
         weights = old + change if points > 0.5 else old
         metrics = {"points": points, **self.score_metrics(weights, executor, seed=derive_seed(seed, 2))}
         return LearnerState({"weights": weights}, {**state.scalars, "step": number + 1}), metrics
-
-    def is_done(self, state: LearnerState) -> bool:
-        """Return True after the last step."""
-        return int(state.scalars["step"] or 0) >= self.integer("steps")
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the current weights."""

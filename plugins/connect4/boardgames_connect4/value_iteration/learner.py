@@ -102,7 +102,7 @@ class ValueIteration(Configured, Learner):
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play matches, learn from them, and score the policy."""
-        step, seed = self._step_of(state), state.scalars["seed"]
+        step, seed = state.integer("step"), state.scalars["seed"]
         before = self.experience(state)
         played = self.play(
             self.player(before, epsilon=self.number("epsilon")), None, executor,
@@ -121,7 +121,7 @@ class ValueIteration(Configured, Learner):
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all steps are done."""
-        return self._step_of(state) >= self.length
+        return state.integer("step") >= self.length
 
     def weights(self, state: LearnerState) -> Reals:
         """Return the values of all states, `float64[states]`."""
@@ -201,8 +201,3 @@ class ValueIteration(Configured, Learner):
             matches=matches, task=TEST_BATCH, seed=seed, setup=setup,
         )  # fmt: skip
         return {"score": mean_points([match for one in played for match in one.matches])}
-
-    def _step_of(self, state: LearnerState) -> int:
-        step = state.scalars["step"]
-        assert isinstance(step, int)
-        return step
