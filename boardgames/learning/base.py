@@ -68,11 +68,27 @@ class Configured:
         return str(self.options[name] or "")
 
 
-class WeightsLearner(Configured, Learner):
-    """Base class for learners of feature or pattern weights that agents can play with.
+class SteppedLearner(Configured, Learner):
+    """Base class of learners that train for a given number of steps.
 
-    A subclass sets `features` and `setup`, and declares at least the option `TEST_MATCHES`, and `steps`
-    unless it has a `length` of its own. Its states have the number of steps so far as the scalar `step`.
+    A subclass declares the option `steps` or has a `length` of its own. Its states have the number of
+    steps so far as the scalar `step`.
+    """
+
+    @property
+    def length(self) -> int:
+        """Return the number of steps."""
+        return self.integer("steps")
+
+    def is_done(self, state: LearnerState) -> bool:
+        """Return whether all steps are done."""
+        return state.integer("step") >= self.length
+
+
+class WeightsLearner(SteppedLearner):
+    """Base class of learners of weights with which agents can play, of features or of patterns.
+
+    A subclass sets `features` and `setup`, and declares at least the option `TEST_MATCHES`.
 
     Attributes
     ----------
@@ -93,15 +109,6 @@ class WeightsLearner(Configured, Learner):
         """Return all options, with the name of the default feature or pattern set filled in."""
         names = {option.name for option in (FEATURES, PATTERNS)} & self.options.keys()
         return {**self.options, **dict.fromkeys(names, self.features.name)}
-
-    @property
-    def length(self) -> int:
-        """Return the number of steps."""
-        return self.integer("steps")
-
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done."""
-        return state.integer("step") >= self.length
 
     @abstractmethod
     def result(self, state: LearnerState) -> Weights:

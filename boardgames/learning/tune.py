@@ -40,8 +40,8 @@ from boardgames.errors import (
 )
 from boardgames.game import Game, Termination
 from boardgames.kernels import Reals
-from boardgames.learner import Learner, LearnerState
-from boardgames.learning.base import START, TEST_MATCHES
+from boardgames.learner import LearnerState
+from boardgames.learning.base import START, TEST_MATCHES, SteppedLearner
 from boardgames.learning.history import option_value
 from boardgames.learning.perturbation import Perturbation
 from boardgames.options import Option, parse_agent, parse_assignments
@@ -55,7 +55,7 @@ HALF = 0.5
 """The value of `draw` in `Range.text` with which values are rounded to the nearest integer."""
 
 
-class Tune(Perturbation, Learner):
+class Tune(Perturbation, SteppedLearner):
     """SPSA for numeric options of an agent.
 
     Attributes
@@ -120,11 +120,6 @@ class Tune(Perturbation, Learner):
         self._openings: Openings | None = None
 
     @property
-    def length(self) -> int:
-        """Return the number of steps."""
-        return self.integer("steps")
-
-    @property
     def weight_names(self) -> Sequence[str]:
         """Return the names of the options."""
         return [one.name for one in self.tunable.ranges]
@@ -163,10 +158,6 @@ class Tune(Perturbation, Learner):
             "rate": self.rate(step),
         }
         return after, metrics
-
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done."""
-        return state.integer("step") >= self.length
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the values of the options; integers are not rounded."""

@@ -14,13 +14,13 @@ from typing import ClassVar
 from boardgames.errors import LearnerStateError
 from boardgames.game import Game
 from boardgames.kernels import Reals
-from boardgames.learner import Checkpoint, Learner, LearnerState
+from boardgames.learner import Checkpoint, LearnerState
 from boardgames.learning.base import (
     PLY_LIMIT,
     START,
     TEST_BATCH,
     TEST_MATCHES,
-    Configured,
+    SteppedLearner,
     match_metrics,
     mean_points,
 )
@@ -49,7 +49,7 @@ TEST_OPENING = 4
 GAMMA = Option("gamma", float, 0.1, "discount factor", minimum=0, maximum=MAX_GAMMA)
 
 
-class ValueIteration(Configured, Learner):
+class ValueIteration(SteppedLearner):
     """Value iteration on the transitions between abstract states that were observed in matches.
 
     Attributes
@@ -86,11 +86,6 @@ class ValueIteration(Configured, Learner):
         )
         self._choice_options = ChoiceOptions.read(self.options)
 
-    @property
-    def length(self) -> int:
-        """Return the number of steps."""
-        return self.integer("steps")
-
     def start(self, seed: int) -> LearnerState:
         """Return a state with the experience of the policy in the option `start`, or with none."""
         experience = Experience.empty(self.abstraction.states, self.game.facts.actions)
@@ -118,10 +113,6 @@ class ValueIteration(Configured, Learner):
             "sweeps": float(after.solve(self.number("gamma")).sweeps),
         }
         return LearnerState(after.arrays(), {**state.scalars, "step": step + 1}), metrics
-
-    def is_done(self, state: LearnerState) -> bool:
-        """Return whether all steps are done."""
-        return state.integer("step") >= self.length
 
     def weights(self, state: LearnerState) -> Reals:
         """Return the values of all states, `float64[states]`."""
