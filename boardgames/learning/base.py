@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -88,21 +89,27 @@ class SteppedLearner(Configured, Learner):
 class WeightsLearner(SteppedLearner):
     """Base class of learners of weights with which agents can play, of features or of patterns.
 
-    A subclass sets `features` and `setup`, and declares at least the option `TEST_MATCHES`.
+    A subclass sets `features`, and declares at least the options `OPENING`, `PLY_LIMIT` and
+    `TEST_MATCHES`.
 
     Attributes
     ----------
     features : FeatureSet or PatternSet
-        The features or patterns whose weights are learned.
-    setup : SelfPlaySetup
-        Setup of all matches.
+        The set that the weights belong to.
     """
 
     agent: ClassVar[str] = "td"
     """Name of the one-ply agent that uses the weights."""
     max_weight: ClassVar[float] = MAX_WEIGHT
     features: FeatureSet | PatternSet
-    setup: "SelfPlaySetup"
+
+    @cached_property
+    def setup(self) -> "SelfPlaySetup":
+        """Setup of all matches."""
+        from boardgames.selfplay import SelfPlaySetup
+
+        opening, ply_limit = self.integer("opening"), self.integer("ply_limit")
+        return SelfPlaySetup.of(self.game, self.features.name, opening=opening, ply_limit=ply_limit)
 
     @property
     def settings(self) -> dict[str, OptionValue]:
@@ -266,13 +273,8 @@ class FeatureLearner(WeightsLearner):
     features: FeatureSet
 
     def __init__(self, game: Game, **options: object) -> None:
-        from boardgames.selfplay import SelfPlaySetup
-
         super().__init__(game, **options)
         self.features = find_features(game, self.text("features"))
-        self.setup = SelfPlaySetup.of(
-            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
-        )
 
     @property
     def uses_tanh(self) -> bool:

@@ -34,7 +34,7 @@ from boardgames.learning.base import (
 from boardgames.learning.td import BETA
 from boardgames.options import Option
 from boardgames.patterns import PatternSet
-from boardgames.selfplay import SelfPlaySetup, TableParameters, derive_seed, train_tables
+from boardgames.selfplay import TableParameters, derive_seed, train_tables
 from boardgames.selfplay.tables import MAX_HISTORY, Tables, longest_match, merged
 from boardgames.weights import Weights, find_weights
 
@@ -92,9 +92,6 @@ class NTuple(WeightsLearner):
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         self.features: PatternSet = find_patterns(game, self.text("patterns"))
-        self.setup = SelfPlaySetup.of(
-            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
-        )
 
     def start(self, seed: int) -> LearnerState:
         """Return the given tables with their groups, or empty ones, in which all weights are 0."""

@@ -30,7 +30,7 @@ from boardgames.learning.base import PATTERNS, PLY_LIMIT, START, TEST_MATCHES, W
 from boardgames.learning.pattern_fit import Fit, FitSettings, start_weights
 from boardgames.options import Option
 from boardgames.patterns import PatternModel, PatternSet
-from boardgames.selfplay import LabelledPositions, LabelSettings, SelfPlaySetup, derive_seed, label_positions
+from boardgames.selfplay import LabelledPositions, LabelSettings, derive_seed, label_positions
 from boardgames.weights import Weights
 from boardgames.weights.lookup import find_weights
 
@@ -117,9 +117,6 @@ class Patterns(WeightsLearner):
             ply_limit=self.integer("ply_limit"),
             epsilon=self.number("epsilon"),
             side_positions=self.number("side_positions"),
-        )
-        self.setup = SelfPlaySetup.of(
-            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
 
     @property
