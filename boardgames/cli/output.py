@@ -121,7 +121,7 @@ def one_line(value: object) -> str:
 def print_json(**members: object) -> None:
     """Print one JSON object that begins with the schema number; dataclasses become objects, too."""
     text = json.dumps({"schema": SCHEMA, **members}, ensure_ascii=False, default=fields_json)
-    # characters that JSON need not escape and terminals may obey occur only within strings
+    # also escape characters that may control the terminal; they occur only within strings
     click.echo("".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text))
 
 

@@ -28,10 +28,10 @@ CONTROL_DTYPE = np.dtype(
 )
 """Fields of a control record.
 
-stop : not zero if the kernel is to return as soon as possible
-superseded : not zero if it is to return because another thread has finished the same search
-node_limit : positions to visit at most, 0 for no limit
-nodes : positions visited so far
+stop : not 0 if the kernel should return as soon as possible
+superseded : not 0 if the kernel should return because another thread has finished the same search
+node_limit : maximum number of positions to visit, 0 for no limit
+nodes : number of positions visited so far
 evaluated : number of values so far that do not follow from the rules alone
 finished_moves : number of root moves that have been searched completely
 path_dependent : number of values so far that are valid only on the current path (repetitions)

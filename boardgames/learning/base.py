@@ -70,10 +70,10 @@ class Configured:
 
 
 class SteppedLearner(Configured, Learner):
-    """Base class of learners that train for a given number of steps.
+    """Base class for learners that train for a given number of steps.
 
-    A subclass declares the option `steps` or has a `length` of its own. Its states have the number of
-    steps so far as the scalar `step`.
+    A subclass declares the option `steps` or overrides `length`. The scalar `step` of its states counts
+    the steps so far.
     """
 
     @property
@@ -87,7 +87,7 @@ class SteppedLearner(Configured, Learner):
 
 
 class WeightsLearner(SteppedLearner):
-    """Base class of learners of weights with which agents can play, of features or of patterns.
+    """Base class for learners of feature or pattern weights that agents can play with.
 
     A subclass sets `features`, and declares at least the options `OPENING`, `PLY_LIMIT` and
     `TEST_MATCHES`.
@@ -95,7 +95,7 @@ class WeightsLearner(SteppedLearner):
     Attributes
     ----------
     features : FeatureSet or PatternSet
-        The set that the weights belong to.
+        The features or patterns whose weights are learned.
     """
 
     agent: ClassVar[str] = "td"
@@ -105,7 +105,7 @@ class WeightsLearner(SteppedLearner):
 
     @cached_property
     def setup(self) -> "SelfPlaySetup":
-        """Setup of all matches."""
+        """Return the setup of all matches."""
         from boardgames.selfplay import SelfPlaySetup
 
         opening, ply_limit = self.integer("opening"), self.integer("ply_limit")

@@ -137,7 +137,7 @@ class _SearchedLearner(FeatureLearner):
         return is_early and not self.text("start") and decided < self.number("restart_below")
 
     def _sizes(self) -> list[int]:
-        """Return the number of matches of each group that has any."""
+        """Return the number of matches of each group, without empty groups."""
         return group_sizes(self.integer("matches"), self.integer("groups"))
 
 

@@ -277,7 +277,7 @@ class FitnessLearner(FeatureLearner):
         return self.depth > 1
 
     def step_seed(self, state: LearnerState, *content: object) -> int:
-        """Return a seed for the step that follows a state."""
+        """Return a seed for the step that follows a state; `content` tells the seeds of one step apart."""
         return derive_seed(state.scalars["seed"], self.name, state.integer("step"), *content)
 
     def first_state(self, seed: int, arrays: Mapping[str, Array]) -> LearnerState:

@@ -136,7 +136,7 @@ class Tune(Perturbation, SteppedLearner):
         return LearnerState({"shares": shares}, {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Let agents with opposite changes play pairs of matches, and move the values to the winners."""
+        """Play pairs of matches between opposite changes, and move the values towards the winners'."""
         shares, step, pairs = self._shares(state), state.integer("step"), self.integer("pairs")
         directions = self.directions(pairs, shares.size, self._seed(state, "directions"))
         draws = np.random.default_rng(self._seed(state, "rounding")).random(directions.shape)

@@ -56,9 +56,9 @@ def deepen(
     ----------
     bundle : int64[m]
         Words of a `search.alphabeta.workspace.Workspace`. `moves[0]` begins with the `count` legal
-        moves; afterwards the best one is first.
+        moves; after the search, the best move is first.
     node_limit : int64
-        Number of nodes that ends the search. Depth 1 is always completed, unless the search is stopped.
+        Maximum number of nodes. Depth 1 is always completed, unless the search is stopped.
     order, values, evaluated, lines : int64[n], float64[n], int64[n], int64[n, k]
         Buffers for `search_root`.
     value : float64[2]
@@ -160,7 +160,7 @@ class NodeSearch:
         earlier : sequence of uint64[n]
             Earlier positions of the match that may be repeated, oldest first.
         node_limit : int
-            Number of nodes that ends the search.
+            Maximum number of nodes.
         """
         work, options = self._work, self._options
         work.positions[0] = words
@@ -367,7 +367,7 @@ class _LabelledMatch:
     def _choose(
         self, words: Words, mover: int, node_limit: int, earlier: list[Words], *, by_player: bool
     ) -> int:
-        """Return the best move. If the player is to move, label the position, and sometimes one nearby."""
+        """Return the best action. If the player is to move, label the position, and sometimes one nearby."""
         searcher = self.player if by_player else self.opponent
         found = searcher.search(words, earlier, node_limit=node_limit)
         if by_player:

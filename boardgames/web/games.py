@@ -133,7 +133,7 @@ def _levels(options: Sequence[Option]) -> int:
 
 
 def _described(option: Option, learned: Mapping[str, tuple[str, ...]]) -> OptionDescription:
-    """Return an option for pages: books, weights and networks are chosen by name, not by file."""
+    """Return an option for pages, which choose books, weights and networks by name, not by file."""
     if option.file == "read" and option.default == "true":
         return replace(option.description, choices=("true", "false"))
     if option.role in ("weights", "network"):

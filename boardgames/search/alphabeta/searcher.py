@@ -51,9 +51,9 @@ ASPIRATION = 1.0
 ASPIRATION_DEPTH = 3
 """Minimum depth of a search with an aspiration window."""
 FEW_MOVES = 12
-"""Minimum number of root moves for futility pruning, which overlooks that a side may soon have no move."""
+"""Minimum number of root moves for futility pruning, which overlooks that a side may run out of moves."""
 FIRST_NODE_LIMIT = 1_000_000
-"""Node limit of depth 1, the only limit that applies to it: there must be a move to return."""
+"""Node limit of depth 1. No other limit applies to it, because there must be a move to return."""
 
 NodeKernel = Callable[[Actions, int, int, float, float], float]
 """A kernel with the signature `workspace.NODE`."""
@@ -176,7 +176,7 @@ class Searcher:
         return self._table
 
     def start_threads(self, position: Position, exact_moves: int, context: Context) -> "list[SearchThread]":
-        """Return the threads, ready to search a position; the table entries of earlier searches age."""
+        """Return the threads, ready to search a position, and begin a new generation of table entries."""
         self.generation = self.generation % (GENERATIONS - 1) + 1
         self._set_rule(context)
         self._prepare_threads()
@@ -518,7 +518,7 @@ class _IterativeDeepening:
         return result
 
     def deepen(self, result: RootResult) -> Analysis:
-        """Return the analysis of the greatest depth that is reached, given the result of depth 1."""
+        """Return the analysis of the deepest search that is completed, given the result of depth 1."""
         for thread in self.threads:
             thread.control[0].node_limit = self.node_limit
         with self._helpers_searching():

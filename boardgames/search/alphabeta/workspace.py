@@ -83,7 +83,7 @@ reverse_futility : positions far above the window near the horizon are not searc
 futility_margin : the most that a quiet move can change the evaluation, 0 for no futility pruning
 order_quiet_moves : the game's `move_order` ranks quiet moves too
 exact_moves : number of root moves that get an exact value
-generation : number of this search, which tells the table which entries are old
+generation : number of this search, by which the table recognises old entries
 first_key, root_key : index of the thread's first key, and of the key of the root
 keys_per_thread : distance to the keys of the next thread, 0 if there is only one thread
 plies_left : plies from the root after which a limit ends the match; `UNLIMITED` if no limit matters

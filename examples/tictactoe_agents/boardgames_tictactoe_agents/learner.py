@@ -33,7 +33,7 @@ class HillClimbing(FeatureLearner):
         return LearnerState({"weights": given}, {"seed": seed, "step": 0})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Play changed weights against the old ones."""
+        """Play matches between changed weights and the old ones, and keep the better weights."""
         old, number = state.arrays["weights"], state.integer("step")
         seed = derive_seed(state.integer("seed"), number)
         change = np.random.default_rng(seed).normal(size=self.size) * self.number("change")
