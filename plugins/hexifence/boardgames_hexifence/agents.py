@@ -53,7 +53,7 @@ EASIER_EDGES = 12
 EXACT_SHARE, TREE_SHARE, PROOF_SHARE = 0.4, 0.15, 0.75
 """Shares of the time after which the search for exact values, the first tree search and the proofs end."""
 PROOF_NODES, PROOF_GROWTH, FIND_NODES = 50_000, 3, 1_000
-"""Node limit of the first proof attempt, its growth factor, and the limit for finding the winning move."""
+"""Node limit of the first proof, growth factor of this limit, and node limit for finding a winning move."""
 VALUE_NODES = 20_000
 """Node limit of the first attempt to find the value of a move in an analysis."""
 FORCED_SIMULATIONS = 200
@@ -121,7 +121,7 @@ class Strong(TimedExactPlayer):
         self._bounds: dict[Move, tuple[int, int]] = {}
         """Bounds on the final difference of cells after each move of the position analysed last."""
         self._unlisted_win: Move | None = None
-        """A move that is proven to win, and that the tree does not consider."""
+        """A move that is proven to win but is not in the tree."""
         self._random_share, self._beginners_share = LEVELS[int(self.options[LEVEL.name] or 0) - 1]
 
     @cached_property
@@ -248,7 +248,7 @@ class Strong(TimedExactPlayer):
 
     @property
     def tabulated_states(self) -> int:
-        """Return the number of states in the table of all values, which only dimension 2 has."""
+        """Return the number of states in the table of all values; 0 above dimension 2, which has no table."""
         return self._solver.tabulated_states
 
     def match_started(self, side: int) -> None:
@@ -256,7 +256,7 @@ class Strong(TimedExactPlayer):
         self._load_code_once()
 
     def load_code(self) -> None:
-        """Load or compile the code for both ends of a match by choosing a move at each of them."""
+        """Load or compile the code by choosing a move at the start and one near the end of a match."""
         late = self.game.start()
         while len(late.legal_moves) > LATE_EDGES:
             late = late.apply(late.legal_moves[0])
@@ -299,7 +299,7 @@ class Strong(TimedExactPlayer):
     def _search(
         self, position: Position, started: float, seconds: float, spare: float, others: Sequence[Stop]
     ) -> None:
-        """Grow the tree of a position, and prove what can be proven, in a number of seconds."""
+        """Grow the tree of a position and try to prove which moves win, within a number of seconds."""
         tree, self._unlisted_win = self._monte_carlo, None
         tree.start(position, lead_of(position), seed=self._new_seed())
         with stop_after(None, *others) as stop:
@@ -327,7 +327,7 @@ class Strong(TimedExactPlayer):
                 return
 
     def _prove(self, position: Position, stop: Stop, seconds: float) -> None:
-        """Try to prove that the most simulated move wins, or any move, until one does or all others lose."""
+        """Try to prove that one of the moves wins, starting with the most simulated one."""
         self._prove_listed_moves(position, stop, seconds)
         all_lose = all(one.is_won is False for one in self._monte_carlo.estimates().values())
         if all_lose and self._solver.is_won(position, stop=stop):

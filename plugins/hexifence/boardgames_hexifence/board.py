@@ -141,7 +141,7 @@ def grid_places(dimension: int) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
     places, middle = board(dimension), 2 * dimension - 1
 
     def place(x: int, y: int) -> Place:
-        """Return the place of a point whose coordinates are given twice as large."""
+        """Return the place of a point, given twice its coordinates."""
         return y // 3 + middle, (3 * x + y) // 6 + middle
 
     edges = tuple(place(x1 + x2, y1 + y2) for (x1, y1), (x2, y2) in places.edges)

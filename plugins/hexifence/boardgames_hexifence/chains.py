@@ -19,10 +19,10 @@ board with C cells, which `scan` fills in linear time from an edge set. Its rows
     OPEN_COUNT             number of open edges of each cell
     CHAIN_OF_CELL          chain of each cell, or `NOWHERE`
 
-While no safe edge is left, `take` and `put_back` keep a chain set up to date without another scan. A
-chain is only marked as taken, and its ends no longer count as open edges of their intersections. An
-intersection with two open edges left has become a link that joins two chains, or closes a
-loop. Such a *row* of chains is opened and taken as one, so `find_row` follows it.
+Once no safe edge is left, `take` and `put_back` keep a chain set up to date without another scan. They
+only mark a chain as taken, and no longer count its ends as open edges of their intersections. An
+intersection with two open edges left becomes a link that joins two chains or closes a loop. Chains that
+are joined in this way form a *row*, which is opened and taken as a whole; `find_row` finds it.
 
 The idea of such a set comes from J. Tran and M. Farrugia's Hexifence agent (COMP30024, University
 of Melbourne, 2016).
@@ -147,7 +147,7 @@ def other_edge(edge_set: Actions, cell: int, edge: int) -> int:
 
 @kernel(types.int64(ACTIONS, types.int64))
 def state_of(edge_set: Actions, cell: int) -> int:
-    """Return the state of a cell, or `MANY_OPEN` for -1, which stands for the outside of the board."""
+    """Return the state of a cell, or `MANY_OPEN` for -1, which stands for no cell (beyond the rim)."""
     return STATES[open_of(edge_set, cell)] if cell >= 0 else MANY_OPEN
 
 
@@ -155,7 +155,7 @@ def state_of(edge_set: Actions, cell: int) -> int:
 def _first_link(edge_set: Actions, start: int) -> tuple[int, int]:
     """Return the first cell of the chain that contains `start`, and the edge before it.
 
-    The edge is `NOWHERE` if the chain is opened at this end. In a loop `start` is the first cell.
+    The edge is `NOWHERE` if the chain has been opened at this end. In a loop, `start` is the first cell.
     """
     if state_of(edge_set, start) == ONE_OPEN:
         return start, NOWHERE
@@ -257,7 +257,7 @@ def _follow(chains: Actions, end: int) -> tuple[int, int, int]:
     cells : int64
         Number of cells beyond this end, including intersections that have become links.
     last : int64
-        The last end of the row in this direction, or `CLOSED` if it leads back to the chain.
+        The last end of the row in this direction, or `CLOSED` if the row leads back to the chain.
     lowest : int64
         The lowest number among the chain and those that follow.
     """

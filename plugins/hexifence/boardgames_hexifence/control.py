@@ -6,7 +6,7 @@ worth more. Then both sides draw random safe edges and open the smallest chain o
 the open edges alone, so a position always has the same features.
 
 Every feature is a number from -1 to 1 that means the same on boards of all sizes, so the same
-weights serve all dimensions. Seen from the other side, all features have the opposite sign.
+weights can be used at all dimensions. From the other side's point of view, all signs are reversed.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ from boardgames_hexifence.sacrifices import value_of_smallest_first
 TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
 
 FORECASTS = 8
-"""Forecasts for a position with several safe edges; with fewer, one is enough."""
+"""Number of forecasts for a position with several safe edges; with fewer safe edges, one is enough."""
 PHASES = ("without safe edges", "with 1 to 4 safe edges", "with 5 to 12 safe edges", "with more")
 """Each phase has its own features for margin and result, since forecasts become better late in the match."""
 MARGIN, TURN, CAPTURES, FINAL_MARGIN, RESULT = 0, 1, 2, 3, 7
@@ -40,7 +40,7 @@ HALF = 3.0
 
 @kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, ACTIONS_STACK, WORDS_OUT))
 def _forecast(edge_set: Actions, chains: Actions, lists: Actions, state: Words) -> int:
-    """Return the value of a position without captures for the side that moves first, by one forecast.
+    """Return the value of a position without captures for the side to move, according to one forecast.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Edge sets: the open edges of a position by kind, kept up to date as edges are drawn and taken back.
 
 An edge set is one `int64` array with a member list for each kind of edge (see `features`) and the
-place of each edge in its list. `make` and `unmake` move an edge and at most four neighbours
-between lists, by swapping with the last member, so both take constant time, as does choosing a
-random member. After an `unmake` the lists have the same members as before, in another order.
+place of each edge in its list. `make` and `unmake` remove and insert edges by swapping with the last
+member of a list, so they take constant time. Choosing a random member takes constant time too. After an
+`unmake` the lists have the same members as before, possibly in a different order.
 
 The idea of such a set comes from J. Tran and M. Farrugia's Hexifence agent (COMP30024,
 University of Melbourne, 2016).
@@ -52,7 +52,7 @@ def _frozen(numbers: list[int] | list[list[int]]) -> Actions:
 
 
 def _sides_of_edges() -> Actions:
-    """Return the index of each edge among the edges of its first and second cell, -1 if there is none."""
+    """Return the index of each edge among the edges of its first and second cell, -1 for no second cell."""
     rows = []
     for dimension in range(MIN_DIMENSION, MAX_DIMENSION + 1):
         places = board(dimension)
@@ -120,7 +120,7 @@ def kind_of(edge_set: Actions, edge: int) -> int:
 
 @kernel(types.int64(ACTIONS, types.int64, types.int64))
 def member(edge_set: Actions, kind: int, place: int) -> int:
-    """Return an edge of a kind by its place in the list, 0 to `number_of` - 1."""
+    """Return the edge of a kind at a place in its list, 0 to `number_of` - 1."""
     return edge_set[PLACES + (2 + kind) * EDGES[edge_set[DIMENSION]] + place]
 
 
@@ -174,7 +174,7 @@ def _current_kind(edge_set: Actions, cells: int, place: int) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64), inline=True)
 def _update_around(edge_set: Actions, cell: int, bits: int) -> None:
-    """Move the open edges of a cell, given as `bits`, to the lists of their present kinds."""
+    """Move the open edges of a cell, given as `bits`, to the lists of their new kinds."""
     dimension = edge_set[DIMENSION]
     count = EDGES[dimension]
     left = np.uint64(bits)

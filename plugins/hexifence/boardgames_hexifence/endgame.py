@@ -1,9 +1,9 @@
 """Chains and loops of an edge set: what a sacrifice costs, and when it pays to hand out cells.
 
-A cell with two open edges is a link of a chain or, if the links close a circle, of a loop.
-Drawing any of its edges offers all of its cells. An opponent that takes them must move again
-elsewhere, unless it hands out the last two cells of a chain, or four of a loop, by drawing an
-edge that captures nothing (*double-boxing*).
+Neighbouring cells with two open edges each form a chain or, if they close a circle, a loop.
+Drawing any of its edges offers all of its cells to the opponent. An opponent that takes all of them must
+move again elsewhere. Instead it can hand out the last two cells of a chain, or the last four of a loop,
+by drawing an edge that captures nothing (*double-boxing*).
 
 Nothing here searches: the value of a position is estimated by a single line of play.
 
@@ -39,7 +39,7 @@ _NONE = -1
 
 @kernel(types.int64(BUNDLE, types.int64))
 def capture_all(bundle: Actions, length: int) -> int:
-    """Capture as many cells in a row as possible.
+    """Capture cells until no capture is left.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def evaluate(position: Words, weights: Reals) -> float:
         Packed position.
     weights : float64[2]
         Weights of the margin in cells, and of the cells that the side to move can capture in
-        this turn. At the end of the match there are none, and the value is the true margin.
+        this turn. At the end of the match no cells can be captured, so the value is the margin.
     """
     side = side_to_move(position)
     margin = closed_cells(position, side) - closed_cells(position, 1 - side)

@@ -49,7 +49,7 @@ BETTER, ONLY = "a sacrifice is strictly better", "only a sacrifice wins"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the solver says about sacrifices in a position with safe edges.
+    """The solver's verdict on sacrifices in a position with safe edges.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Finding:
 
 
 class BlindSpot(Experiment):
-    """Measures how often a search of safe edges only would miss the best move."""
+    """Measures how often a search that considers only safe edges misses the best move."""
 
     name: ClassVar[str] = "blind-spot"
     has_chart: ClassVar[bool] = True
@@ -76,7 +76,7 @@ class BlindSpot(Experiment):
             "safe",
             int,
             12,
-            "positions with more safe edges are left out; at dimension 2 all count",
+            "leave out positions with more safe edges; ignored at dimension 2",
             minimum=1,
             maximum=1000,
         ),
@@ -84,7 +84,7 @@ class BlindSpot(Experiment):
             "nodes",
             int,
             300_000,
-            "nodes for the safe edges of a position, and again for its sacrifices",
+            "node limit for the safe edges of a position, and again for its sacrifices",
             minimum=1,
             maximum=10**12,
         ),

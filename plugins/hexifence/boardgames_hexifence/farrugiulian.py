@@ -1,4 +1,4 @@
-"""The moves of the agent `farrugiulian`: a search over safe edges that only asks who wins.
+"""The moves of the agent `farrugiulian`: a search over safe edges that only finds out who wins.
 
 If there are more safe edges than a limit, a random one is drawn. Otherwise a win/loss search
 draws safe edges until none is left, and then asks whether the side to move wins by its

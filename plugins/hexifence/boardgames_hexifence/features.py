@@ -44,9 +44,9 @@ def edge_kind(position: Words, dimension: int, edge: int) -> int:
     Returns
     -------
     int64
-        `FREE` if drawing it closes a cell, `CAPTURING` if it closes a cell and offers another
-        one (leaves it with one open edge), `SACRIFICING` if it only offers a cell, and `SAFE`
-        if it does neither.
+        `FREE` if drawing it closes a cell and offers none, `CAPTURING` if it closes a cell and offers
+        another (leaves it with one open edge), `SACRIFICING` if it only offers a cell, and `SAFE` if it
+        does neither.
     """
     closes = offers = False
     for index in range(2):

@@ -149,7 +149,7 @@ class Hexifence(Game):
     def check_words(self, words: Words) -> None:
         """Reject edges or cells that belong to both sides, and owners or counts that do not match the edges.
 
-        Which side drew which edge is not checked, so that positions can be set up.
+        The sides that drew the edges are not checked, so that positions can be set up freely.
         """
         status, dimension = int(words[rules.STATUS]), self.dimension
         if status >> rules.DIMENSION_SHIFT != dimension:

@@ -19,7 +19,7 @@ SHORT, LOOP, CHAIN = 0, 1, 2
 """The groups of isolated chains and loops: too short to hand out cells, longer loops, and longer chains."""
 GROUPS = 3
 CHAIN_HANDOUT, LOOP_HANDOUT = 2, 4
-"""Cells that have to be handed out to keep control after a chain and after a loop."""
+"""Number of cells that have to be handed out to keep control, in a chain and in a loop."""
 SHORTEST_LONG_CHAIN = 3
 """Minimum length of a chain that always lets the opponent hand out cells."""
 UNBOUNDED = 1 << 20
@@ -83,7 +83,7 @@ def value_of_isolated(lengths: Actions, shorts: int, loops: int, chains: int, va
     lengths : int64[3, :]
         The lengths in each group, in ascending order.
     shorts, loops, chains : int64
-        Their number in each group.
+        Number of members of each group.
     values : int64[:]
         Scratch memory for the values of what remains after the shortest members of each group are gone.
         Its size is at least the product of the three numbers, each increased by one.

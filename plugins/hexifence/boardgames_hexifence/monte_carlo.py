@@ -65,7 +65,7 @@ from boardgames_hexifence.sacrifices import unpack as unpack_rest
 
 EXPLORATION = 0.6
 FIRST_PLAY = 0.05
-"""Before its first simulation, a sacrifice is rated this much below the mean of its parent."""
+"""How far below the mean of its parent a sacrifice is rated before its first simulation."""
 RAVE_VISITS = 200.0
 """Maximum weight of the second estimate, in simulations."""
 MARGIN_SHARE = 0.004
@@ -75,7 +75,7 @@ MOST_SACRIFICED = 3
 EXPANDED_VISITS = 2
 """Number of simulations of a node before its moves are listed."""
 PRIOR_VISITS = 20
-"""The mean of all moves counts as this many simulations in the estimate of each move."""
+"""Number of simulations that the mean of all moves counts for in the estimate of each move."""
 ENDGAME_NODES, MOST_SOLVED = 500, 16
 """Node limit of the search that finds out who wins without safe edges, and its maximum number of chains."""
 NODES, CHILDREN = 1 << 18, 1 << 20
@@ -121,10 +121,10 @@ class Workspace(NamedTuple):
     estimates : float64[CHILDREN]
         For each move the sum of the results in its second estimate.
     places : int64[2 NODES]
-        Hash table: for each place a node, plus one.
+        Hash table of nodes: each entry is the number of a node plus one, or 0.
     path : int64[E + 2, STEP_FIELDS]
-        For each node of a simulation its number, whether the side to move is that at the root, and
-        how many edges were drawn before it.
+        For each node of a simulation its number, whether its side to move is the same as at the root,
+        and how many edges were drawn before it.
     order : int64[E]
         For each class of edges, the number of edges drawn before a safe one of the class was last drawn in
         the simulation, or `NOWHERE`.
@@ -168,7 +168,7 @@ unpack = unpacker(Workspace)
 
 @kernel(types.UniTuple(types.int64, 3)(BUNDLE, types.int64))
 def capture(bundle: Actions, start: int) -> tuple[int, int, int]:
-    """Capture all cells that can be captured, after `start` edges were drawn.
+    """Capture all cells that can be captured, given that `start` edges have been drawn.
 
     Returns
     -------
@@ -311,10 +311,10 @@ def add_opening(bundle: Actions, number: int) -> None:
 
 @kernel(types.int64(BUNDLE))
 def add_quiet_moves(bundle: Actions) -> int:
-    """Append one move of each class in a position without captures; return 1 if some were left out, else 0.
+    """Append one move of each class in a position without captures; return 1 if any were left out, else 0.
 
-    While there are safe edges, only short chains and loops are opened. Of the isolated ones only the
-    shortest of each group is opened (handouts.py).
+    While there are safe edges, only short chains and loops are opened. Of the isolated chains and loops,
+    only the shortest of each group is opened (handouts.py).
     """
     work = unpack(bundle)
     safe = number_of(work.edge_set, SAFE)
@@ -481,7 +481,10 @@ def hands_out(bundle: Actions, first: int, second: int) -> bool:
 
 @kernel(types.void(BUNDLE, types.int64, types.float64))
 def update(bundle: Actions, depth: int, result: float) -> None:
-    """Add the result of a simulation, for the side to move at the root, to the `depth` nodes of its path."""
+    """Add the result of a simulation to the `depth` nodes of its path.
+
+    The result is from the point of view of the side to move at the root.
+    """
     work = unpack(bundle)
     for step in range(depth):
         node = work.path[step, NODE]
@@ -498,7 +501,7 @@ def update(bundle: Actions, depth: int, result: float) -> None:
 
 @kernel(types.float64(types.int64), inline=True)
 def result_of_proof(proof: int) -> float:
-    """Return the result of a simulation that ends at a node with a proof."""
+    """Return the result of a simulation that ends at a node whose winner is known."""
     return 1.0 if proof == WON else 0.0
 
 
@@ -607,7 +610,7 @@ def simulate(bundle: Actions) -> None:
 
 @kernel(types.void(BUNDLE))
 def summarize(bundle: Actions) -> None:
-    """Write what is known about the moves of the root to `counts`, `means` and `proofs`."""
+    """Write the statistics and proofs of the moves of the root to `counts`, `means` and `proofs`."""
     work = unpack(bundle)
     first = work.nodes[ROOT, FIRST]
     for place in range(work.nodes[ROOT, COUNT]):
@@ -620,7 +623,7 @@ def summarize(bundle: Actions) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What simulations say about a move, for the side that makes it.
+    """The estimate of a move by simulations, for the side that makes it.
 
     Attributes
     ----------
@@ -691,7 +694,7 @@ class MonteCarlo:
 
     @property
     def simulations(self) -> int:
-        """Return the number of simulations since the start."""
+        """Return the number of simulations since `start` was called."""
         return int(self._control[0].nodes)
 
     @property
@@ -740,7 +743,7 @@ class MonteCarlo:
         try:
             run(lambda: simulate(bundles[0].words), self._control, seconds=seconds, stop=stop)
         except BaseException:
-            self._allocate()  # a kernel that has not noticed an interrupt goes on with the old arrays
+            self._allocate()  # a kernel that has not noticed an interrupt may still use the old arrays
             raise
 
     def settle(self, edge: int, *, is_won: bool) -> None:

@@ -104,7 +104,7 @@ def parse_words(text: str, dimension: int, notation: str | None = None) -> Words
 
 
 def options_for_position(text: str) -> dict[str, int]:
-    """Return the dimension of a position or of a printed board, or nothing if the text is neither.
+    """Return the dimension that a position or printed board needs, or {} if the text is neither.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def format_words(words: Words) -> str:
 
 
 def format_grid(words: Words) -> str:
-    """Return the board as the original program prints it, and the side to move in a line of its own.
+    """Return the board as the original program prints it, followed by a line with the side to move.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def split_moves(text: str, notation: str | None = None) -> list[str]:
 
 
 def parse_edge(text: str, dimension: int, notation: str | None = None) -> int:
-    """Return the edge of a move text.
+    """Return the number of the edge that a move text names.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def pack_sides(dimension: int, edges: Sequence[int], cells: Sequence[int], side:
 
 
 def has_unused_bits(words: Words, dimension: int) -> bool:
-    """Return True if any bit is set that does not belong to an edge or a cell."""
+    """Return True if a bit is set that stands for neither an edge nor a cell."""
     sizes = (edges_of(dimension), edges_of(dimension), cells_of(dimension), cells_of(dimension))
     return any(group >> size for group, size in zip(_groups(words, dimension), sizes, strict=True))
 
@@ -394,7 +394,7 @@ def _grid_side(rows: Sequence[str], place: tuple[int, int], symbols: str, what: 
 
 
 def _parse_sides(text: str, count: int, what: str) -> tuple[int, ...]:
-    """Return the side that each character stands for; -1 stands for neither."""
+    """Return the side that each character stands for, or -1 for neither side."""
     unknown = [symbol for symbol in text if symbol not in EMPTY + SIDES]
     if unknown:
         raise PositionError(f"the {what} contain {unknown[0]!r}; write '.', 'B' or 'R'")

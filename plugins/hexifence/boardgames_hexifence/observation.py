@@ -17,8 +17,8 @@ MAX_LEAD = 127
 def observation(dimension: int) -> Observation:
     """Return the observation for boards of this dimension.
 
-    Who drew an edge is not shown, since it does not matter. The lead in cells is in every place of its
-    plane.
+    The observation does not show who drew an edge, since that does not matter. The lead in cells is
+    repeated in every place of its plane.
     """
     size = 4 * dimension - 1
     plane = size * size

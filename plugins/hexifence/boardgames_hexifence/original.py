@@ -48,7 +48,7 @@ TABLE = Option("table", bool, False, "keep results of searched sets of safe edge
 
 
 class Double(Player):
-    """Plays by the chains and loops on the board, and hands out cells to keep control.
+    """Considers the chains and loops on the board, and hands out cells to keep control.
 
     With the option `safe`, it searches the last safe edges for a winning one. The search assumes that both
     sides draw safe edges as long as there are any, and then always open the smallest chain or loop.

@@ -1,4 +1,4 @@
-"""Overlays: open edges by kind, and chains and loops with a remark on who is in control.
+"""Overlays: open edges by kind, and chains and loops with remarks on who is in control.
 
 A side is *in control* if its opponent has to open the next chain whose last cells can be handed out.
 It can then take all other cells of the chain, hand out the last ones, and so pass the turn back. While
@@ -55,7 +55,7 @@ def edges(position: Position) -> Overlay:
 
 
 def chains(position: Position) -> Overlay:
-    """Return the chains and loops with their lengths, and what is known about control.
+    """Return the chains and loops with their lengths, and remarks on who is in control.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def bg_agents() -> list[Entry]:
         ),
         Entry(
             "farrugiulian",
-            "searches for a win by the last safe edges, then by sacrifices",
+            "searches the last safe edges, then the sacrifices, for a win",
             "boardgames_hexifence.original:Farrugiulian",
             game="hexifence",
         ),

@@ -92,7 +92,7 @@ def _kinds(position: Position) -> dict[int, int]:
 
 
 def _careless_edge(kinds: dict[int, int], generator: np.random.Generator) -> int:
-    """Return an edge that captures or is safe, if there is one, or sometimes any edge."""
+    """Return a random capturing edge, else a safe one, else any. Now and then ignore this and return any."""
     edges = list(kinds)
     if generator.random() >= RANDOM_SHARE:
         for good in ((FREE, CAPTURING), (SAFE,)):

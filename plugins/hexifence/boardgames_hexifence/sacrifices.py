@@ -124,7 +124,7 @@ unpack = unpacker(Workspace)
 def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle:
     """Return a workspace for the positions of an edge set."""
     cells = cells_of(dimension)
-    # the largest product of the numbers of rows in the groups, each plus one, that fit on the board
+    # the largest product of three factors, the numbers of rows in the groups plus one, on this board
     most_values = ((cells + 8) // 3 + 1) ** 3 // 12
     return Bundle(
         Workspace(
@@ -279,7 +279,7 @@ def _is_at_least(  # noqa: C901, PLR0912 - it calls itself
     taken : uint64
         The chains that are taken, as bits; unused with more than `MOST_KEPT` chains.
     """
-    bound += (bound ^ left) & 1  # the value has the parity of the open cells
+    bound += (bound ^ left) & 1  # the value is odd or even like the number of open cells
     if bound <= -left:
         return True
     if bound > left:
@@ -355,7 +355,8 @@ def prepare(bundle: Actions, nodes: int) -> None:
 def is_at_least(bundle: Actions, bound: int, nodes: int) -> bool:
     """Return True if the value of a workspace's edge set is at least `bound`.
 
-    The edge set must have no captures or safe edges. If `nodes` nodes do not suffice, the value is estimated.
+    The edge set must have no captures and no safe edges. The value is estimated if `nodes` nodes are not
+    enough.
     """
     prepare(bundle, nodes)
     state = unpack(bundle).state
@@ -388,7 +389,7 @@ def value_of_sacrifices(bundle: Actions, nodes: int) -> int:
 def _edge_of(chains: Actions, number: int, in_middle: bool, state: Words) -> int:
     """Return a random edge of a chain that is not taken.
 
-    A chain of two is cut at an end or, with `in_middle`, in the middle, so that it cannot be handed out.
+    A chain of two is cut at an end or, with `in_middle`, in the middle, which leaves no hand-out.
     """
     first, count = chains[EDGES_FROM, number], chains[EDGE_COUNT, number]
     if chains[LENGTH, number] == CHAIN_HANDOUT:

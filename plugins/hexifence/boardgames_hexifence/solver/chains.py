@@ -3,7 +3,7 @@
 A *chain* is a row of cells of degree 2, of any length from 1. Each of its two ends leads to the
 ground or to a *joint*, a cell of degree 3 or more. A *loop* is a ring of cells of degree 2. Every
 loop is isolated, and so is a chain whose ends both lead to the ground. Cutting a string of a
-chain or loop opens it: the opponent can take all of it.
+chain or loop opens it: the opponent can take all its cells.
 
 Equivalent moves form a class, and the search tries one move of each:
 

@@ -163,7 +163,7 @@ def copy_state(states: Words, source: int, target: int) -> None:
 def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, PLR0912, PLR0915 - it calls itself
     """Return True if the value of the state at a ply is at least `bound`; meaningless after a stop.
 
-    The state is changed: its captures are made.
+    The captures of the state are made, which changes it.
     """
     work = unpack(bundle)
     strings = row_out(work.states, ply)
@@ -179,7 +179,7 @@ def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, P
         return not is_at_least(bundle, ply + 1, taken - 2 * hand_out - bound + 1)
 
     left = popcount(middles | joints)
-    bound += (bound ^ left) & 1  # the value has the parity of the cells left
+    bound += (bound ^ left) & 1  # the value is odd or even like the number of cells left
     if bound <= -left:
         return True
     if bound > left:

@@ -28,7 +28,7 @@ DIMENSION = 2
 STATES = 1 << 24
 COUNT_BITS = 2
 FILE = "hexifence-values-2-v1"
-"""The version changes with the layout of the index."""
+"""Name of the file. Its version must change with the layout of the index."""
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 SAFE_FIRST_FILE = "hexifence-values-2-safe-first-v1"
 VALUES: Any = types.Array(types.int8, 1, "C", readonly=True)

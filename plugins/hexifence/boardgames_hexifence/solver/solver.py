@@ -112,12 +112,12 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """Return the number of states that were searched or looked up so far."""
+        """Return the number of states that have been searched or looked up so far."""
         return int(self._control[0].nodes)
 
     @property
     def tabulated_states(self) -> int:
-        """Return the number of states in the table of all values, 0 if there is none."""
+        """Return the number of states in the table of all values, or 0 without such a table."""
         return STATES if self._has_all_values else 0
 
     def clear(self) -> None:
@@ -128,7 +128,7 @@ class Solver:
     def values(
         self, positions: Iterable[Position], *, stop: Stop | None = None, node_limit: int = 0
     ) -> list[int]:
-        """Return for each position the best remaining difference of cells for the side to move.
+        """Return the value of each position, with best play from now on, for the side to move (`Solution`).
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Solver:
         MatchError
             If the search was stopped, or reached the limit.
         PositionError
-            If one of them is not a position of this game.
+            If one of the positions belongs to another game.
         """
         bounds = self.bounds(positions, stop=stop, node_limit=node_limit)
         if (bounds[:, 0] != bounds[:, 1]).any():
@@ -207,7 +207,7 @@ class Solver:
         False
         """
         cells, lead = len(open_cells(position)), lead_of(position)
-        least = 1 - lead + (1 - lead + cells) % 2  # the smallest value with which it wins
+        least = 1 - lead + (1 - lead + cells) % 2  # the smallest value with which the side to move wins
         if least <= -cells or least > cells:
             return least <= -cells
         window = (max(least - 2, -cells), least)
@@ -222,7 +222,7 @@ class Solver:
         MatchError
             If the match is over, or the search was stopped or reached the limit.
         PositionError
-            If it is not a position of this game.
+            If the position belongs to another game.
         """
         self._check([position])
         if position.outcome is not None:
@@ -266,7 +266,7 @@ class Solver:
         MatchError
             If the search was stopped.
         PositionError
-            If it is not a position of this game, or has too many open cells.
+            If the position belongs to another game or has too many open cells.
         """
         best: list[Move] = []
         for move in moves:

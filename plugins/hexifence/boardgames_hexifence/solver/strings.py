@@ -3,8 +3,8 @@
 Dots and Boxes can be played with strings and coins (E. Berlekamp, "The Dots and Boxes Game",
 2000). Every cell is a coin, and every open edge is a string that ties it to a neighbouring
 cell or, at the rim of the board, to the ground. A move cuts a string, and whoever cuts the
-last string of a coin takes it. Who drew an edge and who owns a cell does not matter for the
-rest of the match, so these strings are the whole state.
+last string of a coin takes the coin. The rest of the match does not depend on who drew an edge or owns
+a cell, so the strings are the whole state.
 
 A state is `uint64[6]`, one word for each direction, with the cells that have a string in this
 direction. A string between two cells is thus in two words. A `Frame` says which cell of the board
@@ -59,7 +59,7 @@ def opposite(direction: int) -> int:
 
 @kernel(types.int64(WORDS_OUT, types.uint64, types.int64), inline=True)
 def string_of(strings: Words, cell: Cells, other_than: int) -> int:
-    """Return the direction of a string of a cell, except `other_than`, or `NOWHERE` if there is none."""
+    """Return the direction of a string of a cell other than `other_than`, or `NOWHERE` if there is none."""
     for direction in range(DIRECTIONS):
         if direction != other_than and strings[direction] & cell != ZERO:
             return direction
@@ -157,7 +157,7 @@ class Frame:
 
 
 def edge_towards(around: Sequence[int], direction: int) -> int:
-    """Return the edge in a direction of the edges around a cell, clockwise from the upper right."""
+    """Return the edge in a direction, given the edges around a cell, clockwise from the upper right."""
     return around[(direction + 1) % SIDES_OF_CELL]
 
 

@@ -5,7 +5,7 @@ can, otherwise draws random safe edges, and makes random sacrifices if there are
 the agent `farrugiulian`, who wins if both sides draw safe edges as long as there are any, and makes a random
 move that wins in this way. Both overlook sacrifices before the last safe edge.
 
-`chances` gives the probability that such an opponent gives a won position away within a few moves.
+`chances` returns the probability that such an opponent throws away a won position within a few moves.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ REPLIES = 2
 def chance(
     values: Values, safe_first: Values, state: int, lead: int, replies: int, is_opponent: bool
 ) -> float:
-    """Return the probability that the opponent makes a mistake that loses.
+    """Return the probability that the opponent makes a losing mistake.
 
     Parameters
     ----------
