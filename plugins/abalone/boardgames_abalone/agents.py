@@ -1,8 +1,8 @@
 """Two agents that never change, against which progress is measured, and the path of the opening book.
 
-`simple` plays like a student's Abalone program: alpha-beta with three terms, whose weights were set by
-hand. `tapered` searches like `alphabeta`, but with the evaluation `engine` of seventeen terms, which was the
-default before there were patterns.
+`simple` plays like a student's Abalone program: alpha-beta search with three terms whose weights were set
+by hand. `tapered` searches like `alphabeta`, but with the evaluation `engine`, which has seventeen terms
+and was the default before there were patterns.
 """
 
 from pathlib import Path

@@ -86,7 +86,7 @@ CELL_OF_BIT[BIT_OF_CELL] = np.arange(CELLS)
 for _table in (NEIGHBOURS, DISTANCES, BIT_OF_CELL, CELL_OF_BIT):
     _table.flags.writeable = False
 NEIGHBOURS_OF: tuple[tuple[int, ...], ...] = tuple(map(tuple, NEIGHBOURS.tolist()))
-"""The same as `NEIGHBOURS`, for plain Python, which reads single numbers faster from tuples."""
+"""The same as `NEIGHBOURS`, as tuples, from which plain Python reads single numbers faster."""
 MASK_OF_CELL: tuple[int, ...] = tuple(1 << bit for bit in BIT_OF_CELL.tolist())
 """For each cell, the bitboard with only its bit set, as an integer of 128 bits."""
 

@@ -1,7 +1,7 @@
-"""How `alphabeta` breaks up opponents that only wait: it surrounds them.
+"""How `alphabeta` breaks up the formation of opponents that only wait: it surrounds them.
 
 An opponent that keeps its marbles together and never attacks gives up the centre, but then neither
-side makes progress. The evaluation here makes one side surround the other: it rewards pairs of touching
+side makes progress. The evaluation here makes one side surround the other. It rewards pairs of touching
 marbles of different colours and a small distance between the centres of mass of both sides, and it
 lowers the penalty for spreading that side's marbles. Pushes from several directions then come within
 reach of the search. Only one side is rewarded, because an opponent that waits avoids contact.

@@ -195,7 +195,7 @@ def successors(position: Position) -> list[str]:
 
 
 def _position_notation(text: str) -> str | None:
-    """Return the notation that a text seems to be in; None for 61 characters without a status."""
+    """Return the notation that a text seems to have, or None for 61 characters without a status."""
     fields = text.replace("_", " ").split()
     if "/" in text:
         if len(fields) == 1:
@@ -334,7 +334,7 @@ def _split_line(text: str) -> tuple[str, int, tuple[int, int]]:
 
 
 def _alphabet(board: str) -> str | None:
-    """Return the first of `ALPHABETS` that has all symbols of a board."""
+    """Return the first of `ALPHABETS` that contains all symbols of a board."""
     for alphabet in ALPHABETS:
         if set(board.lower() if alphabet.islower() else board) <= set(alphabet):
             return alphabet
@@ -537,7 +537,7 @@ def _group(names: str, text: str) -> list[int]:
 
 
 def _cells_in_direction(group: Sequence[int], direction: int) -> list[int]:
-    """Return the cells of the move of a group in Aba-Pro's notation; -1 for a target off the board."""
+    """Return the cells that a group's move has in Aba-Pro's notation, -1 for a target off the board."""
     along = direction_between(group[0], group[-1]) if len(group) > 1 else direction
     if along == direction:
         return [group[0], int(NEIGHBOURS[group[0], direction])]

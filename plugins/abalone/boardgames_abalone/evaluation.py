@@ -35,9 +35,9 @@ from boardgames_abalone.terms import (
 )
 
 CLASSIC_WEIGHTS = (-100.0, -50.0, -100.0, 100.0, 50.0, 100.0)
-"""Weights of centre distance, density and marbles lost, first own, then the opponent's.
+"""Weights of centre distance, density and marbles lost, first the own ones, then the opponent's.
 
-Set by hand: moving one marble one step nearer to the centre is worth 7, a marble 100.
+Set by hand: moving one marble one step nearer to the centre is worth 7, and a marble is worth 100.
 """
 HAND_TERMS = (100.0, 0.0, 7, 7, 7, 9, 2, 1, 5, 1, 2, 2, 25, 8, 3, 0.7, 5)
 HAND_WEIGHTS = HAND_TERMS + HAND_TERMS
@@ -102,9 +102,9 @@ def evaluate_engine(position: Words, weights: Reals) -> float:
     """Return the tapered evaluation of material and position for the side to move.
 
     Material and the positional score are weighted sums of the terms of `engine`. The
-    positional sum p counts as p / (1 + |p| / POSITIONAL_LIMIT), so that a side with a
-    far better position gives up some of its advantage to win a marble, instead of
-    holding on to it until the match is drawn.
+    positional sum p counts as p / (1 + |p| / POSITIONAL_LIMIT). So a side with a far better
+    position gives up some of its advantage to win a marble, instead of keeping it until the
+    match is drawn.
 
     Parameters
     ----------

@@ -55,10 +55,10 @@ DECISIVE_TERMS = (
     Feature("winning threat", "moves", 0.0, 1.0, "the same for the side that is not to move"),
 )
 PUSH_OFFS = 11
-"""Index of the push-offs among the terms of a side in `extended`."""
+"""Index of the term push-offs among the terms of a side in `extended`."""
 DECISIVE_SIZE, ENGINE_SIZE = 32, len(ENGINE.features)
 LAST_MARBLE = 5.0
-"""Number of marbles that a side has lost when the next one decides the match."""
+"""Number of marbles lost by a side that loses the match with the next one."""
 PUSHES = types.UniTuple(types.uint64, 4)
 """Result of `pushes`: two counts and a bitboard."""
 
@@ -100,7 +100,7 @@ def pushes(
     -------
     tuple of four uint64
         Number of pushes, number of push-offs among them, and the opposing marbles
-        that any of them would move, as low and high word.
+        that at least one push would move, as low and high word.
     """
     vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # this includes the guard bits
     count = push_offs = 0

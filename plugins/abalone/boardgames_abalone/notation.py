@@ -175,7 +175,7 @@ def format_action(words: Words, action: int, notation: str | None = None) -> str
 
 
 def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | None = None) -> int:
-    """Return the legal action of a move text.
+    """Return the legal action that a move text names.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ _remembered = lru_cache(maxsize=10_000)(_cells_and_action)  # a file with many m
 
 
 def action_from_cells(cells: list[int], text: str = "") -> int:
-    """Return the action of two cells (tail and next cell) or three (first, last and target).
+    """Return the action given by two cells (tail and next cell) or three (first, last and target).
 
     The action need not be legal.
 
@@ -319,7 +319,7 @@ def parse_cells(text: str) -> list[int]:
     Raises
     ------
     MalformedMoveError
-        For any other text.
+        If the text is anything else.
 
     Examples
     --------

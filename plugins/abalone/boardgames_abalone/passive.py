@@ -1,11 +1,11 @@
 """The agent `passive`: opponents that keep their marbles together and hardly attack.
 
-It is hard to push anything off against such an opponent, which makes it a useful benchmark. Each
-kind searches by alpha-beta to a fixed depth. Apart from marbles pushed off, all evaluations but
-that of `cautious` count only the agent's own formation, and how many of its marbles the opponent
-can push. So the agent does not open its formation to attack, as it would if the opponent's formation
-counted too. `cautious` uses the evaluation `engine` with other weights. No kind uses the game's
-default evaluation, so the agent never changes.
+It is hard to push marbles of such an opponent off, which makes it a useful benchmark. There are several
+kinds, which all use alpha-beta search to a fixed depth. Their evaluations count the marbles pushed off,
+the agent's own formation, and how many of its marbles the opponent can push. The opponent's formation does
+not count, since the agent would then open its own formation to attack. Only the kind `cautious` uses the
+evaluation `engine`, with different weights. No kind uses the game's default evaluation, so the agent
+never changes.
 """
 
 from dataclasses import dataclass, replace
@@ -42,12 +42,12 @@ SHUFFLE_TOLERANCE = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formation:
-    """What a formation is worth to a passive player, in hundredths of a marble.
+    """The weights by which a passive player values formations, in hundredths of a marble.
 
     Attributes
     ----------
     pairs, rows, flowers : float
-        For each pair of neighbours, each row of three, and each marble with six neighbours.
+        Bonuses for each pair of neighbours, each row of three, and each marble with six neighbours.
     density : float
         Penalty for each cell of the mean distance between marbles.
     rings : tuple of four floats
@@ -138,7 +138,7 @@ class Passive(Player):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the value of every legal move, or of the best `lines`, each searched to the same depth."""
+        """Return the values of all legal moves, or of the best `lines` moves, searched to the same depth."""
         self._check_position(position, lines=lines)
         searcher = self._searchers[position.side_to_move]
         return searcher.search(position, self._limit(limit), context, lines=lines)

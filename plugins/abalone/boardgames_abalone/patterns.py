@@ -1,12 +1,12 @@
-"""Lines and hexagons of the Abalone board as patterns, and how search adds them up.
+"""Lines and hexagons of the Abalone board as patterns for an evaluation.
 
-The board has nine lines in each of three directions. Everything that happens on a line,
-such as pairs, pushes and marbles between two others, depends on its cells alone, so a table
-for each length of a line can express all of it, and much more than a few terms can. A hexagon
-is a cell that is not on the border with its six neighbours; it shows flowers and the corners
-of a group. Terms for spread and centres of mass describe the marbles of a side as a whole.
+The board has nine lines in each of three directions. Everything that happens on a line, such as
+pairs, pushes and marbles between two others, depends only on its cells. So a table for each length
+of a line can express all of it, and much more than a few terms can. A hexagon consists of an interior
+cell and its six neighbours; it shows flowers and the corners of a group. Terms for spread and centres of
+mass describe the marbles of a side as a whole.
 
-`start` writes the evaluation `engine` as such tables, with one difference: a marble that is
+`start` expresses the evaluation `engine` by such tables, with one difference: a marble that is
 sandwiched or in edge danger on several lines counts on each of them.
 """
 
@@ -43,7 +43,7 @@ from boardgames_abalone.rules import BYTE, LOST_SHIFTS, ONE, STATUS, U64, ZERO
 from boardgames_abalone.terms import ENGINE_TERMS, LATE_LOSSES, TERM_COUNT
 
 EMPTY, OWN, OPPOSING = range(3)
-"""Values of a cell."""
+"""What is on a cell, from the point of view of a side."""
 SLOPE = 1.1
 """In matches of `alphabeta`, positions worth v marbles led to about 1 / (1 + exp(-1.1 v)) points."""
 
@@ -85,10 +85,10 @@ FIELD_MASK = np.uint64((1 << FIELD) - 1)
 
 
 def _sums_by_row() -> tuple[Words, Words]:
-    """Return a table of sums over the marbles of a row of the board, and where each row begins in it.
+    """Return a table of sums over the marbles in a row of the board, and where each row begins in it.
 
-    The entries of a row are indexed by its combinations of bits. Each is a word of four sums: the number
-    of marbles, the sums of their rows and of their diagonals, 0 to 8, and the sum of their squared
+    The entries of a row are indexed by the bits of its marbles. Each entry is a word with four sums: the
+    number of marbles, the sums of their row and diagonal numbers (0 to 8), and the sum of their squared
     distances to the centre.
     """
     table: list[int] = []
@@ -112,7 +112,7 @@ ROW_BITS = np.array([BIT_OF_CELL[ROW_OF.index(row)] for row in range(9)], dtype=
 """`uint64[9]`: the bit of the first cell of each row."""
 ROW_MASKS = np.array([(1 << length) - 1 for length in ROW_LENGTHS], dtype=np.uint64)
 RECIPROCALS: Reals = 1.0 / np.maximum(np.arange(CELLS + 1), 1)
-"""`float64[62]`: 1 divided by a number of marbles, or by 1 if there are none; faster than a division."""
+"""`float64[62]`: 1 divided by the number of marbles, and 1 for no marbles; faster than a division."""
 SPLIT_ROW = 5
 """The row whose bits are in both words of a bitboard."""
 
@@ -176,7 +176,7 @@ OWN_SPREAD, OPPOSING_SPREAD, DISTANCE, TEMPO = 0, 1, 2, 5
 
 
 def start() -> tuple[Reals, Reals]:
-    """Return the evaluation `engine` as weights of patterns and features, see `as_patterns`."""
+    """Return the evaluation `engine` as weights of patterns and features (`as_patterns`)."""
     return as_patterns(engine_evaluation().weights)
 
 
@@ -221,8 +221,8 @@ def share_of_lookups(group: tuple[int, ...]) -> float:
 def _line_terms(line: tuple[int, ...]) -> dict[str, Reals]:
     """Return the terms of `engine` on a line for each combination of values, `float64[3 ** cells]` each.
 
-    They are from the point of view of the side that has just moved. A term that depends on single cells
-    is divided among the three lines through each cell.
+    The point of view is that of the side that has just moved. A term that depends on single cells is
+    divided among the three lines through each cell.
     """
     length = len(line)
     digits = np.indices((3,) * length).reshape(length, -1)

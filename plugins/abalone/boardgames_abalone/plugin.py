@@ -124,7 +124,7 @@ def bg_books() -> list[Entry]:
 
 @hookimpl
 def bg_experiments() -> list[Entry]:
-    """Offer the experiments of the first project that learned Abalone, to every game with features."""
+    """Return the experiments of the first project that learned Abalone, for every game with features."""
     package, features = "boardgames_abalone.experiments", ("features",)
     return [
         Entry(
@@ -147,7 +147,7 @@ def bg_experiments() -> list[Entry]:
         ),
         Entry(
             "fine-tuning",
-            "baseline players meet what they become with one hyperparameter changed",
+            "baseline players meet players trained with one hyperparameter changed",
             f"{package}.fine_tuning:FineTuning",
             needs=features,
         ),

@@ -1,7 +1,7 @@
 """Settings of the learners for Abalone.
 
-`original` has those of the first project in which a program learned Abalone. The default
-ones have richer features, little or no discount, and falling learning rates;
+`original` has the settings of the first project in which a program learned Abalone. The default
+settings have richer features, little or no discounting, and decreasing learning rates;
 docs/training.md says how strong the results are.
 """
 
@@ -97,8 +97,8 @@ _EXPERIMENTS: dict[str, object] = {
 }
 """Experiment settings whose results come closest to the original's tables.
 
-`fine-tuning` has the learning rate of 0.1 that the original names; with 0.9 its weights diverge. In
-`basic-training` they grow very large, which makes some trained selves lose as they did in the original.
+`fine-tuning` has the learning rate of 0.1 that the original report gives; with 0.9 the weights diverge. In
+`basic-training` the weights grow very large, so some trained players lose, as they did in the original.
 """
 ORIGINAL |= {
     "basic-training": {**_EXPERIMENTS, "alpha": 0.9},

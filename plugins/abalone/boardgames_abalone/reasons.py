@@ -70,7 +70,7 @@ def explain_clicks(words: Words, ids: Sequence[str], *, broadside: bool) -> str:
 
 
 def _row_between(start: int, end: int) -> list[int]:
-    """Return the cells from one end of a group to the other, or only the ends if they are not in line."""
+    """Return the cells from one end of a group to the other, or only both ends if they are not in line."""
     along, row = direction_between(start, end), [start]
     while along is not None and row[-1] != end:
         row.append(int(NEIGHBOURS[row[-1], along]))
@@ -128,7 +128,7 @@ class _Board:
         return ""
 
     def not_own(self, cell: int) -> str:
-        """Return why there is no marble of the side to move on a cell; empty if there is one."""
+        """Return why the side to move has no marble on a cell, or an empty text if it has one."""
         owner = self.owner.get(cell)
         if owner is None:
             return f"{CELL_NAMES[cell]} is empty"

@@ -112,7 +112,7 @@ def side_to_move(position: Words) -> int:
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
-    """Return the side that has pushed off six marbles, or -1."""
+    """Return the side that has pushed off six marbles, or -1 if neither has."""
     status = position[STATUS]
     if (status >> np.uint64(LOST_SHIFTS[0])) & BYTE >= np.uint64(MARBLES_TO_WIN):
         return 1
@@ -147,7 +147,7 @@ def _append(low: np.uint64, high: np.uint64, base: int, moves: Actions, count: i
 
 @kernel(LegalMoves)
 def legal_moves_in_line(position: Words, moves: Actions) -> int:
-    """Write the in-line moves, which are all moves in games without broadside moves.
+    """Write the in-line moves, which are the only moves in games without broadside moves.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ FloatVector = tuple[float, float, float, float]
 FLOAT_VECTOR = types.UniTuple(types.float64, 4)
 
 SHIFTS = (1, 10, 9)
-"""Bits from a cell to its neighbour by axis; directions 0 to 2 shift up, 3 to 5 down."""
+"""Number of bits from a cell to its neighbour, by axis; directions 0 to 2 shift up, 3 to 5 down."""
 
 
 def mask(cells: Iterable[int]) -> Vector:
@@ -237,13 +237,13 @@ def differences(*vectors: Any) -> Any:
 
 @_emitted_by(lambda builder, first, second: builder.fadd(first, second), FLOAT_VECTOR)
 def add_floats(first: Any, second: Any) -> Any:
-    """Return the sums of four floats and four others."""
+    """Return the four sums of the elements of two vectors of floats."""
     return tuple(a + b for a, b in zip(first, second, strict=True))
 
 
 @_emitted_by(lambda builder, first, second: builder.fmul(first, second), FLOAT_VECTOR)
 def multiply_floats(first: Any, second: Any) -> Any:
-    """Return the products of four floats and four others."""
+    """Return the four products of the elements of two vectors of floats."""
     return tuple(a * b for a, b in zip(first, second, strict=True))
 
 

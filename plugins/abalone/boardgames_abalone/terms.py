@@ -1,14 +1,14 @@
-"""Evaluation terms: the quantities of which Abalone's evaluations and feature sets consist.
+"""Evaluation terms: the quantities from which Abalone's evaluations and feature sets are made.
 
-`centre_distance`, `density` and `marbles_lost` are the three terms of the simple
-Abalone project. The rest of the module computes the seventeen terms of `engine`
-for both sides at once, with the vector operations of `simd`. Each of these is the
-number of one side minus that of the other, so the values for the two sides are
-opposite.
+`centre_distance`, `density` and `marbles_lost` are the three terms of the agent
+`simple`. The rest of the module computes the seventeen terms of `engine` for both
+sides together, with the vector operations of `simd`. Each of these terms is a
+number of one side minus that of the other, so its values for the two sides differ
+only in sign.
 
-Every term of `engine` appears twice, as in a tapered evaluation of chess: times 1 - t
-and times t, where the game phase t is the number of marbles lost by both sides
-divided by eight, at most 1.
+Every term of `engine` appears twice, as in a tapered evaluation in chess: multiplied by
+1 - t and by t. The game phase t is the number of marbles lost by both sides divided by
+eight, but not more than 1.
 
 A *push* (sumito) is an in-line move that moves opposing marbles; each marble that can
 be the tail of a push counts as one. A push goes *to the border* if the foremost
@@ -85,7 +85,7 @@ ENGINE_TERMS = (
 """The terms of `engine`, the same in both phases."""
 TERM_COUNT = len(ENGINE_TERMS)
 RINGS, SHAPE, PUSHES, PRESSURE, SPREAD, TEMPO = 2, 6, 10, 14, 15, 16
-"""Index of the first of four ring, four shape and four push terms, and of the last three terms."""
+"""Indices of the first of the ring, shape and push terms, four of each, and of the last three terms."""
 LATE_LOSSES = 8
 """Once both sides together have lost this many marbles, only the late weights count."""
 
@@ -106,8 +106,8 @@ def centre_distance(low: np.uint64, high: np.uint64) -> float:
 def density(low: np.uint64, high: np.uint64) -> float:
     """Return the mean distance, 0 to 8, over all pairs of cells of a set, including each cell with itself.
 
-    The distances of all pairs along one axis add up to the sum, over the cuts between
-    neighbouring lines, of the marbles before the cut times those behind it.
+    Along one axis, count for each gap between neighbouring lines the marbles before it times
+    those behind it. These products add up to the distances of all pairs along the axis.
     """
     marbles = popcount(low) + popcount(high)
     if marbles == 0:
@@ -212,9 +212,9 @@ def _push_kernel(direction: int) -> Callable[[Vector, Vector, Vector, Vector], t
     def find_pushes(others: Vector, pairs: Vector, trios: Vector, last: Vector) -> tuple[Vector, ...]:
         """Return the fronts of pushes, push-offs and pushes to the border, two sets of each.
 
-        The sizes of the two sets add up, since a column of three can push as three or
-        as two. `pairs` and `trios` are the fronts of columns of at least two and three,
-        `last` the opposing marbles with no marble ahead of them.
+        The number of pushes is the sum of the sizes of both sets, since a column of three can
+        push as three or as two. `pairs` and `trios` are the fronts of columns of at least two
+        and three, and `last` the opposing marbles with no marble ahead of them.
         """
         near = behind(last, direction)
         far = behind(and_(others, near), direction)

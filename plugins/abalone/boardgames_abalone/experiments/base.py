@@ -52,7 +52,7 @@ class LearningExperiment(Experiment):
 
 
 def sum_wins(wins: Sequence[Wins]) -> Wins | None:
-    """Return the sum of wins, None for an empty sequence.
+    """Return the sum of pairs of wins, or None for an empty sequence.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The experiment `basic-training`: whether players get better by training.
+"""The experiment `basic-training`: whether training makes players better.
 
 Two random players train against each other by TD(lambda). Then each of them
 plays its old self, with the initial weights, without learning and, unless

@@ -91,8 +91,7 @@ class FineTuning(LearningExperiment):
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Findings:
         """Return two tables: the candidates against their old selves, and the baseline against variants.
 
-        In totals the two players of a pair count as one unit, since they have learned from
-        each other.
+        In totals the two players of a pair count as one unit, since they have learned from each other.
         """
         seeds = [derive_seed(seed, self.name, number) for number in range(self.integer("candidates"))]
         weights = [self._initial_weights(own) for own in seeds]

@@ -1,4 +1,4 @@
-"""The experiment `lookahead`: whether it pays to learn with two plies of search instead of one.
+"""The experiment `lookahead`: whether learning with two plies of search is better than with one.
 
 The first project in which a program learned Abalone gave up looking ahead: with 70 to
 100 moves in a position, training would have taken weeks. Here a player with random weights
@@ -46,7 +46,7 @@ class Training:
     weights : float64[2, n]
         Learned weights, the same in both rows.
     matches, plies, valued : int
-        Training matches, their plies, and the positions that were valued.
+        Numbers of training matches, of their plies, and of positions that were valued.
     """
 
     weights: Reals
@@ -75,7 +75,7 @@ class Lookahead(LearningExperiment):
             "repetitions",
             int,
             5,
-            "new players, each trained with one ply and with two",
+            "new players, each trained with one ply of search and with two",
             minimum=1,
             maximum=10_000,
         ),

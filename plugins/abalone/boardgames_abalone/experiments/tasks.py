@@ -1,8 +1,7 @@
 """Tasks of the experiments: players train against each other, and play others without learning.
 
-Training matches come in pairs from one opening. Every match has its own seed,
-so trainings with different hyperparameters have the same openings from the
-first match to the last.
+Training matches are played in pairs from the same opening. Every match has its own seed, so
+trainings with different hyperparameters have the same openings from the first match to the last.
 """
 
 from collections.abc import Sequence
@@ -92,7 +91,7 @@ def train_and_test(
     tests : int
         Test matches of each player.
     seed : int
-        Equal seeds give equal openings, whatever the hyperparameters.
+        Equal seeds give equal openings, even if the hyperparameters differ.
     test_epsilon : float
         Probability of a random move in test matches.
     """
