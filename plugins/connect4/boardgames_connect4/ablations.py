@@ -1,4 +1,4 @@
-"""The experiments `discount` and `ablation`: what the parts of the learner `value-iteration` are worth.
+"""The experiments `discount` and `ablation`: how much each part of the learner `value-iteration` matters.
 
 Each variant changes one part: the discount, whether values or success decide, the rewards, the guards, the
 random moves or the abstraction. It is trained several times and plays against opponents. Before and after

@@ -33,7 +33,7 @@ from boardgames.paths import check_writable
     metavar="N",
     default=8,
     show_default=True,
-    help="Number of stones of the positions that are solved.",
+    help="Largest number of stones in the positions of the book.",
 )
 @click.option("--threads", type=POSITIVE, metavar="N", help="Number of threads; default: one per core.")
 @click.option(

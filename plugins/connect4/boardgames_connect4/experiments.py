@@ -72,7 +72,7 @@ class PositionExperiment(Experiment):
         if not self.plies or self.integer("last") > last:
             raise OptionError(f"first and last must be plies from 0 to {last}, in this order")
 
-        close_player(load_player(self.text("played_by"), game))  # reports an unknown agent before the work
+        close_player(load_player(self.text("played_by"), game))  # report an unknown agent before the work
 
     def sample(self, executor: Executor, seed: int, listener: Listener | None) -> list[list[Scored]]:
         """Return the positions after each of the plies."""
@@ -105,7 +105,7 @@ class Perfection(PositionExperiment):
         if not self.agents:
             raise OptionError("agents must name at least one agent")
         for agent in self.agents:
-            close_player(load_player(agent, game))  # reports an unknown agent before the work
+            close_player(load_player(agent, game))  # report an unknown agent before the work begins
 
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Measurements:
         """Return two grids by agent and ply: the share of best moves, and the mean loss."""

@@ -1,8 +1,8 @@
 """Features of Connect Four positions as kernels: open lines, centre, threats.
 
-An open line is a line of four cells without stones of the opponent; a threat is an empty
-cell that would complete four in a line. Rows count from 1 at the bottom. If both sides
-fill up the columns, red, who moves first, gets the cells in odd rows and blue those in
+An open line is a line of four cells without stones of the opponent. A threat is an empty
+cell that would complete four in a line. Rows are counted from 1 at the bottom. If both sides
+fill up the columns, red, which moves first, gets the cells in odd rows and blue those in
 even rows.
 
 Source: V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988, chapter 3.

@@ -40,7 +40,7 @@ PERFT = {
     Board(8, 7): (8, 64, 512, 4_096, 32_768, 262_144, 2_097_152, 16_553_656),
     Board(8, 8): (8, 64, 512, 4_096, 32_768, 262_144, 2_097_152, 16_553_664),
 }
-"""Leaf counts by board size.
+"""Perft counts by board size.
 
 Sources: J. Tromp, "John's Connect Four Playground", for 7 x 6; for the other sizes, a separate program
 that represents the board as an array.
@@ -144,7 +144,7 @@ class Connect4(Game):
         return texts.format_words(words, self.board, notation)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action of a column text."""
+        """Return the legal action for the column that a text names."""
         return texts.parse_action(position.words, position.actions, text, self.board, notation)
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:

@@ -104,7 +104,7 @@ def parse_words(text: str, board: Board, notation: str | None = None) -> Words:
 
 
 def options_for_position(text: str) -> dict[str, int]:
-    """Return the size of a board whose rows are separated by `/`, or nothing for any other text.
+    """Return the size of a board whose rows are separated by `/`, or {} for any other text.
 
     Examples
     --------

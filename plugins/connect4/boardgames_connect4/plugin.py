@@ -122,7 +122,7 @@ def bg_experiments() -> list[Entry]:
     return [
         Entry(
             "ablation",
-            "what the parts of value-iteration are worth, against opponents and perfect play",
+            "how much each part of value-iteration matters, against opponents and perfect play",
             "boardgames_connect4.ablations:Ablation",
             game="connect4",
         ),

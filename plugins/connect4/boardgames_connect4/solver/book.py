@@ -32,7 +32,7 @@ MAX_PLIES = 14
 UNKNOWN = 127
 """Stands for a score that is not known."""
 BATCH = 64
-"""Number of positions that are solved between two checks of the clock."""
+"""Number of positions to solve between two checks of the clock."""
 SAVE_PERIOD_S = 5.0
 SHIPPED = Path(__file__).parent.parent / "data"
 
@@ -167,7 +167,7 @@ def build_book(
     BookError
         If the file is not a book, is damaged, or is for another board or number of plies.
     FileError
-        If it cannot be read or written.
+        If the file cannot be read or written.
     """
     if not board.has_guards:
         raise OptionError(f"there are no books for {board.name}")
@@ -237,7 +237,7 @@ def read_scores(path: Path, board: Board) -> tuple[int, Scores]:
     FileError
         If the file cannot be read.
     BookError
-        If it is not a book, or is for another board.
+        If the file is not a book, or is for another board.
     """
     data = read_bytes(path)
     try:

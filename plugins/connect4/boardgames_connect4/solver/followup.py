@@ -1,11 +1,11 @@
 """A bound on the score of a side whose opponent always answers in the same column.
 
-Suppose that every column has an even number of empty cells. Then the side that is not to move,
-the follower, can answer every disc in the same column, and it is known from the start who gets
-which cell: the mover gets the first, third, ... empty cell of each column and the follower
-the others. If the mover's discs and these cells contain no four in a line, the mover cannot
-win. If the follower has a threat on one of its cells, it wins there at the latest when the
-mover has no other column left.
+Suppose that every column has an even number of empty cells. Then the side that is not to move, the
+*follower*, can answer every disc of the *mover* in the same column. So it is known from the start
+which side gets which cell: the mover gets the first, third, ... empty cell of each column, and the
+follower the others. If the mover's discs and these cells contain no four in a line, the mover cannot
+win. If the follower has a threat on one of its cells, it wins there when the mover has no other
+column left, or earlier.
 
 Columns with an odd number of empty cells form pairs: if the mover takes the lowest empty cell of
 one column, the follower takes that of the other, and both numbers are even. So the mover gets one
@@ -39,7 +39,7 @@ def has_four(geometry: Geometry, cells: np.uint64) -> bool:
 def upwards(geometry: Geometry, cells: np.uint64, empty: np.uint64) -> np.uint64:
     """Return the given empty cells and all cells above them."""
     if geometry.has_guards:
-        return cells | (empty & ~(empty + cells))  # the sum carries from the lowest of them to the guard bit
+        return cells | (empty & ~(empty + cells))  # the carry runs from the lowest cell to the guard bit
     column = cells
     row = (cells << ONE) & geometry.upper
     while row != ZERO:

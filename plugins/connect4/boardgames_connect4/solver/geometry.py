@@ -12,7 +12,7 @@ MIRRORED_PLIES = 14
 
 
 class Geometry(NamedTuple):
-    """A board.
+    """The constants of a board size.
 
     Attributes
     ----------
@@ -29,8 +29,8 @@ class Geometry(NamedTuple):
     starts : uint64
         `Board.line_starts`.
     mover_rows : uint64
-        Cells of the rows into which the side to move drops if every column has an even number
-        of empty cells and the opponent always answers in the same column.
+        The rows that the side to move fills if every column has an even number of empty cells and
+        the opponent always answers in the same column.
     """
 
     columns: int

@@ -53,7 +53,7 @@ from boardgames_connect4.solver.geometry import GEOMETRY, Geometry, geometry_of
 from boardgames_connect4.solver.table import bucket_of, key_of, look_up, lower_of, store, upper_of
 
 UNSTORED = 6
-"""Positions with at most this many empty cells are not stored."""
+"""Positions with this number of empty cells or fewer are not stored."""
 MOST_MOVES = 8
 MOVES, KEYS, THREATS, BOUNDS = (MOST_MOVES * part for part in range(1, 5))
 WIDTH = 5 * MOST_MOVES
@@ -61,7 +61,7 @@ WIDTH = 5 * MOST_MOVES
 LOST = 99
 """A number larger than every score."""
 STOPPED = 1000
-"""Returned instead of a score if the search was stopped."""
+"""The value that is returned instead of a score if the search was stopped."""
 
 EARLY_CELLS = 20
 """With at least this many empty cells, `solve` begins by testing for an early win; with fewer, the test costs
@@ -94,7 +94,7 @@ class Workspace(NamedTuple):
     table, busy : int64[:]
         Transposition table, and keys of the positions that are being searched; shared.
     tasks, flags : int64[threads], int64[FLAG_STRIDE threads]
-        For each thread the number of the position that it solves, and its stop flag; shared.
+        For each thread the index of the position that it solves, and its stop flag; shared.
     preferences : int64[2, 64]
         Rank of each cell, by its bit: while few cells are empty, and while many are.
     scratch : int64[:]

@@ -125,7 +125,7 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """Return the number of positions that were searched so far."""
+        """Return the number of positions that have been searched so far."""
         return sum(int(control[0].nodes) for control in self._controls)
 
     def clear(self) -> None:
@@ -147,9 +147,9 @@ class Solver:
         Raises
         ------
         MatchError
-            If a match is over in one of them, or the search was stopped.
+            If the match is over in one of the positions, or the search was stopped.
         PositionError
-            If one of them is not a position of this board.
+            If one of the positions is for another board.
         """
         return [int(score) for score in self.packed_scores(self._pack(positions), stop=stop)]
 
@@ -188,7 +188,7 @@ class Solver:
         MatchError
             If the match is over, or the search was stopped.
         PositionError
-            If it is not a position of this board.
+            If the position is for another board.
         """
         packed, geometry = self._pack([position]), self._geometry
         own, discs = packed[0].tolist()
@@ -264,7 +264,7 @@ def pack(positions: Iterable[Position]) -> Words:
     Raises
     ------
     MatchError
-        If a match is over in one of them.
+        If the match is over in one of the positions.
     """
     packed = []
     for position in positions:

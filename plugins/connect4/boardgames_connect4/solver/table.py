@@ -75,7 +75,7 @@ def is_near(geometry: Geometry, empty_cells: int) -> bool:
 
 @kernel(types.int64(ACTIONS_OUT, GEOMETRY, types.int64), inline=True)
 def tag_bits(table: Actions, geometry: Geometry, empty_cells: int) -> int:
-    """Return the number of a key's bits that do not select the bucket."""
+    """Return how many bits of a key do not select the bucket."""
     table_bits: int = lowest_bit(np.uint64(table.size))
     if not geometry.has_guards:
         return geometry.key_bits - table_bits + 1
@@ -117,7 +117,7 @@ def upper_of(bounds: int) -> int:
 
 @kernel(types.int64(ACTIONS_OUT, GEOMETRY, types.uint64, types.uint64, types.int64), inline=True)
 def look_up(table: Actions, geometry: Geometry, key: np.uint64, discs: np.uint64, empty_cells: int) -> int:
-    """Return the bounds of a position, 0 if it is not in the table."""
+    """Return the bounds of a position, or 0 if it is not in the table."""
     index = bucket_of(table, geometry, key, empty_cells)
     tag = tag_of(table, geometry, key, discs, empty_cells)
     first = np.uint64(atomic_load(table, index))

@@ -1,8 +1,8 @@
 """State abstractions of Connect Four: states that consist of the top stones, with rewards and guards.
 
-A state is the top stone of each column, 0 for an empty column, 1 for an own stone and 2 for
-one of the opponent, read as a number in base 3 whose lowest digit is that of the leftmost
-column.
+A state is a number in base 3 with a digit for the top stone of each column: 0 for an empty
+column, 1 for an own stone and 2 for a stone of the opponent. The lowest digit is that of the
+leftmost column.
 
 The reward of a move is computed on the whole board after it: twice the length of the
 longest own line minus the length of the opponent's longest line, which counts three times if it
@@ -146,7 +146,7 @@ def sized_reward(board: Board, needs_room: bool) -> Callable[[Words, int], float
     Parameters
     ----------
     needs_room : bool
-        True if a line counts only as long as the other side has left room for four in it.
+        True if a line only counts while the other side has left room for four stones in it.
     """
     lines = directions(board)
     steps = tuple(np.uint64(line.step) for line in lines)
@@ -286,7 +286,7 @@ def find_abstraction(name: str, game: Game) -> StateAbstraction:
     Raises
     ------
     UnknownNameError
-        If there is none with that name.
+        If there is no abstraction with that name.
     """
     if name not in ABSTRACTIONS:
         raise UnknownNameError(f"no such state abstraction {quote(name)}{suggest(name, [*ABSTRACTIONS])}")

@@ -141,7 +141,7 @@ class ValueIteration(SteppedLearner):
         return [(self.agent_with(result), opponent) for opponent in opponents]
 
     def summary(self, state: LearnerState) -> str:
-        """Return how much of the table has been visited."""
+        """Return a text that says how much of the table has been visited."""
         return self.experience(state).describe()
 
     def header(self, state: LearnerState) -> Mapping[str, object]:
@@ -154,7 +154,7 @@ class ValueIteration(SteppedLearner):
         return Policy.from_arrays(checkpoint.arrays, checkpoint.header, checkpoint.path)
 
     def player(self, experience: Experience, *, epsilon: float = 0.0) -> TablePlayer:
-        """Return a player that chooses by the options of this learner."""
+        """Return a player that uses this experience and chooses moves by the options of this learner."""
         options = replace(self._choice_options, epsilon=epsilon)
         return TablePlayer(experience, self.number("gamma"), options)
 

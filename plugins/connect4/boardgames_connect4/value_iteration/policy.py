@@ -1,4 +1,4 @@
-"""Policies of abstract states: experience from matches, the values that follow from it, and files.
+"""Policies of abstract states: experience from matches, the values computed from it, and files.
 
 For each state and action, `Experience` adds up the rewards and counts the states at the same side's
 next turn. For each side and state, it counts the matches that the side won after reaching the state.
@@ -213,7 +213,7 @@ class Experience:
         return len(np.unique(self.pairs // self.actions))
 
     def describe(self) -> str:
-        """Return how much has been observed."""
+        """Return a text that says how much has been observed."""
         return (
             f"visited {self.visited:,} of {self.states:,} states, with {len(self.pairs):,} different moves "
             f"and {len(self.links):,} transitions"
@@ -283,7 +283,7 @@ def _column(arrays: Mapping[str, Array], name: str) -> Array:
     Raises
     ------
     ValueError
-        If it is missing, has more than one dimension, or is of a type that cannot be converted.
+        If the table is missing, has more than one dimension, or has a type that cannot be converted.
     """
     array, kind = arrays.get(name), np.float64 if name == "rewards" else np.int64
     if array is None or array.ndim != 1 or not np.can_cast(array.dtype, kind, "same_kind"):
@@ -366,7 +366,7 @@ class Policy:
         return cls(str(names[0]), str(names[1]), experience, float(gamma), provenance)
 
     def describe(self) -> str:
-        """Return how much was observed."""
+        """Return a text that says how much was observed."""
         return self.experience.describe()
 
     def header(self) -> dict[str, Any]:
@@ -520,7 +520,7 @@ class ChoiceOptions:
         Raises
         ------
         OptionError
-            If there is no such guard.
+            If there is no guard with one of the names.
         """
         return cls(
             *CHOICES[str(options["choose"])], options["reward"] == "board", epsilon, bound,
