@@ -217,7 +217,7 @@ def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
             "a sequential test compares two agents",
         ),
         (["connect4", "random", "greedy", "--swiss", "--gauntlet", "random"], "not both"),
-        (["connect4", "random", "greedy", "--rounds", "1"], "only a Swiss"),
+        (["connect4", "random", "greedy", "--rounds", "1"], "only be set for a Swiss"),
         (["connect4", "random", "greedy", "--swiss", "--rounds", "2"], "must be 1 to 1"),
         (["connect4", "random", "greedy", "--workers", "0"], "--workers must be at least 1"),
         (["connect4", "random", "greedy", "--workers", "100000"], "workers must be 1 to 1024"),

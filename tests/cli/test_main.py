@@ -237,7 +237,7 @@ def test_completing_an_invalid_line_prints_nothing(bg: Run, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("place", "reason"),
     [
-        ("~nobody-of-this-name/x", "is in the home folder of an unknown user"),
+        ("~nobody-of-this-name/x", "names the home folder of an unknown user"),
         ("/dev/null", "must be a folder, not '/dev/null'"),
         ("/dev/null/x", "must be a folder, not '/dev/null/x'"),
         ("/" + 5000 * "x", "cannot use BOARDGAMES_HOME"),
