@@ -376,8 +376,8 @@ class Batch:
     def packed(self) -> Words:
         """Return the packed positions, `uint64[n, words]`.
 
-        If the game has a rule about repetition, they include earlier positions, so `words` is larger
-        than `Facts.words`.
+        If the game has a rule about repetition, each of them also contains keys of the earlier positions, so
+        `words` is larger than `Facts.words`.
         """
         state = self._workspace
         return state.positions[2 * np.arange(self.size) + state.current]

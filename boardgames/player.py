@@ -498,7 +498,7 @@ class Player(ABC):
     declared_options: ClassVar[tuple[Option, ...]] = ()
     is_human: ClassVar[bool] = False
     respects_limits: ClassVar[bool] = True
-    """False for a player that ignores limits, so that it has the same rating with all limits."""
+    """False for a player that ignores limits. Matches with different limits then count for one rating."""
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         self.game = game

@@ -157,10 +157,10 @@ class ReviewedMove:
 
     @property
     def accuracy(self) -> float:
-        """Return the accuracy of the move in percent: 100 without a loss, halved for every `HALVING` lost.
+        """Return the accuracy of the move in percent: 100 for the best move, halved for every `HALVING` lost.
 
-        The loss is the expected points after the best move minus the expected points after this move;
-        a win is 1 point and a draw 1/2.
+        What a move loses is the expected points after the best move minus the expected points after this
+        move; a win is 1 point and a draw 1/2.
         """
         points = (self.before.score.to_return() - self.score.to_return()) / 2
         return float(100 * 2 ** (-max(points, 0.0) / HALVING))

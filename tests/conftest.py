@@ -36,6 +36,8 @@ import boardgames.learning.pattern_fit
 import boardgames_abalone.game
 import boardgames_abalone.passive
 import boardgames_abalone.patterns
+import boardgames_hexifence.control
+import boardgames_hexifence.farrugiulian
 import faulty
 import nim
 import othello
@@ -54,8 +56,6 @@ import boardgames_connect4.patterns
 import boardgames_connect4.solver
 import boardgames_connect4.value_iteration.policy
 import boardgames_hexifence.agents
-import boardgames_hexifence.control
-import boardgames_hexifence.farrugiulian
 """,
 )
 """Two programs that each compile half of the kernels that most tests need."""

@@ -80,7 +80,7 @@ class MatchSettings:
 
 
 class Lineup(NamedTuple):
-    """The agents of a plan, loaded and identified.
+    """The identities and names of a plan's agents, and the hash of their code.
 
     Attributes
     ----------

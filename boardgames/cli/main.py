@@ -220,7 +220,7 @@ def _complete() -> None:
     register_shells()
     try:
         bg.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE, standalone_mode=False)
-    except click.ClickException:  # the line so far is wrong; a shell cannot show errors
+    except click.ClickException:  # the line so far is wrong; completion shows no errors
         raise click.exceptions.Exit(0) from None
     except (KeyError, ValueError, SystemExit) as error:
         if isinstance(error, SystemExit) and not error.code:

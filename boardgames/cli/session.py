@@ -238,7 +238,7 @@ class Session:
         return "move {} of {}".format(*self.manager.move_limit)
 
     def _is_time_up(self) -> bool:
-        """End the match if the time of the side to move is up; return True if this has ended it."""
+        """End the match if the side to move has run out of time; return True if it has."""
         return self.manager.outcome is None and self.manager.tick() is not None
 
     def _ask(self, question: str) -> bool:

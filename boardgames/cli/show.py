@@ -78,14 +78,14 @@ def show(
     """Show a position of GAME; the start by default.
 
     POSITION may also be the name of a file with a position, or `-` for standard
-    input. With --notation the position or its moves are printed in this notation.
+    input. --notation names the notation in which the position or the legal moves
+    are printed.
 
-    With --features, the game's overlays are drawn over the board, if it has any:
-    in Hexifence the kinds of edges, and chains and loops. The features of the
-    position are listed below, each with its weight and its contribution to the
-    value of the position. They are given for the side that made the last move of
-    --moves or, without --moves, for the side that is not to move, because `td`
-    evaluates the positions after its own moves.
+    With --features, the game's overlays are drawn over the board, such as the
+    chains of Hexifence. The features of the position are listed below, each with
+    its weight and its contribution to the value of the position. They are those of
+    the side that made the last move of --moves or, without --moves, of the side
+    that is not to move, because `td` evaluates the position after a move.
     """
     if weights_text is not None and not has_features:
         raise OptionError("--weights needs --features")

@@ -765,7 +765,7 @@ def _seconds_of(answer: object) -> float:
 
 
 def _names_of_workers(dask_scheduler: Any) -> dict[str, str]:  # it is only partially typed
-    """Return the names of all workers by address; this runs in the scheduler, which Dask passes."""
+    """Return the names of all workers by address. Dask runs this in the scheduler, which it passes."""
     return {address: str(worker.name) for address, worker in dask_scheduler.workers.items()}
 
 

@@ -192,7 +192,7 @@ def decode(hint: Hint, tree: Tree) -> Any:
         return tree  # Python takes an int for a float, too
     if hint in (bool, int, float, str, NoneType):
         return _checked(hint, tree)
-    raise TypeError(f"{hint} is not a kind of result that is kept")
+    raise TypeError(f"{hint} is not a type of result that can be stored")
 
 
 def _decode_union(hints: tuple[Hint, ...], tree: Tree) -> Any:

@@ -101,7 +101,7 @@ def kinds_of(fields: type[NamedTuple]) -> Mapping[str, Any]:
     for name, hint in get_type_hints(fields, include_extras=True).items():
         if get_origin(hint) is not Annotated:
             raise KernelError(
-                f"the field {name} of {fields.__name__} needs a kind, such as "
+                f"the annotation of the field {name} of {fields.__name__} must state its kind, as in "
                 f"{name}: Annotated[Actions, ACTIONS]"
             )
         kinds[name] = get_args(hint)[1]
@@ -184,7 +184,7 @@ def _unpack_code(kinds: Sequence[Any], fields: type[NamedTuple]) -> Any:
 
 
 def _field(context: Any, builder: Any, words: Any, place: int, kind: Any) -> Any:
-    """Generate the code that loads a field of a bundle; `kind` is a type of Numba."""
+    """Generate the code that loads a field of a bundle; `kind` is its Numba type."""
     from llvmlite import ir
     from numba.core import cgutils
     from numba.core.types import Array, voidptr

@@ -164,7 +164,7 @@ class Trainer:
         return passed / self._ends[-1] if length else 1.0
 
     def _step(self, executor: Executor) -> None:
-        """Do one step; it counts once its checkpoint is saved."""
+        """Do one step, which counts only when its checkpoint has been saved."""
         begun = self._clock()
         self._tasks = tasks = CountingExecutor(executor)
         with self._blaming_learner():

@@ -458,7 +458,7 @@ class Lobby:
             manager, lock = await self._new_manager(request, record, trusted=False, restored=True)
         except (BoardgamesError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            raise MatchError(f"its record cannot be replayed: {reason}") from None
+            raise MatchError(f"the record of the match cannot be replayed: {reason}") from None
         await self._add(
             key_of(number),
             request,

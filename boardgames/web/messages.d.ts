@@ -612,7 +612,7 @@ export interface Compiling {
   re?: number;
 }
 
-/** A new match and its creator's token, which gives an owner's rights and opens the creator's seats. */
+/** A new match, and the token with which its creator owns it and takes the creator's seats. */
 export interface Created {
   type: "created";
   match: string;
@@ -851,7 +851,7 @@ export interface BoardReply {
   re?: number;
 }
 
-/** Match `number` of the `count` matches in a text, or its moves or position. */
+/** What a text contains: match `number` of `count` matches, or only moves or a position. */
 export interface Imported {
   type: "imported";
   kind: "record" | "moves" | "position";

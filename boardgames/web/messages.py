@@ -513,7 +513,7 @@ class Compiling(Reply, frozen=True, tag="compiling"):
 
 
 class Created(Reply, frozen=True, tag="created"):
-    """A new match and its creator's token, which gives an owner's rights and opens the creator's seats."""
+    """A new match, and the token with which its creator owns it and takes the creator's seats."""
 
     match: str
     token: str
@@ -794,7 +794,7 @@ class BoardReply(Reply, frozen=True, tag="board"):
 
 
 class Imported(Reply, frozen=True, tag="imported"):
-    """Match `number` of the `count` matches in a text, or its moves or position.
+    """What a text contains: match `number` of `count` matches, or only moves or a position.
 
     `notation` is the notation of the moves or position; it is empty if the game has only one notation.
     """

@@ -87,7 +87,7 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     if checksum is None:
         raise WeightsError(f"{path} is not a file of weights that boardgames has written")
     if not is_whole:
-        raise WeightsError(f"{path} is not a file of weights: its checksum does not match, so it is damaged")
+        raise WeightsError(f"the weights in {path} are damaged: their checksum does not match")
     return arrays, header
 
 

@@ -137,7 +137,7 @@ def test_killed_run_ends_with_the_same_bytes(tmp_path: Path) -> None:
     assert content(tmp_path / "parted") == content(tmp_path / "whole")
 
 
-def test_file_of_weights_has_the_drawn_groups(tmp_path: Path) -> None:
+def test_weights_file_has_the_randomly_chosen_groups(tmp_path: Path) -> None:
     config = Config("connect4", "ntuple", seed=3, settings=QUICK, options={"columns": 5, "rows": 4})
     trainer = train_run(tmp_path / "run", config)
     weights, patterns = find_weights(str(tmp_path / "run"), small())

@@ -1,4 +1,4 @@
-"""The learner `patterns`: that losses fall, which matches it plays, and the errors of its options."""
+"""The learner `patterns`: the loss falls, the right matches are played, and wrong options are rejected."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""References: they are loaded by name, and count leaves."""
+"""Loading references by name, and counting leaves with them."""
 
 import sys
 from pathlib import Path

@@ -216,7 +216,7 @@ def test_a_server_for_other_computers_demands_its_token(guarded: Server) -> None
     page.close()
 
 
-def test_files_of_the_page_are_compressed_for_browsers_that_can_read_it(server: Server) -> None:
+def test_files_of_the_page_are_compressed_for_browsers_that_accept_gzip(server: Server) -> None:
     plain = get(server, "/style.css")[1]
     connection = HTTPConnection("127.0.0.1", server.port)
     connection.request("GET", "/style.css", headers={"Accept-Encoding": "gzip"})

@@ -276,7 +276,7 @@ def test_a_damaged_or_foreign_match_does_not_hide_the_others(
         assert (damaged["title"], damaged["names"]) == (str(value), ["first", "second"])
     if column == "record":
         reason = page.ask("join", match="stored.1")["reason"]
-        assert reason.startswith("its record cannot be replayed: ")
+        assert reason.startswith("the record of the match cannot be replayed: ")
     page.send("join", match="stored.2")
     assert page.state(id="stored.2")["ply"] == 2
 

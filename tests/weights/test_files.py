@@ -118,7 +118,7 @@ def test_every_flipped_bit_is_noticed(tmp_path: Path) -> None:
 def test_flipped_bit_in_an_array_is_called_damage(tmp_path: Path) -> None:
     path = tmp_path / "x.safetensors"
     path.write_bytes(_changed(WHOLE, [(len(WHOLE) - 1, WHOLE[-1] ^ 0x40)]))
-    with pytest.raises(WeightsError, match="its checksum does not match"):
+    with pytest.raises(WeightsError, match="their checksum does not match"):
         read_arrays(path)
 
 

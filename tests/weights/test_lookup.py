@@ -27,7 +27,9 @@ def first_of(text: str) -> float:
     return float(find_weights(text, GAME)[0].values[0])
 
 
-def test_plugin_names_come_before_runs(offer: Callable[..., None], tmp_path: Path, home: Path) -> None:
+def test_weights_of_plugins_take_precedence_over_runs(
+    offer: Callable[..., None], tmp_path: Path, home: Path
+) -> None:
     offer("bg_weights", house=write(tmp_path / "shipped.safetensors", 2.0))
     write(home / "runs" / "house" / "checkpoints" / "best.safetensors", 3.0)
     assert first_of("house") == 2.0

@@ -235,7 +235,7 @@ class Encoder:
 
 @lru_cache(maxsize=16)
 def images_of(game: Game) -> Images:
-    """Return those symmetries of a game with which samples can be transformed.
+    """Return the symmetries of a game that can be applied to samples.
 
     Examples
     --------

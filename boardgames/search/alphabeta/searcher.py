@@ -217,10 +217,10 @@ class Searcher:
             self._threads = [SearchThread(self, number) for number in range(self.options.threads)]
 
     def _earlier_keys(self, position: Position, context: Context) -> Words:
-        """Return the keys of earlier positions of the match whose next occurrence is a draw, oldest first.
+        """Return the keys of the earlier positions that count as drawn if they occur again, oldest first.
 
-        If the rules of the match say which occurrence is a draw, only positions that are one occurrence
-        short of it are included. Otherwise all positions are.
+        If the match is drawn at the nth occurrence, these are the positions that have occurred n - 1 times;
+        otherwise they are all positions since the score last changed.
         """
         if self._remembering is not None or not self.options.detects_repetition(self.game.facts):
             return np.zeros(0, dtype=np.uint64)

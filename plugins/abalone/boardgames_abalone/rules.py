@@ -425,7 +425,7 @@ def symmetric_key(position: Words) -> np.uint64:
 
     This is Zobrist hashing (A. Zobrist, "A New Hashing Method with Application for
     Game Playing", 1970) with addition instead of exclusive or: for each of the
-    twelve symmetries, the numbers of all marbles are added up. Symmetric positions
+    twelve symmetries, the random numbers of all marbles are added up. Symmetric positions
     have the same twelve sums in a different order, so they have the same smallest
     sum.
     """

@@ -146,7 +146,7 @@ def test_a_cleared_table_is_like_a_new_one_in_what_it_finds_and_replaces(table: 
     assert [look_up(used, key) for key in keys] == [look_up(new, key) for key in keys]
 
 
-def test_clearing_a_table_writes_one_word_of_it(table: Actions) -> None:
+def test_clearing_a_table_changes_only_one_word(table: Actions) -> None:
     for number in range(200):
         put(table, mix(np.uint64(number)))
     before = table.copy()

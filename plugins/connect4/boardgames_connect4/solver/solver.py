@@ -1,4 +1,4 @@
-"""The solver for Python: scores of positions, moves and lines of play."""
+"""The Python interface of the solver: scores of positions, moves and lines of play."""
 
 import threading
 from collections.abc import Iterable, Iterator

@@ -39,7 +39,7 @@ from boardgames_connect4.value_iteration.policy import (
 from boardgames_connect4.value_iteration.table_play import NO_STATE
 
 VALUE = Unit("value", "values of moves", half_return=4.0)
-"""Unit of the values: rewards of the state abstraction, plus success."""
+"""Unit of the values of moves: rewards, with the weight of success that the option `choose` sets."""
 
 
 class PolicyPlayer(Player):
