@@ -132,9 +132,9 @@ class Unmarked(NamedTuple):
 
 
 def test_a_field_without_a_kind_is_rejected() -> None:
-    with pytest.raises(KernelError, match="the field moves of Unmarked needs a kind"):
+    with pytest.raises(KernelError, match="field moves of Unmarked must state its kind"):
         unpacker(Unmarked)
-    with pytest.raises(KernelError, match="the field moves of Unmarked needs a kind"):
+    with pytest.raises(KernelError, match="field moves of Unmarked must state its kind"):
         Bundle(Unmarked(np.zeros(3, dtype=np.int64)))
 
 
