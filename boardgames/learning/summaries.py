@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from boardgames.errors import BoardgamesError, FileError, WeightsError
 from boardgames.learning.checkpoints import checkpoint_paths, read_progress
 from boardgames.learning.config import Config
 from boardgames.learning.metrics import Progress
 from boardgames.learning.runs import CONFIG, is_running, read_config
+from boardgames.learning.status import RunFacts, Status
 from boardgames.paths import runs_folder
 from boardgames.weights.lookup import BEST, run_names
-
-Status = Literal["running", "finished", "stopped", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class RunSummary:
     created: float = 0.0
 
     @property
-    def facts(self) -> "RunFacts":
+    def facts(self) -> RunFacts:
         """Return what lists of runs show, as data."""
         config, progress = self.config, self.progress
         return RunFacts(
@@ -61,21 +59,6 @@ class RunSummary:
             state=self.status,
             error=self.error,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """A run as the command line prints it in JSON and pages get it; see `RunSummary`."""
-
-    game: str | None
-    learner: str | None
-    seed: int | None
-    step: int
-    length: int | None
-    best: float | None
-    best_step: int
-    state: Status
-    error: str | None
 
 
 def list_runs() -> list[RunSummary]:

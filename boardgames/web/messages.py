@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from boardgames.learning.summaries import RunFacts
+from boardgames.learning.status import RunFacts
 from boardgames.options import OptionDescription, OptionValue
 from boardgames.picture import Picture
 
