@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import LearnerStateError, WeightsError
+from boardgames.errors import LearnerStateError, WeightsError, quote
 from boardgames.game import Game
 from boardgames.options import Option, OptionValue, check_option_names, read_options
 
@@ -45,13 +45,19 @@ class LearnerState:
     def integer(self, name: str) -> int:
         """Return an integer scalar, such as the number of steps so far.
 
+        Raises
+        ------
+        LearnerStateError
+            If there is no such scalar, or it is not an integer.
+
         Examples
         --------
         >>> LearnerState({}, {"step": 3}).integer("step")
         3
         """
-        value = self.scalars[name]
-        assert isinstance(value, int)
+        value = self.scalars.get(name)
+        if not isinstance(value, int):
+            raise LearnerStateError(f"the scalar {name!r} must be an integer, not {quote(value)}")
         return value
 
 

@@ -4,6 +4,7 @@ Text fits the width of a terminal. In a file or pipe nothing is shortened.
 """
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -12,7 +13,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -93,7 +94,7 @@ def log_to_stderr() -> None:
 def print_error(message: object, *, kind: str = "error") -> None:
     """Print an error or a warning in one line on stderr, shortened if very long; a terminal wraps it."""
     line = f"{kind}: {shortened(one_line(message))}"
-    say(wrap(line, 2) if sys.stderr.isatty() else line, err=True)
+    say(wrap(line, 2, sys.stderr), err=True)
 
 
 def print_errors(errors: Sequence[object]) -> None:
@@ -120,9 +121,16 @@ def one_line(value: object) -> str:
 
 def print_json(**members: object) -> None:
     """Print one JSON object that begins with the schema number; dataclasses become objects, too."""
-    text = json.dumps({"schema": SCHEMA, **members}, ensure_ascii=False, default=fields_json)
+    text = json.dumps({"schema": SCHEMA, **members}, ensure_ascii=False, default=_members)
     # also escape characters that may control the terminal; they occur only within strings
     click.echo("".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text))
+
+
+def _members(value: Any) -> object:  # what `json` cannot encode
+    """Return a value of another type, which a plug-in may use instead of a tuple, as one that JSON has."""
+    return (
+        list(value) if isinstance(value, Iterable) and not isinstance(value, Mapping) else fields_json(value)
+    )
 
 
 def fields_json(value: Any) -> dict[str, Any]:  # a dataclass or mapping of any kind
@@ -252,9 +260,12 @@ def option_parts(option: "Option") -> tuple[str, str]:
     return option.name, f"{option.summary} ({option.describe_values()}; default: {default})"
 
 
-def wrap(line: str, indent: int) -> str:
-    """Wrap a line to the width of the terminal, indenting all lines but the first."""
-    width = terminal_width()
+def wrap(line: str, indent: int, stream: TextIO | None = None) -> str:
+    """Wrap a line to the width of the terminal, indenting all lines but the first.
+
+    If `stream`, by default stdout, is not a terminal, the line stays as it is.
+    """
+    width = terminal_width(stream)
     if width is None:
         return line
     return textwrap.fill(
@@ -413,9 +424,14 @@ def setting_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def terminal_width() -> int | None:
-    """Return the width of the terminal, or None if stdout is not a terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def terminal_width(stream: TextIO | None = None) -> int | None:
+    """Return the width of the terminal, or None if a stream, by default stdout, is not a terminal."""
+    stream = stream or sys.stdout
+    if not stream.isatty():
+        return None
+    with suppress(OSError, ValueError):  # shutil only looks at stdout
+        return shutil.get_terminal_size(os.get_terminal_size(stream.fileno())).columns
+    return shutil.get_terminal_size().columns
 
 
 def table_width(texts: Sequence[Sequence[str]]) -> int:

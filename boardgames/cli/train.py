@@ -230,7 +230,7 @@ def _train_run(
 ) -> int:
     """Train a run that has just been opened, and measure its result; return the exit code.
 
-    `shown` has the first run of each learner, whose settings have been printed in full. If the run is one
+    `shown` has the first run of each learner, whose settings have been printed. If the run is one
     of several, `train` prints the results as JSON and how to continue.
     """
     from boardgames.learning.trainer import Trainer
@@ -262,7 +262,9 @@ def _settings_text(run: "Run", first: "Run") -> str:
         changed = replace(
             run.config,
             options=dict(run.learner.game.changed_options()),
-            settings={name: value for name, value in run.config.settings.items() if value != defaults[name]},
+            settings={
+                name: value for name, value in run.config.settings.items() if value != defaults.get(name)
+            },
         )
         reference = shlex.quote(run_reference(run.folder))
         others = f"all other settings have their defaults; `{PROGRAM} runs show {reference}` lists them"

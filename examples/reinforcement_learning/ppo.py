@@ -193,13 +193,26 @@ def text(results: tuple[int, int, int]) -> str:
     return "{} won, {} lost, {} drawn".format(*results)
 
 
+def assignment(text: str) -> tuple[str, str]:
+    """Return the name and the value in `NAME=VALUE`."""
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError(f"write NAME=VALUE, not {text!r}")
+    return name, value
+
+
 def main() -> None:
     """Read the command line and train."""
     parser = argparse.ArgumentParser(description="Train a network by PPO against an agent.")
     parser.add_argument("game", help="name of a game, such as connect4")
     parser.add_argument("--opponent", default="greedy", metavar="AGENT", help="default: greedy")
     parser.add_argument(
-        "--option", action="append", default=[], metavar="NAME=VALUE", help="option of the game; repeatable"
+        "--option",
+        type=assignment,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="option of the game; repeatable",
     )
     parser.add_argument("--ply-limit", type=int, metavar="N", help="plies after which a match ends")
     parser.add_argument("--minutes", type=float, default=5, help="length of the training; default: 5")
@@ -207,7 +220,7 @@ def main() -> None:
     parser.add_argument("--measured", type=int, default=200, help="matches before and after; default: 200")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    game = boardgames.load(given.game, **dict(text.split("=", 1) for text in given.option))
+    game = boardgames.load(given.game, **dict(given.option))
 
     def make(count: int, autoreset_mode: AutoresetMode) -> VersusVectorEnv:
         return VersusVectorEnv(

@@ -11,7 +11,6 @@ from types import MappingProxyType
 import pytest
 from rich.cells import cell_len
 
-from boardgames.cli import output
 from boardgames.cli.output import (
     NARROWEST_NAME,
     install_exception_hooks,
@@ -123,7 +122,7 @@ def test_terminal_control_sequences_are_not_printed(capsys: pytest.CaptureFixtur
 def test_an_error_is_wrapped_between_words_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(output, "terminal_width", lambda: 30)
+    monkeypatch.setenv("COLUMNS", "30")
     message = "no such layout 'belgian'; did you mean 'belgian-daisy'?"
     print_error(message)
     assert capsys.readouterr().err == f"error: {message}\n"
@@ -140,6 +139,11 @@ def test_a_text_from_outside_cannot_add_a_line(capsys: pytest.CaptureFixture[str
     print_error(f"no such name: {CONTROLS}\nerror: forged")
     assert capsys.readouterr().err == "error: no such name: ?]0;title??2J? ?? error: forged\n"
     assert one_line("a\u2028b\x85c\x0bd") == "a b c d"
+
+
+def test_json_has_collections_of_any_type_as_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json(ids=frozenset({"a1"}), values=(one for one in (1, 2)))
+    assert json.loads(capsys.readouterr().out) == {"schema": 1, "ids": ["a1"], "values": [1, 2]}
 
 
 def test_json_has_dataclasses_and_mappings_as_objects(capsys: pytest.CaptureFixture[str]) -> None:

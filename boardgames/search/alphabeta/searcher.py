@@ -131,7 +131,7 @@ class Searcher:
         started = time.perf_counter()
         search = _IterativeDeepening(self, position, limit, context, lines)
         result = run(search.first_depth, search.control)
-        if search.deepest == 1 or result.is_final(search.exact_moves):
+        if result.depth >= search.deepest or result.is_final(search.exact_moves):
             return search.analysis(result)
         search.control[0].stop = 0
         if seconds is not None:

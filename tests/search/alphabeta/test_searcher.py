@@ -104,6 +104,16 @@ def test_a_depth_limit_ends_the_search(depth: int, lines: int | None) -> None:
     assert is_answer(analysis)
 
 
+def test_a_first_depth_that_is_cut_short_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardgames.search.alphabeta.searcher.FIRST_NODE_LIMIT", 3)
+    game = boardgames.load("connect4")
+    analysis = Searcher(game, game.evaluation, SearchOptions(table=0)).search(
+        game.start(), Limit(depth=1), NO_CONTEXT
+    )
+    assert analysis.depth == 1
+    assert analysis.nodes > 3
+
+
 def test_no_search_is_deeper_than_the_maximum() -> None:
     position = Nim(passing=True).parse("3:0:0:0")  # with passes, a line can go on forever
     options = replace(SMALL, repetition=False)
