@@ -619,7 +619,7 @@ def _unchecked(match: pgn.MatchText, defaults: Defaults = _NO_DEFAULTS) -> Recor
 
 
 def _other_tags(tags: Mapping[str, str]) -> dict[str, str]:
-    """Return the tags that have no field in a record, and `Termination` if another program wrote its text."""
+    """Return the tags to keep as text: those that no field holds, and a foreign `Termination`."""
     others = {name: value for name, value in tags.items() if name not in OWN_TAGS}
     if is_foreign_termination(tags.get("Termination", "")):
         others["Termination"] = tags["Termination"]

@@ -397,7 +397,7 @@ def _table_lines(table: "Table") -> Iterator[str]:
 def _order_lines(
     table: "Table", rows: Sequence[str], columns: "Sequence[tuple[str, Sequence[Figure]]]"
 ) -> Iterator[str]:
-    """Yield the results of each figure in the order played, and the wins in each quarter of the series."""
+    """Yield lines with the results of each series in order, and with the wins in each quarter of it."""
     yield f"results in order, + won by {table.first}, - by {table.second}, . by neither:"
     yield from _blocks(rows, _columns(columns, lambda figure: figure.order))
     quarters = [(name, [_wins_in_quarter(figures, place) for place in range(4)]) for name, figures in columns]

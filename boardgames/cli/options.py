@@ -210,9 +210,9 @@ def worker_options(command: Command) -> Command:
         click.option(
             "--cluster",
             metavar="ADDRESS|FILE",
-            help="Run on a Dask cluster: `local`, the address or file (.json) of a scheduler, or a cluster "
-            "that a TOML file describes: ssh:FILE, kubernetes:FILE, or the name of a batch system (htcondor, "
-            "lsf, moab, oar, pbs, sge or slurm) and the file, as in slurm:FILE.",
+            help="Run on a Dask cluster: `local`; a scheduler, by its address or .json file; or KIND:FILE, "
+            "where FILE is a TOML file that describes the cluster, and KIND is ssh, kubernetes or a batch "
+            "system (htcondor, lsf, moab, oar, pbs, sge or slurm).",
         ),
         click.option(
             "--workers", type=POSITIVE, metavar="N", help="Number of worker processes; default: one per core."

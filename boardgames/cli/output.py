@@ -92,7 +92,7 @@ def log_to_stderr() -> None:
 
 
 def print_error(message: object, *, kind: str = "error") -> None:
-    """Print an error or a warning in one line on stderr, shortened if very long; a terminal wraps it."""
+    """Print an error or a warning on stderr, in one line unless a terminal is too narrow for it."""
     line = f"{kind}: {shortened(one_line(message))}"
     say(wrap(line, 2, sys.stderr), err=True)
 
@@ -126,11 +126,11 @@ def print_json(**members: object) -> None:
     click.echo("".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text))
 
 
-def _members(value: Any) -> object:  # what `json` cannot encode
-    """Return a value of another type, which a plug-in may use instead of a tuple, as one that JSON has."""
-    return (
-        list(value) if isinstance(value, Iterable) and not isinstance(value, Mapping) else fields_json(value)
-    )
+def _members(value: Any) -> object:  # of a type that `json` does not know
+    """Return a dataclass or mapping as a dictionary, and any other collection as a list."""
+    if isinstance(value, Iterable) and not isinstance(value, Mapping):
+        return list(value)
+    return fields_json(value)
 
 
 def fields_json(value: Any) -> dict[str, Any]:  # a dataclass or mapping of any kind

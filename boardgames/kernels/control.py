@@ -1,8 +1,8 @@
 """The control record of a long-running kernel: its stop flag, node limit and counters.
 
-It is an array of one record. Any thread may set `stop` and `superseded` at any
-time; the kernel only updates the counters. Compiled code reads these flags
-atomically, because LLVM would move a plain load out of a loop.
+The record is the only element of an array. Any thread may set the flags `stop` and
+`superseded` while a kernel runs; the kernel itself only updates the counters.
+Kernels read the flags atomically, because LLVM would move a plain load out of a loop.
 """
 
 from typing import Any

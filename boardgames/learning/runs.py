@@ -255,7 +255,7 @@ class Run:
         return html + table("Newest steps", ["step", *names], rows)
 
     def truncate_metrics(self, step: int) -> list[StepRecord]:
-        """Remove the metrics of all steps after `step`, and return the others."""
+        """Delete the metrics after a step, and return the ones up to it."""
         return truncate_metrics(self.metrics_path, step)
 
     def append_metrics(self, record: StepRecord) -> None:

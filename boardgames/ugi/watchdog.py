@@ -1,11 +1,10 @@
 """A watchdog process that kills the engines we started when this process ends, however it ends.
 
-This file contains both ends of a pipe. When imported, it provides `Watchdog`,
-which starts the watchdog process with the first engine and writes to the pipe.
-When run as a program, it reads `+GROUP` (watch a process group) and `-GROUP`
-(stop watching it) from the pipe. Once the pipe is closed or the parent has
-ended, it kills the remaining groups. The program is run by its path, so this
-file imports only the standard library.
+This file is imported as a module and run as a program, and a pipe connects the two. The module
+has `Watchdog`, which starts the program with the first engine and writes to the pipe. The program
+reads `+GROUP` (watch a process group) and `-GROUP` (stop watching it) from the pipe. Once the
+pipe is closed or the parent has ended, it kills the remaining groups. The program is run by its
+path, so this file imports only the standard library.
 
 On Linux the children that an engine has moved out of its group are killed too. They are found
 in /proc as its descendants, or by a variable in their environment, which survives when their parent exits.

@@ -1,4 +1,4 @@
-"""Lessons and puzzles, which people solve on the board of the page."""
+"""Lessons and puzzles for the page."""
 
 from functools import partial
 

@@ -283,7 +283,7 @@ class Weights:
         return {VALUES: steps, GAPS: packed, **({LINEAR: self.linear} if self.anchors else {})}
 
     def header(self) -> dict[str, Any]:
-        """Return the header to write to a file, as JSON values."""
+        """Return the header of the file as a dictionary that JSON can store."""
         patterns = {"groups": [list(group) for group in self.groups], "resolution": step_of(self.values)}
         return {
             **(patterns if self.groups else {}),

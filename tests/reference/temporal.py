@@ -1,4 +1,4 @@
-"""TD(lambda) in self-play, in plain Python from the formulas."""
+"""Self-play with TD(lambda) in plain Python, written from the formulas."""
 
 import math
 

@@ -41,7 +41,7 @@ LEAST_TRIES, MOST_TRIES = 20, 20_000
 """Each action is tried up to `MOST_TRIES` / actions times, but at least up to `LEAST_TRIES` times."""
 LONGEST_MATCH = 400
 MOST_IMAGES = 64
-"""Maximum number of symmetries."""
+"""Maximum number of symmetries to use, including the identity."""
 UNKNOWN = -1
 """Replaces the image of an action that did not occur in the matches."""
 
@@ -268,7 +268,7 @@ def _identity(game: Game) -> Images:
 
 
 def _closed(images: Images, places: Actions, actions: Actions) -> Images:
-    """Return the group that a group and one more symmetry generate, up to `MOST_IMAGES` of its members."""
+    """Add a symmetry to a group, with everything that follows from it, up to `MOST_IMAGES` in all."""
     found = list(zip(images.places, images.actions, strict=True))
     known = {one.tobytes() for one, _ in found}
     generators = [*found[1:], (places, actions)]

@@ -189,7 +189,7 @@ class Searcher:
         return self._threads
 
     def workspace(self, control: Control) -> Workspace:
-        """Return a workspace for a thread, with kernels that apply the match's rule about repetition."""
+        """Return a workspace for a thread, with kernels that know the repetition rule of the match."""
         game, evaluation, options = self.game, self.evaluation, self.options
         if self._remembering is not None:
             game, evaluation = self._remembering.game, self._remembering.evaluation(evaluation)
@@ -202,7 +202,7 @@ class Searcher:
         return position.words if self._remembering is None else self._remembering.pack(position, history)
 
     def _set_rule(self, context: Context) -> None:
-        """Choose kernels that apply the match's rule about repetition, unless the search itself does."""
+        """Switch to kernels that know the repetition rule of the match if the search cannot apply it."""
         rule = context.repetition_in(self.game)
         is_usual = rule.meaning == "none" or (rule.meaning == "draw" and self.options.repetition)
         rule, needed = NO_REPETITION if is_usual else rule, len(context.history) + ROWS

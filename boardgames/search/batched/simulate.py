@@ -135,7 +135,7 @@ def backpropagate(bundle: Actions, tree: int, slot: int, length: int, value: flo
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64, types.int64))
 def wait(bundle: Actions, tree: int, here: int, length: int, node: int) -> None:
-    """Make a node, whose position is in row `here`, wait for an evaluation."""
+    """Queue a node for evaluation; its position is in row `here`."""
     search = unpack(bundle)
     slot = tree * search.options[0].leaves + search.waiting[tree]
     for word in range(search.positions.shape[1]):

@@ -150,7 +150,7 @@ class Searcher:
         self._threads = []
 
     def _set_rule(self, position: Position, context: Context) -> None:
-        """Choose kernels that apply the match's rule about repetition.
+        """Switch to kernels that know the repetition rule of the match.
 
         The tree is forgotten if it was built with another rule, or if the rule matters and the positions
         before the root are not those of the match.

@@ -25,7 +25,7 @@ from boardgames_connect4.solver.search import FLAG_STRIDE, WIDTH, Workspace, sol
 
 TABLE_MB = 128
 UNGUARDED_TABLE_MB = 64
-"""Minimum size of the table on a board without guard bits; with a smaller one, tags would not fit."""
+"""Minimum table size on a board without guard bits. In a smaller table, the tags would not fit."""
 MAX_THREADS = 64
 MAX_CELLS = 64
 BUSY_WORDS = 1 << 12
