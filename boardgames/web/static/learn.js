@@ -232,6 +232,7 @@ export class Learn {
     if (this.state) this.board.show(this.state.picture, { interactive: false }); // until the new position arrives
     this.state = null;
     this.person = null;
+    this.overlays.show([]);
     this.content.replaceChildren(h("div", { class: "exercise" },
       h("div", { class: "exercise-text" }, h("h2", {}, heading), extra, entry.text && h("p", {}, entry.text), h("p", { class: "task" }, entry.task)),
       this.table,
@@ -293,8 +294,7 @@ export class Learn {
    * @param {string[]} moves
    */
   #after(moves) {
-    const { entry } = this;
-    return entry ? this.#ask(entry, moves, entry.overlay ? [entry.overlay] : []) : Promise.reject(new Error("there is no exercise yet"));
+    return this.entry ? this.#ask(this.entry, moves) : Promise.reject(new Error("there is no exercise yet"));
   }
 
   /**
@@ -316,6 +316,22 @@ export class Learn {
     this.solution.disabled = isSolved;
     this.next.classList.toggle("primary", isSolved);
     this.next.hidden = !this.#following();
+    this.#drawOverlay(isShown);
+  }
+
+  /**
+   * Draw the overlay of the exercise, which takes a while if its code has to be compiled first.
+   * @param {IsShown} isShown
+   */
+  async #drawOverlay(isShown) {
+    const { entry, run } = this;
+    if (!entry?.overlay) return;
+    try {
+      const { picture } = await this.#ask(entry, run.moves, [entry.overlay]);
+      if (isShown()) this.overlays.show(picture.overlays);
+    } catch (error) {
+      if (isShown()) setText(this.overlays.legend, reasonOf(error));
+    }
   }
 
   /**
@@ -325,7 +341,6 @@ export class Learn {
   #show(picture, isOpen) {
     this.board.setFlipped(this.person === 1 && picture.flip === "turn");
     this.board.show(picture, { interactive: isOpen });
-    this.overlays.show(picture.overlays);
     this.table.style.setProperty("--ratio", String(this.board.ratio));
   }
 
