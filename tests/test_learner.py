@@ -65,3 +65,9 @@ def test_arrays_must_be_contiguous() -> None:
 def test_state_can_be_pickled() -> None:
     state = Counter(Nim()).start(seed=7)
     assert pickle.loads(pickle.dumps(state)).scalars == {"step": 0, "seed": 7}
+
+
+@pytest.mark.parametrize("scalars", [{}, {"step": 2.5}, {"step": None}], ids=["none", "fraction", "null"])
+def test_a_step_that_is_not_an_integer_is_an_error(scalars: dict[str, float | None]) -> None:
+    with pytest.raises(LearnerStateError, match="the scalar 'step' must be an integer, not "):
+        LearnerState({}, scalars).integer("step")

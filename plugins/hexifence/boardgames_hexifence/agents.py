@@ -330,10 +330,11 @@ class Strong(TimedExactPlayer):
         """Try to prove that one of the moves wins, starting with the most simulated one."""
         self._prove_listed_moves(position, stop, seconds)
         all_lose = all(one.is_won is False for one in self._monte_carlo.estimates().values())
-        if all_lose and self._solver.is_won(position, stop=stop):
+        if all_lose and self._unlisted_win is None and self._solver.is_won(position, stop=stop):
             self._find_win(position, (), stop)
 
     def _prove_listed_moves(self, position: Position, stop: Stop, seconds: float) -> None:
+        """Prove moves of the tree, the most simulated first, until one wins, all lose or the time is up."""
         tree, limit = self._monte_carlo, PROOF_NODES
         while not (stop.is_set() or tree.is_decided):
             unknown = [edge for edge, estimate in tree.estimates().items() if estimate.is_won is None]
