@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 from engine import Row, summary
 
 import boardgames
+from boardgames.arena.intervals import wilson
 from boardgames.declarations import Evaluation
 from boardgames.kernels import Evaluate, Words, kernel
 from boardgames.kernels.abi import Reals
@@ -38,6 +40,21 @@ SEED = 20_261_128
 SIMULATIONS = {64: "", 400: "0.93"}
 """Simulations per search, each with the target share of positions in which the search keeps the result."""
 OTHERS = ("alphabeta:depth=8", "mcts:simulations=20000")
+ABLATION_STEPS = 95
+"""Number of training steps, which take about twelve minutes with the default settings."""
+ABLATIONS: dict[str, dict[str, object]] = {
+    "the default settings": {},
+    "Dirichlet noise with forced playouts and pruned targets": {"root": "noise"},
+    "Dirichlet noise alone": {"root": "noise", "forced": 0},
+    "no exploration at the root": {"root": "plain"},
+    "no playout cap: 23 simulations for every move": {"simulations": 23, "full_share": 1},
+    "no symmetric images": {"symmetries": "false"},
+    "value targets from the results of matches alone": {"lambda": 1},
+    "at most 4 random moves at the beginning": {"random_plies": 4},
+    "network with 16 channels and 2 blocks": {"channels": 16, "blocks": 2},
+    "network with 48 channels and 4 blocks": {"channels": 48, "blocks": 4},
+}
+"""The settings of each training by what it leaves out or changes."""
 SECONDS = 0.1
 """Time for a move in the matches of alpha-beta search that evaluates positions with a network."""
 
@@ -53,7 +70,7 @@ def strength(runs: int) -> Iterator[Row]:
     not_lost: list[float] = []
     for seed in range(1, runs + 1):
         with tempfile.TemporaryDirectory() as home:
-            network = _train(Path(home), seed)
+            network = _train(Path(home), seed, minutes=MINUTES)
         sent = SentNetwork.of(game, network)
         for simulations, kept in searches.items():
             policy, search = shares_kept(sent, critical, simulations=simulations, seed=1)
@@ -69,12 +86,41 @@ def strength(runs: int) -> Iterator[Row]:
     yield "the same, matches as first player that the solver does not win", summary(not_lost, ""), "0.8"
 
 
-def _train(home: Path, seed: int) -> Network:
+def ablations(runs: int) -> Iterator[Row]:
+    """Train for equally many steps without one part of the method at a time, each with several seeds."""
+    game = boardgames.load("connect4")
+    critical = find_critical_positions(game, POSITIONS, seed=SEED)
+    for title, settings in ABLATIONS.items():
+        policies, searches, minutes = [], [], []
+        for seed in range(1, runs + 1):
+            begun = time.monotonic()
+            with tempfile.TemporaryDirectory() as home:
+                network = _train(Path(home), seed, steps=ABLATION_STEPS, **settings)
+            minutes.append((time.monotonic() - begun) / 60)
+            policy, search = shares_kept(
+                SentNetwork.of(game, network), critical, simulations=max(SIMULATIONS), seed=1
+            )
+            policies.append(policy)
+            searches.append(search)
+        yield f"{title}: positions kept, policy", _with_interval(policies), ""
+        yield f"the same, {max(SIMULATIONS)} simulations", _with_interval(searches), ""
+        yield "the same, minutes", f"{np.median(minutes):.0f}", ""
+
+
+def _with_interval(shares: list[float]) -> str:
+    """Return the mean share as a percentage, with the 95 % interval of a share of `POSITIONS`."""
+    share = float(np.mean(shares))
+    low, high = wilson(share, POSITIONS)
+    return f"{share:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def _train(home: Path, seed: int, **settings: object) -> Network:
     command = [sys.executable, "-m", "boardgames", "train", "connect4", "--learner", "alphazero"]
-    settings = ["--set", f"minutes={MINUTES}", "--seed", str(seed), "--workers", str(WORKERS)]
+    chosen = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
     environment = os.environ | {"BOARDGAMES_HOME": str(home)}
     subprocess.run(
-        [*command, *settings, "--run", str(home / "run"), "--measure", "0"],
+        [*command, *chosen, "--seed", str(seed), "--workers", str(WORKERS), "--run", str(home / "run"),
+         "--measure", "0"],
         env=environment, check=True, stdout=sys.stderr,
     )  # fmt: skip
     return Network.read(home / "run" / BEST)

@@ -237,6 +237,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "networks": networks.inference,
     "networks-selfplay": selfplay.with_networks,
     "alphazero": alphazero.strength,
+    "alphazero-ablation": alphazero.ablations,
     "alphazero-alphabeta": alphazero.in_alphabeta,
     "edge-sets": hexifence.edge_sets,
     "hexifence-table": hexifence.table,
@@ -255,7 +256,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "web-spectators": web.spectators,
     "web-sessions": web.sessions,
 }
-LONG = {"alphazero", "alphazero-alphabeta", "solver-long", "web-sessions"}
+LONG = {"alphazero", "alphazero-ablation", "alphazero-alphabeta", "solver-long", "web-sessions"}
 
 
 def _openspiel_playouts(runs: int) -> Iterator[Row]:

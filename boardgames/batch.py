@@ -82,7 +82,7 @@ class Step(NamedTuple):
     truncated: npt.NDArray[np.bool_]
 
 
-class Workspace(NamedTuple):
+class BatchWorkspace(NamedTuple):
     """Kernels and arrays of a batch of n matches.
 
     Attributes
@@ -130,7 +130,7 @@ class Workspace(NamedTuple):
     options: Annotated[npt.NDArray[Any], OPTIONS]  # one record: NumPy cannot annotate its fields
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(BatchWorkspace)
 
 RULES_ENDED, LIMIT_ENDED = 1, 2
 
@@ -315,7 +315,7 @@ class Batch:
         longer = game if self._rules is None else self._rules.game
         self._observation = observation_of(game)
         self._start = self._packed(game.start() if start is None else start)
-        self._workspace = Workspace(
+        self._workspace = BatchWorkspace(
             **rules_of(longer),
             observe=self._observation.kernel,
             positions=np.zeros((2 * size, longer.facts.words), dtype=np.uint64),

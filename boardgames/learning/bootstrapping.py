@@ -250,8 +250,8 @@ def _train(
     for number in range(matches):
         search.positions[0] = state.start
         search.history.fill(0)
-        work.random_state[1] = 0
+        work.moves_hash[0] = 0
         code = bootstrapping.learn_match(searched.words, learned.words, setup.opening, setup.ply_limit)
-        results.append(state.result(code, number % 2, work.random_state, search.positions[0]))
+        results.append(state.result(code, number % 2, work.moves_hash, search.positions[0]))
     deltas, squares = work.totals[1]
     return SearchTrained(weights, results, int(deltas), float(squares))

@@ -42,7 +42,7 @@ LAST_RATE = 0.02
 """The learning rate of the last batch, as a share of the full one."""
 
 
-class Workspace(NamedTuple):
+class PatternFitWorkspace(NamedTuple):
     """Kernels and arrays of a fit, for `p` positions, `k` lookups, `a` anchors, `n` entries, `m` features.
 
     Attributes
@@ -95,7 +95,7 @@ class Workspace(NamedTuple):
     constants: Annotated[Reals, REALS]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(PatternFitWorkspace)
 
 
 @kernel(types.void(BUNDLE, types.int64))
@@ -136,7 +136,7 @@ def add_gradient(bundle: Actions, error: float, damped: float) -> None:
     Parameters
     ----------
     bundle : int64[n]
-        Words of a `Workspace`.
+        Words of a `PatternFitWorkspace`.
     error, damped : float64
         Derivative of the loss with respect to the material, and to the sum that the limit damps.
     """
@@ -160,7 +160,7 @@ def sum_of_losses(bundle: Actions, first: int, last: int, learns: bool) -> float
     Parameters
     ----------
     bundle : int64[n]
-        Words of a `Workspace`.
+        Words of a `PatternFitWorkspace`.
     learns : bool
         True to add up the gradients too.
     """
@@ -275,7 +275,7 @@ class Fit:
         self._start = tables / model.scale, features * self._scales / model.scale
         counts = [len(cells) for cells, _ in lookups]
         material = len(model.material.features) if model.material else 0
-        self._work = Workspace(
+        self._work = PatternFitWorkspace(
             game.kernels.side_to_move,
             patterns.kernel,
             patterns.phase,

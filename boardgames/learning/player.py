@@ -366,7 +366,7 @@ class _Memory:
         The ply of that position.
     """
 
-    def __init__(self, workspace: temporal.Workspace) -> None:
+    def __init__(self, workspace: temporal.TemporalWorkspace) -> None:
         self.traces, self.previous = workspace.traces, workspace.previous
         self.forget()
 

@@ -23,7 +23,7 @@ from boardgames.search.runner import run
 MAX_PERFT_DEPTH = 100
 
 
-class Workspace(NamedTuple):
+class PerftWorkspace(NamedTuple):
     """The rules, and for each ply its position, `uint64[n, words]`, and its moves, `int64[n, actions]`."""
 
     legal_moves: LegalMovesKernel
@@ -36,15 +36,15 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(PerftWorkspace)
 
 
-def new_workspace(position: Position, depth: int, control: Control) -> Workspace:
+def new_workspace(position: Position, depth: int, control: Control) -> PerftWorkspace:
     """Return a workspace for counting to a depth, with the position at ply 0."""
     facts = position.game.facts
     positions = np.zeros((depth + 1, facts.words), dtype=np.uint64)
     positions[0] = position.words
-    return Workspace(
+    return PerftWorkspace(
         **rules_of(position.game),
         positions=positions,
         moves=np.zeros((depth + 1, facts.actions), dtype=np.int64),

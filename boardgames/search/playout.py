@@ -52,7 +52,7 @@ class Playouts:
     plies: int
 
 
-class Workspace(NamedTuple):
+class PlayoutWorkspace(NamedTuple):
     """Kernels and arrays of random playouts.
 
     Attributes
@@ -81,7 +81,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(PlayoutWorkspace)
 
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.boolean))
@@ -160,7 +160,7 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     positions[0] = words
     totals = np.zeros(1, dtype=TOTALS_DTYPE).view(np.recarray)
     control = new_control()
-    workspace = Workspace(
+    workspace = PlayoutWorkspace(
         **rules_of(game),
         positions=positions,
         moves=np.zeros((1, facts.actions), dtype=np.int64),

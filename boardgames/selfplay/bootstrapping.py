@@ -72,7 +72,7 @@ from boardgames.search.rules import (
 from boardgames.selfplay.temporal import RESULTS, hash_move, reward, uniform
 
 NODES, SQUARES = range(2)
-"""Columns of `Workspace.totals`."""
+"""Columns of `BootstrappingWorkspace.totals`."""
 NEVER = -1
 
 PARAMETERS_DTYPE = np.dtype(
@@ -92,7 +92,7 @@ depth, and whether to learn from the whole tree (TreeStrap) or only from the pri
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 
-class Workspace(NamedTuple):
+class BootstrappingWorkspace(NamedTuple):
     """Kernels and arrays of learning, besides the workspace of the search, for `n` features.
 
     Attributes
@@ -118,8 +118,10 @@ class Workspace(NamedTuple):
         Middle and half the width of each feature's range.
     totals : float64[2, 2]
         Number of deltas and the sum of their squares, since the last change of weights and in total.
-    random_state : uint64[2]
-        State of the random generator, and a hash of the moves made; see `temporal.hash_move`.
+    random_state : uint64[1]
+        State of the random generator.
+    moves_hash : uint64[1]
+        Hash of the moves of the match; see `temporal.hash_move`.
     parameters : one record
         Hyperparameters.
     """
@@ -135,12 +137,13 @@ class Workspace(NamedTuple):
     scale: Annotated[Reals, REALS_STACK]
     totals: Annotated[Reals, REALS_STACK]
     random_state: Annotated[Words, WORDS_OUT]
+    moves_hash: Annotated[Words, WORDS_OUT]
     parameters: Annotated[
         npt.NDArray[Any], PARAMETERS
     ]  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(BootstrappingWorkspace)
 
 
 def new_parameters(
@@ -163,10 +166,10 @@ def new_workspace(
     weights: Reals,
     unscaled: Reals,
     parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
-) -> Workspace:
+) -> BootstrappingWorkspace:
     """Return a workspace with new buffers; learning changes `weights` and `unscaled`."""
     size = len(features.features)
-    return Workspace(
+    return BootstrappingWorkspace(
         features=features.kernel,
         weights=weights,
         unscaled=unscaled,
@@ -177,7 +180,8 @@ def new_workspace(
         scratch=np.zeros((1, size)),
         scale=np.array(features.scale),
         totals=np.zeros((2, 2)),
-        random_state=np.zeros(2, dtype=np.uint64),
+        random_state=np.zeros(1, dtype=np.uint64),
+        moves_hash=np.zeros(1, dtype=np.uint64),
         parameters=parameters,
     )
 
@@ -292,10 +296,10 @@ def search_tree(search: Actions, bundle: Actions, ply: int, depth: int, alpha: f
     Parameters
     ----------
     search : int64[m]
-        Words of a `search.alphabeta.workspace.Workspace`; its stacks and counters are changed. Its
+        Words of a `search.alphabeta.workspace.AlphaBetaWorkspace`; its stacks and counters are changed. Its
         options determine the order of moves and the depth of quiescence search.
     bundle : int64[k]
-        Words of a `Workspace`.
+        Words of a `BootstrappingWorkspace`.
     ply, depth : int64
         Plies from the root, and plies to search.
     alpha, beta : float64
@@ -474,7 +478,7 @@ def learn_match(search: Actions, bundle: Actions, opening: int, ply_limit: int) 
         game.apply(row(positions, 0), action, row_out(positions, 1))
         for word in range(positions.shape[1]):
             positions[0, word] = positions[1, word]
-        hash_move(random_state, action)
+        hash_move(work.moves_hash, action)
         plies += 1
     if parameters.whole_tree == 0 and load_stop(game.control) == 0:
         learn_result(bundle, plies, result)

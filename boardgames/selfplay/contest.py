@@ -28,14 +28,14 @@ from boardgames.kernels.bundles import BUNDLE
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.ordering import pick_move
 from boardgames.search.alphabeta.search import pvs
-from boardgames.search.alphabeta.workspace import SPARE_ROWS, Workspace, new_workspace, unpack
+from boardgames.search.alphabeta.workspace import SPARE_ROWS, AlphaBetaWorkspace, new_workspace, unpack
 from boardgames.search.rules import INFINITY, UNFINISHED, final_result, result_at_limit
 from boardgames.selfplay.temporal import RESULTS, hash_move, uniform
 
 
 def new_workspaces(
     game: Game, evaluations: Sequence[Evaluation], depth: int, control: Control | None = None
-) -> list[Workspace]:
+) -> list[AlphaBetaWorkspace]:
     """Return the workspaces of a contest, one for each evaluation, which share their buffers.
 
     Parameters
@@ -69,7 +69,7 @@ def best_action(bundle: Actions, count: int, depth: int) -> int:
     Parameters
     ----------
     bundle : int64[n]
-        Words of a `search.alphabeta.workspace.Workspace`; `node` searches below each move.
+        Words of a `search.alphabeta.workspace.AlphaBetaWorkspace`; `node` searches below each move.
     """
     game = unpack(bundle)
     positions, moves = game.positions, game.moves
@@ -91,12 +91,13 @@ def best_action(bundle: Actions, count: int, depth: int) -> int:
     return chosen
 
 
-@kernel(types.int64(BUNDLE, BUNDLE, ACTIONS, WORDS_OUT, types.int64, types.int64, types.float64))
+@kernel(types.int64(BUNDLE, BUNDLE, ACTIONS, WORDS_OUT, WORDS_OUT, types.int64, types.int64, types.float64))
 def contest(
     first: Actions,
     second: Actions,
     depths: Actions,
     random_state: Words,
+    moves_hash: Words,
     opening: int,
     ply_limit: int,
     epsilon: float,
@@ -110,9 +111,10 @@ def contest(
         and `weights`. `positions[0]` is the start, and afterwards the final position.
     depths : int64[2]
         Search depth of each side; 0 plays random moves.
-    random_state : uint64[2]
-        State of the random generator, and a hash of the moves made; see `temporal.hash_move`. Both are
-        updated.
+    random_state : uint64[1]
+        State of the random generator, which is advanced.
+    moves_hash : uint64[1]
+        0, and afterwards the hash of the moves; see `temporal.hash_move`.
     opening : int64
         Number of random opening plies.
     ply_limit : int64
@@ -148,6 +150,6 @@ def contest(
             action = best_action(first if side == 0 else second, count, depths[side])
         game.apply(row(positions, 0), action, row_out(positions, 1))
         positions[0, :] = positions[1, :]
-        hash_move(random_state, action)
+        hash_move(moves_hash, action)
         plies += 1
     return plies * RESULTS + result

@@ -55,7 +55,7 @@ def deepen(
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `search.alphabeta.workspace.Workspace`. `moves[0]` begins with the `count` legal
+        Words of a `search.alphabeta.workspace.AlphaBetaWorkspace`. `moves[0]` begins with the `count` legal
         moves; after the search, the best move is first.
     node_limit : int64
         Maximum number of nodes. Depth 1 is always completed, unless the search is stopped.

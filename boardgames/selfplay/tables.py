@@ -120,7 +120,7 @@ class TableParameters:
         return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
 
 
-class Workspace(NamedTuple):
+class TablesWorkspace(NamedTuple):
     """Kernels and arrays of learning, for `n` cells, `m` lookups and matches of at most `p` plies.
 
     Attributes
@@ -185,7 +185,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(TablesWorkspace)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,12 +211,12 @@ class Tables:
         return cls(np.zeros(0, dtype=np.int32), *(np.zeros(0, dtype=np.float32) for _ in range(3)))
 
     @classmethod
-    def gather(cls, workspace: Workspace) -> "Tables":
+    def gather(cls, workspace: TablesWorkspace) -> "Tables":
         """Return the trained entries of a workspace."""
         entries = np.flatnonzero(workspace.sizes).astype(np.int32)
         return cls(entries, workspace.weights[entries], workspace.sums[entries], workspace.sizes[entries])
 
-    def spread(self, workspace: Workspace) -> None:
+    def spread(self, workspace: TablesWorkspace) -> None:
         """Write the tables into a workspace that has none yet."""
         workspace.weights[self.entries] = self.weights
         workspace.sums[self.entries] = self.sums
@@ -272,7 +272,7 @@ def new_workspace(
     patterns: PatternSet,
     parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy cannot annotate its fields
     control: Control | None = None,
-) -> Workspace:
+) -> TablesWorkspace:
     """Return a workspace with empty tables for patterns that have groups."""
     facts, lookups = game.facts, patterns.lookups
     uses: list[list[tuple[int, int]]] = [[] for _ in range(patterns.cells)]
@@ -285,7 +285,7 @@ def new_workspace(
     own[0].no_moves_draws, own[0].phase_size = facts.no_moves_draws, patterns.size // patterns.phases
     plies = longest_match(game, int(own[0].ply_limit))
     count = len(lookups)
-    return Workspace(
+    return TablesWorkspace(
         **rules_of(game),
         cells=patterns.kernel,
         phase=patterns.phase,

@@ -125,7 +125,7 @@ U11 = np.uint64(11)
 TO_UNIT = 2.0**-53
 
 
-class Workspace(NamedTuple):
+class TemporalWorkspace(NamedTuple):
     """Kernels and arrays of TD(lambda), for `n` features.
 
     Attributes
@@ -146,8 +146,10 @@ class Workspace(NamedTuple):
         Features of the successor under consideration and of the best successor.
     scale : float64[2, n]
         Middle and half the width of each feature's range.
-    random_state : uint64[2]
-        State of the random generator, and a hash of the moves made; see `hash_move`.
+    random_state : uint64[1]
+        State of the random generator.
+    moves_hash : uint64[1]
+        Hash of the moves of the match; see `hash_move`.
     parameters : record[2]
         Hyperparameters of each side. `tanh`, `shared` and `plies` are equal.
     control : record[1]
@@ -170,13 +172,14 @@ class Workspace(NamedTuple):
     scratch: Annotated[Reals, REALS_STACK]
     scale: Annotated[Reals, REALS_STACK]
     random_state: Annotated[Words, WORDS_OUT]
+    moves_hash: Annotated[Words, WORDS_OUT]
     parameters: Annotated[
         npt.NDArray[Any], PARAMETERS
     ]  # records of PARAMETERS_DTYPE: NumPy cannot annotate their fields
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(TemporalWorkspace)
 
 
 def new_workspace(
@@ -185,13 +188,13 @@ def new_workspace(
     weights: Reals,
     parameters: npt.NDArray[Any],  # records of PARAMETERS_DTYPE: NumPy cannot annotate their fields
     control: Control | None = None,
-) -> Workspace:
+) -> TemporalWorkspace:
     """Return a workspace with new buffers for `weights`, `float64[2, n]`, which learning changes.
 
     `parameters` has one record for both sides, or one for each.
     """
     facts, shape = game.facts, (2, len(features.features))
-    return Workspace(
+    return TemporalWorkspace(
         **rules_of(game),
         features=features.kernel,
         positions=np.zeros((3, facts.words), dtype=np.uint64),
@@ -203,7 +206,8 @@ def new_workspace(
         previous=np.zeros(shape),
         scratch=np.zeros(shape),
         scale=np.array(features.scale),
-        random_state=np.zeros(2, dtype=np.uint64),
+        random_state=np.zeros(1, dtype=np.uint64),
+        moves_hash=np.zeros(1, dtype=np.uint64),
         parameters=np.resize(parameters, 2).view(np.recarray),
         control=new_control() if control is None else control,
     )
@@ -211,21 +215,19 @@ def new_workspace(
 
 @kernel(types.float64(WORDS_OUT))
 def uniform(random_state: Words) -> float:
-    """Advance `random_state`, `uint64[1]` or more, and return a random number in [0, 1)."""
+    """Advance `random_state`, `uint64[1]`, and return a random number in [0, 1)."""
     return float(next_random(random_state) >> U11) * TO_UNIT
 
 
 @kernel(types.void(WORDS_OUT, types.int64))
-def hash_move(random_state: Words, action: int) -> None:
-    """Mix an action into the hash of a match's moves, `random_state[1]`.
+def hash_move(moves_hash: Words, action: int) -> None:
+    """Mix an action into the hash of a match's moves, `uint64[1]`.
 
     Matches with equal moves have equal hashes; other matches practically
     never do.
     """
-    held = random_state[0]
-    random_state[0] = random_state[1] ^ np.uint64(action)
-    random_state[1] = next_random(random_state)
-    random_state[0] = held
+    moves_hash[0] ^= np.uint64(action)
+    moves_hash[0] = next_random(moves_hash)
 
 
 @kernel(types.float64(REALS_STACK, types.int64, REALS, types.boolean))
@@ -257,7 +259,7 @@ def learn(bundle: Actions, side: int, target: float) -> None:
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `Workspace`; weights, sums of their errors, and traces are changed.
+        Words of a `TemporalWorkspace`; weights, sums of their errors, and traces are changed.
     side : int64
         The side that learns.
     target : float64
@@ -374,7 +376,7 @@ def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: b
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `Workspace`. `positions[0]` is the start, and afterwards the final position.
+        Words of a `TemporalWorkspace`. `positions[0]` is the start, and afterwards the final position.
     opening : int64
         Number of random opening plies, which count as exploratory.
     ply_limit : int64
@@ -412,7 +414,7 @@ def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: b
         chosen, best = choose(bundle, first, last, side)
         work.apply(row(positions, 0), moves[0, chosen], row_out(positions, 1))
         positions[0, :] = positions[1, :]
-        hash_move(random_state, moves[0, chosen])
+        hash_move(work.moves_hash, moves[0, chosen])
         is_over = work.outcome(row(positions, 0)) >= 0
         if is_exploring:
             traces[side, :] = 0.0

@@ -370,11 +370,11 @@ class WorkerState:
             if side := number % 2:
                 _swap(rows)
             workspace.positions[0] = self._packed_start()
-            workspace.random_state[1] = 0
+            workspace.moves_hash[0] = 0
             code = temporal.learn_match(bundle.words, setup.opening, setup.ply_limit, facts.no_moves_draws)
             if side:
                 _swap(rows)
-            results.append(self.result(code, side, workspace.random_state, workspace.positions[0]))
+            results.append(self.result(code, side, workspace.moves_hash, workspace.positions[0]))
         by_player = np.stack([workspace.sums, workspace.sizes], axis=1)
         return TrainingResult(workspace.weights, results, int(self.control[0].nodes), by_player)
 
@@ -438,26 +438,28 @@ class WorkerState:
             side = number % 2  # side of the first contestant
             by_side = bundles[:: 1 - 2 * side]
             positions[0] = self._packed_start()
-            random_state = np.array([derive_seed(seed, number // 2), 0], dtype=np.uint64)
+            random_state = np.array([derive_seed(seed, number // 2)], dtype=np.uint64)
+            moves_hash = np.zeros(1, dtype=np.uint64)
             code = contest(
                 by_side[0].words,
                 by_side[1].words,
                 np.ascontiguousarray(depths[:: 1 - 2 * side]),
                 random_state,
+                moves_hash,
                 setup.opening,
                 setup.ply_limit,
                 epsilon,
             )
-            results.append(self.result(code, side, random_state, positions[0]))
+            results.append(self.result(code, side, moves_hash, positions[0]))
         return results
 
-    def result(self, code: int, side: int, random_state: Words, words: Words) -> SelfPlayMatch:
+    def result(self, code: int, side: int, moves_hash: Words, words: Words) -> SelfPlayMatch:
         """Return the result of a match from the number that a kernel returns; see `temporal.RESULTS`."""
         plies, result = divmod(int(code), temporal.RESULTS)
         winner = None if result in (DRAWN, UNFINISHED) else result
         unfinished = result == UNFINISHED
         points = self.game.score(words[: self.start.size])
-        return SelfPlayMatch(side, winner, unfinished, plies, int(random_state[1]), points)
+        return SelfPlayMatch(side, winner, unfinished, plies, int(moves_hash[0]), points)
 
     def _packed_start(self) -> Words:
         """Return the packed start position, in the form that the kernels of a match expect."""

@@ -18,7 +18,7 @@ from boardgames.search.rules import UNFINISHED
 from boardgames.selfplay import SelfPlaySetup, TableParameters, train_tables
 from boardgames.selfplay.tables import (
     Tables,
-    Workspace,
+    TablesWorkspace,
     learn,
     learn_matches,
     merged,
@@ -43,7 +43,7 @@ def edges(position: Words, side: int, out: Actions) -> None:
 EDGES = PatternSet("edges", edges, 30, 3, groups=tuple((edge, edge + 1, edge + 7) for edge in range(23)))
 
 
-def filled(workspace: Workspace) -> Workspace:
+def filled(workspace: TablesWorkspace) -> TablesWorkspace:
     """Return a workspace with random weights, so that no two positions are worth the same."""
     workspace.weights[:] = np.random.default_rng(8).normal(0, 0.05, workspace.weights.size)
     return workspace

@@ -227,5 +227,5 @@ def test_openings_differ_with_the_seed() -> None:
     for seed in range(8):
         compiled = Compiled(game, known, np.full((2, 11), 0.3), TDParameters(epsilon=0.0).record(), seed=seed)
         compiled.play(game.start(), 60, 4)
-        hashes.add(int(compiled.work.random_state[1]))
+        hashes.add(int(compiled.work.moves_hash[0]))
     assert len(hashes) > 5

@@ -146,9 +146,9 @@ def test_contestant_may_use_patterns() -> None:
     stone = Weights.of_patterns(game, middle, np.array([1, 5]), np.array([1.0, 1.0]), tanh=True)
     setup = SelfPlaySetup.of(game, "lines", opening=0, ply_limit=1)
     (played,) = play_matches(setup, Contestant(stone), Contestant(stone), matches=1, seed=1)
-    state = np.zeros(2, dtype=np.uint64)
-    hash_move(state, 3)
-    assert played.moves_hash == state[1]
+    moves_hash = np.zeros(1, dtype=np.uint64)
+    hash_move(moves_hash, 3)
+    assert played.moves_hash == moves_hash[0]
 
 
 @pytest.mark.parametrize(

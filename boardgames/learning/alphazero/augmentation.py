@@ -94,7 +94,7 @@ class TrainingBatch(NamedTuple):
     results: Floats
 
 
-class Workspace(NamedTuple):
+class AugmentationWorkspace(NamedTuple):
     """Kernels and arrays with which n samples are encoded.
 
     Attributes
@@ -129,7 +129,7 @@ class Workspace(NamedTuple):
     policies: Annotated[Floats, FLOATS_STACK]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(AugmentationWorkspace)
 
 
 @kernel(types.void(BUNDLE))
@@ -211,7 +211,7 @@ class Encoder:
         """
         count, actions, observation = samples.size, self.game.facts.actions, self.observation
         kernels = self.game.kernels
-        workspace = Workspace(
+        workspace = AugmentationWorkspace(
             legal_moves=kernels.legal_moves,
             side_to_move=kernels.side_to_move,
             observe=observation.kernel,

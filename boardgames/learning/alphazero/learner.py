@@ -70,6 +70,9 @@ class AlphaZero(Configured, Learner):
         Option("root", str, SEARCH.root, "how a search explores at its root", choices=ROOTS),
         Option("considered", int, SEARCH.considered, "moves that a Gumbel root samples", minimum=2,
                maximum=MAX_CONSIDERED),
+        Option("forced", float, SEARCH.forced,
+               "forced playouts: with noise, a move of the root with prior p gets at least sqrt(forced p n) "
+               "of n simulations, which are then pruned from the policy", minimum=0, maximum=100),
         Option("random_plies", int, 12, "maximum number of random moves at the beginning of a match",
                minimum=0, maximum=1000),
         Option("lambda", float, 0.9,
@@ -139,7 +142,11 @@ class AlphaZero(Configured, Learner):
             random_plies=self.integer("random_plies"),
             trace_decay=self.number("lambda"),
             ply_limit=self._ply_limit,
-            search=BatchSearchOptions(root=self.text("root"), considered=self.integer("considered")),  # type: ignore[arg-type]  # one of ROOTS
+            search=BatchSearchOptions(
+                root=self.text("root"),  # type: ignore[arg-type]  # one of ROOTS
+                considered=self.integer("considered"),
+                forced=self.number("forced"),
+            ),
         )
 
     def start(self, seed: int) -> LearnerState:

@@ -192,7 +192,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     Parameters
     ----------
     bundle : int64[n]
-        Words of a `Workspace`; its stacks, table and counters are changed.
+        Words of an `AlphaBetaWorkspace`; its stacks, table and counters are changed.
     ply : int64
         Plies from the root.
     depth : int64
@@ -392,7 +392,7 @@ def search_root(
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `Workspace`. `moves[0]` has the legal moves, most promising first;
+        Words of an `AlphaBetaWorkspace`. `moves[0]` has the legal moves, most promising first;
         `control.finished_moves` counts the moves searched completely.
     order : int64[n]
         Must be 0 to n - 1. Receives the places of the moves in `moves[0]`, in the order in which

@@ -37,7 +37,7 @@ from boardgames.repetition import occurrences_of
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, HUGE_PAGE_WORDS, WORDS_PER_BUCKET, clear, new_table
-from boardgames.search.alphabeta.workspace import ROWS, Workspace, new_workspace
+from boardgames.search.alphabeta.workspace import ROWS, AlphaBetaWorkspace, new_workspace
 from boardgames.search.remembering import Remembering, remembering
 from boardgames.search.results import decode_line, score_of
 from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, plies_left_of
@@ -188,7 +188,7 @@ class Searcher:
             thread.start(position, context.history, exact_moves, plies_left, earlier, team)
         return self._threads
 
-    def workspace(self, control: Control) -> Workspace:
+    def workspace(self, control: Control) -> AlphaBetaWorkspace:
         """Return a workspace for a thread, with kernels that know the repetition rule of the match."""
         game, evaluation, options = self.game, self.evaluation, self.options
         if self._remembering is not None:

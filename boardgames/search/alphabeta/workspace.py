@@ -113,7 +113,7 @@ def reduction_table() -> Actions:
 REDUCTIONS = reduction_table()
 
 
-class Workspace(NamedTuple):
+class AlphaBetaWorkspace(NamedTuple):
     """Kernels and arrays of a depth-first search, for one thread.
 
     `rows` is the height of the stacks, `ROWS` by default.
@@ -174,7 +174,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(AlphaBetaWorkspace)
 
 
 def new_workspace(
@@ -186,7 +186,7 @@ def new_workspace(
     *,
     rows: int = ROWS,
     symmetry: bool = False,
-) -> Workspace:
+) -> AlphaBetaWorkspace:
     """Return a workspace with new arrays, whose table is a single unused bucket.
 
     Use `_replace` for arrays that are shared with other threads or must be larger.
@@ -203,7 +203,7 @@ def new_workspace(
         Whether symmetric positions have the same key.
     """
     facts, kernels = game.facts, game.kernels
-    return Workspace(
+    return AlphaBetaWorkspace(
         **rules_of(game),
         move_order=kernels.move_order,
         tactical_moves=kernels.tactical_moves,

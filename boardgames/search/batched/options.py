@@ -130,7 +130,7 @@ class BatchSearchOptions:
         return np.array([row], dtype=OPTIONS_DTYPE).view(np.recarray)
 
 
-class Workspace(NamedTuple):
+class BatchSearchWorkspace(NamedTuple):
     """Kernels and arrays of a search with n trees, each with up to k leaves that wait for evaluations.
 
     A tree has nodes and edges, which are rows of these arrays. Node 0 is the root, and the edges of a
@@ -223,4 +223,4 @@ class Workspace(NamedTuple):
     options: Annotated[Options, OPTIONS]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(BatchSearchWorkspace)

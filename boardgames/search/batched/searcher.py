@@ -24,7 +24,7 @@ from boardgames.kernels import Actions, Words
 from boardgames.kernels.abi import Floats
 from boardgames.kernels.bits import random_states
 from boardgames.kernels.bundles import Bundle
-from boardgames.search.batched.options import MAX_DEPTH, BatchSearchOptions, Integers, Workspace
+from boardgames.search.batched.options import MAX_DEPTH, BatchSearchOptions, BatchSearchWorkspace, Integers
 from boardgames.search.batched.proofs import NO_PROOF, proven_value
 from boardgames.search.batched.roots import ROOT, write_results
 from boardgames.search.batched.simulate import (
@@ -415,7 +415,7 @@ class BatchSearch:
         own = self.game.pack(position)
         return own if self.rules is None else self.rules.pack(position)
 
-    def _make_workspace(self, seed: int) -> Workspace:
+    def _make_workspace(self, seed: int) -> BatchSearchWorkspace:
         facts, size, leaves = self.game.facts, self.size, self.options.leaves
         longer = self.game if self.rules is None else self.rules.game
         words, edges = longer.facts.words, NODES * EDGES_PER_NODE + facts.actions
@@ -429,7 +429,7 @@ class BatchSearch:
         def floats(columns: int) -> Floats:
             return np.zeros((size, columns), dtype=np.float32)
 
-        return Workspace(
+        return BatchSearchWorkspace(
             **rules_of(longer),
             observe=self._observation.kernel,
             roots=np.zeros((size, words), dtype=np.uint64),

@@ -91,7 +91,7 @@ COUNTERS = record_array(COUNTERS_DTYPE)
 Counters = npt.NDArray[Any]  # one record of COUNTERS_DTYPE: NumPy cannot annotate its fields
 
 
-class Workspace(NamedTuple):
+class MctsWorkspace(NamedTuple):
     """Kernels and arrays of a tree search, for one thread.
 
     Attributes
@@ -137,7 +137,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(MctsWorkspace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

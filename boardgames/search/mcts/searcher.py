@@ -21,7 +21,7 @@ from boardgames.search.mcts.options import (
     MAX_TREE_DEPTH,
     NO_PRIOR,
     MctsOptions,
-    Workspace,
+    MctsWorkspace,
 )
 from boardgames.search.mcts.simulate import simulate
 from boardgames.search.mcts.tree import (
@@ -202,7 +202,7 @@ class SearchThread:
         if searcher.rules is not None:
             game, evaluation = searcher.rules.game, searcher.rules.evaluation(evaluation)
         facts = game.facts
-        self.workspace = Workspace(
+        self.workspace = MctsWorkspace(
             **rules_of(game),
             move_order=game.kernels.move_order,
             evaluate=evaluation.kernel,

@@ -48,7 +48,7 @@ NONE = -1
 ZERO = np.uint64(0)
 
 
-class Workspace(NamedTuple):
+class FarrugiulianWorkspace(NamedTuple):
     """The arrays of a search, as a bundle.
 
     Attributes
@@ -74,7 +74,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(FarrugiulianWorkspace)
 
 
 def new_workspaces(
@@ -96,7 +96,7 @@ def new_workspaces(
         Node limit of a search over sacrifices after the last safe edge. If it does not suffice, and always
         with 0, the result is estimated by a single line of play.
     """
-    workspace = Workspace(
+    workspace = FarrugiulianWorkspace(
         edge_set=edge_set,
         safe=np.zeros((SAFE_ROWS, MOST_SAFE + 1), dtype=np.int64),
         table=np.zeros(1 << MOST_BITS if has_table else 0, dtype=np.int64),

@@ -95,7 +95,7 @@ QUIET, SENSIBLE, ALL = 0, 1, 2
 LEAD_FACTOR, LEAD_BIAS = np.uint64(0x9E3779B97F4A7C15), 1 << 10
 
 
-class Workspace(NamedTuple):
+class MonteCarloWorkspace(NamedTuple):
     """The arrays of a search, as a bundle.
 
     Attributes
@@ -160,7 +160,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(MonteCarloWorkspace)
 
 
 # --- playouts ---
@@ -240,7 +240,7 @@ def node_of(bundle: Actions, key: np.uint64, lead: int) -> int:
     Parameters
     ----------
     bundle : int64[:]
-        A `Workspace` whose edge set has no captures.
+        A `MonteCarloWorkspace` whose edge set has no captures.
     key : uint64
         The key of the edges drawn since the root.
     lead : int64
@@ -574,7 +574,7 @@ def plant(bundle: Actions, lead: int, all_moves: bool) -> None:
     Parameters
     ----------
     bundle : int64[:]
-        A `Workspace` whose edge set has at least one open edge.
+        A `MonteCarloWorkspace` whose edge set has at least one open edge.
     lead : int64
         The cells of the side to move minus those of its opponent.
     all_moves : bool
@@ -670,10 +670,10 @@ class MonteCarlo:
         self._control = new_control()
         self._edge_set = new_edge_set(self._game.start().words)
         self._rest = sacrifices.new_workspace(self._edge_set, dimension, self._control)
-        self._work = Workspace(
+        self._work = MonteCarloWorkspace(
             rest=self._rest.words,
             edge_set=self._edge_set,
-            drawn=sacrifices.Workspace(*self._rest.items).drawn,
+            drawn=sacrifices.SacrificesWorkspace(*self._rest.items).drawn,
             classes=classes,
             following=_following(classes),
             nodes=np.zeros((NODES, NODE_FIELDS), dtype=np.int64),

@@ -80,7 +80,7 @@ BOUND_MASK = (1 << BOUND_BITS) - 1
 NO_MOVE = -1
 
 
-class Workspace(NamedTuple):
+class SacrificesWorkspace(NamedTuple):
     """The arrays of a search, as a bundle.
 
     Attributes
@@ -118,7 +118,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(SacrificesWorkspace)
 
 
 def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle:
@@ -127,7 +127,7 @@ def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle
     # the largest product of three factors, the numbers of rows in the groups plus one, on this board
     most_values = ((cells + 8) // 3 + 1) ** 3 // 12
     return Bundle(
-        Workspace(
+        SacrificesWorkspace(
             edge_set=edge_set,
             chains=new_chain_set(dimension),
             moves=np.zeros((cells + 2, cells), dtype=np.int64),
@@ -267,7 +267,7 @@ def _is_at_least(  # noqa: C901, PLR0912 - it calls itself
     Parameters
     ----------
     bundle : int64[:]
-        A `Workspace`.
+        A `SacrificesWorkspace`.
     ply : int64
         Number of rows that have been taken.
     length : int64
@@ -424,7 +424,7 @@ def _opponent_wins_after(bundle: Actions, move: int, lead: int) -> bool:
     Parameters
     ----------
     bundle : int64[:]
-        A `Workspace` after `prepare`.
+        A `SacrificesWorkspace` after `prepare`.
     move : int64
         The move that opens a row.
     lead : int64
@@ -453,7 +453,7 @@ def best_sacrifice(bundle: Actions, lead: int, nodes: int, state: Words) -> int:
     Parameters
     ----------
     bundle : int64[:]
-        A `Workspace` whose edge set has no captures and no safe edges.
+        A `SacrificesWorkspace` whose edge set has no captures and no safe edges.
     lead : int64
         The cells of the side to move minus those of its opponent.
     nodes : int64

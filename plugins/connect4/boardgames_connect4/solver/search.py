@@ -86,7 +86,7 @@ MANY_CELLS = 22
 yet."""
 
 
-class Workspace(NamedTuple):
+class SolverWorkspace(NamedTuple):
     """The arrays of one thread, as a bundle.
 
     Attributes
@@ -112,7 +112,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(SolverWorkspace)
 
 
 @kernel(types.uint64(GEOMETRY, types.uint64), inline=True)
@@ -195,7 +195,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
         Parameters
         ----------
         bundle : int64[:]
-            A `Workspace`.
+            A `SolverWorkspace`.
         own, discs : uint64
             Discs of the side to move, and all discs. The side to move cannot win at once.
         left : int64
@@ -359,7 +359,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
         Parameters
         ----------
         bundle : int64[:]
-            A `Workspace`.
+            A `SolverWorkspace`.
         own, discs : uint64
             Discs of the side to move, and all discs. Nobody has four in a line.
         found : int64[3 n]
@@ -414,7 +414,7 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
         Parameters
         ----------
         bundle : int64[:]
-            A `Workspace`.
+            A `SolverWorkspace`.
         positions : uint64[n, 2]
             For each position the discs of the side to move, and all discs.
         found : int64[3 n]

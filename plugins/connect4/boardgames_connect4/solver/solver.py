@@ -21,7 +21,7 @@ from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.features import winning_cells
 from boardgames_connect4.solver.book import UNKNOWN, disc_counts, load_book, shipped_book
 from boardgames_connect4.solver.geometry import geometry_of
-from boardgames_connect4.solver.search import FLAG_STRIDE, WIDTH, Workspace, solver_kernel
+from boardgames_connect4.solver.search import FLAG_STRIDE, WIDTH, SolverWorkspace, solver_kernel
 
 TABLE_MB = 128
 UNGUARDED_TABLE_MB = 64
@@ -118,7 +118,8 @@ class Solver:
         busy, flags, preferences = _zeros(BUSY_WORDS), controls.view(np.int64), _preferences(board)
         shared = self._table, busy, self._tasks, flags, preferences
         self._bundles = [
-            Bundle(Workspace(*shared, _zeros((MAX_CELLS + 1) * WIDTH), control)) for control in self._controls
+            Bundle(SolverWorkspace(*shared, _zeros((MAX_CELLS + 1) * WIDTH), control))
+            for control in self._controls
         ]
         self._columns = [board.column(column) for column in range(board.columns)]
         self._solve_all, self._geometry = solver_kernel(board), geometry_of(board)

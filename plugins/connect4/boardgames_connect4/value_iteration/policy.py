@@ -607,12 +607,13 @@ def _play(
         by_side = bundles[::order]
         positions[0] = state.start
         opening = number if second is None else number // 2
-        random_state = np.array([derive_seed(seed, opening), 0], dtype=np.uint64)
+        random_state = np.array([derive_seed(seed, opening)], dtype=np.uint64)
+        moves_hash = np.zeros(1, dtype=np.uint64)
         code = table_play.play_match(
             by_side[0].words, by_side[1].words, search.words, np.ascontiguousarray(depths[::order]),
-            random_state, setup.opening, longest,
+            random_state, moves_hash, setup.opening, longest,
         )  # fmt: skip
-        result = state.result(code, side, random_state, positions[0])
+        result = state.result(code, side, moves_hash, positions[0])
         played = (record[: result.plies], rewards[: result.plies], result.winner)
         results.append(result)
         experiences.append(Experience.of_match(nothing.states, nothing.actions, *played))
@@ -621,7 +622,7 @@ def _play(
 
 def _workspaces(
     state: WorkerState, abstraction: StateAbstraction, players: Sequence[TablePlayer], plies: int
-) -> list[table_play.Workspace]:
+) -> list[table_play.TablePlayWorkspace]:
     """Return the workspaces of two players, which share their buffers."""
     nothing = Experience.empty(abstraction.states, state.game.facts.actions)
     tables = []

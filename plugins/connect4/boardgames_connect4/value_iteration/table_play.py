@@ -77,7 +77,7 @@ once takes precedence over the guards."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 
-class Workspace(NamedTuple):
+class TablePlayWorkspace(NamedTuple):
     """Kernels and arrays of a player that uses a table of `n` states.
 
     Attributes
@@ -128,7 +128,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(TablePlayWorkspace)
 
 
 def new_workspace(
@@ -140,10 +140,10 @@ def new_workspace(
     *,
     control: Control,
     plies: int = 0,
-) -> Workspace:
+) -> TablePlayWorkspace:
     """Return a workspace with new buffers, for matches of at most `plies` plies."""
     facts = game.facts
-    return Workspace(
+    return TablePlayWorkspace(
         **rules_of(game),
         state=abstraction.state,
         reward=abstraction.reward,
@@ -205,8 +205,8 @@ def choose(bundle: Actions, count: int, random_state: Words) -> int:
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `Workspace`. Unless a win or a guard decides, `values` is written.
-    random_state : uint64[1] or more
+        Words of a `TablePlayWorkspace`. Unless a win or a guard decides, `values` is written.
+    random_state : uint64[1]
         State of the random generator, which is advanced.
     """
     work = unpack(bundle)
@@ -227,13 +227,14 @@ def choose(bundle: Actions, count: int, random_state: Words) -> int:
     return moves[0, best]
 
 
-@kernel(types.int64(BUNDLE, BUNDLE, BUNDLE, ACTIONS, WORDS_OUT, types.int64, types.int64))
+@kernel(types.int64(BUNDLE, BUNDLE, BUNDLE, ACTIONS, WORDS_OUT, WORDS_OUT, types.int64, types.int64))
 def play_match(
     first: Actions,
     second: Actions,
     search: Actions,
     depths: Actions,
     random_state: Words,
+    moves_hash: Words,
     opening: int,
     ply_limit: int,
 ) -> int:
@@ -248,9 +249,10 @@ def play_match(
         Words of the workspace of a search, for sides that play by searching.
     depths : int64[2]
         For each side `BY_TABLE`, 0 for random moves, or the depth to which it searches.
-    random_state : uint64[2]
-        State of the random generator, which is advanced, and hash of the moves (see
-        `temporal.hash_move`).
+    random_state : uint64[1]
+        State of the random generator, which is advanced.
+    moves_hash : uint64[1]
+        0, and afterwards the hash of the moves; see `temporal.hash_move`.
     opening : int64
         Number of random opening plies.
     ply_limit : int64
@@ -290,7 +292,7 @@ def play_match(
             action = best_action(search, count, depths[side])
         game.apply(row(positions, 0), action, row_out(positions, 1))
         positions[0, :] = positions[1, :]
-        hash_move(random_state, action)
+        hash_move(moves_hash, action)
         record[plies, SIDE] = side
         record[plies, STATE] = state
         record[plies, ACTION] = action

@@ -61,7 +61,7 @@ FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
 U29, U32 = np.uint64(29), np.uint64(32)
 
 
-class Workspace(NamedTuple):
+class SolverWorkspace(NamedTuple):
     """The arrays of a search, as a bundle.
 
     Attributes
@@ -94,7 +94,7 @@ class Workspace(NamedTuple):
     control: Annotated[Control, CONTROL]
 
 
-unpack = unpacker(Workspace)
+unpack = unpacker(SolverWorkspace)
 
 
 @kernel(types.UniTuple(types.uint64, 2)(WORDS_OUT, WORDS_OUT, types.uint64, types.uint64), inline=True)
@@ -245,7 +245,7 @@ def solve(bundle: Actions, states: Words, bounds: Actions) -> None:
     Parameters
     ----------
     bundle : int64[:]
-        A `Workspace`.
+        A `SolverWorkspace`.
     states : uint64[n, 6]
         The states (`Frame.state_of`).
     bounds : int64[n, 2]

@@ -22,7 +22,7 @@ from boardgames_hexifence.solver.search import (
     MOST_MOVES,
     MOST_PLIES,
     SETS_OF_DIRECTIONS,
-    Workspace,
+    SolverWorkspace,
     solve,
 )
 from boardgames_hexifence.solver.small import COUNT_BITS, DIMENSION, STATES, index_of
@@ -96,7 +96,7 @@ class Solver:
         self._frame = frame_of(game.dimension, tuple(range(min(int(CELLS[game.dimension]), MAX_CELLS))))
         self._neighbours, self._grounded = self._frame.neighbours.copy(), self._frame.grounded.copy()
         self._bundle = Bundle(
-            Workspace(
+            SolverWorkspace(
                 table=self._table,
                 neighbours=self._neighbours,
                 grounded=self._grounded,

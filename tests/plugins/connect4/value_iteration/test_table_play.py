@@ -20,7 +20,7 @@ from boardgames_connect4.value_iteration.table_play import (
     REACHED,
     SIDE,
     STATE,
-    Workspace,
+    TablePlayWorkspace,
     best_move,
     choose,
     new_workspace,
@@ -34,7 +34,7 @@ TOPS = find_abstraction("tops", GAME)
 LENGTH = 20
 
 
-def workspace(options: ChoiceOptions, seed: int | None = None) -> Workspace:
+def workspace(options: ChoiceOptions, seed: int | None = None) -> TablePlayWorkspace:
     """Return a workspace with random tables, or with zeros if there is no seed."""
     random = np.random.default_rng(seed)
     scale = 0.0 if seed is None else 2.0
@@ -43,13 +43,13 @@ def workspace(options: ChoiceOptions, seed: int | None = None) -> Workspace:
     return new_workspace(GAME, TOPS, table, success, options.record(), control=new_control(), plies=LENGTH)
 
 
-def chosen(work: Workspace, position: Position, seed: int = 1) -> int:
+def chosen(work: TablePlayWorkspace, position: Position, seed: int = 1) -> int:
     work.positions[0] = position.words
     count = GAME.kernels.legal_moves(position.words, work.moves[0])
     return int(choose(Bundle(work).words, count, np.array([seed], dtype=np.uint64)))
 
 
-def choices(work: Workspace, position: Position) -> set[str]:
+def choices(work: TablePlayWorkspace, position: Position) -> set[str]:
     """Return the columns that are chosen with 60 seeds."""
     return {str(chosen(work, position, seed) + 1) for seed in range(60)}
 
@@ -128,7 +128,7 @@ def test_random_move_is_only_played_if_it_is_worth_nearly_as_much() -> None:
 
 
 def played(
-    first: Workspace, second: ChoiceOptions, depths: tuple[int, int], *, seed: int, opening: int = 0
+    first: TablePlayWorkspace, second: ChoiceOptions, depths: tuple[int, int], *, seed: int, opening: int = 0
 ) -> tuple[int, int]:
     """Play a match in the buffers of the first workspace; return the number of plies and the result."""
     first.positions[0] = GAME.start().words
@@ -140,7 +140,8 @@ def played(
         opponent.words,
         searching.words,
         np.array(depths, dtype=np.int64),
-        np.array([seed, 0], dtype=np.uint64),
+        np.array([seed], dtype=np.uint64),
+        np.zeros(1, dtype=np.uint64),
         opening,
         LENGTH,
     )
