@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 endif
 
 PLUGINS := abalone connect4 hexifence
-TYPED := boardgames $(foreach name,$(PLUGINS),plugins/$(name)/boardgames_$(name)) \
+TYPED := boardgames $(foreach name,$(PLUGINS) tictactoe,plugins/$(name)/boardgames_$(name)) \
 	$(if $(wildcard examples/*/*.py examples/*/*/*.py),examples) tests bench
 DECLARED := constraints.txt pyproject.toml $(foreach name,$(PLUGINS),plugins/$(name)/pyproject.toml)
 EDITABLE := $(foreach name,$(PLUGINS),-e plugins/$(name))

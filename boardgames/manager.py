@@ -380,6 +380,15 @@ class Manager:
             loaded_game=self.game,
         )
 
+    def __repr__(self) -> str:
+        sides = self.game.facts.sides
+        state = (
+            f"{sides[self.side_to_move]} to move" if self.outcome is None else self.outcome.describe(sides)
+        )
+        return (
+            f"<Manager: {self.game.facts.name}, {self.names[0]} - {self.names[1]}, ply {self.ply}, {state}>"
+        )
+
     def _repr_html_(self) -> str:
         facts = self.game.facts
         state: list[tuple[str, object]] = list(zip(facts.sides, self.names, strict=True))

@@ -10,14 +10,11 @@ from unittest.mock import patch
 
 import pytest
 
-import boardgames
 from boardgames import plugins
-from boardgames.game import Game
 from boardgames.hookspecs import PROJECT, Entry, hookimpl
 from boardgames.plugins import Registry
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "tictactoe"
-GAMES = ("abalone", "connect4", "hexifence")
+GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
 
 
 def add_plugin(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> Registry:
@@ -58,10 +55,3 @@ def plugins_installed(**folders: Path) -> Iterator[None]:
         registry = Registry([*entry_points(group=PROJECT), *added])
         with patch.object(plugins, "_registry", lambda: registry):
             yield
-
-
-@contextmanager
-def tictactoe_installed() -> Iterator[Game]:
-    """Yield the example's game; within the context it can be loaded by its name."""
-    with plugins_installed(tictactoe=EXAMPLE):
-        yield boardgames.load("tictactoe")

@@ -10,7 +10,6 @@ import pytest
 from maze import Maze, PlainMaze, random_maze
 from nim import Nim
 from reference.match import SlowMatch
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.batch import Batch
@@ -25,7 +24,7 @@ GAMES: dict[str, Callable[[], Game]] = {
     "abalone by score": lambda: boardgames.load("abalone", limit="score"),
     "connect4": lambda: boardgames.load("connect4", columns=4, rows=4),
     "hexifence": lambda: boardgames.load("hexifence", dimension=2),
-    "tictactoe": tictactoe,
+    "tictactoe": lambda: boardgames.load("tictactoe"),
     "nim, moving again": lambda: Nim(again=True, stuck=True),
     "maze, drawn": lambda: Maze(rooms=random_maze(1), repetition="draw:3"),
     "maze, lost": lambda: Maze(rooms=random_maze(2), repetition="loss", again=True),

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from installed import EXAMPLE, plugins_installed
+from installed import plugins_installed
 
 import boardgames
 from boardgames import Game, Learner, MatchSetup, Player
@@ -13,10 +13,12 @@ from boardgames.executors import InProcess
 from boardgames.player import ExactPlayer
 from boardgames.plugins import load_overlay
 
+EXAMPLE = Path(__file__).parents[1] / "examples" / "tictactoe_agents"
+
 
 @pytest.fixture(autouse=True)
 def game() -> Iterator[Game]:
-    with plugins_installed(tictactoe=EXAMPLE, tictactoe_agents=EXAMPLE.parent / "tictactoe_agents"):
+    with plugins_installed(tictactoe_agents=EXAMPLE):
         yield boardgames.load("tictactoe")
 
 
@@ -90,13 +92,12 @@ def test_a_class_that_lacks_a_method_cannot_be_made(base: Any, methods: set[str]
 
 
 def test_every_module_of_the_table_exists() -> None:
-    folder = EXAMPLE.parent / "tictactoe_agents"
     listed = [
         line.split("`")[1]
-        for line in (folder / "README.md").read_text().splitlines()
+        for line in (EXAMPLE / "README.md").read_text().splitlines()
         if line.startswith("| `")
     ]
-    assert {path.name for path in Path(folder, "boardgames_tictactoe_agents").glob("*.py")} == {
+    assert {path.name for path in Path(EXAMPLE, "boardgames_tictactoe_agents").glob("*.py")} == {
         *listed,
         "__init__.py",
     }

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 from waiting import TIMEOUT_S
 
 import boardgames
@@ -244,7 +243,7 @@ def test_pack_returns_a_copy() -> None:
 
 
 @pytest.mark.parametrize("use", ["format", "pack", "parse_move", "format_move", "decode"])
-@pytest.mark.parametrize("other", [Nim(again=True), tictactoe()], ids=["options", "game"])
+@pytest.mark.parametrize("other", [Nim(again=True), boardgames.load("tictactoe")], ids=["options", "game"])
 def test_position_of_another_game_raises(use: str, other: boardgames.Game) -> None:
     more = {"parse_move": ("take1",), "format_move": (START.legal_moves[0],), "decode": (1,)}
     with pytest.raises(PositionError, match="not a position of <game nim seven>: <"):
@@ -336,8 +335,8 @@ def test_position_texts_round_trip() -> None:
         (START, None),
         (GAME.parse("0:1:4:3"), Outcome(0, Termination.RULES)),
         (Nim(stuck=True).parse("0:1:4:3"), Outcome(0, Termination.NO_MOVES)),
-        (tictactoe().parse("xox/xxo/oxo"), Outcome(None, Termination.RULES)),
-        (tictactoe().parse("xxx/oo./..."), Outcome(0, Termination.RULES)),
+        (boardgames.load("tictactoe").parse("xox/xxo/oxo"), Outcome(None, Termination.RULES)),
+        (boardgames.load("tictactoe").parse("xxx/oo./..."), Outcome(0, Termination.RULES)),
     ],
     ids=["going on", "won", "no moves", "drawn", "three in a line"],
 )
@@ -365,7 +364,7 @@ def test_names_of_terminations() -> None:
 
 
 def test_score_of_a_position() -> None:
-    assert (GAME.parse("2:1:3:2").score, tictactoe().start().score) == ((3, 2), (0, 0))
+    assert (GAME.parse("2:1:3:2").score, boardgames.load("tictactoe").start().score) == ((3, 2), (0, 0))
 
 
 # --- games -------------------------------------------------------------------
@@ -408,7 +407,7 @@ def test_description_of_a_game(game: boardgames.Game, line: str) -> None:
 def test_games_with_equal_class_and_options_are_equal() -> None:
     assert Nim() == Nim(layout="hundred") != Nim(again=True)
     assert hash(Nim()) == hash(Nim(layout="hundred"))
-    assert len({Nim(), Nim(passing=False), Nim(passing=True), tictactoe()}) == 3
+    assert len({Nim(), Nim(passing=False), Nim(passing=True), boardgames.load("tictactoe")}) == 3
     assert Nim() != "nim"
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames import PlainGame
@@ -77,7 +76,7 @@ REFERENCES = [
     (lambda: boardgames.load("connect4", columns=5, rows=4), connect4_planes),
     (lambda: boardgames.load("hexifence", dimension=2), hexifence_planes),
     (lambda: boardgames.load("hexifence", dimension=4), hexifence_planes),
-    (tictactoe, tictactoe_planes),
+    (lambda: boardgames.load("tictactoe"), tictactoe_planes),
 ]
 
 
@@ -208,7 +207,7 @@ def test_taps_of_abalone_are_the_neighbours_on_its_board() -> None:
     ("name", "count"), [("abalone", 12), ("connect4", 1), ("hexifence", 12), ("tictactoe", 7)]
 )
 def test_symmetries_permute_the_places_of_an_observation(name: str, count: int) -> None:
-    game = tictactoe() if name == "tictactoe" else boardgames.load(name)
+    game = boardgames.load(name)
     observation, found = observation_of(game), positions(game, 200)
     known, others = found[::2], found[1::2]
     assert len(game.symmetries()) == count

@@ -22,13 +22,12 @@ from building import PIP, build_wheels, link_requirements
 from boardgames.paths import cache_folder
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = {
-    "boardgames_core": ROOT / "boardgames",
-    **{folder.name: folder for folder in sorted((ROOT / "plugins").glob("*/boardgames_*"))},
-}
-"""The package of each distribution."""
-EXAMPLE = ROOT / "examples" / "tictactoe"
 GAMES = ("abalone", "connect4", "hexifence")
+PACKAGES = {
+    "boardgames_core": (ROOT / "boardgames", ROOT / "plugins" / "tictactoe" / "boardgames_tictactoe"),
+    **{f"boardgames_{name}": (ROOT / "plugins" / name / f"boardgames_{name}",) for name in GAMES},
+}
+"""The packages of each distribution."""
 CACHE = cache_folder()  # before any test moves the user's folders
 
 pytestmark = pytest.mark.slow
@@ -112,7 +111,7 @@ class Installation(NamedTuple):
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return build_wheels(tmp_path_factory, [*(package.parent for package in PACKAGES.values()), EXAMPLE])
+    return build_wheels(tmp_path_factory, [packages[0].parent for packages in PACKAGES.values()])
 
 
 @pytest.fixture(scope="module")
@@ -127,24 +126,24 @@ def installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def small_installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """Return an environment with nothing but the core, what it cannot do without, and the example."""
+    """Return an environment with nothing but the core and what it cannot do without."""
     folder = tmp_path_factory.mktemp("small")
-    installed = Installation.create(folder, wheels["boardgames_core"], wheels["boardgames_tictactoe"])
+    installed = Installation.create(folder, wheels["boardgames_core"])
     link_requirements("boardgames-core", installed.packages)
     return installed
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_a_wheel_contains_the_licence_and_every_file_of_its_package(
+def test_a_wheel_contains_the_licence_and_every_file_of_its_packages(
     name: str, wheels: dict[str, Path]
 ) -> None:
-    package = PACKAGES[name]
     with ZipFile(wheels[name]) as wheel:
         names = set(wheel.namelist())
         licence = next(one for one in names if one.endswith(".dist-info/licenses/LICENSE"))
         assert wheel.read(licence).decode() == (ROOT / "LICENSE").read_text("utf-8")
     files = {
         path.relative_to(package.parent).as_posix()
+        for package in PACKAGES[name]
         for path in package.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
@@ -193,7 +192,7 @@ def test_commands_of_each_game_work_in_an_installation(
 
 
 def test_the_page_is_served_from_an_installation(installation: Installation) -> None:
-    static = PACKAGES["boardgames_core"] / "web" / "static"
+    static = PACKAGES["boardgames_core"][0] / "web" / "static"
     server = installation.start("boardgames", "serve", "--no-open", "--port", "0")
     try:
         assert server.stdout is not None

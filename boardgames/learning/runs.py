@@ -238,6 +238,9 @@ class Run:
         self.truncate_metrics(0)
         return None
 
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.config.game}, {self.config.learner}>"
+
     def _repr_html_(self) -> str:
         config = self.config
         facts = [("Game", config.game), ("Learner", config.learner), ("Seed", config.seed)]
@@ -411,7 +414,10 @@ def _check_empty(folder: Path) -> None:
     except OSError as error:
         raise FileError(f"cannot read {folder}: {describe_os_error(error)}") from None
     if CONFIG in names:
-        raise FileError(f"there is a run in {folder} already; --resume {run_reference(folder)} continues it")
+        raise FileError(
+            f"there is a run in {folder} already; continue it with --resume {run_reference(folder)} (in "
+            "Python: Run.open), or choose another folder"
+        )
     if any(name != LOCK and not _TEMPORARY_NAME.fullmatch(name) for name in names):
         raise FileError(f"cannot create a run in {folder}: the folder is not empty")
 

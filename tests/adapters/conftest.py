@@ -1,9 +1,6 @@
-"""Games with which bridges to other libraries are tested: the installed ones and the example."""
-
-from collections.abc import Iterator
+"""Games with which bridges to other libraries are tested: the installed ones."""
 
 import pytest
-from installed import EXAMPLE, plugins_installed
 
 GAMES = {
     "abalone": {},
@@ -12,13 +9,6 @@ GAMES = {
     "tictactoe": {},
 }
 """Games and options; Hexifence is small, so that matches are short."""
-
-
-@pytest.fixture(autouse=True)
-def example() -> Iterator[None]:
-    """Install the example plug-in."""
-    with plugins_installed(tictactoe=EXAMPLE):
-        yield
 
 
 @pytest.fixture(params=GAMES)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from browsers import Visitor, chromium, playwright, prepare
-from installed import GAMES, tictactoe_installed
+from installed import GAMES
 from web_pages import Kept, Server
 
 
@@ -32,11 +32,10 @@ def browser(driver: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with tictactoe_installed():
-        prepare(*GAMES, "tictactoe")
-        server = Server()
-        yield server
-        server.close()
+    prepare(*GAMES)
+    server = Server()
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +48,9 @@ def scripts(browser: Any, server: Server) -> Iterator[Any]:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Kept]:
-    with tictactoe_installed():
-        kept = Kept(tmp_path / "matches.db")
-        yield kept
-        kept.server.close()
+    kept = Kept(tmp_path / "matches.db")
+    yield kept
+    kept.server.close()
 
 
 @pytest.fixture

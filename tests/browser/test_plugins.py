@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from browsers import Visitor, prepare
-from installed import EXAMPLE, plugins_installed
+from installed import plugins_installed
 from web_pages import Server
 
 from boardgames.cli.new import KINDS, plugin_files, write_folder
@@ -18,11 +18,11 @@ GAMES = (*BOARDS, "tictactoe")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Return a server with the example and a new game for each kind of board, named after the kind."""
+    """Return a server with tic-tac-toe and a new game for each kind of board, named after the kind."""
     folders = {name: tmp_path_factory.mktemp("plugins") / name for name in BOARDS}
     for name, folder in folders.items():
         write_folder(folder, plugin_files(name, BOARDS[name]))
-    with plugins_installed(tictactoe=EXAMPLE, **folders):
+    with plugins_installed(**folders):
         prepare(*GAMES)
         server = Server()
         yield server

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from installed import EXAMPLE
 from markdown_it import MarkdownIt
 
 from boardgames import plugins
@@ -198,7 +197,6 @@ def test_examples_of_a_page_run(
     if page in NEEDED:
         pytest.importorskip(NEEDED[page])
     runner = Page(page, tmp_path, bg, monkeypatch)
-    monkeypatch.syspath_prepend(str(EXAMPLE))  # the page about hooks imports it
     for block in blocks_of(page):
         if block.mark in EXECUTED and not block.slow:
             runner.run(block)

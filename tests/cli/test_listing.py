@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from installed import add_plugin, tictactoe_installed
+from installed import add_plugin
 
 import boardgames
 from boardgames.hookspecs import Entry, hookimpl
@@ -149,9 +149,8 @@ def test_each_agent_and_learner_has_one_line_that_fits_the_terminal(
 
 
 def test_agents_that_lack_only_weights_are_named_with_the_command_to_learn_some(bg: Run, home: Path) -> None:
-    with tictactoe_installed():
-        lines = bg("agents", "tictactoe").out.splitlines()
-        listed = json.loads(bg("agents", "tictactoe", "--json").out)["agents"]
+    lines = bg("agents", "tictactoe").out.splitlines()
+    listed = json.loads(bg("agents", "tictactoe", "--json").out)["agents"]
     assert "td can play once weights are learned: `boardgames train tictactoe`" in lines
     command = "`boardgames train tictactoe --learner alphazero`"
     assert f"policy can play once weights are learned: {command}" in lines

@@ -8,10 +8,9 @@ Distances are those of CIE 1976 L*a*b*, contrasts those of WCAG 2.2, whose thres
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
-from installed import tictactoe_installed
 
 from boardgames import load
 from boardgames.draw.svg import STYLES_FILE
@@ -45,13 +44,6 @@ WHITE = (0.9505, 1.0, 1.089)
 
 Colour = tuple[float, float, float]
 """Red, green and blue from 0 to 1."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def example() -> Iterator[None]:
-    """Install the example plug-in, whose colours are tested too."""
-    with tictactoe_installed():
-        yield
 
 
 def times(matrix: Sequence[Sequence[float]], vector: Sequence[float]) -> Colour:

@@ -418,20 +418,18 @@ def test_a_reloaded_recursive_kernel_calls_itself_and_not_the_old_one(workshop: 
 
 @pytest.mark.slow
 def test_a_plug_in_edited_in_a_running_notebook_is_played_by_its_new_rules(workshop: Workshop) -> None:
-    example = Path(__file__).parents[2] / "examples" / "tictactoe" / "boardgames_tictactoe"
+    example = Path(__file__).parents[2] / "plugins" / "tictactoe" / "boardgames_tictactoe"
     for path in example.glob("*.py"):
-        workshop.write(f"boardgames_tictactoe/{path.name}", path.read_text())
-    workshop.write("tictactoe-1.dist-info/METADATA", "Name: tictactoe\nVersion: 1\n")
-    workshop.write(
-        "tictactoe-1.dist-info/entry_points.txt", "[boardgames]\nt = boardgames_tictactoe.plugin\n"
-    )
+        workshop.write(f"boardgames_mine/{path.name}", path.read_text().replace("tictactoe", "mine"))
+    workshop.write("mine-1.dist-info/METADATA", "Name: mine\nVersion: 1\n")
+    workshop.write("mine-1.dist-info/entry_points.txt", "[boardgames]\nmine = boardgames_mine.plugin\n")
     code = """
     import importlib, pathlib
     import boardgames
-    import boardgames_tictactoe.game as module
+    import boardgames_mine.game as module
 
     def moves():
-        game = boardgames.load("tictactoe")
+        game = boardgames.load("mine")
         match = boardgames.Manager(game, [boardgames.load_player("alphabeta:depth=2", game)] * 2)
         match.step()
         return len(game.start().legal_moves), boardgames.perft(game.start(), 2), match.ply

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from installed import tictactoe_installed
 from learning.helpers import Recording, make, states_of, train
 
+import boardgames
 from boardgames import plugins
 from boardgames.errors import OptionError, WeightsError
 from boardgames.executors import InProcess
@@ -34,11 +34,11 @@ def test_connect_four_is_learned(name: str) -> None:
 @pytest.mark.slow
 @NAMES
 def test_example_game_is_learned(name: str) -> None:
-    with tictactoe_installed() as game:
-        learner = plugins.load_learner(name, game, opening=1, steps=10, matches=40, test_matches=0)
-        trained = Contestant(learner.weights(train(learner, seed=3)[-1]))
-        assert isinstance(learner, WeightsLearner)
-        results = learner.play(trained, Contestant(is_random=True), 400, InProcess(), seed=9)
+    game = boardgames.load("tictactoe")
+    learner = plugins.load_learner(name, game, opening=1, steps=10, matches=40, test_matches=0)
+    trained = Contestant(learner.weights(train(learner, seed=3)[-1]))
+    assert isinstance(learner, WeightsLearner)
+    results = learner.play(trained, Contestant(is_random=True), 400, InProcess(), seed=9)
     assert mean_points(results) > 0.9
 
 

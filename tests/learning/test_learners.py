@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from installed import tictactoe_installed
 from learning.helpers import QUICK, make, same, states_of, train
 from nim import Nim
 
+import boardgames
 from boardgames import plugins
 from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError
 from boardgames.executors import InProcess, ProcessPool
@@ -143,12 +143,12 @@ def test_workers_do_not_change_the_result(name: str, pool: ProcessPool) -> None:
 def test_example_game_is_learned(name: str) -> None:
     td = {"steps": 20, "matches": 200}
     fitness = {"depth": 1, "pairs": 20, "steps": 8, "opponent": "random"}
-    with tictactoe_installed() as game:
-        options = td if name == "td" else fitness
-        learner = plugins.load_learner(name, game, opening=1, test_matches=0, **options)
-        trained = Contestant(learner.weights(train(learner, seed=3)[-1]))
-        assert isinstance(learner, WeightsLearner)
-        results = learner.play(trained, Contestant(is_random=True), 400, InProcess(), seed=9)
+    game = boardgames.load("tictactoe")
+    options = td if name == "td" else fitness
+    learner = plugins.load_learner(name, game, opening=1, test_matches=0, **options)
+    trained = Contestant(learner.weights(train(learner, seed=3)[-1]))
+    assert isinstance(learner, WeightsLearner)
+    results = learner.play(trained, Contestant(is_random=True), 400, InProcess(), seed=9)
     assert mean_points(results) > (0.93 if name == "td" else 0.8)
 
 

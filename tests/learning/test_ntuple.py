@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from installed import tictactoe_installed
 from learning.helpers import make, small, train
 from training import content
 from training import resume as resume_run
@@ -166,20 +165,20 @@ def perfect_value(position: Position, known: dict[Position, int]) -> int:
 @pytest.mark.parametrize("side", [0, 1])
 def test_tictactoe_is_learned_perfectly(side: int, tmp_path: Path) -> None:
     """No reply of the opponent wins: all matches that can happen against the agent are played."""
-    with tictactoe_installed() as game:
-        settings = {"steps": 5, "matches": 4000, "length": 9, "epsilon": 0.5, "test_matches": 0}
-        learner = plugins.load_learner("ntuple", game, **settings)
-        assert isinstance(learner, NTuple)
-        learner.result(train(learner, seed=1)[-1]).write(tmp_path / "x")
-        agent = boardgames.load_player(f"ntuple:weights={tmp_path / 'x'}", game, seed=1)
+    game = boardgames.load("tictactoe")
+    settings = {"steps": 5, "matches": 4000, "length": 9, "epsilon": 0.5, "test_matches": 0}
+    learner = plugins.load_learner("ntuple", game, **settings)
+    assert isinstance(learner, NTuple)
+    learner.result(train(learner, seed=1)[-1]).write(tmp_path / "x")
+    agent = boardgames.load_player(f"ntuple:weights={tmp_path / 'x'}", game, seed=1)
 
-        def lost(position: Position) -> bool:
-            if position.outcome is not None:
-                return position.outcome.returns[side] < 0
-            if position.side_to_move == side:
-                move = agent.choose(position).move
-                assert move is not None
-                return lost(position.apply(move))
-            return any(lost(position.apply(move)) for move in position.legal_moves)
+    def lost(position: Position) -> bool:
+        if position.outcome is not None:
+            return position.outcome.returns[side] < 0
+        if position.side_to_move == side:
+            move = agent.choose(position).move
+            assert move is not None
+            return lost(position.apply(move))
+        return any(lost(position.apply(move)) for move in position.legal_moves)
 
-        assert not lost(game.start())
+    assert not lost(game.start())

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from installed import tictactoe_installed
 from nim import Nim
 
 import boardgames
@@ -593,7 +592,8 @@ def test_bad_options_are_rejected_before_the_match(
 @pytest.mark.parametrize("text", ["td", "td:learn=true"])
 def test_weights_must_be_named_if_the_game_ships_none(home: Path, text: str) -> None:
     message = r"tictactoe.* has no weights 'td'; train some with --learner td, or choose others with weights="
-    with tictactoe_installed() as game, pytest.raises(UnknownNameError, match=message):
+    game = boardgames.load("tictactoe")
+    with pytest.raises(UnknownNameError, match=message):
         load(text, game)
 
 

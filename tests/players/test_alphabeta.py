@@ -5,7 +5,7 @@ import sys
 import threading
 
 import pytest
-from reference.minimax import cases, minimax_values, reached, search_value, tictactoe
+from reference.minimax import cases, minimax_values, reached, search_value
 from waiting import interrupted
 
 import boardgames
@@ -132,7 +132,7 @@ def test_an_interrupt_ends_the_choice_and_is_raised(agent: str) -> None:
 
 @AGENTS
 def test_choosing_a_move_after_the_end_raises(agent: str) -> None:
-    game = tictactoe()
+    game = boardgames.load("tictactoe")
     with pytest.raises(MatchError, match="is over"):
         boardgames.load_player(agent, game).choose(game.parse("xxx/oo./..."))
 
@@ -149,7 +149,7 @@ def test_a_position_of_another_game_is_rejected(agent: str) -> None:
     [
         pytest.param(CONNECT4.parse("22334"), (False, True), id="first side wins"),
         pytest.param(CONNECT4.parse("722334"), (True, False), id="second side wins"),
-        pytest.param(tictactoe().start(), (True, True), id="nobody wins"),
+        pytest.param(boardgames.load("tictactoe").start(), (True, True), id="nobody wins"),
     ],
 )
 def test_a_side_that_is_not_better_accepts_a_draw(position: Position, accepts: tuple[bool, bool]) -> None:
@@ -179,7 +179,7 @@ def test_a_closed_player_can_be_used_again() -> None:
 
 
 def test_a_draw_is_not_accepted_after_the_end() -> None:
-    game = tictactoe()
+    game = boardgames.load("tictactoe")
     assert not boardgames.load_player("alphabeta", game).accepts_draw(game.parse("xxx/oo./..."), 1)
 
 

@@ -7,16 +7,16 @@ from contextlib import AbstractContextManager
 from functools import cache
 
 import pytest
-from reference.minimax import tictactoe
 from waiting import TIMEOUT_S
 
+import boardgames
 from boardgames.game import Move, Position
 from boardgames.player import NO_CONTEXT, Analysis, Choice, Clock, Context, Limit, MoveValue, Stop, stop_after
 from boardgames.players import exact
 from boardgames.players.exact import TimedExactPlayer
 from boardgames.score import Score
 
-GAME = tictactoe()
+GAME = boardgames.load("tictactoe")
 FORK = GAME.start().apply_moves("a1 b2 c3")  # only the edges hold the draw
 WON = GAME.start().apply_moves("a1 b1 a2 b2")  # a3 wins at once
 

@@ -3,14 +3,13 @@
 import io
 
 import pytest
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.errors import MatchError, PositionError
 from boardgames.player import Choice
 from boardgames.players.human import Human
 
-GAME = tictactoe()
+GAME = boardgames.load("tictactoe")
 START = GAME.start()
 
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nim import Nim
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.arena.arena import Arena
@@ -28,7 +27,7 @@ ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
 GAMES = pytest.mark.parametrize(
     "game",
-    [ABALONE, CONNECT4, boardgames.load("hexifence"), tictactoe(), Nim(), Nim(again=True)],
+    [ABALONE, CONNECT4, boardgames.load("hexifence"), boardgames.load("tictactoe"), Nim(), Nim(again=True)],
     ids=["abalone", "connect4", "hexifence", "tictactoe", "nim", "nim again"],
 )
 LEVELS = range(1, len(STRENGTHS) + 1)

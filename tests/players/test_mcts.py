@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 from nim import Nim
-from reference.minimax import reached, successors, tictactoe
+from reference.minimax import reached, successors
 from reference.tree_search import exact_value
 from waiting import interrupted
 
@@ -24,7 +24,7 @@ from boardgames.search.runner import IDLE
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
-TICTACTOE = tictactoe()
+TICTACTOE = boardgames.load("tictactoe")
 START = CONNECT4.start()
 GAMES = {
     "abalone": ABALONE,

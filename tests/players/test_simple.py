@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from installed import tictactoe_installed
 from nim import Nim
-from reference.minimax import cases, minimax_values, reached, search_value, tictactoe
+from reference.minimax import cases, minimax_values, reached, search_value
 
 import boardgames
 from boardgames.errors import MatchError, PositionError, UnknownNameError
@@ -78,7 +77,7 @@ def test_greedy_plays_a_best_move_one_ply_ahead(name: str) -> None:
 
 
 def test_greedy_breaks_ties_at_random() -> None:
-    position = tictactoe().start()
+    position = boardgames.load("tictactoe").start()
     player = boardgames.load_player("greedy", position.game, seed=1)
     assert {player.choose(position).move for _ in range(200)} == set(position.legal_moves)
 
@@ -96,7 +95,7 @@ def test_greedy_takes_a_win() -> None:
 
 @pytest.mark.parametrize("agent", ["random", "greedy"])
 def test_choosing_a_move_after_the_end_raises(agent: str) -> None:
-    game = tictactoe()
+    game = boardgames.load("tictactoe")
     with pytest.raises(MatchError, match="is over"):
         boardgames.load_player(agent, game).choose(game.parse("xxx/oo./..."))
 
@@ -116,7 +115,8 @@ def test_random_cannot_analyse() -> None:
 
 def test_ntuple_says_how_to_train_weights_if_a_game_ships_none() -> None:
     message = "has no weights for 'ntuple'; train some with --learner ntuple"
-    with tictactoe_installed() as game, pytest.raises(UnknownNameError, match=message):
+    game = boardgames.load("tictactoe")
+    with pytest.raises(UnknownNameError, match=message):
         boardgames.load_player("ntuple", game)
 
 

@@ -4,9 +4,7 @@ It shares only the value of a won match with the search kernels. It takes the
 maximum for one side and the minimum for the other, whichever side moves next.
 """
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from nim import Nim
@@ -17,7 +15,6 @@ from boardgames.game import Game, Move, Position, Termination
 from boardgames.score import Score
 from boardgames.search.rules import WIN
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "tictactoe"
 SPARSE = "...../....../...w.../...w..../....b..../...bb.../..w..../....../....."
 
 
@@ -83,22 +80,12 @@ def reached(game: Game, plies: int, seed: int) -> Position:
             return position
 
 
-def tictactoe() -> Game:
-    """Return the game of the example plug-in, which is not installed."""
-    sys.path.insert(0, str(EXAMPLE))
-    try:
-        from boardgames_tictactoe.game import TicTacToe
-    finally:
-        sys.path.remove(str(EXAMPLE))
-    return TicTacToe()
-
-
 def cases() -> dict[str, tuple[Position, int]]:
     """Return positions, each with a depth to which minimax in Python can search it within a second."""
     four, seven = boardgames.load("connect4", columns=4, rows=4), boardgames.load("connect4")
     hexifence, abalone = boardgames.load("hexifence", dimension=2), boardgames.load("abalone")
     positions = {
-        "tictactoe from the start": (tictactoe().start(), 4),
+        "tictactoe from the start": (boardgames.load("tictactoe").start(), 4),
         "connect4 from the start": (seven.start(), 3),
         "abalone from the start": (abalone.start(), 1),
         "abalone about to win": (abalone.parse(f"{SPARSE}:b:5:5"), 2),
@@ -112,7 +99,7 @@ def cases() -> dict[str, tuple[Position, int]]:
         "nim ended by lack of moves": (Nim(stuck=True).parse("7:0:0:0"), 9),
     }
     for seed in range(4):
-        positions[f"tictactoe {seed}"] = reached(tictactoe(), 3 + seed % 2, seed), 9
+        positions[f"tictactoe {seed}"] = reached(boardgames.load("tictactoe"), 3 + seed % 2, seed), 9
         positions[f"connect4 of 4 x 4 {seed}"] = reached(four, 9, seed), 16
         positions[f"connect4 {seed}"] = reached(seven, 10 + 5 * seed, seed), 3
         positions[f"hexifence to the end {seed}"] = reached(hexifence, 25, seed), 9

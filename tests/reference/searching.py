@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from nim import Nim
-from reference.minimax import reached, tictactoe
+from reference.minimax import reached
 
 import boardgames
 from boardgames.declarations import Evaluation
@@ -105,7 +105,7 @@ def drawn_nim() -> Nim:
 
 
 CASES = {
-    "tictactoe": Case(tictactoe(), 9, 7, 0.1),
+    "tictactoe": Case(boardgames.load("tictactoe"), 9, 7, 0.1),
     "connect4 of 4 x 4": Case(boardgames.load("connect4", columns=4, rows=4), 12, 8, 0.02),
     "connect4 of 5 x 4": Case(boardgames.load("connect4", columns=5, rows=4), 14, 6, 0.02),
     "connect4": Case(boardgames.load("connect4"), 30, 5, 0.02),

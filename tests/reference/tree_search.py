@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 from nim import Nim
-from reference.minimax import successors, tictactoe
+from reference.minimax import successors
 
 import boardgames
 from boardgames.game import Game, Position
@@ -33,7 +33,7 @@ from boardgames.search.mcts.tree import (
 )
 
 SMALL_GAMES: dict[str, tuple[Game, range]] = {
-    "tictactoe": (tictactoe(), range(7)),
+    "tictactoe": (boardgames.load("tictactoe"), range(7)),
     "connect4 of 4 x 4": (boardgames.load("connect4", columns=4, rows=4), range(7, 13)),
     "hexifence": (boardgames.load("hexifence", dimension=2), range(23, 28)),
     "nim": (Nim(), range(3)),

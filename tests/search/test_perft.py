@@ -5,7 +5,6 @@ import threading
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 from waiting import interrupted
 
 import boardgames
@@ -31,7 +30,7 @@ def slow_count(position: Position, depth: int) -> int:
 @pytest.mark.parametrize(
     "position",
     [
-        pytest.param(tictactoe().start(), id="tictactoe"),
+        pytest.param(boardgames.load("tictactoe").start(), id="tictactoe"),
         pytest.param(boardgames.load("connect4", columns=4, rows=4).start(), id="connect4"),
         pytest.param(Nim(again=True).parse("5:0:0:0"), id="nim where one stone keeps the turn"),
     ],
@@ -42,7 +41,7 @@ def test_leaf_counts_agree_with_making_every_position(position: Position, depth:
 
 @pytest.mark.parametrize("depth", range(len(TICTACTOE_LEAVES)))
 def test_finished_matches_have_no_leaves(depth: int) -> None:
-    assert perft(tictactoe().start(), depth) == TICTACTOE_LEAVES[depth]
+    assert perft(boardgames.load("tictactoe").start(), depth) == TICTACTOE_LEAVES[depth]
 
 
 @pytest.mark.plain
@@ -65,19 +64,19 @@ def test_perft_does_not_change_the_position() -> None:
 @pytest.mark.parametrize("depth", [-1, MAX_PERFT_DEPTH + 1, 2.0, "3", None])
 def test_a_depth_out_of_range_is_rejected(depth: object) -> None:
     with pytest.raises(LimitError, match=f"^depth must be 0 to 100, not {depth!r}$"):
-        perft(tictactoe().start(), depth)  # type: ignore[arg-type]  # what a caller may do
+        perft(boardgames.load("tictactoe").start(), depth)  # type: ignore[arg-type]  # what a caller may do
 
 
 def test_divide_needs_a_depth_of_at_least_1() -> None:
     with pytest.raises(LimitError, match=r"^depth must be 1 to 100, not 0$"):
-        divide(tictactoe().start(), 0)
+        divide(boardgames.load("tictactoe").start(), 0)
 
 
 @pytest.mark.plain
 def test_the_stop_flag_ends_the_count() -> None:
     control = new_control()
     control[0].stop = 1
-    bundle = Bundle(new_workspace(tictactoe().start(), 5, control))
+    bundle = Bundle(new_workspace(boardgames.load("tictactoe").start(), 5, control))
     assert count_leaves(bundle.words, 0, 5) == 0
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 from waiting import interrupted
 
 import boardgames
@@ -57,13 +56,13 @@ def test_matches_are_cut_at_the_limit(ply_limit: int) -> None:
 @pytest.mark.plain
 def test_a_match_that_ends_on_the_last_ply_allowed_is_decided() -> None:
     # one cell is left, and it makes a line
-    result = playouts(tictactoe().parse("xxo/oox/xo."), 5, ply_limit=1)
+    result = playouts(boardgames.load("tictactoe").parse("xxo/oox/xo."), 5, ply_limit=1)
     assert (result.unfinished, result.plies, result.draws) == (0, 5, 5)
 
 
 @pytest.mark.plain
 def test_a_finished_match_counts_with_its_result() -> None:
-    assert playouts(tictactoe().parse("xxx/oo./..."), 3) == Playouts((3, 0), 0, 0, 0)
+    assert playouts(boardgames.load("tictactoe").parse("xxx/oo./..."), 3) == Playouts((3, 0), 0, 0, 0)
 
 
 @pytest.mark.plain
@@ -113,7 +112,7 @@ def test_first_side_wins_its_share_of_random_connect_four() -> None:
 
 
 def test_shares_agree_with_an_enumeration_of_all_random_matches_of_tictactoe() -> None:
-    position = tictactoe().parse("x../.o./...")
+    position = boardgames.load("tictactoe").parse("x../.o./...")
     shares = _shares(position)
     result = playouts(position, 50_000, seed=3)
     for count, share in zip((*result.wins, result.draws), shares, strict=True):

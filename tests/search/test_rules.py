@@ -2,8 +2,8 @@
 
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 
+import boardgames
 from boardgames.game import Position
 from boardgames.search.rules import DRAWN, final_result
 
@@ -20,7 +20,7 @@ def result(position: Position, *, no_moves_draws: bool = False) -> int:
 )
 def test_the_rules_decide_first(text: str, expected: int) -> None:
     for no_moves_draws in (False, True):
-        assert result(tictactoe().parse(text), no_moves_draws=no_moves_draws) == expected
+        assert result(boardgames.load("tictactoe").parse(text), no_moves_draws=no_moves_draws) == expected
 
 
 def test_a_side_without_moves_loses_or_draws_as_the_game_says() -> None:

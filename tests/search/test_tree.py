@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from nim import Nim
-from reference.minimax import cases, minimax_value, tictactoe
+from reference.minimax import cases, minimax_value
 
 import boardgames
 from boardgames.errors import LimitError, MatchError, MoveError, PositionError
@@ -14,7 +14,7 @@ from boardgames.search.tree import SearchTree, search_tree
 
 CASES = cases()
 FOUR = boardgames.load("connect4", columns=4, rows=4)
-FORK = tictactoe().parse("xox/o../.xo")
+FORK = boardgames.load("tictactoe").parse("xox/o../.xo")
 pytestmark = pytest.mark.plain
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -154,7 +154,7 @@ def test_bounds_are_written_as_such() -> None:
 
 
 def test_a_proven_draw_is_called_a_draw() -> None:
-    tree = search_tree(tictactoe().parse("xox/xoo/..x"), 9)
+    tree = search_tree(boardgames.load("tictactoe").parse("xox/xoo/..x"), 9)
     assert "draw" in {tree.text(node) for node in tree.root.walk() if node.is_proven}
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from installed import tictactoe_installed
 from reference.bootstrapping import PlainTrainer
 from reference.minimax import minimax_value, reached
 
@@ -119,13 +118,13 @@ def test_a_game_may_say_who_wins_at_the_limit(limit: str, result: int) -> None:
 
 @ALGORITHMS
 def test_matches_of_the_example_game_give_the_weights_of_plain_python(whole_tree: bool) -> None:
-    with tictactoe_installed() as game:
-        known = boardgames.load_features("lines", game)
-        parameters = new_parameters(alpha=0.1, gamma=0.95, depth=3, whole_tree=whole_tree)
-        weights = random_weights(known)
-        plain = PlainTrainer(known, weights.tolist(), parameters, seed=3)
-        quick = Compiled(game, known, weights, parameters, seed=3)
-        results = [(quick.play(game.start(), 9, 1), plain.play(game.start(), 9, 1)) for _ in range(6)]
+    game = boardgames.load("tictactoe")
+    known = boardgames.load_features("lines", game)
+    parameters = new_parameters(alpha=0.1, gamma=0.95, depth=3, whole_tree=whole_tree)
+    weights = random_weights(known)
+    plain = PlainTrainer(known, weights.tolist(), parameters, seed=3)
+    quick = Compiled(game, known, weights, parameters, seed=3)
+    results = [(quick.play(game.start(), 9, 1), plain.play(game.start(), 9, 1)) for _ in range(6)]
     assert all(first == second for first, second in results)
     assert np.abs(weights - np.array(plain.weights)).max() <= 1e-10
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from installed import tictactoe_installed
 
 import boardgames
 from boardgames.errors import FileError, PluginError, UnknownNameError, WeightsError
@@ -70,12 +69,12 @@ def test_weights_of_other_games_and_sizes_are_not_usable(home: Path) -> None:
 
 
 def test_an_agent_without_weights_is_usable_once_the_user_has_learned_some(home: Path) -> None:
-    with tictactoe_installed() as game:
-        before = {offer.entry.name for offer in usable_agents("tictactoe")}
-        lines = boardgames.load_features("lines", game)
-        path = home / "runs" / "mine" / "checkpoints" / "best.safetensors"
-        Weights.of(game, lines, np.zeros(len(lines.features))).write(path)
-        after = {offer.entry.name for offer in usable_agents("tictactoe")}
+    game = boardgames.load("tictactoe")
+    before = {offer.entry.name for offer in usable_agents("tictactoe")}
+    lines = boardgames.load_features("lines", game)
+    path = home / "runs" / "mine" / "checkpoints" / "best.safetensors"
+    Weights.of(game, lines, np.zeros(len(lines.features))).write(path)
+    after = {offer.entry.name for offer in usable_agents("tictactoe")}
     assert before.isdisjoint({"td", "ntuple"})
     assert after - before == {"td"}
 

@@ -5,7 +5,6 @@ import random
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.declarations import Symmetry
@@ -16,7 +15,7 @@ from boardgames.learning.alphazero.replay import Samples
 
 
 def load(name: str) -> Game:
-    return tictactoe() if name == "tictactoe" else boardgames.load(name)
+    return boardgames.load("tictactoe") if name == "tictactoe" else boardgames.load(name)
 
 
 def played(game: Game, count: int) -> list[Position]:
@@ -89,7 +88,7 @@ def test_without_symmetries_samples_do_not_change() -> None:
 
 
 def test_generators_are_composed_into_a_group() -> None:
-    class Generated(type(tictactoe())):  # type: ignore[misc]  # the class of the example is not installed
+    class Generated(type(boardgames.load("tictactoe"))):  # type: ignore[misc]  # the class of the example is not installed
         def symmetries(self) -> tuple[Symmetry, ...]:
             every: tuple[Symmetry, ...] = super().symmetries()
             return every[0], every[1]

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.batch import Batch
@@ -17,7 +16,7 @@ from boardgames.search.batched.options import ROOTS
 
 GAMES: dict[str, Callable[[], Game]] = {
     "connect4": lambda: boardgames.load("connect4", columns=4, rows=4),
-    "tictactoe": tictactoe,
+    "tictactoe": lambda: boardgames.load("tictactoe"),
     "nim, moving again": lambda: Nim(again=True, stuck=True),
 }
 WIN, DRAW, LOSS = [1, 0, 0], [0, 1, 0], [0, 0, 1]
@@ -69,10 +68,10 @@ def test_samples_have_the_moves_that_win_at_once_and_the_results(name: str, root
 
 def test_the_requested_share_of_searches_is_full() -> None:
     settings = SelfPlay(simulations=8, fast_simulations=2, full_share=0.25, random_plies=0)
-    played = play_matches(tictactoe(), know_nothing, 100, settings=settings, seed=2)
+    played = play_matches(boardgames.load("tictactoe"), know_nothing, 100, settings=settings, seed=2)
     assert played.samples.size / played.plies == pytest.approx(0.25, abs=0.07)
     assert played.evaluations < played.plies * 6  # far fewer than full searches would need
-    won = [len(winning_moves(tictactoe(), words)) > 0 for words in played.samples.positions]
+    won = [len(winning_moves(boardgames.load("tictactoe"), words)) > 0 for words in played.samples.positions]
     assert sum(won) > 10
     assert (played.samples.results[won] == WIN).all()
 
@@ -92,7 +91,7 @@ def test_positions_are_rarely_evaluated_twice() -> None:
 
 
 def test_the_trace_decay_does_not_change_proven_results() -> None:
-    game = tictactoe()
+    game = boardgames.load("tictactoe")
     settings = SelfPlay(simulations=100, full_share=1.0, random_plies=8, trace_decay=0.0)
     samples = play_matches(game, know_nothing, 60, settings=settings, seed=1).samples
     plies = np.array([9 - len(game.unpack(words).actions) for words in samples.positions])
@@ -156,7 +155,7 @@ def test_the_noise_of_a_search_does_not_depend_on_the_random_moves_before_it() -
 
 
 def test_matches_begin_with_random_moves_and_are_not_over() -> None:
-    batch = Batch(tictactoe(), 300, seed=1)
+    batch = Batch(boardgames.load("tictactoe"), 300, seed=1)
     play_random_moves(batch, 8, np.random.default_rng(1))
     assert not batch.over.any()
     assert set(batch.plies.tolist()) == set(range(9))

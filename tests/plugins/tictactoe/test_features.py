@@ -1,12 +1,10 @@
-"""The features of the example against counts on texts, and their ranges on every position."""
+"""The features of tic-tac-toe against counts on texts, and their ranges on every position."""
 
 import doctest
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from installed import tictactoe_installed
 
 import boardgames
 from boardgames.declarations import FeatureSet
@@ -17,9 +15,8 @@ LINES = ("a1b1c1", "a2b2c2", "a3b3c3", "a1a2a3", "b1b2b3", "c1c2c3", "a1b2c3", "
 
 
 @pytest.fixture(scope="module")
-def game() -> Iterator[Game]:
-    with tictactoe_installed() as game:
-        yield game
+def game() -> Game:
+    return boardgames.load("tictactoe")
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,8 @@
-"""Rules and notation of the tic-tac-toe example."""
+"""Rules and notation of tic-tac-toe."""
 
 import doctest
 import sys
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -11,19 +10,13 @@ import boardgames
 from boardgames.errors import IllegalMoveError, MalformedMoveError, PositionError
 from boardgames.game import Game
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "tictactoe"
 LINES = ("a1b1c1", "a2b2c2", "a3b3c3", "a1a2a3", "b1b2b3", "c1c2c3", "a1b2c3", "a3b2c1")
 CELLS = [f"{column}{row}" for row in "321" for column in "abc"]
 
 
 @pytest.fixture(scope="module")
 def game() -> Game:
-    sys.path.insert(0, str(EXAMPLE))
-    try:
-        from boardgames_tictactoe.game import TicTacToe
-    finally:
-        sys.path.remove(str(EXAMPLE))
-    return TicTacToe()
+    return boardgames.load("tictactoe")
 
 
 def has_line(text: str, symbol: str) -> bool:

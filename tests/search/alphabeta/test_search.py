@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import cases, minimax_value, minimax_values, reached, search_value, tictactoe
+from reference.minimax import cases, minimax_value, minimax_values, reached, search_value
 from reference.repetition import NOISE, value_with_repetition
 from reference.searching import CASES, EXACT, Case, lone_marbles, near_pushes, oracle, searcher_for
 
@@ -201,7 +201,7 @@ def test_every_legal_move_is_valued_once_best_first(name: str) -> None:
 
 WON = [
     pytest.param(boardgames.load("connect4").parse("112233"), "4", id="connect4"),
-    pytest.param(tictactoe().parse("xx./oo./..."), "c3", id="tictactoe"),
+    pytest.param(boardgames.load("tictactoe").parse("xx./oo./..."), "c3", id="tictactoe"),
     pytest.param(
         ABALONE.parse("w..../b...../b....../......../........./......../......./....../.....:b:0:5"),
         "g3h4",
@@ -228,7 +228,7 @@ def test_an_estimate_is_not_proven() -> None:
 
 
 def test_a_match_searched_to_its_end_is_proven() -> None:
-    result = searched(tictactoe().parse("xox/.o./.x."), 9, PLAIN)
+    result = searched(boardgames.load("tictactoe").parse("xox/.o./.x."), 9, PLAIN)
     assert (result.score.amount, result.proven) == (0.0, True)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import reached, tictactoe
+from reference.minimax import reached
 from reference.searching import EXACT
 from waiting import interrupted
 
@@ -215,7 +215,7 @@ def test_a_decided_match_is_not_searched_further() -> None:
 
 
 def test_a_search_ends_once_every_line_has_been_searched_to_its_end() -> None:
-    analysis = searched(tictactoe().parse("xo./.../..."))
+    analysis = searched(boardgames.load("tictactoe").parse("xo./.../..."))
     assert analysis.proven
     assert analysis.depth <= 7
 

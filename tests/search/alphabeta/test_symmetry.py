@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from reference.minimax import reached, search_value, tictactoe
+from reference.minimax import reached, search_value
 from reference.searching import EXACT
 
 import boardgames
@@ -15,7 +15,7 @@ from boardgames.player import NO_CONTEXT, Limit
 from boardgames.search.alphabeta.searcher import Searcher
 
 GAMES: dict[str, tuple[Game, int]] = {
-    "tictactoe": (tictactoe(), 8),
+    "tictactoe": (boardgames.load("tictactoe"), 8),
     "connect4": (boardgames.load("connect4"), 25),
     "connect4 of 4 x 4": (boardgames.load("connect4", columns=4, rows=4), 10),
     "connect4 of 8 x 7": (boardgames.load("connect4", columns=8, rows=7), 30),

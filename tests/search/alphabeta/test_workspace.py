@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.game import Position
@@ -29,7 +28,7 @@ def value_at_end(position: Position, ply: int, **flags: bool) -> float:
 
 @pytest.mark.parametrize("ply", [0, 1, 7])
 def test_a_later_loss_is_better(ply: int) -> None:
-    assert value_at_end(tictactoe().parse("xxx/oo./..."), ply) == ply - WIN
+    assert value_at_end(boardgames.load("tictactoe").parse("xxx/oo./..."), ply) == ply - WIN
 
 
 def test_a_match_won_by_the_side_to_move_is_a_win() -> None:
@@ -40,7 +39,7 @@ def test_a_match_won_by_the_side_to_move_is_a_win() -> None:
 
 
 def test_a_draw_is_worth_0() -> None:
-    assert value_at_end(tictactoe().parse("xox/xxo/oxo"), 4) == 0
+    assert value_at_end(boardgames.load("tictactoe").parse("xox/xxo/oxo"), 4) == 0
 
 
 def test_a_side_without_moves_loses() -> None:

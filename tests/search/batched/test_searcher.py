@@ -8,7 +8,6 @@ import pytest
 from maze import Maze, random_maze
 from nim import Nim
 from reference.match import SlowMatch
-from reference.minimax import tictactoe
 from reference.puct import search as slow_search
 
 import boardgames
@@ -25,7 +24,7 @@ GAMES: dict[str, Callable[[], Game]] = {
     "connect4": lambda: boardgames.load("connect4", columns=4, rows=4),
     "hexifence": lambda: boardgames.load("hexifence", dimension=2),
     "abalone by score": lambda: boardgames.load("abalone", limit="score"),
-    "tictactoe": tictactoe,
+    "tictactoe": lambda: boardgames.load("tictactoe"),
     "nim, moving again": lambda: Nim(again=True, stuck=True),
     "maze, drawn": lambda: Maze(rooms=random_maze(1), repetition="draw:3"),
     "maze, lost": lambda: Maze(rooms=random_maze(2), repetition="loss", again=True),

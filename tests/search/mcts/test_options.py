@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 from nim import Nim
-from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.game import Game
@@ -31,7 +30,7 @@ ABALONE = boardgames.load("abalone")
         pytest.param(ABALONE, "evaluation", 0, id="an evaluation, no end by the rules"),
         pytest.param(boardgames.load("connect4"), "evaluation", NO_CUTOFF, id="an evaluation and an end"),
         pytest.param(Nim(passing=True), "none", LONG_PLAYOUT, id="no evaluation, no end"),
-        pytest.param(tictactoe(), "none", NO_CUTOFF, id="no evaluation, but an end"),
+        pytest.param(boardgames.load("tictactoe"), "none", NO_CUTOFF, id="no evaluation, but an end"),
     ],
 )
 def test_defaults_depend_on_the_game(game: Game, prior: str, cutoff: int) -> None:

@@ -12,7 +12,7 @@ from boardgames.game import Game
 from boardgames.kernels import Actions, Cells, Features, Reals, Words, kernel, types
 from boardgames.kernels.abi import WORDS
 from boardgames.patterns import PatternSet
-from boardgames_tictactoe.game import CELLS, EMPTY, LINES, SYMMETRIES
+from boardgames_tictactoe.rules import CELLS, EMPTY, LINES, SYMMETRIES
 
 CENTRE = 4
 CORNERS = (0, 2, 6, 8)

@@ -1,4 +1,4 @@
-"""Hooks of the tic-tac-toe plug-in."""
+"""Hooks of tic-tac-toe."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
@@ -6,7 +6,7 @@ from boardgames.hookspecs import Entry, hookimpl
 @hookimpl
 def bg_games() -> list[Entry]:
     """Return the game."""
-    summary = "three in a line on a 3 x 3 board win"
+    summary = "fill the cells of a 3 x 3 board; three in a line win"
     return [Entry("tictactoe", summary, "boardgames_tictactoe.game:TicTacToe", title="Tic-tac-toe")]
 
 
