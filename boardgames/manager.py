@@ -381,13 +381,11 @@ class Manager:
         )
 
     def __repr__(self) -> str:
-        sides = self.game.facts.sides
+        facts, outcome = self.game.facts, self.outcome
         state = (
-            f"{sides[self.side_to_move]} to move" if self.outcome is None else self.outcome.describe(sides)
+            f"{facts.sides[self.side_to_move]} to move" if outcome is None else outcome.describe(facts.sides)
         )
-        return (
-            f"<Manager: {self.game.facts.name}, {self.names[0]} - {self.names[1]}, ply {self.ply}, {state}>"
-        )
+        return f"<Manager: {facts.name}, {' - '.join(self.names)}, ply {self.ply}, {state}>"
 
     def _repr_html_(self) -> str:
         facts = self.game.facts
