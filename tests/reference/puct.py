@@ -1,4 +1,4 @@
-"""A slow PUCT search with proofs, one leaf after another, which shares no code with the kernels."""
+"""A slow PUCT search with proofs and virtual losses, which shares no code with the kernels."""
 
 import math
 from collections.abc import Callable
@@ -19,6 +19,7 @@ class Edge:
     action: int
     prior: float = 0.0
     visits: int = 0
+    waiting: int = 0
     total: float = 0.0
     proof: int | None = None
     node: "Node | None" = None
@@ -26,7 +27,12 @@ class Edge:
     def value(self, unseen: float) -> float:
         if self.proof is not None:
             return float(self.proof)
-        return self.total / self.visits if self.visits else unseen
+        return (self.total - self.waiting) / self.seen if self.seen else unseen
+
+    @property
+    def seen(self) -> int:
+        """The visits, with those that wait for an evaluation and count as losses."""
+        return self.visits + self.waiting
 
 
 @dataclass
@@ -37,6 +43,7 @@ class Node:
     edges: list[Edge] = field(default_factory=list)
     value: float = 0.0
     proof: int | None = None
+    waits: bool = False
 
     @property
     def side(self) -> int:
@@ -89,34 +96,52 @@ def choose(node: Node, exploration: float, reduction: float) -> Edge:
     """Return the edge with the highest bound."""
     visits = sum(edge.visits for edge in node.edges)
     mean = (node.value + sum(edge.total for edge in node.edges)) / (1 + visits)
-    seen = sum(edge.prior for edge in node.edges if edge.visits)
+    seen = sum(edge.prior for edge in node.edges if edge.seen)
     unseen = mean - reduction * math.sqrt(seen)
-    weight = exploration * (1 + math.log(1 + visits / 5000)) * math.sqrt(max(visits, 1))
+    seen_by_all = sum(edge.seen for edge in node.edges)
+    weight = exploration * (1 + math.log(1 + seen_by_all / 5000)) * math.sqrt(max(seen_by_all, 1))
     open_edges = [edge for edge in node.edges if edge.proof != LOSS]
-    return max(open_edges, key=lambda edge: edge.value(unseen) + weight * edge.prior / (1 + edge.visits))
+    return max(open_edges, key=lambda edge: edge.value(unseen) + weight * edge.prior / (1 + edge.seen))
 
 
-def simulate(root: Node, evaluate: Evaluate, exploration: float, reduction: float) -> None:
-    """Run one simulation."""
+@dataclass
+class Leaf:
+    """A new node that waits for its evaluation, and the path to it."""
+
+    node: Node
+    path: list[tuple[Node, Edge]]
+
+
+def simulate(root: Node, evaluate: Evaluate, exploration: float, reduction: float) -> Leaf | bool:
+    """Run one simulation. Return a leaf that waits, or whether the simulation has ended with a value.
+
+    A simulation that comes to a leaf that already waits changes nothing.
+    """
     node, path = root, []
     while True:
         edge = choose(node, exploration, reduction)
         path.append((node, edge))
         if edge.proof is not None:
-            value, side = float(edge.proof), node.side
-            break
+            backpropagate(path, float(edge.proof), node.side)
+            return True
         if edge.node is None:
-            side = node.side
-            edge.node = expand(node.match.after(edge.action), side, evaluate)
-            is_end = not edge.node.edges
+            edge.node = expand(node.match.after(edge.action), node.side, evaluate)
             if edge.node.proof is None:
-                value = edge.node.value if edge.node.side == side else -edge.node.value
-            else:
-                same = is_end or edge.node.side == side
-                value = float(edge.node.proof if same else -edge.node.proof)
-                edge.proof = int(value)
-            break
+                edge.node.waits = True
+                for _, one in path:
+                    one.waiting += 1
+                return Leaf(edge.node, path)
+            same = not edge.node.edges or edge.node.side == node.side  # at the end, the proof is for `side`
+            edge.proof = edge.node.proof if same else -edge.node.proof
+            backpropagate(path, float(edge.proof), node.side)
+            return True
         node = edge.node
+        if node.waits:
+            return False
+
+
+def backpropagate(path: list[tuple[Node, Edge]], value: float, side: int) -> None:
+    """Add a value for a side to all edges of a path, and prove what follows."""
     for place, one in reversed(path):
         one.visits += 1
         one.total += value if place.side == side else -value
@@ -127,12 +152,34 @@ def simulate(root: Node, evaluate: Evaluate, exploration: float, reduction: floa
 
 
 def search(
-    match: SlowMatch, evaluate: Evaluate, *, simulations: int, exploration: float, reduction: float
+    match: SlowMatch,
+    evaluate: Evaluate,
+    *,
+    simulations: int,
+    leaves: int,
+    exploration: float,
+    reduction: float,
 ) -> Node:
-    """Return the root after a number of simulations, or earlier if it is proven."""
+    """Return the root after a number of simulations, or earlier if it is proven.
+
+    Up to `leaves` leaves wait at the same time; they are evaluated together.
+    """
     root = expand(match, match.positions[-1].side_to_move, evaluate)
-    for _ in range(simulations):
-        if root.proof is not None:
-            break
-        simulate(root, evaluate, exploration, reduction)
+    done = 0
+    while root.proof is None and done < simulations:
+        waiting: list[Leaf] = []
+        while len(waiting) < leaves and done + len(waiting) < simulations and root.proof is None:
+            ended = simulate(root, evaluate, exploration, reduction)
+            if ended is False:
+                break
+            if isinstance(ended, Leaf):
+                waiting.append(ended)
+            else:
+                done += 1
+        for leaf in waiting:
+            leaf.node.waits = False
+            for _, edge in leaf.path:
+                edge.waiting -= 1
+            backpropagate(leaf.path, leaf.node.value, leaf.node.side)
+            done += 1
     return root

@@ -51,11 +51,12 @@ def tasteful(actions: int) -> Evaluator:
     return evaluate
 
 
+@pytest.mark.parametrize("leaves", [1, 5])
 @pytest.mark.parametrize("name", GAMES)
-def test_a_tree_is_searched_as_by_a_slow_reference(name: str) -> None:
+def test_a_tree_is_searched_as_by_a_slow_reference(name: str, leaves: int) -> None:
     game = GAMES[name]()
     actions = game.facts.actions
-    options = BatchSearchOptions(root="plain")
+    options = BatchSearchOptions(root="plain", leaves=leaves)
     count = 4 if JIT else 2
     batch = Batch(game, count, ply_limit=PLY_LIMIT, seed=5)
     matches = [SlowMatch(game.start(), PLY_LIMIT) for _ in range(count)]
@@ -76,6 +77,7 @@ def test_a_tree_is_searched_as_by_a_slow_reference(name: str) -> None:
             match,
             lambda one: taste(one.positions[-1].observation(), actions),
             simulations=SIMULATIONS,
+            leaves=leaves,
             exploration=options.exploration,
             reduction=options.first_play_reduction,
         )
