@@ -475,7 +475,7 @@ class Batch:
             raise LimitError(f"sides must be integers of the shape ({self.size},), not {_described(chosen)}")
         if not (chosen.min() >= 0 and chosen.max() <= 1):
             wrong = int(chosen.max() if chosen.max() > 1 else chosen.min())
-            raise PositionError(f"an observation is for side 0 or 1, not {quote(wrong)}")
+            raise PositionError(f"the side of an observation must be 0 or 1, not {quote(wrong)}")
         seen_by = np.broadcast_to(chosen, self.size).astype(np.int64)
         planes, words = np.zeros((self.size, self._observation.size), dtype=np.int8), self._bundle.words
         self._share(lambda *rows: write_observations(words, seen_by, planes, *rows))

@@ -107,7 +107,7 @@ class MatchError(BoardgamesError):
 
 
 class LimitError(BoardgamesError, ValueError):
-    """A limit on time, depth or nodes, or another number, is invalid or out of range."""
+    """A limit of time, depth or nodes, or some other numeric argument, is invalid or out of range."""
 
 
 class LearnerStateError(BoardgamesError, ValueError):

@@ -51,7 +51,7 @@ def legal_moves(position: Words, moves: Actions) -> int:
 
 @kernel(Apply)
 def apply(position: Words, action: int, successor: Words) -> None:
-    """Move the token; the third door gives another move with the option `again`."""
+    """Move the token. With the option `again`, the third door gives another move."""
     for index in range(5):
         successor[index] = position[index]
     room, first = np.int64(position[0]), DOORS

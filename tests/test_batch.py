@@ -253,7 +253,7 @@ def test_a_seed_at_reset_repeats_the_samples() -> None:
 
 @pytest.mark.parametrize("sides", [2, -1, [0, 2]])
 def test_observations_by_no_side_are_refused(sides: Any) -> None:
-    with pytest.raises(PositionError, match="an observation is for side 0 or 1, not"):
+    with pytest.raises(PositionError, match="the side of an observation must be 0 or 1, not"):
         Batch(boardgames.load("connect4"), 2).observations(sides)
 
 

@@ -146,7 +146,7 @@ def test_no_action_is_legal_after_the_end() -> None:
 
 @pytest.mark.parametrize("side", [2, -1, "0"])
 def test_an_observation_by_no_side_is_refused(side: Any) -> None:
-    with pytest.raises(PositionError, match=f"an observation is for side 0 or 1, not {side!r}"):
+    with pytest.raises(PositionError, match=f"the side of an observation must be 0 or 1, not {side!r}"):
         Nim().start().observation(side)
 
 

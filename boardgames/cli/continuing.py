@@ -13,7 +13,7 @@ _WORDS = f"{__name__}.words"
 
 
 class Repeatable(click.Command):
-    """A command that can be repeated: it keeps its arguments for `same_command`."""
+    """A command that remembers its arguments, so that `same_command` can write its command line."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the arguments and parse them."""

@@ -104,7 +104,10 @@ HIGHEST_LEVEL = 10
     help="End the match after N plies, usually in a draw; two numbers limit the moves of each side.",
 )
 @click.option(
-    "--no-progress", type=POSITIVE, metavar="N", help="Draw after N plies without a change of the score."
+    "--no-progress",
+    type=POSITIVE,
+    metavar="N",
+    help="End the match in a draw after N plies without a change of the score.",
 )
 @click.option(
     "--repetition/--no-repetition",

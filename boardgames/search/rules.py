@@ -38,8 +38,8 @@ def rules_of(game: Game) -> dict[str, Any]:
 def plies_left_of(game: Game, context: Context, most: int) -> int:
     """Return the plies left until a limit ends the match, or `UNLIMITED` if a search can ignore it.
 
-    A search can ignore a limit that is more than `most` plies away, and every limit at which no rule of
-    the game says who wins.
+    A search can ignore a limit that is more than `most` plies away, and any limit if the game has no rule
+    that decides the winner there.
     """
     left = context.plies_left
     return UNLIMITED if left is None or left > most or not game.kernels.decides_at_limit else left

@@ -26,7 +26,7 @@ from boardgames.web.games import description, load_agents
 from boardgames.web.messages import CatalogueReply, GameEntry, GameReply
 
 CATALOGUE_SECONDS = 3.0
-"""How long the catalogue waits for games to load; for slower ones, it shows what their plug-ins say."""
+"""How long the catalogue waits for games to load; for slower ones, it shows what their plug-ins declare."""
 NICENESS = 10
 """Niceness of a process that nobody is waiting for."""
 TURN_SECONDS = 60.0

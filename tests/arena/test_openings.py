@@ -33,7 +33,7 @@ def test_random_openings_have_the_given_number_of_plies(plies: int) -> None:
         assert sum(text.count(piece) for piece in "rb") == plies
 
 
-def test_random_openings_differ_as_long_as_possible() -> None:
+def test_random_openings_repeat_only_after_all_have_been_used() -> None:
     assert len(set(take(CONNECT4, "random:4", count=300, seed=1))) == 300
     counts = Counter(take(CONNECT4, "random:1", count=14, seed=1))
     assert len(counts) == 7

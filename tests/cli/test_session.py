@@ -516,7 +516,7 @@ def test_new_starts_another_match_and_saves_both(bg: Run, records: Run) -> None:
     assert matches == [("4",), ("5",)]
 
 
-def test_new_after_the_end_starts_another_match(bg: Run) -> None:
+def test_the_command_new_starts_another_match_after_the_end(bg: Run) -> None:
     assert bg(*PEOPLE, typed="resign\nnew\n").out.rstrip().count("type a move such as 1") == 2
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # PyTorch and the kernels of self-play are loaded when traini
 
 SECONDS_PER_MINUTE = 60
 TRAINING, REPLAY, NETWORK, CRITICAL = "training.", "replay.", "network.", "critical."
-"""Prefixes of the arrays of a state."""
+"""Prefixes of the names of arrays in a state."""
 DEFAULT_STEPS = 100
 FIRST_WINDOW = 30_000
 """Up to this number of samples, all are kept; above it, the window grows more slowly than their number."""

@@ -49,7 +49,7 @@ DRAW_PENALTY = 150.0
 PATIENCE = 10
 """Number of plies without a push-off before `alphabeta` uses this evaluation."""
 CONCESSION = 0.2
-"""How much worse than the best move a move suggested by this evaluation may be, in marbles."""
+"""Maximum loss, in marbles, that a move of this evaluation may have compared with the best move."""
 
 
 @kernel(Phase, inline=True)

@@ -9,11 +9,11 @@ side 1 (white) in two words, and a status word: bit 0 is the side to move, bits
 An action is 366 (type - 1) + 61 direction + cell, 0 to 1097:
 
 - Type 1 is an in-line move. `cell` is the tail marble; how many marbles move
-  with it, and what they push, follows from the position.
+  with it and what they push follow from the position.
 - Types 2 and 3 are broadside moves (side-steps) of two and three marbles. `cell`
-  is the leftmost marble when facing the direction. The rest of the group lies to
-  its right and forward (direction + 1) if there is a marble of the same side,
-  otherwise to its right and backward (direction + 2). This is unambiguous: the
+  is the leftmost marble when facing the direction. If its
+  right-forward neighbour (direction + 1) is a marble of the same side, the rest of
+  the group lies that way, otherwise right and backward (direction + 2). This is unambiguous: the
   backward group can only move if the right-forward neighbour is empty, since
   that is where its second marble goes.
 """

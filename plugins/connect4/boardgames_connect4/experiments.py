@@ -171,7 +171,7 @@ def _loss(player: Player, position: Position, scores: Sequence[int]) -> int:
 
 
 def _position(game: Game, plies: int, player: Player, random: np.random.Generator) -> Position:
-    """Return a position of an unfinished match, after random moves and then moves of a player."""
+    """Return a position of an unfinished match, reached by random moves and then by moves of a player."""
     while True:
         position = game.start()
         player.match_started(0)

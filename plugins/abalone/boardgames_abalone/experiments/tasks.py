@@ -87,11 +87,11 @@ def train_and_test(
     Parameters
     ----------
     opponents : float64[2, n]
-        Weights of the opponents of the first and of the second player.
+        Weights of the opponents of the first and second player.
     tests : int
-        Test matches of each player.
+        Number of test matches of each player.
     seed : int
-        Equal seeds give equal openings, even if the hyperparameters differ.
+        The same seed gives the same openings, even if the hyperparameters differ.
     test_epsilon : float
         Probability of a random move in test matches.
     """
