@@ -331,16 +331,16 @@ class _Drawing:
     def document(self) -> str:
         """Return the document."""
         self._draw(self.tree.root, 0)
-        width = 2 * MARGIN + self.column * (self.depth + 1) - GAP
+        legend = "▲ maximum, ▼ minimum, dashed: pruned, thick: best line"
+        if self.depth < self.tree.depth:
+            legend += f"; only {self.depth} of {self.tree.depth} plies are shown"
+        width = 2 * MARGIN + max(self.column * (self.depth + 1) - GAP, _width(legend))
         height = 2 * MARGIN + ROW * (self.rows + 1.5)
         label = xml_text(f"Search tree. {self.tree.summary()}. Root: {self.tree.text(self.tree.root)}.")
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{label}" '
             f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
         )
-        legend = "▲ maximum, ▼ minimum, dashed: pruned, thick: best line"
-        if self.depth < self.tree.depth:
-            legend += f"; only {self.depth} of {self.tree.depth} plies are shown"
         return "\n".join(
             [
                 head,

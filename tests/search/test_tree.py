@@ -169,6 +169,12 @@ def test_a_drawing_has_every_node_and_dashes_to_those_that_were_pruned() -> None
     assert texts(tree)[-1] == "▲ maximum, ▼ minimum, dashed: pruned, thick: best line"
 
 
+def test_a_drawing_of_a_narrow_tree_is_as_wide_as_its_legend() -> None:
+    tree = search_tree(FOUR.start(), 1)
+    root = ET.fromstring(tree.svg())
+    assert float(root.get("width") or 0) > 2 * tree_module.MARGIN + 6.5 * len(texts(tree)[-1])  # as measured
+
+
 def test_a_large_tree_is_drawn_to_a_smaller_depth() -> None:
     tree = search_tree(boardgames.load("connect4").start(), 4, pruning=False)
     assert texts(tree)[-1].endswith("; only 3 of 4 plies are shown")
