@@ -2,10 +2,12 @@
 
 import re
 from importlib.metadata import version as version_of
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
 project = "boardgames"
 author = "The boardgames contributors"
@@ -42,18 +44,48 @@ html_title = "boardgames"
 html_copy_source = False
 html_show_sourcelink = False
 
-# --- arrays -----------------------------------------------------------------------------------------
+# --- signatures -------------------------------------------------------------------------------------
 
 ARRAY = re.compile(r"~numpy\.ndarray\[tuple\[~typing\.Any, \.\.\.\], ~numpy\.dtype\[(?P<type>[^\]]+)\]\]")
+VARIABLE = re.compile(r"(?:~typing\.)?~(?=\w+(?![\w.]))")
+KERNEL = re.compile(r"<kernel (?:\w+\.)*(?P<name>\w+)>")
 
 
-def shorten_arrays(
-    _app: "Sphinx", _kind: str, _name: str, _value: object, _options: object, *texts: str | None
+def shorten_signature(
+    _app: "Sphinx", kind: str, _name: str, _value: object, _options: object, *texts: str | None
 ) -> tuple[str | None, ...]:
-    """Write the types of arrays in a signature and of its result as the sources do, `NDArray[uint64]`."""
-    return tuple(text and ARRAY.sub(r"~numpy.typing.NDArray[\g<type>]", text) for text in texts)
+    """Write a signature and its result as the sources do.
+
+    The types of arrays become `NDArray[uint64]`, kernels among the defaults their
+    names, and a default that is made for each object `...`. Protocols lose their
+    parameters, since nobody calls them.
+    """
+    if kind == "class" and texts[0] == "(*args, **kwargs)":
+        return "", *texts[1:]
+    return tuple(text and _shortened(text) for text in texts)
+
+
+def _shortened(text: str) -> str:
+    text = ARRAY.sub(r"~numpy.typing.NDArray[\g<type>]", text)
+    return KERNEL.sub(r"\g<name>", VARIABLE.sub("", text)).replace("<factory>", "...")
+
+
+# --- names ------------------------------------------------------------------------------------------
+
+
+def check_names(_app: "Sphinx", env: "BuildEnvironment") -> None:
+    """Warn of names in the reference that cannot be imported as they are written there."""
+    from sphinx.util.logging import getLogger  # not above, because tests read this file without Sphinx
+
+    for name, entry in env.domains.python_domain.objects.items():
+        is_attribute = entry.objtype == "attribute"  # some have no value before there is an object
+        try:
+            resolve_name(name.rpartition(".")[0] if is_attribute else name)
+        except (ImportError, AttributeError) as error:
+            getLogger(project).warning("%s cannot be imported: %s", name, error, location=entry.docname)
 
 
 def setup(app: "Sphinx") -> None:
-    """Let `shorten_arrays` see each signature."""
-    app.connect("autodoc-process-signature", shorten_arrays)
+    """Let the functions above see each signature and all names."""
+    app.connect("autodoc-process-signature", shorten_signature)
+    app.connect("env-check-consistency", check_names)

@@ -11,6 +11,7 @@ makes a plug-in known to this process, `pytest FOLDER` runs its tests.
 """
 
 import doctest
+import inspect
 import json
 import linecache
 import runpy
@@ -19,10 +20,11 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -31,6 +33,7 @@ from markdown_it import MarkdownIt
 from boardgames import plugins
 from boardgames.hookspecs import PROJECT
 from boardgames.plugins import Registry
+from boardgames.testing import Reference
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -172,6 +175,34 @@ def test_the_tables_of_the_api_are_current() -> None:
     tables = runpy.run_path(str(ROOT / "docs" / "api_tables.py"))
     pages = [path.read_text("utf-8") for path in tables["PAGES"]]
     assert [tables["with_tables"](page) for page in pages] == pages, "run python docs/api_tables.py"
+
+
+def names_in_reference() -> set[str]:
+    tables = runpy.run_path(str(ROOT / "docs" / "api_tables.py"))
+    blocks = (
+        block for path in tables["PAGES"] for block in tables["BLOCK"].finditer(path.read_text("utf-8"))
+    )
+    return {name for block in blocks for name, *_ in tables["described"](block["directives"])}
+
+
+def test_signatures_in_the_reference_have_readable_defaults() -> None:
+    shorten = runpy.run_path(str(ROOT / "docs" / "conf.py"))["shorten_signature"]
+    values = {name: resolve_name(name) for name in names_in_reference()}
+    shown = {
+        name: shorten(None, "class", name, value, None, str(inspect.signature(value)), "")[0]
+        for name, value in values.items()
+        if inspect.isclass(value) and is_dataclass(value)
+    }
+    for name, signature in shown.items():
+        assert "<" not in signature, name
+    assert "layouts: collections.abc.Mapping[str, str] = ..., " in shown["boardgames.Facts"]
+    assert shown["boardgames.Kernels"].endswith(" = no_outcome_at_limit) -> None")
+
+
+def test_protocols_in_the_reference_have_no_parameters() -> None:
+    shorten = runpy.run_path(str(ROOT / "docs" / "conf.py"))["shorten_signature"]
+    signature = str(inspect.signature(Reference))
+    assert shorten(None, "class", "Reference", Reference, None, signature, "") == ("", "")
 
 
 @pytest.fixture(autouse=True)
