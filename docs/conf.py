@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import version as version_of
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,11 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
+LICENSE = (Path(__file__).parent.parent / "LICENSE").read_text("utf-8")
+
 project = "boardgames"
-author = "The boardgames contributors"
+author = "The boardgames developers"
+project_copyright = re.findall(r"Copyright \(c\) (.+)", LICENSE)[0]
 release = version = version_of("boardgames-core")
 
 extensions = [
