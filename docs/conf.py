@@ -45,6 +45,8 @@ suppress_warnings = ["ref.python"]  # the axes of arrays, as in `int8[n, actions
 
 html_theme = "furo"
 html_title = "boardgames"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 html_copy_source = False
 html_show_sourcelink = False
 
