@@ -45,7 +45,7 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     RUN is a name listed by `boardgames runs`, or a folder. Runs that differ only
     in their seed are drawn as the mean of their curves, with a band for its 95%
     interval. A .csv file gets all metrics, points and weights of every step.
-    Pictures need the extra `plot`: pip install 'boardgames-core[plot]'.
+    Pictures need the extra `plot`.
     """
     from boardgames.adapters.plots import plot_runs
     from boardgames.learning.runs import find_run

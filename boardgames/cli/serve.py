@@ -42,7 +42,7 @@ def serve(game: str | None, host: str, port: int, opens: bool) -> None:
 
     With GAME, the page begins with a new match of that game. Only this computer can open the page
     unless another --host is given; the page then asks for the token in the printed address. This
-    command needs the extra `web`: pip install 'boardgames-core[web]'.
+    command needs the extra `web`.
     """
     _check_web_extra()
     from boardgames.plugins import registry
