@@ -10,10 +10,12 @@ is written to that file, which the commands below it use: `pip install -e FOLDER
 makes a plug-in known to this process, `pytest FOLDER` runs its tests.
 """
 
+import ast
 import doctest
 import inspect
 import json
 import linecache
+import re
 import runpy
 import shlex
 import subprocess
@@ -41,6 +43,7 @@ PAGES = [
     for pattern in ("README.md", "docs/**/*.md", "plugins/*/README.md", "examples/*/README.md")
     for path in sorted(ROOT.glob(pattern))
 ]
+NOTEBOOKS = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("docs/notebooks/**/*.ipynb"))]
 TESTED_ELSEWHERE = {"docs/json.md"}
 """Pages whose commands another test runs: test_json.py."""
 NEEDED = {"docs/bridges.md": "pyspiel"}
@@ -177,12 +180,38 @@ def test_the_tables_of_the_api_are_current() -> None:
     assert [tables["with_tables"](page) for page in pages] == pages, "run python docs/api_tables.py"
 
 
+@cache
 def names_in_reference() -> set[str]:
     tables = runpy.run_path(str(ROOT / "docs" / "api_tables.py"))
     blocks = (
         block for path in tables["PAGES"] for block in tables["BLOCK"].finditer(path.read_text("utf-8"))
     )
     return {name for block in blocks for name, *_ in tables["described"](block["directives"])}
+
+
+def code_of(page: str) -> Iterator[str]:
+    """Yield the blocks of Python on a page, or the cells of a notebook without the commands of Jupyter."""
+    if page.endswith(".md"):
+        yield from (block.text for block in blocks_of(page) if block.mark == "python")
+    else:
+        cells = json.loads((ROOT / page).read_text("utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        yield from (re.sub(r"^[%!].*", "", source, flags=re.MULTILINE) for source in sources)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS])
+def test_names_that_a_guide_imports_are_in_the_reference(page: str) -> None:
+    public = names_in_reference()
+    modules = {name.rpartition(".")[0] for name in public}
+    imported = {
+        f"{node.module}.{alias.name}"
+        for code in code_of(page)
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    ours = {name for name in imported if name.startswith("boardgames.")}
+    assert sorted(ours - public - modules) == []
 
 
 def test_signatures_in_the_reference_have_readable_defaults() -> None:
