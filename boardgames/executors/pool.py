@@ -54,7 +54,13 @@ def core_count() -> int:
 
 
 class InProcess(Executor):
-    """Runs every task immediately, in the calling thread."""
+    """Runs every task immediately, in the calling thread.
+
+    Examples
+    --------
+    >>> InProcess().submit(pow, 2, 10).result()
+    1024
+    """
 
     workers = 1
 
