@@ -131,7 +131,7 @@ def changed_since_start(code: Code) -> list[str]:
 
 
 def code_stamp(objects: Iterable[object]) -> str:
-    """Return a hash of the source and data files of the packages that define classes or functions.
+    """Return a hash of the source and data files of the packages that define the given objects.
 
     The core is always included. Of packages with more than `MAX_HASHED_FILES`
     files (libraries), only the names and sizes of files are hashed.

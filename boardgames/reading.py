@@ -864,13 +864,13 @@ def plain_matches(
     """Yield the matches of a text that consists of moves, with or without numbers.
 
     Matches are separated by empty lines, or each match is on its own line. A line with the name of a
-    layout applies to the matches after it; if there is no such layout, they cannot be read. Instead of
+    layout applies to the matches after it; matches after an unknown name cannot be read. Instead of
     moves, a text may also contain all positions of one match.
 
     Parameters
     ----------
     load : callable
-        Returns the game with a layout, given its name; an empty name stands for the default layout.
+        Takes the name of a layout and returns the game; an empty name stands for the default layout.
     notation : str, optional
         The notation of the moves.
     memory : Memory, optional

@@ -270,7 +270,7 @@ class BotPlayer(Player):
         return type(self), (self.game, self._make_bot)
 
     def match_started(self, side: int) -> None:
-        """Let the bots forget earlier matches."""
+        """Make the bots forget earlier matches."""
         for bot in self._bots.values():
             bot.restart()
 

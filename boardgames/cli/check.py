@@ -94,7 +94,7 @@ def check(
             raise UnknownNameError(f"there is no check {quote(name)}{suggest(name, CHECKS)}")
     if move is not None and not position_texts:
         raise OptionError("--move needs --position: say in which position to check the move")
-    sys.path.append("")  # an installed program does not search the current folder
+    sys.path.append("")  # an installed program does not import from the current folder
     reference_rules = None if reference is None else load_reference(reference, game)
     file = "" if reference_rules is None else reference_file(reference_rules)
     if file and not as_json:

@@ -289,7 +289,7 @@ class Session:
                 return
             if self.confirm and not self._confirm_move(move):
                 say("move taken back")
-            elif manager.outcome is None:  # time may run out during the question
+            elif manager.outcome is None:  # time may run out before the answer
                 manager.make_move(manager.side_to_move, move)
         if manager.outcome is not None or self._is_person(manager.side_to_move):
             self._show()
@@ -419,7 +419,7 @@ class Session:
             manager.offer_draw(side)
         if manager.draw_offer is not None:  # the other player is a person
             accepts = self._ask(f"{other}, do you accept the draw?")
-            if manager.outcome is None:  # time may run out during the question
+            if manager.outcome is None:  # time may run out before the answer
                 (manager.accept if accepts else manager.decline)(1 - side)
         elif manager.ply < MIN_DRAW_PLIES:
             why = f"; agents accept none in the first {MIN_DRAW_PLIES // 2} moves"

@@ -156,7 +156,7 @@ def _local_cluster(distributed: Any, workers: int) -> Iterator[Any]:  # it is on
 
 
 def _started(file: ClusterFile) -> Any:  # the classes of clusters are only partially typed
-    """Start a cluster, ignoring warnings of its packages, on which users could not act here."""
+    """Start a cluster, ignoring warnings of its packages that users can do nothing about."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return file.start()
@@ -321,7 +321,7 @@ class ClusterExecutor(Executor):
         with self._lock:
             self._is_shut_down = True
             if cancel_futures:
-                for kind, queue in self._queues.items():  # a task to be repeated cannot be cancelled
+                for kind, queue in self._queues.items():  # tasks to repeat cannot be cancelled
                     self._queues[kind] = deque(task for task in queue if not task.future.cancel())
             unfinished = [task.future for task in self._all_tasks()]
             self._send()

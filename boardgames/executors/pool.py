@@ -96,7 +96,8 @@ class ProcessPool(Executor):
         self._supervisors: list[_Supervisor] = []
         self._is_closed = False
         self._lock = threading.Lock()
-        # run this before multiprocessing's exit handler, which would kill workers that supervisors replace
+        # run this before multiprocessing's exit handler, which would kill workers
+        # that the supervisors would then replace
         self._finalizer = weakref.finalize(self, _kill_workers, self._tasks, self._supervisors)
         self._finalizer.atexit = False
         atexit.register(self._finalizer)

@@ -82,7 +82,7 @@ class Experiment(Configured, ABC):
 
 
 def load_experiment(name: str, game: Game, /, **options: object) -> Experiment:
-    """Return an experiment by name, with options as values or texts.
+    """Return an experiment by name; options may be given as values or as text.
 
     Raises
     ------

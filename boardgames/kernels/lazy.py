@@ -90,7 +90,7 @@ class Kernel:
 
 
 deferred: list[weakref.ref[Kernel]] = []
-"""The kernels that are to be compiled when they are first called, and are not known to be compiled."""
+"""The kernels to compile when they are first called that are not known to be compiled yet."""
 
 
 def load_kernel(kernel: Any) -> None:  # a kernel, or a function without compilation

@@ -75,7 +75,7 @@ class TDPlayer(Player):
             file="write",
         ),
         *(
-            replace(option, default=None, summary=f"{option.summary}; default: as when weights were learned")
+            replace(option, default=None, summary=f"{option.summary}; default: as the weights were learned")
             for option in LEARNING_OPTIONS
         ),
         Option(

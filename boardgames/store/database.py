@@ -115,7 +115,7 @@ class Database:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = Path(os.path.realpath(path))  # companions are beside the file itself, not beside a link
+        self.path = Path(os.path.realpath(path))  # SQLite puts its other files beside the file, not a link
         self._connection: sqlite3.Connection | None = None
         self._file_id: FileId = (0, 0)
         with self.reporting_errors():

@@ -178,7 +178,7 @@ class Place:
 
     @property
     def quoted(self) -> str:
-        """Return the position in quotes, for messages."""
+        """Return the position for messages, in quotes unless it is a list of words."""
         return self.position if self.position.startswith("words [") else repr(self.position)
 
 

@@ -802,7 +802,7 @@ class LiveMatch:
     # --- changes ---------------------------------------------------------------
 
     def add_page(self, page: int, token: str | None) -> list[int]:
-        """Add a page that shows the match, and return the sides that it may play with this secret."""
+        """Add a page that shows the match, and return the sides that its token allows it to play."""
         sides = [side for side, seat in enumerate(self.seats) if token and seat.is_opened_by(token)]
         self._pages.add(page)
         if self.is_owned_by(token):
@@ -1134,7 +1134,7 @@ def _moves_left(manager: Manager) -> tuple[int, int] | None:
 
 
 def _outcome_state(outcome: Outcome, manager: Manager) -> OutcomeState:
-    """Return how a match ended, with a reason in the game's words for a draw without progress."""
+    """Return how a match ended, with a reason if that was a lack of progress or a repetition."""
     facts, reason = manager.game.facts, ""
     if outcome.termination is Termination.NO_PROGRESS:
         reason = f"{facts.no_progress} for {manager.plies_since_score} plies"

@@ -151,7 +151,7 @@ class _Reader:
         self._list = RunsReply(runs=[])
 
     def read(self, name: str | None) -> TrainingReply:
-        """Return the run of this name, `RunGone` if there is none, or the list of all runs."""
+        """Return the run called `name`, `RunGone` if there is none, or without a name the list of runs."""
         names = run_names()
         if name is None:
             return self._read_list(names)

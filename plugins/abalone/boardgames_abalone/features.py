@@ -94,13 +94,13 @@ def flowers(low: np.uint64, high: np.uint64) -> int:
 def pushes(
     own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the pushes that the side of the `own` marbles would have if it were to move.
+    """Count the pushes that the owner of the `own` marbles would have if it were to move.
 
     Returns
     -------
     tuple of four uint64
         Number of pushes, number of push-offs among them, and the opposing marbles
-        that at least one push would move, as low and high word.
+        that at least one push would move, as a low and a high word.
     """
     vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # this includes the guard bits
     count = push_offs = 0

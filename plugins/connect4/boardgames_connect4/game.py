@@ -144,7 +144,7 @@ class Connect4(Game):
         return texts.format_words(words, self.board, notation)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action for the column that a text names."""
+        """Return the legal action for the column named by a text."""
         return texts.parse_action(position.words, position.actions, text, self.board, notation)
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:

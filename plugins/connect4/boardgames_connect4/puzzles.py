@@ -12,7 +12,7 @@ EMPTY_AT_LEAST, EMPTY_AT_MOST = 8, 24
 
 
 def two_threats(game: Game, generator: np.random.Generator) -> Iterator[Candidate]:
-    """Yield positions in which a move makes two threats, so that one of them cannot be blocked."""
+    """Yield positions in which a move makes at least two threats, so that they cannot all be blocked."""
     return _candidates(game, generator, lambda after: _threats(after) > 1)
 
 

@@ -94,7 +94,9 @@ class TicTacToe(Game):
         """Return the packed position that three rows of `x`, `o` and `.` describe, from the top."""
         symbols = text.replace("/", "")
         if [len(row) for row in text.split("/")] != [3, 3, 3] or set(symbols) - set(SYMBOLS):
-            raise PositionError(f"{quote(text)} is not a position; write three rows of three 'x', 'o' or '.'")
+            raise PositionError(
+                f"{quote(text)} is not a position; write three rows of 'x', 'o' and '.', such as x../.o./..."
+            )
         return np.array([SYMBOLS.index(symbol) for symbol in symbols], dtype=np.uint64)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:

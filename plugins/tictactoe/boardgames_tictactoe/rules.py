@@ -98,7 +98,7 @@ def observe(position: Words, side: int, out: Bytes) -> None:
 
 @kernel(PositionKey)
 def symmetric_key(position: Words) -> np.uint64:
-    """Return a hash of the smallest symmetric position, read as a number in base 3."""
+    """Return a hash of the smallest of the symmetric images, each read as a number in base 3."""
     smallest = ~EMPTY
     for symmetry in range(len(SYMMETRIES)):
         number = EMPTY

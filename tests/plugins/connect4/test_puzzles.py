@@ -1,4 +1,4 @@
-"""Puzzles of Connect Four: what each kind says is true by the slow rules."""
+"""Puzzles of Connect Four: the slow rules confirm what each kind of puzzle claims."""
 
 from itertools import islice
 from typing import Any

@@ -310,7 +310,7 @@ def test_a_captured_cell_without_a_letter_belongs_to_whoever_drew_more_of_its_ed
     assert GAME.parse("\n".join(["2", *rows, "R"])).score == (1, 0)
 
 
-def test_blue_moves_in_a_board_file_that_does_not_tell() -> None:
+def test_blue_is_to_move_if_a_board_file_does_not_name_the_side() -> None:
     rows = ["B B + + - - -", "B b B - + - -", "+ B B + + + -", "+ - + - + - +", *ROWS[4:7]]
     assert GAME.parse("\n".join(["2", *rows])).side_to_move == 0
     with pytest.raises(PositionError, match="the side to move is missing; write 'B' or 'R' after the rows"):

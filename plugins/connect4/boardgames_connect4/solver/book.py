@@ -197,7 +197,7 @@ def build_book(
 
 
 def enumerate_positions(board: Board, plies: int) -> list[Level]:
-    """Return the positions with 0, 1, ..., `plies` discs.
+    """Return the unfinished positions with 0, 1, ..., `plies` discs; mirror images count as one.
 
     Examples
     --------

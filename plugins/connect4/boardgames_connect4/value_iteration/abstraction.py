@@ -174,7 +174,7 @@ def sized_reward(board: Board, needs_room: bool) -> Callable[[Words, int], float
 
     @kernel(RewardOf)
     def reward(position: Words, side: int) -> float:
-        """Return twice the length of the longest line of `side`, minus the opponent's (see the module)."""
+        """Return the reward, from the longest lines of `side` and of its opponent (see the module)."""
         own = longest_line(position[side], position[1 - side])
         other = longest_line(position[1 - side], position[side])
         return float(2 * own - (DANGER * other if other >= DANGEROUS else other))
