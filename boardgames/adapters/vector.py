@@ -94,6 +94,8 @@ class VersusVectorEnv(VectorEnv[Planes, Actions, npt.NDArray[Any]]):
     [0.0, 0.0, 0.0]
     """
 
+    _is_own = False  # some versions of Gymnasium close an object that could not be made
+
     def __init__(
         self,
         game: Game | str,

@@ -13,6 +13,7 @@ from boardgames import Choice, MatchRules, Player
 from boardgames.adapters.gymnasium import ENVIRONMENT, VersusEnv
 from boardgames.adapters.vector import VersusVectorEnv
 from boardgames.errors import (
+    BoardgamesError,
     IllegalMoveError,
     LimitError,
     MatchError,
@@ -274,6 +275,16 @@ def test_an_agent_can_be_the_opponent() -> None:
 def test_wrong_arguments_are_named(arguments: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         VersusVectorEnv(**{"game": CONNECT4, "num_envs": 2, **arguments})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"game": "conect4"}, {"side": 3}, {"opponent": "gredy"}, {"ply_limit": 0}, {"unknown": 1}]
+)
+def test_what_could_not_be_made_can_be_closed(wrong: Any) -> None:
+    envs = object.__new__(VersusVectorEnv)
+    with pytest.raises(BoardgamesError):
+        envs.__init__(**{"game": "connect4", "num_envs": 4} | wrong)  # type: ignore[misc]  # as Python calls it
+    envs.close()  # some versions of Gymnasium do so when it is deleted
 
 
 @pytest.mark.parametrize("actions", [[1], [0.5, 1.0], "12"])
