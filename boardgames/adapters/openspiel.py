@@ -4,8 +4,9 @@
 
     game = pyspiel.load_game(openspiel.register("abalone"))
 
-Everything in OpenSpiel that works with games in Python then works with ours. `bot` makes a bot of any of
-our agents, for OpenSpiel's tournaments. `boardgames.adapters.spiel_games` works in the other direction.
+Everything in OpenSpiel that works with games in Python then works with ours; games and states can be pickled.
+`bot` makes a bot of any of our agents, for OpenSpiel's tournaments. `boardgames.adapters.spiel_games` works
+in the other direction.
 """
 
 from functools import cache
@@ -165,6 +166,9 @@ def _register(example: Game, short_name: str) -> None:
             super().__init__(kind, info, given)
             self.start = self.boardgame.start()
 
+        def __reduce__(self) -> tuple[object, ...]:
+            return _loaded_game, (str(self),)
+
         def new_initial_state(self, state: object = None) -> Any:
             """Return the state at the start of a match."""
             if state is not None:
@@ -180,6 +184,18 @@ def _register(example: Game, short_name: str) -> None:
             return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
     spiel.register_game(kind, RegisteredGame)
+
+
+def _loaded_game(text: str) -> Any:
+    """Return the game that OpenSpiel writes as `text`, for pickle: other processes may not know it yet."""
+    register(text.partition("(")[0].removeprefix(PREFIX))
+    return _pyspiel().load_game(text)
+
+
+def _loaded_state(game: str, text: str) -> Any:
+    """Return a state as OpenSpiel serializes it, for pickle."""
+    _loaded_game(game)
+    return _pyspiel().deserialize_game_and_state(text)[1]
 
 
 def _limited(game: Game) -> MatchRules:
@@ -205,6 +221,10 @@ def _state_class() -> type:
         def __init__(self, game: Any) -> None:
             super().__init__(game)
             self.match = MatchState(game.start, game.rules)
+
+        def __reduce__(self) -> tuple[object, ...]:
+            game = self.get_game()
+            return _loaded_state, (str(game), spiel.serialize_game_and_state(game, self))
 
         def current_player(self) -> int:
             """Return the side to move, or TERMINAL."""

@@ -1,9 +1,12 @@
 """Games and agents in OpenSpiel: its own tests, its searches, and Connect Four as OpenSpiel plays it."""
 
+import pickle
 import random
 import re
+import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,6 +63,27 @@ def test_a_clone_is_independent(game: Any) -> None:
     assert openspiel.match_of(clone).ply == 1
 
 
+def test_games_and_states_can_be_pickled(game: Any) -> None:
+    state = play(game, seed=2)
+    before = pyspiel.load_game(str(game)).new_initial_state()
+    for action in state.history()[:-1]:
+        before.apply_action(action)
+    for one in (state, before):
+        copied = pickle.loads(pickle.dumps(one))
+        assert (str(copied), copied.history()) == (str(one), one.history())
+        assert copied.legal_actions() == one.legal_actions()
+        assert openspiel.match_of(copied).outcome == openspiel.match_of(one).outcome
+    assert str(pickle.loads(pickle.dumps(game))) == str(game)
+
+
+def test_a_process_that_has_not_registered_a_game_can_unpickle_a_state(tmp_path: Path) -> None:
+    state = play(pyspiel.load_game(openspiel.register("connect4") + "(columns=5)"), seed=1)
+    (tmp_path / "state").write_bytes(pickle.dumps(state))
+    program = f"import pickle; print(pickle.load(open({str(tmp_path / 'state')!r}, 'rb')))"
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert printed.stdout.strip() == str(state)
+
+
 def test_players_observe_the_position_from_their_side(game: Any) -> None:
     state = game.new_initial_state()
     for _ in range(3):
@@ -103,11 +127,11 @@ def test_bots_of_openspiel_can_evaluate_ours_in_compiled_code(game: Any) -> None
     assert sum(first) == 0
 
 
-def same_matches(count: int) -> None:
-    """Play random matches in our Connect Four and OpenSpiel's, and compare them after every move."""
+@pytest.mark.slow
+def test_ten_thousand_matches_of_connect_four_are_those_of_openspiel_move_by_move() -> None:
     ours, theirs = boardgames.load("connect4"), pyspiel.load_game("connect_four")
     as_theirs = str.maketrans("rb/", "xo\n")
-    for seed in range(count):
+    for seed in range(10_000):
         generator, match, state = random.Random(seed), MatchState(ours.start()), theirs.new_initial_state()
         while match.outcome is None:
             assert list(match.actions) == state.legal_actions()
@@ -119,15 +143,6 @@ def same_matches(count: int) -> None:
             assert str(match.position).translate(as_theirs) == str(state).strip()
         assert list(match.outcome.returns) == state.returns()
         assert state.is_terminal()
-
-
-def test_connect_four_is_that_of_openspiel_move_by_move() -> None:
-    same_matches(50)
-
-
-@pytest.mark.slow
-def test_a_thousand_matches_of_connect_four_are_those_of_openspiel() -> None:
-    same_matches(1_000)
 
 
 def test_parameters_are_the_options_and_the_layout() -> None:
