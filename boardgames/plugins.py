@@ -172,7 +172,8 @@ class Registry:
         Raises
         ------
         PluginError
-            If the target is of the wrong kind, or a plug-in already offers the name.
+            If the target is of the wrong kind, if it is an agent that cannot be made from a game and a seed
+            alone, or if a plug-in already offers the name.
 
         Examples
         --------
@@ -192,6 +193,8 @@ class Registry:
         entry = _checked(Entry(name, summary, f"{module or '__main__'}:{attribute or 'object'}", game), kind)
         if not (kind == "agents" and callable(target) and not isinstance(target, type)):
             _check_target(kind, name, target)
+        if kind == "agents":
+            _check_signature(name, target)
         other = self._plugin_offering(kind, entry)
         if other not in (None, THIS_PROCESS):
             raise PluginError(f"{_duplicate_error(kind, Offer(entry, ''), other or '')}; choose another name")
@@ -571,6 +574,21 @@ def _check_target(kind: Kind, name: str, target: object) -> None:
             raise PluginError(f"{what} is not a pathlib.Path: {quote(target)}")
     elif not callable(target):
         raise PluginError(f"{what} is not callable: {quote(target)}")
+
+
+def _check_signature(name: str, target: Any) -> None:  # a class or function
+    """Raise PluginError unless an agent can be made from a game and the keyword `seed`."""
+    try:
+        signature = inspect.signature(target)
+    except (TypeError, ValueError):  # some callables have none
+        return
+    try:
+        signature.bind(None, seed=None)
+    except TypeError as error:
+        raise PluginError(
+            f"agent {name!r} must be callable with a game and the keyword seed and nothing else, as in "
+            f"lambda game, *, seed: Mine(game, seed=seed) ({error})"
+        ) from None
 
 
 def _checked(entry: object, kind: Kind) -> Entry:

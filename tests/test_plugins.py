@@ -15,6 +15,7 @@ from waiting import TIMEOUT_S
 import boardgames
 from boardgames import plugins
 from boardgames.errors import OptionError, PluginError, UnknownNameError
+from boardgames.game import Game
 from boardgames.hookspecs import PROJECT, Entry, hookimpl
 from boardgames.players.simple import Greedy
 from boardgames.plugins import CORE_PLUGINS, Plugin, Registry
@@ -437,6 +438,13 @@ class Patient(Greedy):
     name = "patient"
 
 
+class Demanding(Patient):
+    """An agent with an argument of its own."""
+
+    def __init__(self, game: Game, *, patience: float, seed: int | None = None) -> None:
+        super().__init__(game, seed=seed)
+
+
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Registry:
     """Return a registry that the functions of the module use."""
@@ -494,6 +502,14 @@ def test_a_function_that_makes_something_else_is_named(fresh: Registry) -> None:
         ),
         (("agents", "patient", int), "agent 'patient' is not a subclass of Player"),
         (("agents", "patient", 7), "agent 'patient' is not a subclass of Player: 7"),
+        (
+            ("agents", "made", lambda game: Patient(game, seed=1)),
+            r"agent 'made' must be callable with a game and the keyword seed .*'seed'\)$",
+        ),
+        (
+            ("agents", "patient", Demanding),
+            r"agent 'patient' must be callable with a game and the keyword seed .*'patience'\)$",
+        ),
         (("games", "patient", Patient), "game 'patient' is not a subclass of Game"),
         (("agents", "No Name", Patient), "must be lower-case words, not 'No Name'"),
         (("agent", "patient", Patient), "there is no kind 'agent'; did you mean 'agents'"),

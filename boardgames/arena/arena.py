@@ -121,16 +121,12 @@ class Arena:
         KeyboardInterrupt
             If the user interrupts; the matches so far are stored, and `report()` includes them.
         MatchError
-            If worker processes would need a game or an agent that is registered in this process only.
+            If worker processes would need a game or an agent that only this process has.
         StoreError
             If a match cannot be stored.
         """
-        local = self.plan.local_names
-        if local and not isinstance(executor, InProcess):
-            raise MatchError(
-                f"worker processes do not know {local[0]!r}, which is registered in this process only; "
-                "run the arena with boardgames.executors.InProcess()"
-            )
+        if not isinstance(executor, InProcess):
+            self._check_workers()
         try:
             for pairs in self._rounds():
                 for results in self._play(pairs, executor):
@@ -158,6 +154,20 @@ class Arena:
                 tally.add(*self._results[number])
         state = None if sprt is None else sprt.state
         return tally.report(self.plan.game.facts.name, self.plan.planned, state)
+
+    def _check_workers(self) -> None:
+        """Raise MatchError if there is an agent or a game that worker processes do not have."""
+        players, names = self.plan.given_players, self.plan.local_names
+        if players:
+            raise MatchError(
+                f"worker processes do not have the player object {players[0].describe()!r}; run the arena "
+                "with boardgames.executors.InProcess(), or give the name of an agent instead"
+            )
+        if names:
+            raise MatchError(
+                f"worker processes do not know {names[0]!r}, which is registered in this process only; "
+                "run the arena with boardgames.executors.InProcess()"
+            )
 
     # --- playing ----------------------------------------------------------
 

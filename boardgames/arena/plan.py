@@ -59,6 +59,9 @@ class MatchSettings:
     fingerprints : tuple of str
         The fingerprints of the agents, or none. Workers that find other weights or programs
         under the same names raise MatchError.
+    players : tuple of (Player or None)
+        For each agent, the player that was given, or None if every process loads its own. A player
+        cannot be sent to worker processes.
     """
 
     game: str
@@ -73,6 +76,7 @@ class MatchSettings:
     adjudication: Adjudication = NO_ADJUDICATION
     code: str = ""
     fingerprints: tuple[str, ...] = ()
+    players: tuple[Player | None, ...] = ()
 
     def load_game(self) -> Game:
         """Return the game with its layout and options."""
@@ -106,10 +110,12 @@ class Plan:
     game : Game
         The game with its layout and options.
     agents : sequence of str, player, class or function
-        At least two agents: texts with their options; players, of which the arena makes new ones with
-        the same options; subclasses of `Player`; or functions that take a game and the keyword `seed`
-        and return a player. An agent that no plug-in offers is registered by its name in this process,
-        and can only play with `boardgames.executors.InProcess`.
+        At least two agents: texts with their options; subclasses of `Player`, or functions that take a
+        game and the keyword `seed` and return a player; or players. The arena makes a new player for
+        a text, class or function. A player plays all of its matches itself, with everything that it
+        knows; the arena reseeds it before each match, and the caller closes it. Players, and classes and
+        functions that no plug-in offers, exist in this process only, so that they need the executor
+        `boardgames.executors.InProcess`.
     matches : int
         Matches per pairing, an even number: every opening is played with sides
         swapped.
@@ -136,7 +142,7 @@ class Plan:
     Raises
     ------
     LimitError, MatchError
-        If a value is out of range, or there are too few agents.
+        If a value is out of range, there are too few agents, or a player is given twice.
     OptionError
         If points are to decide matches of a game without points, or the repetition rule is invalid.
     """
@@ -159,10 +165,11 @@ class Plan:
         if not isinstance(agents, Sequence):
             raise MatchError(f"the agents of an arena must be a list, not {quote(agents)}")
         targets: dict[str, object] = {}
-        texts = tuple(spelled_out(_text_of(one, self.game, targets)) for one in agents)
-        object.__setattr__(self, "agents", texts)
+        object.__setattr__(self, "agents", tuple(_checked_agent(one, self.game, targets) for one in agents))
         if len(self.agents) < 2:
             raise MatchError(f"an arena needs at least two agents, not {len(self.agents)}")
+        if len({id(player) for player in self.given_players}) < len(self.given_players):
+            raise MatchError("the same player is given twice; make a player for each agent of the arena")
         if not (type(self.matches) is int and self.matches >= 2 and self.matches % 2 == 0):
             raise LimitError(
                 "the number of matches must be even, because every opening is played with sides swapped; "
@@ -189,14 +196,23 @@ class Plan:
     def local_names(self) -> list[str]:
         """Return the names of the agents, and of the game, that are only registered in this process."""
         registry, game = plugins.registry(), self.game.facts.name
-        names = [parse_agent(text)[0] for text in self.agent_texts]
+        names = [parse_agent(agent)[0] for agent in self.agents if isinstance(agent, str)]
         local = [name for name in names if registry.is_registered_here("agents", name, game)]
         return local + ([game] if registry.is_registered_here("games", game) else [])
 
     @property
     def agent_texts(self) -> tuple[str, ...]:
         """Return the agents as texts with their options."""
-        return tuple(agent for agent in self.agents if isinstance(agent, str))
+        return tuple(
+            agent.describe() if isinstance(agent, Player) else agent
+            for agent in self.agents
+            if isinstance(agent, str | Player)
+        )
+
+    @property
+    def given_players(self) -> tuple[Player, ...]:
+        """Return the agents that were given as players."""
+        return tuple(agent for agent in self.agents if isinstance(agent, Player))
 
     @property
     def round_count(self) -> int:
@@ -270,10 +286,11 @@ class Plan:
             repetition=self.repetition,
             adjudication=self.adjudication,
             code=code_stamp([type(self.game)]),
+            players=tuple(agent if isinstance(agent, Player) else None for agent in self.agents),
         )
 
     def load_lineup(self) -> Lineup:
-        """Load every agent once, to check it and to determine its identity.
+        """Load every agent once, unless it was given as a player, to check it and to determine its identity.
 
         Raises
         ------
@@ -283,18 +300,20 @@ class Plan:
         keys: list[PlayerKey] = []
         labels: list[str] = []
         classes: list[type] = [type(self.game)]
-        for text in self.agent_texts:
-            player = plugins.load_player(text, self.game)
+        for agent, text in zip(self.agents, self.agent_texts, strict=True):
+            player = agent if isinstance(agent, Player) else plugins.load_player(text, self.game)
             try:
                 with plugins.attributing_errors("agent", player.name):
                     key, label = self._key_and_label(text, player)
             finally:
-                plugins.close_player(player)
+                if player is not agent:
+                    plugins.close_player(player)
             keys.append(key)
             labels.append(label)
             classes += type(player).__mro__
         code = code_stamp(classes)
-        if self.local_names:  # code in a notebook has no version, so such an arena must not be resumed
+        # code in a notebook has no version, and players have a state: such an arena must not be resumed
+        if self.local_names or self.given_players:
             code += f"-{secrets.token_hex(4)}"
         return Lineup(keys, number_duplicates(labels), code)
 
@@ -307,9 +326,7 @@ class Plan:
         description, fingerprint, label = player.describe(), player.fingerprint(), player.label()
         for answer in (description, fingerprint, label):
             if not isinstance(answer, str):
-                raise PluginError(
-                    f"agent {text!r} describes itself as {quote(answer)}, which is not a string"
-                )
+                raise _description_error(text, answer)
         if label == description:
             # `level` becomes `level 5`; other agents keep the text that was given
             title = agent_title(description)
@@ -351,20 +368,19 @@ class Plan:
         }
 
 
-def _text_of(agent: Any, game: Game, targets: dict[str, object]) -> Any:  # other values are not changed
-    """Return the text of an agent, and register its class or function unless a plug-in offers it.
+def _checked_agent(agent: Any, game: Game, targets: dict[str, object]) -> str | Player:
+    """Return the text of an agent, or the player that was given.
 
-    `targets` maps the names that have occurred so far to their classes or functions.
+    A class or function is registered, unless a plug-in offers it. `targets` maps the names that have occurred
+    so far to their classes or functions.
     """
     if isinstance(agent, str) or not (isinstance(agent, Player) or callable(agent)):
-        return agent  # `spelled_out` rejects what is not an agent at all
+        return spelled_out(agent)  # which rejects what is not an agent at all
     target: object = type(agent) if isinstance(agent, Player) else agent
     if isinstance(target, type) and issubclass(target, Player):
         name = getattr(target, "name", "")
         if not name:
             raise PluginError(f"{quote(target)} needs a name, such as name = 'mine'")
-        if isinstance(agent, Player) and agent.game != game:
-            raise OptionError(f"{agent!r} plays {agent.game!r}, not {game!r}")
     else:
         title = str(getattr(target, "__name__", "")).lower()
         name = re.sub("[^a-z0-9_-]+", "-", title).strip("-_") or "agent"
@@ -372,13 +388,31 @@ def _text_of(agent: Any, game: Game, targets: dict[str, object]) -> Any:  # othe
         raise PluginError(f"two agents of the arena have the name {name!r}; give each a name of its own")
     registry, own = plugins.registry(), game.facts.name
     is_offered = any(offer.entry.name == name for offer in registry.offers("agents", own))
-    if not is_offered or registry.is_registered_here("agents", name, own):
-        registry.register("agents", name, target, game=own)
-    elif registry.load("agents", name, own) is not target:
+    is_from_plugin = is_offered and not registry.is_registered_here("agents", name, own)
+    if is_from_plugin and registry.load("agents", name, own) is not target:
         raise PluginError(
             f"{quote(target)} has the name of another agent, {name!r}; give it a name of its own"
         )
-    return agent.describe() if isinstance(agent, Player) else name
+    if isinstance(agent, Player):
+        return _checked_player(agent, game)
+    if not is_from_plugin:
+        registry.register("agents", name, target, game=own)
+    return name
+
+
+def _checked_player(player: Player, game: Game) -> Player:
+    """Return a player that was given; raise an error if it plays another game or has no text."""
+    if player.game != game:
+        raise OptionError(f"{player!r} plays {player.game!r}, not {game!r}")
+    with plugins.attributing_errors("agent", player.name):
+        description: object = player.describe()
+    if not isinstance(description, str):
+        raise _description_error(player.name, description)
+    return player
+
+
+def _description_error(agent: str, answer: object) -> PluginError:
+    return PluginError(f"agent {agent!r} describes itself as {quote(answer)}, which is not a string")
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

@@ -1,8 +1,9 @@
 """The tasks that an arena sends to an executor: playing pairs of matches.
 
-Only names, text and numbers are sent. A match depends only on the settings and
+Only names, text and numbers are sent to workers. A match depends only on the settings and
 its number, not on the worker that plays it, because the random generators of
-both players are seeded for every match.
+both players are seeded for every match. Players that are given as objects stay in this
+process, and may remember earlier matches.
 """
 
 import hashlib
@@ -151,8 +152,9 @@ class _Players:
         return [self._play(2 * pair.number + index, sides[index], opening) for index in (0, 1)]
 
     def close(self) -> None:
-        for player in self._players.values():
-            plugins.close_player(player)
+        for agent, player in self._players.items():
+            if player is not self._given_player(agent):
+                plugins.close_player(player)
 
     def _play(self, number: int, sides: tuple[int, int], opening: Position) -> MatchResult:
         settings = self.settings
@@ -186,9 +188,14 @@ class _Players:
     def _seeded_players(self, number: int, sides: tuple[int, int]) -> tuple[Player, Player]:
         for side, agent in enumerate(sides):
             if agent not in self._players:
-                self._players[agent] = self._loaded_player(agent)
+                given = self._given_player(agent)
+                self._players[agent] = self._loaded_player(agent) if given is None else given
             self._players[agent].reseed(player_seed(self.settings, number, side=side, agent=agent))
         return self._players[sides[0]], self._players[sides[1]]
+
+    def _given_player(self, agent: int) -> Player | None:
+        """Return the player that was given as this agent, which its owner closes; None if there is none."""
+        return self.settings.players[agent] if self.settings.players else None
 
     def _loaded_player(self, agent: int) -> Player:
         """Load an agent and check its fingerprint, since weights may differ between machines."""

@@ -11,7 +11,9 @@ from web_pages import Server
 import boardgames
 from boardgames import Game, Manager, MatchRules, MatchState, check_game
 from boardgames.adapters import spiel_games
+from boardgames.arena import Arena, Plan
 from boardgames.errors import BoardgamesError, MissingExtraError, OptionError, UnknownNameError
+from boardgames.executors import InProcess
 from boardgames.plugins import Registry, load_game_of
 from boardgames.record import format_record, parse_records
 
@@ -195,6 +197,17 @@ def test_any_bot_is_a_player_of_both_sides(name: str) -> None:
         match.play()
         assert match.fault is None
     assert made == [0, 1]
+
+
+def test_a_bot_plays_in_an_arena() -> None:
+    game = boardgames.load("spiel:breakthrough", rows=5, columns=4)
+    bots = [
+        spiel_games.bot_player(lambda side: pyspiel.make_uniform_random_bot(side, 7), game) for _ in range(2)
+    ]
+    report = Arena(Plan(game=game, agents=[*bots, "greedy"], matches=2), seed=1).run(InProcess())
+    assert [standing.agent for standing in report.standings] == ["spiel-bot", "spiel-bot #2", "greedy"]
+    assert not any(sum(standing.faults.values()) for standing in report.standings)
+    assert report.ranked[0].agent == "greedy"
 
 
 class Watching(pyspiel.Bot):  # type: ignore[misc,name-defined]  # no types

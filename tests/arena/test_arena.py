@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -386,21 +387,82 @@ def test_agents_that_workers_do_not_know_are_refused(two_workers: Executor) -> N
         Arena(Plan(game=GAME, agents=(Leftmost, "random"), matches=2)).run(two_workers)
 
 
+class Column(Player):
+    """An agent that needs to be told what to play, and counts its moves and matches."""
+
+    name = "column"
+
+    def __init__(self, game: Game, *, column: int, seed: int | None = None) -> None:
+        super().__init__(game, seed=seed)
+        self.column = column
+        self.moves, self.is_closed = 0, False
+        self.draws: list[int] = []
+
+    def match_started(self, side: int) -> None:
+        """Note a random number."""
+        self.draws.append(int(self.random.integers(1 << 30)))
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return the move in the column, if it is legal."""
+        self.moves += 1
+        moves = position.legal_moves
+        return Choice(moves[min(self.column, len(moves) - 1)])
+
+    def close(self) -> None:
+        """Note that the player was closed."""
+        self.is_closed = True
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_player_object_plays_its_matches_itself_and_stays_open() -> None:
+    left, right = Column(GAME, column=0), Column(GAME, column=4)
+    plan = replace(Plan(game=GAME, agents=[left, right], matches=4), schedule="gauntlet")
+    arena = Arena(plan, seed=1)
+    report = arena.run(InProcess())
+    assert {standing.faults["crash"] for standing in report.standings} == {0}
+    assert left.moves + right.moves == sum(match.plies for pair in arena._results.values() for match in pair)
+    assert [standing.agent for standing in report.standings] == ["column", "column #2"]
+    assert not left.is_closed
+    assert not right.is_closed
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_player_object_is_reseeded_for_each_match() -> None:
+    drawn = []
+    for _ in range(2):
+        player = Column(GAME, column=0, seed=7)
+        Arena(Plan(game=GAME, agents=[player, "random"], matches=4), seed=1).run(InProcess())
+        drawn.append(player.draws)
+    assert drawn[0] == drawn[1]
+    assert len(set(drawn[0])) == 4
+
+
+@pytest.mark.usefixtures("fresh")
+def test_worker_processes_play_with_no_player_object(two_workers: Executor) -> None:
+    player = boardgames.load_player("mcts:simulations=5", GAME)
+    with pytest.raises(MatchError, match=r"do not have the player object 'mcts:simulations=5'.*InProcess"):
+        Arena(Plan(game=GAME, agents=(player, "random"), matches=2)).run(two_workers)
+
+
 @pytest.mark.usefixtures("fresh")
 def test_an_agent_with_the_name_of_another_one_is_refused() -> None:
     class Other(Greedy):
         """An agent that inherits the name of a plug-in's."""
 
-    with pytest.raises(PluginError, match="has the name of another agent, 'greedy'"):
-        Plan(game=GAME, agents=(Other, "random"))
+    for agent in (Other, Other(GAME)):
+        with pytest.raises(PluginError, match="has the name of another agent, 'greedy'"):
+            Plan(game=GAME, agents=(agent, "random"))
 
 
 @pytest.mark.usefixtures("fresh")
-def test_an_arena_with_code_of_a_notebook_begins_anew(store: Store) -> None:
-    for _ in range(2):  # the code may have changed in between, and nothing would show it
-        arena = Arena(Plan(game=GAME, agents=(Leftmost, "random"), matches=2), store=store, seed=1)
-        assert arena.matches == 0
-        arena.run(InProcess())
+@pytest.mark.parametrize("agent", [Leftmost, boardgames.load_player("greedy", GAME)], ids=["class", "object"])
+def test_an_arena_with_code_of_a_notebook_or_an_object_begins_anew(store: Store, agent: Any) -> None:
+    def begun() -> Arena:
+        return Arena(Plan(game=GAME, agents=(agent, "random"), matches=4), store=store, seed=1)
+
+    with pytest.raises(KeyboardInterrupt):
+        begun().run(Interrupting(1))
+    assert begun().matches == 0  # the code, or what the object knows, may be different now
 
 
 @pytest.mark.parametrize("agent", [3, None, ("greedy",)])
@@ -420,6 +482,7 @@ def test_what_is_no_agent_is_refused(agent: Any) -> None:
         ),
         ((type("Nameless", (Leftmost,), {"name": ""}), "random"), PluginError, "needs a name"),
         ((Leftmost(boardgames.load("hexifence")), "random"), OptionError, "plays <game hexifence"),
+        ([Leftmost(GAME)] * 2, MatchError, "the same player is given twice"),
         (Leftmost, MatchError, "the agents of an arena must be a list"),
     ],
 )
