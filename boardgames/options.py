@@ -21,6 +21,7 @@ Role = Literal["", "limit", "memory", "network", "run", "strength", "threads", "
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 _TYPE_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
+_NAME = re.compile(r"[^\s=,:\"]+")
 _SHORT_AGENT = re.compile(r"(?P<name>[a-z][\w-]*) *[:=] *(?P<value>\d+)(?P<rest>(,.*)?)", re.ASCII)
 _LONG_AGENT = re.compile(r"(?P<name>[a-z][\w-]*):(?P=name)=(?P<value>\d+)(?P<rest>(,.*)?)", re.ASCII)
 _AGENT_FORM = "an agent is written name or name:option=value,..."
@@ -159,7 +160,7 @@ class OptionDescription:
 
 
 def check_option_names(cls: type, reserved: Collection[str]) -> None:
-    """Check that a class declares no option with a reserved name.
+    """Check that a class declares no option with a reserved name, or with a name that cannot be written.
 
     Raises
     ------
@@ -168,7 +169,14 @@ def check_option_names(cls: type, reserved: Collection[str]) -> None:
     """
     declared = vars(cls).get("declared_options")
     for option in declared if isinstance(declared, tuple) else ():
-        if isinstance(option, Option) and option.name in reserved:
+        if not isinstance(option, Option):
+            continue
+        if not (isinstance(option.name, str) and _NAME.fullmatch(option.name)):
+            raise PluginError(
+                f"{cls.__name__} cannot declare an option {quote(option.name)}: a name is a word without "
+                "spaces, commas, colons, quotes and ="
+            )
+        if option.name in reserved:
             raise PluginError(
                 f"{cls.__name__} cannot declare an option {option.name!r}, since that name has another "
                 "meaning; choose another name"

@@ -189,6 +189,13 @@ def test_long_value_is_truncated_in_the_message() -> None:
     assert len(str(caught.value)) < 200
 
 
+@pytest.mark.parametrize("name", ["", "two words", "a=b", "a,b", "a:b", '"a"', 7])
+@pytest.mark.parametrize("base", [Game, Player, Learner])
+def test_an_option_whose_name_cannot_be_written_is_refused(base: type, name: Any) -> None:
+    with pytest.raises(PluginError, match=r"^Made cannot declare an option .*: a name is a word without"):
+        type("Made", (base,), {"name": "made", "declared_options": (Option(name, int, 1, "a number"),)})
+
+
 @pytest.mark.parametrize(
     ("base", "names"),
     [
