@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from boardgames.errors import LimitError, quote
 from boardgames.kernels.abi import Floats
-from boardgames.search.batched.searcher import Evaluator, evaluations
+from boardgames.search.batched.searcher import Evaluator, answer_of, checked_evaluations
 
 OVERHEAD = 200
 """Approximate overhead of a remembered position's Python objects, in bytes."""
@@ -77,9 +77,8 @@ class EvaluationCache:
         policies, values = self._policies[slots], self._values[slots]
         missing = np.flatnonzero(slots < 0)
         if len(missing):
-            found = self._evaluator(observations[missing], masks[missing])
-            policies[missing] = evaluations("policies", found[0], (len(missing), actions))
-            values[missing] = evaluations("values", found[1], (len(missing),))
+            answer = answer_of(self._evaluator, observations[missing], masks[missing])
+            policies[missing], values[missing] = checked_evaluations(*answer, (len(missing), actions))
             self.evaluated += len(missing)
             for index in missing.tolist():
                 self._remember(keys[index], policies[index], float(values[index]))

@@ -8,7 +8,7 @@ An evaluator is any function that takes observations and masks and returns polic
 in PyTorch, playouts, or ten lines of NumPy.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -44,6 +44,8 @@ WORTH_A_THREAD = 128
 """Minimum number of trees per thread, by default."""
 NODES, EDGES_PER_NODE = 64, 16
 """Initial number of nodes of a tree, and of edges per node; both double when a tree is full."""
+ROUNDING = 1e-4
+"""How far a value may be outside -1 to 1, since networks compute it with rounding errors."""
 
 
 @runtime_checkable
@@ -256,14 +258,16 @@ class BatchSearch:
         Raises
         ------
         LimitError
-            If the number of positions or simulations is wrong, or the evaluator does not return finite
-            numbers of the right shapes.
+            If the number of positions or simulations is wrong, or the evaluator does not return policies
+            and values as `Evaluator` describes them.
+        OptionError
+            If the evaluator cannot be called.
         PositionError
-            If a position belongs to another game.
+            If there are no positions, or a position belongs to another game.
         """
         self.start(positions, simulations=simulations)
         while (leaves := self.leaves()) is not None:
-            self.update(*evaluator(*leaves))
+            self.update(*answer_of(evaluator, *leaves))
         return self.found()
 
     def start(
@@ -336,12 +340,11 @@ class BatchSearch:
         Raises
         ------
         LimitError
-            If the evaluations are not finite numbers of the right shapes.
+            If the evaluations are not as `Evaluator` describes them.
         """
         total = int(self._workspace.waiting.sum())
-        given = evaluations("policies", policies, (total, self.game.facts.actions))
-        returns = evaluations("values", values, (total,)).reshape(total, 1)
-        self._share(lambda *rows: receive(self._bundle.words, given, returns, *rows))
+        given, returns = checked_evaluations(policies, values, (total, self.game.facts.actions))
+        self._share(lambda *rows: receive(self._bundle.words, given, returns.reshape(total, 1), *rows))
 
     def found(self) -> Found:
         """Return the results of the searches so far.
@@ -400,6 +403,10 @@ class BatchSearch:
             packed = positions.packed()
         elif isinstance(positions, np.ndarray):
             packed = positions
+        elif not isinstance(positions, Iterable):
+            raise PositionError(
+                f"a search needs a Batch, a list of positions or an array, not {quote(positions)}"
+            )
         else:
             packed = np.array([self._pack(position) for position in positions], dtype=np.uint64)
         if packed.dtype != np.uint64 or packed.shape != (self.size, words):
@@ -500,14 +507,48 @@ class BatchSearch:
         return [done or 0 for done in self._workers.map(work, bounds[:-1], bounds[1:])]
 
 
-def evaluations(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
-    """Return the policies or values of an evaluator as an array, after checking its shape.
+def answer_of(
+    evaluator: Evaluator, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]
+) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+    """Return the policies and values of an evaluator; `checked_evaluations` checks them.
+
+    Raises
+    ------
+    OptionError
+        If the evaluator cannot be called.
+    LimitError
+        If it does not return a pair.
+    """
+    if not callable(evaluator):
+        raise OptionError(f"an evaluator must be a function, not {quote(evaluator)}")
+    answer: object = evaluator(observations, masks)
+    if not (isinstance(answer, Sequence) and len(answer) == 2):
+        raise LimitError(f"the evaluator must return a pair of policies and values, not {quote(answer)}")
+    policies, values = answer
+    return policies, values
+
+
+def checked_evaluations(
+    policies: npt.ArrayLike, values: npt.ArrayLike, shape: tuple[int, ...]
+) -> tuple[Floats, Floats]:
+    """Return policies of this shape, and values, as arrays, after checking them.
 
     Raises
     ------
     LimitError
-        If it is not an array of finite numbers of this shape.
+        If they are not as `Evaluator` describes them.
     """
+    given, returns = _numbers("policies", policies, shape), _numbers("values", values, shape[:1])
+    if given.min(initial=0) < 0:
+        raise LimitError("the evaluator returned policies that are negative; they must be at least 0")
+    if np.abs(returns).max(initial=0) > 1 + ROUNDING:
+        worst = returns[np.abs(returns).argmax()]
+        raise LimitError(f"the evaluator returned the value {worst:g}; values must be -1 to 1")
+    return given, returns
+
+
+def _numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+    """Return policies or values as an array; raise LimitError unless they are finite and of this shape."""
     try:
         array = np.ascontiguousarray(given, dtype=np.float32)
     except (TypeError, ValueError):

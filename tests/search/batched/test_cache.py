@@ -14,7 +14,7 @@ Evaluations = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 def evaluate(observations: npt.NDArray[np.int8], masks: npt.NDArray[np.bool_]) -> Evaluations:
     """Return numbers that depend on everything that is seen of a position."""
     sums = observations.reshape(len(masks), -1).sum(axis=1, dtype=np.float32)
-    return masks * sums[:, None], sums / (1 + masks.sum(axis=1, dtype=np.float32))
+    return masks * sums[:, None], sums / (200 + masks.sum(axis=1, dtype=np.float32))
 
 
 def positions(count: int, seed: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
@@ -69,9 +69,11 @@ def test_a_full_cache_forgets_the_oldest_positions_and_stays_right() -> None:
         (np.ones((3, ACTIONS)), np.zeros((3, 1))),
         (np.ones((3, ACTIONS)), np.full(3, np.nan)),
         ("no numbers", np.zeros(3)),
+        (np.ones((3, ACTIONS)), np.full(3, 1.5)),
+        None,
     ],
 )
-def test_evaluations_of_a_wrong_shape_are_refused(given: tuple[npt.ArrayLike, npt.ArrayLike]) -> None:
+def test_what_are_no_evaluations_is_refused(given: tuple[npt.ArrayLike, npt.ArrayLike]) -> None:
     cache = EvaluationCache(lambda _observations, _masks: given)
     with pytest.raises(LimitError, match=r"the evaluator (must return|returned)"):
         cache(*positions(3, seed=1))

@@ -271,9 +271,14 @@ def test_a_search_can_start_again_while_others_go_on() -> None:
         ((np.full((1, 7), np.nan), np.zeros(1)), "policies that are not finite"),
         ((np.ones((1, 7)), np.array([np.inf])), "values that are not finite"),
         ((np.ones((1, 7)), ["win"]), "values as numbers"),
+        ((np.ones((1, 7)), np.array([7.0])), "the value 7; values must be -1 to 1"),
+        ((np.ones((1, 7)), np.array([-1.01])), "the value -1.01; values must be -1 to 1"),
+        ((-np.ones((1, 7)), np.zeros(1)), "policies that are negative"),
+        (None, "must return a pair of policies and values, not None"),
+        (np.ones((1, 7)), "must return a pair of policies and values, not array"),
     ],
 )
-def test_answers_of_another_shape_are_refused(answer: tuple[object, object], message: str) -> None:
+def test_answers_that_are_no_policies_and_values_are_refused(answer: object, message: str) -> None:
     game = boardgames.load("connect4")
     search = BatchSearch(game, 1)
     with pytest.raises(LimitError, match=message):
@@ -290,6 +295,11 @@ def test_wrong_arguments_are_refused() -> None:
     search = BatchSearch(game, 2)
     with pytest.raises(PositionError):
         search.run([other.start()] * 2, evaluate, simulations=1)
+    for nothing in (None, 7, game.start()):
+        with pytest.raises(PositionError, match="a search needs a Batch, a list of positions or an array"):
+            search.run(nothing, evaluate, simulations=1)  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(OptionError, match="an evaluator must be a function, not None"):
+        search.run([game.start()] * 2, None, simulations=1)  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(LimitError, match="2 positions"):
         search.run([game.start()], evaluate, simulations=1)
     for wrong in (-1, [1, 2, 3], 0.5):
