@@ -35,7 +35,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 
 import numpy as np
 
-from boardgames.errors import KernelError
+from boardgames.errors import KernelError, quote
 from boardgames.kernels import types
 from boardgames.kernels.abi import ACTIONS, Actions, Reals, check_kernel, first_class
 from boardgames.kernels.plain import JIT, compiled_by
@@ -60,7 +60,7 @@ class Bundle:
     Raises
     ------
     KernelError
-        If an item does not match the kind of its field.
+        If there is no named tuple, or an item does not match the kind of its field.
 
     Attributes
     ----------
@@ -69,6 +69,8 @@ class Bundle:
     """
 
     def __init__(self, items: NamedTuple) -> None:
+        if not (isinstance(items, tuple) and hasattr(items, "_fields")):
+            raise KernelError(f"a bundle is made of a named tuple, not of {quote(items)}")
         self.items = items
         words = [
             word

@@ -1,6 +1,7 @@
 """Bundles: kernels, arrays and records that a kernel receives as one argument."""
 
 import gc
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
@@ -125,6 +126,13 @@ def test_a_kernel_of_another_signature_is_rejected() -> None:
 def test_a_function_that_is_not_a_kernel_is_rejected() -> None:
     with pytest.raises(KernelError, match="add"):
         Bundle(workspace(add=np.add))
+
+
+@pytest.mark.parametrize("items", [(1, 2), {}, None], ids=repr)
+def test_only_a_named_tuple_makes_a_bundle(items: Any) -> None:
+    message = re.escape(f"a bundle is made of a named tuple, not of {items!r}")
+    with pytest.raises(KernelError, match=f"^{message}$"):
+        Bundle(items)
 
 
 class Unmarked(NamedTuple):
