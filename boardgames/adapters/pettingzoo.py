@@ -12,14 +12,14 @@ from typing import Any
 
 from boardgames.adapters.environments import RENDER_MODES, Board, Planes
 from boardgames.draw.pixels import Image
-from boardgames.errors import MatchError, MissingExtraError
+from boardgames.errors import MatchError, MissingExtraError, quote
 from boardgames.game import Game, Position
 from boardgames.match_state import MatchRules
 
 try:
     from gymnasium import spaces
     from pettingzoo import AECEnv, ParallelEnv
-    from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+    from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 except ImportError:
     raise MissingExtraError("rl", "an environment for PettingZoo") from None
 
@@ -59,10 +59,24 @@ def parallel_env(
 ) -> ParallelEnv[str, Observation, int | None]:
     """Return the environment of a game in which each step takes actions from both agents.
 
-    Only the action of the agent to move counts; the action mask of the other agent is empty. The
-    parameters are those of `raw_env`.
+    Only the action of the agent to move counts, and the others may be missing; the action mask of the other
+    agent is empty. The parameters are those of `raw_env`.
     """
-    return turn_based_aec_to_parallel(env(game, **settings))
+    return _Parallel(env(game, **settings))
+
+
+class _Parallel(turn_based_aec_to_parallel_wrapper):  # type: ignore[misc]  # no types
+    """The environment of a game in which each step takes actions from both agents."""
+
+    def step(self, actions: Mapping[str, int | None]) -> Any:  # five dictionaries
+        """Take the action of the agent to move; raise MatchError if there is none."""
+        if self.agents:
+            mover = self.aec_env.agent_selection
+            if not (isinstance(actions, Mapping) and mover in actions):
+                raise MatchError(
+                    f"a step needs an action of {mover!r}, which is to move, not {quote(actions)}"
+                )
+        return super().step(actions)
 
 
 class raw_env(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # noqa: N801 - no types; the name that its games have

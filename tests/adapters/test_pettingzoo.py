@@ -76,6 +76,18 @@ def test_every_game_passes_the_parallel_api_test(name: str, options: dict[str, i
     parallel_api_test(pettingzoo.parallel_env(name, **options), num_cycles=30)
 
 
+def test_a_parallel_step_needs_an_action_of_the_agent_to_move() -> None:
+    environment = pettingzoo.parallel_env("connect4")
+    environment.reset()
+    environment.step({"player_0": 3})
+    wrong: list[Any] = [{"player_0": 3}, {}, None, 3]
+    for actions in wrong:
+        with pytest.raises(MatchError, match="a step needs an action of 'player_1', which is to move, not "):
+            environment.step(actions)
+    environment.step({"player_1": 3})
+    assert str(environment.unwrapped.position) == "......./......./......./......./...b.../...r..."
+
+
 def play(environment: Environment, seed: int = 1) -> list[tuple[str, int, tuple[float, ...]]]:
     """Play a match at random; return the agents, their actions, and all rewards after each."""
     generator, played = random.Random(seed), []
