@@ -144,7 +144,7 @@ def test_no_action_is_legal_after_the_end() -> None:
     assert not boardgames.load("connect4").parse("1212121").action_mask().any()
 
 
-@pytest.mark.parametrize("side", [2, -1, "0"])
+@pytest.mark.parametrize("side", [2, -1, "0", True, 1.0])
 def test_an_observation_by_no_side_is_refused(side: Any) -> None:
     with pytest.raises(PositionError, match=f"the side of an observation must be 0 or 1, not {side!r}"):
         Nim().start().observation(side)
