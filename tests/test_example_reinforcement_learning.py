@@ -76,6 +76,19 @@ def test_an_actor_critic_learns_from_matches_against_itself(example: Callable[[s
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("arguments", ["ppo connect4 --measured 2", "self_play connect4"])
+def test_pytorch_does_not_compete_for_cores(
+    example: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch, arguments: str
+) -> None:
+    name, *others = arguments.split()
+    program = example(name)
+    monkeypatch.setattr(sys, "argv", [name, *others, "--minutes", "0", "--matches", "2"])
+    torch.set_num_threads(2)
+    program.main()
+    assert torch.get_num_threads() == 1
+
+
+@pytest.mark.slow
 def test_agents_and_bots_of_openspiel_meet_in_a_tournament(
     example: Callable[[str], ModuleType], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

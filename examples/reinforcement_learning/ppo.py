@@ -220,6 +220,8 @@ def main() -> None:
     parser.add_argument("--measured", type=int, default=200, help="matches before and after; default: 200")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    # the network is small, so more threads would cost more time than they save, above all on a busy machine
+    torch.set_num_threads(1)
     game = boardgames.load(given.game, **dict(given.option))
 
     def make(count: int, autoreset_mode: AutoresetMode) -> VersusVectorEnv:

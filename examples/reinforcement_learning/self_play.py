@@ -96,6 +96,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
 
+    # the network is small, so more threads would cost more time than they save, above all on a busy machine
+    torch.set_num_threads(1)
     torch.manual_seed(given.seed)
     game = boardgames.load(given.game)
     batch = Batch(game, given.matches, seed=given.seed)
