@@ -430,7 +430,7 @@ def test_a_player_object_plays_its_matches_itself_and_stays_open() -> None:
 def test_a_player_object_is_reseeded_for_each_match() -> None:
     drawn = []
     for _ in range(2):
-        player = Column(GAME, column=0, seed=7)
+        player = Column(GAME, column=0)
         Arena(Plan(game=GAME, agents=[player, "random"], matches=4), seed=1).run(InProcess())
         drawn.append(player.draws)
     assert drawn[0] == drawn[1]
