@@ -413,7 +413,7 @@ class Position:
         if side is None:
             side = self.side_to_move
         elif isinstance(side, bool) or not (isinstance(side, int | np.integer) and side in (0, 1)):
-            raise PositionError(f"an observation is for side 0 or 1, not {quote(side)}")
+            raise PositionError(f"the side of an observation must be 0 or 1, not {quote(side)}")
         return observation_of(self.game).array(self._words, side)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
