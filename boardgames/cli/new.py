@@ -138,8 +138,8 @@ def new(name: str, board: str | None, plain: bool, folder: str | None) -> None:
     for path in sorted(content):
         click.echo(f"  {path}")
     click.echo("\nnext:")
-    quoted = shlex.quote(str(target))
-    click.echo(f"  pip install -e {quoted if target.is_absolute() else f'./{quoted}'}")
+    click.echo(f"  cd {shlex.quote(str(target))}")
+    click.echo('  pip install -e ".[test]"')
     click.echo(f"  {PROGRAM} play {name}")
     click.echo(f"  {PROGRAM} check {name}")
 

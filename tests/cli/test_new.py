@@ -65,7 +65,9 @@ def test_the_folder_has_a_distribution_with_tests(options: tuple[str, ...], bg: 
     paths = {path.format(**names) for path in (COMMON_FILES | own_files).values()}
     assert written(folder) == paths
     assert all(f"  {path}\n" in ran.out for path in paths)
-    assert "pip install -e ./boardgames-three-in-line\n" in ran.out
+    install = 'pip install -e ".[test]"\n'
+    assert f"next:\n  cd boardgames-three-in-line\n  {install}" in ran.out
+    assert f"    {install}" in (folder / "README.md").read_text("utf-8")
     project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["name"] == "boardgames-three-in-line"
     points = project["project"]["entry-points"]["boardgames"]
