@@ -73,27 +73,27 @@ KINDS = MappingProxyType(
             "ROWSxCOLUMNS",
             (4, 2),
             26,
-            "reach the opponent's back row",
-            "pieces and the leading piece, per side",
-            "Breakthrough, in which pieces step forward, capture diagonally, and win on the last row.",
-            lambda rows, columns: 3 * columns - 2,
+            "two pieces on the far row win",
+            "pieces and the two leading pieces, per side",
+            "pieces step forward and capture diagonally, and whoever has two pieces on the far row wins.",
+            lambda rows, columns: (3 if rows > 4 else 2) * columns - 2,
         ),
         "hex": Kind(
             "SIZE",
             (3,),
             13,
-            "four in a line win, three in a line lose",
+            "four in a line win, a triangle loses",
             "winning and losing cells, per side",
-            "Yavalath, in which four pieces in a line win, but three in a line lose.",
+            "four pieces in a line win, but three in a triangle of neighbouring cells lose.",
             lambda size: 3 * size * (size - 1) + 1,
         ),
         "edges": Kind(
             "ROWSxCOLUMNS",
             (1, 1),
             12,
-            "complete boxes to own them and move again; more boxes win",
-            "boxes of both sides, and boxes to complete",
-            "Dots and Boxes, in which whoever draws the fourth edge of a box owns it and moves again.",
+            "complete boxes to own them and move again; corners count double",
+            "points of both sides, and points to score at once",
+            "whoever completes a box owns it and moves again, and boxes in the corners count double.",
             lambda rows, columns: (rows + 1) * columns + rows * (columns + 1),
         ),
     }
@@ -125,9 +125,10 @@ def new(name: str, board: str | None, plain: bool, folder: str | None) -> None:
     """Create a plug-in with a working game called NAME, to turn into your own.
 
     The folder has rules, notation, picture, features, a slow reference and
-    tests. The game is Breakthrough on square cells, Yavalath on hexagonal ones,
-    or Dots and Boxes on edges. With --plain the rules are plain Python, which is
-    easier to write and slower to run. An existing folder is never overwritten.
+    tests. On square cells, two pieces on the far row win; on hexagonal ones, four
+    in a line win and a triangle loses; on edges, boxes are points and corners
+    count double. With --plain the rules are plain Python, which is easier to
+    write and slower to run. An existing folder is never overwritten.
     """
     if plain and board is not None:
         raise OptionError("--plain writes a game on 7x7 cells; it does not work with --board")

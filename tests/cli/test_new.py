@@ -16,10 +16,39 @@ from building import build_variables
 
 from boardgames.cli import new
 from boardgames.cli.new import BOARD_FILES, COMMON_FILES, KINDS, PLAIN_FILES, plugin_files
-from boardgames.testing import check_game
+from boardgames.declarations import FeatureSet
+from boardgames.game import Game
+from boardgames.search.perft import perft
+from boardgames.testing import Reference, check_game
+from boardgames.testing.reference import count_reference_leaves
 
 BOARDS = ("square:8x8", "hex:5", "edges:5x5")
 EXTREMES = ("square:4x2", "square:26x26", "hex:3", "hex:13", "edges:1x1", "edges:12x12")
+MAX_LINE_LENGTH = 110
+PERFT = (
+    ("square:8x8", None, (22, 484)),
+    (
+        "square:8x8",
+        "w......./...w..../.b....w./......../......../.w...b../....b.../......b.:w",
+        (9, 48, 257, 956),
+    ),
+    (
+        "square:8x8",
+        "......../.w.w..../b......./......../......../......../..b.b.../.....w..:b",
+        (8, 69, 376, 1589),
+    ),
+    (
+        "hex:5",
+        "wwb.b/wb.bww/bwbwwbw/w.wwbbwb/bwbbwwbww/wbwbb.b./wbbwbw./bwbwwb/bwbb.:w",
+        (7, 30, 70, 208, 264, 432, 144),
+    ),
+    (
+        "edges:5x5",
+        "rrbrbr.rbbrbbrbbbrrbrrrrbbrbrb.bbb.rbrbbrrbrbb..r.rrrbrrbrrb:..b..r.brrrbb....rrrrrrrb:b",
+        (6, 30, 120, 360, 720, 720),
+    ),
+)
+"""Leaf counts from the slow references; in most of these positions the match can end before the last ply."""
 
 Run = Callable[..., Any]
 
@@ -28,31 +57,58 @@ def written(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.fixture
+def generate(bg: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Return a function that creates a plug-in for a board, and returns its game, features and reference."""
+
+    def create(board: str) -> tuple[Game, FeatureSet, Reference[Any]]:
+        name = f"generated-{board.partition(':')[0]}"
+        assert bg("new", name, "--board", board).code == 0
+        folder, package = home.parent / f"boardgames-{name}", f"boardgames_{name.replace('-', '_')}"
+        monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.syspath_prepend(str(folder / "tests"))
+        hooks = importlib.import_module(f"{package}.plugin")
+        targets = [hooks.bg_games()[0].target, hooks.bg_features()[0].target]
+        make_game, make_features = (
+            getattr(importlib.import_module(module), attribute)
+            for module, _, attribute in (target.partition(":") for target in targets)
+        )
+        game = make_game()
+        assert game.facts.name == name
+        module = f"{name.replace('-', '_')}_reference"
+        reference = importlib.import_module(module).Reference()
+        monkeypatch.delitem(sys.modules, module)
+        return game, make_features(game), reference
+
+    return create
+
+
 @pytest.mark.parametrize("board", BOARDS)
-def test_the_game_passes_every_check(
-    board: str, bg: Run, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = f"generated-{board.partition(':')[0]}"
-    assert bg("new", name, "--board", board).code == 0
-    folder, package = home.parent / f"boardgames-{name}", f"boardgames_{name.replace('-', '_')}"
-    monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.syspath_prepend(str(folder / "tests"))
-    hooks = importlib.import_module(f"{package}.plugin")
-    targets = [hooks.bg_games()[0].target, hooks.bg_features()[0].target]
-    make_game, make_features = (
-        getattr(importlib.import_module(module), attribute)
-        for module, _, attribute in (target.partition(":") for target in targets)
-    )
-    game = make_game()
-    assert game.facts.name == name
-    module = f"{name.replace('-', '_')}_reference"
-    reference = importlib.import_module(module).Reference()
-    monkeypatch.delitem(sys.modules, module)
-    report = check_game(
-        game, matches=4, positions=20, feature_sets=[make_features(game)], reference=reference
-    )
+def test_the_game_passes_every_check(board: str, generate: Callable[[str], Any]) -> None:
+    game, features, reference = generate(board)
+    report = check_game(game, matches=4, positions=20, feature_sets=[features], reference=reference)
     assert report.ok, str(report)
     assert "reference-perft" in {check.name for check in report.checks}
+
+
+@pytest.mark.parametrize(
+    ("board", "text", "counts"), PERFT, ids=["start", "square", "square-2", "hex", "edges"]
+)
+def test_kernels_and_reference_have_the_leaf_counts(
+    board: str, text: str | None, counts: tuple[int, ...], generate: Callable[[str], Any]
+) -> None:
+    game, _, reference = generate(board)
+    position = game.start() if text is None else game.parse(text)
+    depths = range(1, len(counts) + 1)
+    assert tuple(perft(position, depth) for depth in depths) == counts
+    assert tuple(count_reference_leaves(reference, str(position), depth) for depth in depths) == counts
+
+
+@pytest.mark.parametrize(
+    ("board", "count"), [("square:4x3", 4), ("square:5x3", 7), ("hex:3", 19), ("edges:2x3", 17)]
+)
+def test_the_docstring_of_the_game_counts_its_first_moves(board: str, count: int) -> None:
+    assert f"\n    ({count}, 0)\n" in plugin_files("go", board)["boardgames_go/game.py"]
 
 
 @pytest.mark.parametrize("options", [*(("--board", board) for board in BOARDS), ("--plain",)])
@@ -81,6 +137,12 @@ def test_all_sources_are_valid(board: str | None) -> None:
             assert "${" not in text.replace("${{ matrix.python-version }}", "")
             if path.endswith(".py"):
                 ast.parse(text, path)
+
+
+@pytest.mark.parametrize("board", [*BOARDS, None])
+def test_no_line_is_too_long(board: str | None) -> None:
+    for path, text in plugin_files("othello", board).items():
+        assert not [line for line in text.splitlines() if len(line) > MAX_LINE_LENGTH], path
 
 
 @pytest.mark.parametrize(("name", "expected"), [("none", "NoneGame"), ("piece", "PieceGame"), ("go", "Go")])
