@@ -356,7 +356,7 @@ class Session:
         position, cell = self._current_position(), argument.lower()
         if not cell:
             texts = [self._move_text(position, move) for move in self.manager.legal_moves]
-            say(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
+            say(f"{count_text(len(texts), 'legal move')}:\n{wrapped_moves(texts)}")
             return
         if cell not in self._cells():
             raise MalformedMoveError(f"there is no cell {quote(argument)} on this board")

@@ -387,6 +387,13 @@ def test_moves_lists_every_legal_move_in_lines_of_80(bg: Run) -> None:
     assert max(map(len, listed[1].splitlines())) <= 80
 
 
+def test_moves_says_that_one_move_is_legal(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_plugin(monkeypatch, maze.as_plugin())
+    typed = "moves\nquit\n"
+    ran = bg("play", "maze", "--second", "human", "--option", "rooms=a:0:..b,..a", typed=typed)
+    assert "1 legal move:\nb\n" in ran.out
+
+
 def test_hint_names_a_move_that_wins(bg: Run) -> None:
     ran = bg(*PEOPLE, "--position", "121212", "--time", "5", typed="hint\n")
     assert "hint: 1\n" in ran.out
