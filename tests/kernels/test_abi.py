@@ -338,6 +338,39 @@ def test_an_error_of_mixed_integers_says_how_to_write_constants(
     )
 
 
+def constant_that_is_a_float(position: Words) -> int:
+    return position[1.5]  # type: ignore[call-overload]  # the mistake
+
+
+def half_of_an_index(position: Words) -> int:
+    half = 4
+    return position[half / 2]  # type: ignore[call-overload]  # the mistake
+
+
+def half_on_another_line(position: Words) -> int:
+    half = 4 / 2
+    return position[half]  # type: ignore[call-overload]  # the mistake
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("function", "advice"),
+    [
+        (constant_that_is_a_float, "use integers, and // instead of /"),
+        (half_of_an_index, "use integers, and // instead of /"),
+        (half_on_another_line, "use integers, and // instead of /, or if there are no such numbers, uint64"),
+    ],
+)
+def test_an_index_that_is_a_fraction_gets_no_advice_about_mixed_integers(
+    function: Callable[[Words], int], advice: str
+) -> None:
+    with pytest.raises(KernelError) as caught:
+        kernel(SideToMove)(function)
+    start = f"{function.__name__} does not compile: an index does not work with float64; {advice} "
+    assert str(caught.value).startswith(start)
+    assert ("mixed" in str(caught.value)) == ("uint64" in advice)
+
+
 def without_a_result_on_one_path(position: Words) -> int:  # type: ignore[return] # noqa: RET503 - the mistake
     if position[0] > 3:
         return 1
