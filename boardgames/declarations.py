@@ -467,12 +467,14 @@ class Repetition:
         if `Facts.no_moves_draws` is set. `none`: positions may repeat.
     count : int
         At which occurrence of a position the rule applies: 3 for the third. By default 3 if `meaning` is
-        `draw`, and 2 if it is `loss` or `forbidden`.
+        `draw`, and 2 if it is `loss` or `forbidden`. With `forbidden` and 3, a move is only illegal if it
+        makes a position occur for the third time. 0 if `meaning` is `none`.
 
     Raises
     ------
     LimitError
-        If there is no such meaning, or the count is not 2 to 1000.
+        If there is no such meaning, or the count is not 2 to 1000, or there is one although `meaning` is
+        `none`.
 
     Examples
     --------
@@ -483,15 +485,18 @@ class Repetition:
     """
 
     meaning: Meaning
-    count: int = 0
+    count: int = None  # type: ignore[assignment]  # `__post_init__` sets the default
 
     def __post_init__(self) -> None:
         if self.meaning not in MEANINGS:
             raise LimitError(f"a repeated position must mean {_CHOICES}, not {quote(self.meaning)}")
-        if self.count == 0:
+        count: object = self.count
+        if count is None:
             object.__setattr__(self, "count", _COUNTS[self.meaning])
-        is_valid = type(self.count) is int and 2 <= self.count <= MAX_OCCURRENCES
-        if self.meaning != "none" and not is_valid:
+        if self.meaning == "none":
+            if self.count != 0:
+                raise LimitError(f"a rule that positions may repeat has no count, not {quote(self.count)}")
+        elif type(self.count) is not int or not 2 <= self.count <= MAX_OCCURRENCES:
             raise LimitError(
                 f"the count of a repetition must be 2 to {MAX_OCCURRENCES}, not {quote(self.count)}"
             )
@@ -517,7 +522,7 @@ class Repetition:
             )
         if colon and not (count.isascii() and re.fullmatch("[1-9][0-9]{0,3}", count)):
             raise LimitError(f"a rule about repetition is written like draw:3, not {quote(text)}")
-        return cls(meaning, int(count) if colon else 0)
+        return cls(meaning, int(count)) if colon else cls(meaning)
 
     def __str__(self) -> str:
         return self.meaning if self.meaning == "none" else f"{self.meaning}:{self.count}"

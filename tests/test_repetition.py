@@ -7,7 +7,7 @@ import pytest
 from maze import LAYOUT, Maze, PlainMaze, random_maze
 from nim import Nim
 
-from boardgames.declarations import NO_REPETITION, THREEFOLD, Facts, Repetition
+from boardgames.declarations import NO_REPETITION, THREEFOLD, Facts, Meaning, Repetition
 from boardgames.errors import IllegalMoveError, LimitError, MatchError, PluginError
 from boardgames.game import Game, Outcome, Termination
 from boardgames.manager import Manager
@@ -61,6 +61,17 @@ def test_a_wrong_rule_is_refused_on_one_line(text: str, message: str) -> None:
     with pytest.raises(LimitError) as error:
         Repetition.parse(text)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(("meaning", "count"), [("draw", 0), ("forbidden", 1), ("loss", True)])
+def test_a_rule_without_a_second_occurrence_is_refused(meaning: Meaning, count: int) -> None:
+    with pytest.raises(LimitError, match=f"count of a repetition must be 2 to 1000, not {count}$"):
+        Repetition(meaning, count)
+
+
+def test_a_count_of_positions_that_may_repeat_is_refused() -> None:
+    with pytest.raises(LimitError, match="a rule that positions may repeat has no count, not 3"):
+        Repetition("none", 3)
 
 
 def test_facts_refuse_anything_but_a_repetition_rule() -> None:
