@@ -8,8 +8,10 @@ Ctrl-C does too; `must_propagate` distinguishes it from a KeyboardInterrupt that
 import functools
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -107,10 +109,12 @@ def plugin_fault(
 
 
 def _raised(
-    module: str, what: str, error: BaseException, *, kind: type[PluginError] = PluginError
+    module: str, what: str, error: BaseException, where: str = "", *, kind: type[PluginError] = PluginError
 ) -> PluginError:
     """Return the error that blames a plug-in for an exception."""
     name, _, text = describe_error(error).partition(": ")
+    if where:
+        name, text = (name, f"{text} ({where})") if text else (f"{name} ({where})", "")
     return plugin_fault(module, what, f"raised {name}", text, kind=kind)
 
 
@@ -145,7 +149,27 @@ def as_exception(error: BaseException) -> Exception:
     return wrapped
 
 
-def guard_methods(cls: type, results: Mapping[str, type], kind: type[PluginError] = PluginError) -> None:
+def line_of(error: BaseException, module: str) -> str:
+    """Return the last line of a module's package in the traceback of an error as `file:line`, or ''.
+
+    Examples
+    --------
+    >>> line_of(ValueError("not raised yet"), "my_game.rules")
+    ''
+    """
+    found = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if package_of(str(frame.f_globals.get("__name__"))) == package_of(module):
+            found = f"{Path(frame.f_code.co_filename).name}:{line}"
+    return found
+
+
+def guard_methods(
+    cls: type,
+    results: Mapping[str, type],
+    kind: type[PluginError] = PluginError,
+    describe: Callable[[BaseException, FunctionType, Sequence[Any]], str] | None = None,
+) -> None:
     """Guard the methods that a plug-in's class implements, and check the types of their results.
 
     Parameters
@@ -156,16 +180,24 @@ def guard_methods(cls: type, results: Mapping[str, type], kind: type[PluginError
         The names of the methods and the types of their results; `object` for any type.
     kind : type
         The class of the errors.
+    describe : callable, optional
+        Given an exception, the method that raised it and its arguments, returns where that was, for the
+        message.
     """
     if package_of(cls.__module__) == CORE:
         return
     for name, expected in results.items():
         method = vars(cls).get(name)
         if isinstance(method, FunctionType):
-            setattr(cls, name, _guarded(method, expected, kind))
+            setattr(cls, name, _guarded(method, expected, kind, describe))
 
 
-def _guarded(method: FunctionType, expected: type, kind: type[PluginError]) -> Callable[..., Any]:
+def _guarded(
+    method: FunctionType,
+    expected: type,
+    kind: type[PluginError],
+    describe: Callable[[BaseException, FunctionType, Sequence[Any]], str] | None,
+) -> Callable[..., Any]:
     module, what = method.__module__, method.__qualname__.rpartition("<locals>.")[2]
 
     @functools.wraps(method)
@@ -178,7 +210,8 @@ def _guarded(method: FunctionType, expected: type, kind: type[PluginError]) -> C
             # exceptions of a person's player are not faults: the input may end, for example
             if must_propagate(error) or getattr(arguments[0], "is_human", False):
                 raise
-            raise _raised(module, what, error, kind=kind) from error
+            where = describe(error, method, arguments) if describe is not None else ""
+            raise _raised(module, what, error, where, kind=kind) from error
         if not isinstance(result, expected):
             article = "an" if expected.__name__[0] in "AEIOU" else "a"
             reason = f"returned {quote(result)}, not {article} {expected.__name__}"

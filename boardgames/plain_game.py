@@ -14,9 +14,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from ctypes import memmove, string_at
 from dataclasses import fields, is_dataclass
 from functools import cache
-from numbers import Real
+from numbers import Integral, Real
 from threading import Lock
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from numba import objmode
 
 from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels
 from boardgames.errors import PluginError, PositionError, RulesError, describe_error, quote
-from boardgames.faults import guard_methods, plugin_fault
+from boardgames.faults import guard_methods, line_of, plugin_fault
 from boardgames.game import DRAWN, Game, Position
 from boardgames.kernels import Actions, Bytes, Reals, Words, kernel
 from boardgames.kernels.abi import Apply, Evaluate, Features, LegalMoves, Observe, OutcomeOf, SideToMove
@@ -70,6 +70,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
         The largest number of legal moves in any position; not needed if there is `all_moves`.
     longest_text : int
         The largest number of bytes in the text of a state; 0 for twice as many as in the longest layout.
+        States that grow during a match, such as a dictionary of the pieces, need more.
     word_count : int
         The number of words that `pack_state` returns; 0 if the game has no `pack_state`.
     plane_names : tuple of str
@@ -109,7 +110,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
-        guard_methods(cls, _RESULTS, RulesError)
+        guard_methods(cls, _RESULTS, RulesError, _place_of_error)
 
     # --- the rules, which a subclass implements ---------------------------
 
@@ -277,7 +278,8 @@ class PlainGame(Game, Generic[State, PlainMove]):
         identity = f"{type(self).__module__}.{type(self).__qualname__} {options}"
         self._key = hashlib.blake2b(identity.encode(), digest_size=WORD_BYTES).digest()
         self._unchecked = CHECKED_MOVES
-        self._actions = {move: action for action, move in enumerate(self.all_moves())}
+        self._all_moves = dict(enumerate(self.all_moves()))
+        self._actions = {move: action for action, move in self._all_moves.items()}
         _register(self)
         self.facts = Facts(
             name=self.name,
@@ -334,7 +336,7 @@ class PlainGame(Game, Generic[State, PlainMove]):
             _Node(self, state).find_moves()
             return self._pack(state)
         except PluginError as error:
-            cause = describe_error(error.__cause__ or error)
+            cause = str(error) if error.__cause__ is None else describe_error(error.__cause__)
             raise PositionError(f"{what}: the rules cannot be applied to it ({cause})") from None
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
@@ -342,8 +344,10 @@ class PlainGame(Game, Generic[State, PlainMove]):
         return self.state_text(self._state(words)) if self.word_count else _text_of(words.tobytes())
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
-        """Return the text of a legal action."""
-        return self.move_text(self._node(words).moves[action])
+        """Return the text of an action, which must be legal if there is no `all_moves`."""
+        node = self._node(words)
+        is_known = action in node.moves or action not in self._all_moves
+        return self.move_text(node.move_of(action) if is_known else self._all_moves[action])
 
     def check_words(self, words: Words) -> None:
         """Raise PositionError if the words are not a packed state."""
@@ -450,7 +454,11 @@ class PlainGame(Game, Generic[State, PlainMove]):
         text = self.state_text(state)
         content = text.encode()
         if len(content) > self._text_bytes:
-            reason = f"returned {len(content)} bytes, but `longest_text` is {self._text_bytes}; increase it"
+            limit = "`longest_text` is" if self.longest_text else "without `longest_text` the limit is"
+            reason = (
+                f"returned {len(content)} bytes, but {limit} {self._text_bytes}; set it in the class to the "
+                "largest number of bytes that the text of a state can have"
+            )
             raise self._fault("state_text", reason)
         if not content or b"\0" in content or any(character.isspace() for character in text):
             raise self._fault("state_text", f"returned {quote(text)}, which is empty or has spaces")
@@ -505,6 +513,38 @@ _RESULTS: dict[str, type] = {
     "planes": object,
 }
 """The methods that subclasses implement, and the types of their results."""
+_MOVE_ARGUMENTS = {"apply": 2, "move_text": 1}
+"""The methods that are given a move, and the index of this argument."""
+
+
+def outcome_code(game: PlainGame[Any, Any], state: object) -> int:
+    """Return the outcome of a state as kernels do: -1, the side that has won, or 2 for a draw.
+
+    Raises
+    ------
+    RulesError
+        If the method `outcome` returns anything but None, 0, 1 or `DRAW`; True and False are refused, too.
+
+    Examples
+    --------
+    >>> class Heap(PlainGame[int, int]):
+    ...     name = "heap"
+    ...     def initial_state(self): return 1
+    ...     def side_to_move(self, state): return 1 - state
+    ...     def legal_moves(self, state): return [1]
+    ...     def apply(self, state, move): return state - move
+    ...     def outcome(self, state): return None if state else 0
+    >>> outcome_code(Heap(), 1), outcome_code(Heap(), 0)
+    (-1, 0)
+    """
+    outcome: object = game.outcome(state)
+    if outcome is None:
+        return -1
+    if isinstance(outcome, str) and outcome == DRAW:
+        return DRAWN
+    if type(outcome) is not bool and isinstance(outcome, Integral) and outcome in (0, 1):
+        return int(outcome)
+    raise game._fault("outcome", f"returned {quote(outcome)}, not None, 0, 1 or {DRAW!r}")
 
 
 # --- states in memory ------------------------------------------------------------
@@ -525,11 +565,7 @@ class _Node:
     def outcome(self) -> int:
         """Return the outcome as kernels do: -1, the side that has won, or 2 for a draw."""
         if self._outcome is None:
-            outcome = self.game.outcome(self.state)
-            if outcome not in (None, 0, 1, DRAW):
-                reason = f"returned {quote(outcome)}, not None, 0, 1 or {DRAW!r}"
-                raise self.game._fault("outcome", reason)
-            self._outcome = -1 if outcome is None else DRAWN if outcome == DRAW else int(outcome)
+            self._outcome = outcome_code(self.game, self.state)
         return self._outcome
 
     @property
@@ -538,6 +574,20 @@ class _Node:
         if self._moves is None:
             self._moves = self.find_moves()
         return self._moves
+
+    def move_of(self, action: int) -> Any:  # moves are of any type
+        """Return the legal move with this action."""
+        if action in self.moves:
+            return self.moves[action]
+        game = self.game
+        if "legal_moves" not in game.compiled() or action not in game._all_moves:
+            reason = (
+                f"returned no move with the index {action} this time; it must always return the same moves"
+            )
+            raise game._fault("legal_moves", reason)
+        text = quote(game.move_text(game._all_moves[action]))
+        what = "is not legal because the match is over" if self.outcome >= 0 else "the method does not return"
+        raise game._fault("compiled", f"returned a kernel `legal_moves` that writes {text}, which {what}")
 
     def find_moves(self) -> dict[int, Any]:
         """Ask the game for the legal moves, and check them."""
@@ -565,6 +615,13 @@ class _Node:
             reason = f"returned {len(moves)} moves, but `most_moves` is {self.game.most_moves}"
             raise self.game._fault("legal_moves", reason)
         return dict(enumerate(moves))
+
+
+def _place_of_error(error: BaseException, method: FunctionType, arguments: Sequence[Any]) -> str:
+    """Return the line that raised an exception in a method of a game, and the move if it was given one."""
+    index = _MOVE_ARGUMENTS.get(method.__name__, len(arguments))
+    moves = [f"for the move {quote(move)}" for move in arguments[index : index + 1]]
+    return ", ".join([line_of(error, method.__module__), *moves])
 
 
 _games: dict[bytes, PlainGame[Any, Any]] = {}
@@ -671,7 +728,7 @@ def _write_moves(position: int, size: int, key: int, moves: int) -> int:
 @callback
 def _write_successor(position: int, size: int, key: int, action: int, successor: int) -> None:
     node = _node_at(position, size, key)
-    packed = node.game._packed(node.game._successor(node.state, node.moves[action]))
+    packed = node.game._packed(node.game._successor(node.state, node.move_of(action)))
     _write_at(successor, packed[WORD_BYTES:] if key else packed)
 
 

@@ -380,6 +380,7 @@ FACT_FAULTS: dict[str, dict[str, Any]] = {
     "longest match too short": {"longest_match": 8},
     "wrong perft": {"perft": {".../.../...:x": (9, 72, 505)}},
     "no layout": {"layouts": {}},
+    "start that is over": {"layouts": {"empty": ".../.../...:x", "over": "xxx/oo./...:o"}},
 }
 FACE_FAULTS = (
     "ambiguous notation",

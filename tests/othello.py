@@ -67,6 +67,7 @@ FAULTS = (
     "writes past successor",
     "crash",
     "endless loop",
+    "endless outcome",
 )
 
 
@@ -186,7 +187,21 @@ def make_kernels(fault: str) -> tuple[Kernels, Any]:  # noqa: C901, PLR0915 - ke
             return count
 
         rules = crashing_moves
-    return Kernels(rules, apply, side_to_move, outcome), evaluate
+    if fault != "endless outcome":
+        return Kernels(rules, apply, side_to_move, outcome), evaluate
+
+    @kernel(OutcomeOf)
+    def endless_outcome(position: Words) -> int:
+        number = 1
+        while number != -1:
+            number = (number * 5 + 1) & 1023
+        return outcome(position)
+
+    @kernel(LegalMoves)
+    def moves_before_the_end(position: Words, moves: Actions) -> int:
+        return 0 if endless_outcome(position) >= 0 else legal_moves(position, moves)
+
+    return Kernels(moves_before_the_end, apply, side_to_move, endless_outcome), evaluate
 
 
 class Othello(Game):

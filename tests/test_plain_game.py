@@ -1,6 +1,8 @@
 """Games in plain Python: everything that works on a game with kernels works on them, too."""
 
+import inspect
 import pickle
+import random
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -358,6 +360,52 @@ def test_a_kernel_that_differs_from_the_method_is_found(name: str, wrong: Any, w
     assert words in str(report)
 
 
+@kernel(LegalMoves)
+def moves_to_occupied_cells(position: Words, moves: Actions) -> int:
+    if packed_outcome(position) >= 0:
+        return 0
+    for cell in range(9):
+        moves[cell] = cell
+    return 9
+
+
+@kernel(LegalMoves)
+def moves_after_the_end(position: Words, moves: Actions) -> int:
+    count = 0
+    for cell in range(9):
+        if not has_bit(position[0] | position[1], cell):
+            moves[count] = cell
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text", "action", "reason"),
+    [
+        (moves_to_occupied_cells, "'x........'", 0, "'a3', which the method does not return"),
+        (moves_after_the_end, "'xxxoo....'", 5, "'c2', which is not legal because the match is over"),
+    ],
+)
+def test_an_illegal_move_of_a_kernel_is_named(wrong: Any, text: str, action: int, reason: str) -> None:
+    game = packed_with(legal_moves=wrong)
+    position = game.parse(text)
+    message = f"Partly.compiled returned a kernel `legal_moves` that writes {reason}"
+    with pytest.raises(RulesError, match=re.escape(message)):
+        position.apply(position.legal_moves[[move.action for move in position.legal_moves].index(action)])
+
+
+def test_illegal_moves_of_a_kernel_are_compared_with_the_method() -> None:
+    game = packed_with(legal_moves=moves_to_occupied_cells)
+    report = check_game(game, matches=4, positions=20)
+    found = [finding.message for finding in report.findings if finding.check == "reference"]
+    assert len(found) == 3
+    assert all("is legal only in the game" in message for message in found)
+    exceptions = [
+        finding for finding in report.findings if "which the method does not return" in finding.message
+    ]
+    assert len({finding.check for finding in exceptions}) == 2
+
+
 @pytest.mark.parametrize("words", [[1, 1], [512, 0]])
 def test_words_that_are_no_state_are_refused(words: list[int]) -> None:
     with pytest.raises(PositionError, match="these words are not a position of Packed noughts"):
@@ -381,6 +429,9 @@ class BrokenApply(Heap):
         raise KeyError("no such counter")
 
 
+KEY_ERROR = f"test_plain_game.py:{inspect.unwrap(BrokenApply.apply).__code__.co_firstlineno + 1}"
+
+
 class ChangingApply(DictHeap):
     def apply(self, state: Any, move: Any) -> Any:
         state["left"].pop()
@@ -395,6 +446,16 @@ class ThirdSide(Heap):
 class WrongWinner(Heap):
     def outcome(self, state: Any) -> Any:
         return "left"
+
+
+class TrueOrFalse(Heap):
+    def outcome(self, state: Any) -> Any:
+        return state[0] == 0
+
+
+class NumpyTrueOrFalse(Heap):
+    def outcome(self, state: Any) -> Any:
+        return np.int64(state[0]) == 0
 
 
 class TwiceTheSameMove(Heap):
@@ -452,16 +513,21 @@ class WildValue(Heap):
 @pytest.mark.parametrize(
     ("game", "words"),
     [
-        (BrokenApply, "BrokenApply.apply raised KeyError: 'no such counter'"),
+        (BrokenApply, f"BrokenApply.apply raised KeyError: 'no such counter' ({KEY_ERROR}, for the move 1)"),
         (ChangingApply, "ChangingApply.apply changed the state that it was given"),
         (ThirdSide, "ThirdSide.side_to_move returned 2, not 0 or 1"),
         (WrongWinner, "WrongWinner.outcome returned 'left', not None, 0, 1 or 'draw'"),
+        (TrueOrFalse, "TrueOrFalse.outcome returned False, not None, 0, 1 or 'draw'"),
+        (NumpyTrueOrFalse, f"outcome returned {np.False_!r}, not None, 0, 1 or 'draw'"),
         (TwiceTheSameMove, "TwiceTheSameMove.legal_moves returned 1 twice"),
         (ListsInMoves, "ListsInMoves.legal_moves returned (2, [3]), which is not hashable"),
         (NestedDataclass, "NestedDataclass.state_text cannot write Counters(left=5, side=0); implement"),
         (NoMoves, "NoMoves.legal_moves returned None, not a Sequence"),
         (TooManyMoves, "TooManyMoves.legal_moves returned 2 moves, but `most_moves` is 1"),
-        (GrowingText, "`longest_text` is"),
+        (
+            GrowingText,
+            "without `longest_text` the limit is 10; set it in the class to the largest",
+        ),
         (SpacesInText, "SpacesInText.state_text returned '5 0', which is empty or has spaces"),
         (WildValue, "WildValue.evaluate returned 7.0, not a number from -1 to 1"),
     ],
@@ -469,6 +535,22 @@ class WildValue(Heap):
 def test_a_fault_in_the_rules_is_named_even_in_the_middle_of_a_search(game: type[Heap], words: str) -> None:
     with pytest.raises(RulesError, match=re.escape(words)):
         load_player("alphabeta:depth=4", game()).choose(game().start(), Limit(depth=4))
+
+
+class ChancyApply(DictHeap):
+    def apply(self, state: Any, move: Any) -> Any:
+        following = super().apply(state, move)
+        following["left"] = [random.randrange(100), *following["left"]][:-1]
+        return following
+
+
+def test_an_apply_that_depends_on_chance_is_shown_by_two_states() -> None:
+    report = check_game(ChancyApply(), matches=4, positions=10, only=["apply", "purity"])
+    assert report.failed() == {"purity"}
+    first = report.findings[0].message
+    assert re.match(
+        r"apply gives two different results, \"{'left':.*}\" and \"{'left':.*}\": \d in \"{", first
+    )
 
 
 def test_a_board_that_is_too_wide_is_named() -> None:

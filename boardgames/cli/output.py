@@ -10,6 +10,7 @@ import shutil
 import sys
 import textwrap
 import threading
+import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -17,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
 
+from boardgames.cli.program import DEBUG_VARIABLE
 from boardgames.draw.names import shorten_uniquely
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, shortened
@@ -103,6 +105,13 @@ def print_errors(errors: Sequence[object]) -> None:
         print_error(error)
     if len(errors) > MAX_ERRORS:
         print_error(f"{count_text(len(errors) - MAX_ERRORS, 'more error')} like these")
+
+
+def print_traceback(error: BaseException) -> None:
+    """Print the traceback of an error on stderr if the user asked for tracebacks."""
+    if os.environ.get(DEBUG_VARIABLE):
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            say(printable(line), err=True)
 
 
 def one_line(value: object) -> str:

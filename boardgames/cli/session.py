@@ -19,6 +19,7 @@ from boardgames.cli.output import (
     played_text,
     print_picture,
     print_table,
+    print_traceback,
     rules_text,
     say,
     wrap,
@@ -43,6 +44,7 @@ from boardgames.errors import (
     IllegalMoveError,
     MalformedMoveError,
     MatchError,
+    PluginError,
     describe_error,
     quote,
     suggest,
@@ -174,12 +176,15 @@ class Session:
                 self._person_moves(line)
         except BoardgamesError as error:
             say(wrap(printable(str(error)), 2))
+            if isinstance(error, PluginError):
+                print_traceback(error)
         except (EOFError, OSError, click.Abort):
             raise
         except BaseException as error:
             if must_propagate(error):
                 raise
             say(wrap(printable(f"unexpected error: {describe_error(error)}"), 2))
+            print_traceback(error)
 
     def _prompt_text(self) -> str:
         if self.manager.outcome is not None:

@@ -50,6 +50,7 @@ from boardgames.testing.sampling import (
     Fault,
     Sample,
     WrittenMoves,
+    is_repeatable,
     is_sound,
     place,
     ply_bound,
@@ -138,10 +139,15 @@ def _baseline_faults(game: Game, name: str) -> Iterator["Fault | str"]:
 
 
 def check_playouts(sample: Sample) -> RunningCheck:
-    """Check that matches end, within `longest_match` plies if it is declared."""
+    """Check that matches do not end at the start, but within `longest_match` plies if it is declared."""
     longest = sample.game.facts.longest_match
+    for layout, walk in {walk.layout: walk for walk in sample.walks}.items():
+        if walk.has_ended and len(walk.steps) == 1:
+            start = place(sample.game, walk.steps[0].words).quoted
+            yield f"the match is over in the start position of {layout!r}, {start}"
+    faults = {walk.fault: walk for walk in reversed(sample.walks)}  # the first one with each fault
     for walk in sample.walks:
-        if walk.fault:
+        if walk.fault and faults[walk.fault] is walk:
             yield f"a match from {walk.layout!r} failed at ply {len(walk.steps)}: {walk.fault}"
         elif longest is not None and len(walk.steps) - 1 > longest:
             end = place(sample.game, walk.steps[-1].words).quoted
@@ -163,12 +169,16 @@ def check_actions(sample: Sample) -> RunningCheck:
 
 
 def check_apply(sample: Sample) -> RunningCheck:
-    """Check that `apply` writes all words of the successor and nothing after them."""
+    """Check that `apply` writes all words of the successor and nothing after them.
+
+    Successors that differ from call to call are reported by `check_purity`.
+    """
     game, count = sample.game, 0
     for words, action in _plies(sample):
         one, is_clean = write_successor(game, words, action, FILLS[0])
         other, _ = write_successor(game, words, action, FILLS[1])
-        if not np.array_equal(one, other):
+        apply = partial(game.kernels.apply, words.copy(), action)
+        if not np.array_equal(one, other) and is_repeatable(apply, game.facts.words):
             yield Fault("apply leaves words of the successor unwritten", words, action)
         if not is_clean:
             yield Fault("apply writes beyond the successor", words, action)
@@ -196,7 +206,9 @@ def check_purity(sample: Sample) -> RunningCheck:
         for name, action, call in _calls(sample, words):
             first, second = call(words.copy()), call(words.copy())
             if not _same(first, second):
-                yield Fault(f"{name} gives two different results, {first!r} and {second!r},", words, action)
+                results = " and ".join(_result_text(game, name, result) for result in (first, second))
+                comma = "," if action is None else ""
+                yield Fault(f"{name} gives two different results, {results}{comma}", words, action)
     return counted(len(sample.words), "position")
 
 
@@ -316,12 +328,17 @@ def _uniform_values(sample: Sample) -> Iterator[Fault | str]:
     if len(values) < MIN_VALUES:
         return
     extreme = sum(abs(value) >= NEAR_BOUND * evaluation.bound for value in values)
-    what = f"of {len(values)} positions in which the match is not over"
-    if extreme > MOST_AT_BOUND * len(values):
-        yield (
-            f"the evaluation is within 1% of ±{evaluation.bound:g} in {extreme} {what}, so it cannot "
+    zeros, what = values.count(0.0), f"of {len(values)} positions in which the match is not over"
+    is_extreme = extreme > MOST_AT_BOUND * len(values)
+    # with many zeros, it may be a feature that one side has, the other or neither
+    may_be = extreme > max(MOST_AT_BOUND * (len(values) - zeros), len(values) / 2)
+    if is_extreme or may_be:
+        also = f", and 0 in {zeros}," if zeros else ""
+        message = (
+            f"the evaluation is within 1% of ±{evaluation.bound:g} in {extreme}{also} {what}, so it cannot "
             "distinguish them; scale it down, or give it a larger bound"
         )
+        yield Fault(message, is_remark=not is_extreme)
     elif min(values) == max(values):
         message = f"the evaluation is {values[0]:g} in all {what}, so search learns nothing from it"
         yield Fault(message, is_remark=True)
@@ -638,6 +655,11 @@ def _successor(game: Game, action: int, words: Words) -> object:
 
 def _order(game: Game, action: int, words: Words) -> object:
     return game.kernels.move_order(words, action)
+
+
+def _result_text(game: Game, name: str, result: object) -> str:
+    """Return the text of a kernel's result in `_calls`: a position for `apply`."""
+    return place(game, np.array(result, dtype=np.uint64)).quoted if name == "apply" else repr(result)
 
 
 def _same(first: object, second: object) -> bool:

@@ -330,6 +330,8 @@ class _Run:
         self.findings: list[Finding] = []
         self.remarks: list[Finding] = []
         self.notes: list[str] = []
+        self._exceptions: dict[str, str] = {}
+        """The messages of exceptions of plug-ins, and the checks that found them first."""
         self.current = "playouts"
         """Name of the check that is running; `playouts` while matches are sampled for all checks."""
 
@@ -349,10 +351,19 @@ class _Run:
         except BaseException as error:
             if must_propagate(error):
                 raise
-            self.add(name, _raised(self.game, error), partial(place, self.game))
-            covered = "stopped by an exception"
+            covered = self._add_exception(name, error)
         self.current = before
         self.checks.append(Check(name, covered))
+
+    def _add_exception(self, check: str, error: BaseException) -> str:
+        """Add an exception as a finding, but one of a plug-in only once; return a text about the check."""
+        fault = _raised(self.game, error)
+        if isinstance(error, PluginError):
+            if fault.message in self._exceptions:
+                return f"stopped by the same exception as {self._exceptions[fault.message]}"
+            self._exceptions[fault.message] = check
+        self.add(check, fault, partial(place, self.game))
+        return "stopped by an exception"
 
     def probe(self) -> bool:
         """Run the kernels in a separate process; return False if they are not safe to call here."""
@@ -436,7 +447,7 @@ def _raised(game: Game, error: BaseException) -> Fault:
     if isinstance(error, PluginError) and error.__cause__ is not None:  # the game's own exception
         error = error.__cause__
         trace += traceback.walk_tb(error.__traceback__)
-    message = describe_error(error)
+    message = str(error) if isinstance(error, BoardgamesError) else describe_error(error)
     package, words = type(game).__module__.partition(".")[0], None
     place_of_error = ""
     for frame, line in trace:
@@ -449,7 +460,8 @@ def _raised(game: Game, error: BaseException) -> Fault:
             words = given.copy() if isinstance(given, np.ndarray) else words
     if isinstance(error, HangError):  # the message already names the line
         return Fault(f"{error}," if words is not None else str(error), words)
-    return Fault(message + (place_of_error if words is not None else place_of_error.rstrip(",")), words)
+    message += place_of_error or ","
+    return Fault(message if words is not None else message.rstrip(","), words)
 
 
 def _feature_sets(given: Sequence[FeatureSet] | None, run: _Run) -> tuple[FeatureSet, ...]:

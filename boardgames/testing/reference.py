@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 from boardgames.errors import PluginError, describe_error
 from boardgames.faults import must_propagate
 from boardgames.game import DRAWN, Game, Position
-from boardgames.plain_game import DRAW, PlainGame
+from boardgames.plain_game import PlainGame, outcome_code
 from boardgames.search.perft import perft
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.sampling import Fault, Sample
@@ -97,9 +97,9 @@ class PlainRules:
 
     def outcome(self, state: Any) -> int:
         """Return -1 if the match is not over, the side that has won, or 2 for a draw."""
-        outcome = self._game.outcome(state)
-        if outcome is not None:
-            return DRAWN if outcome == DRAW else int(outcome)
+        outcome = outcome_code(self._game, state)
+        if outcome >= 0:
+            return outcome
         if self._moves(state):
             return -1
         return DRAWN if self._game.facts.no_moves_draws else 1 - self._game.side_to_move(state)

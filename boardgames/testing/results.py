@@ -123,8 +123,8 @@ def _value(game: Game, walk: Walk, winner: int) -> float:
 
 
 def _signs(values: Iterator[float]) -> list[int]:
-    """Return 1 or -1 for each value that is not 0."""
-    return [1 if value > 0 else -1 for value in values if value]
+    """Return 1 or -1 for each finite value that is not 0."""
+    return [1 if value > 0 else -1 for value in values if value and math.isfinite(value)]
 
 
 def _chance(signs: list[int]) -> float:

@@ -8,14 +8,14 @@ the extra `test` installs, is imported only when a strategy is created.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boardgames.errors import describe_error
+from boardgames.errors import BoardgamesError, describe_error
 from boardgames.faults import HangError
 from boardgames.game import Game, Move, Position
 from boardgames.kernels import Words
@@ -27,6 +27,8 @@ MAX_PLIES = 200
 """Maximum number of plies of a random match if the game declares no limit."""
 GUARD = 8
 """Number of extra elements at the end of a guarded buffer."""
+REPEATS = 8
+"""Number of calls that show whether a kernel gives the same result each time."""
 FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 
 
@@ -134,6 +136,22 @@ def write_successor(game: Game, words: Words, action: int, fill: int = FILLS[1])
     guard = buffer[size:].copy()
     game.kernels.apply(words.copy(), action, buffer[:size])
     return buffer[:size].copy(), bool((buffer[size:] == guard).all())
+
+
+def is_repeatable(write: Callable[[Words], object], size: int) -> bool:
+    """Return True if `write` turns equal buffers of `size` words into equal buffers.
+
+    Examples
+    --------
+    >>> is_repeatable(lambda buffer: buffer.fill(3), 2)
+    True
+    """
+    results = set()
+    for _ in range(REPEATS):
+        buffer = np.zeros(size, dtype=np.uint64)
+        write(buffer)
+        results.add(buffer.tobytes())
+    return len(results) == 1
 
 
 def is_sound(game: Game, written: WrittenMoves) -> bool:
@@ -248,8 +266,9 @@ def _walk(calls: Calls, layout: str, choice: np.random.Generator | int) -> Walk:
     try:
         words = game.parse_words(game.facts.layouts[layout]).copy()
         for _ in range(ply_bound(game) + 1):
-            written = calls.legal_moves(words)
-            side, code = calls.side_to_move(words), calls.outcome(words)
+            # first the outcome: the other kernels may call it, and so hang where it does
+            code = calls.outcome(words)
+            side, written = calls.side_to_move(words), calls.legal_moves(words)
             walk.steps.append(Step(words, side, code, written.actions))
             if not is_sound(game, written):
                 walk.fault = f"the legal moves are faulty in {place(game, words).quoted}"
@@ -263,7 +282,7 @@ def _walk(calls: Calls, layout: str, choice: np.random.Generator | int) -> Walk:
     except KernelFaultError:
         raise
     except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
-        walk.fault = describe_error(error)
+        walk.fault = str(error) if isinstance(error, BoardgamesError) else describe_error(error)
     return walk
 
 

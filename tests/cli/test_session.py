@@ -1,3 +1,4 @@
+import inspect
 import json
 import os
 import re
@@ -792,6 +793,25 @@ def test_a_forbidden_repetition_is_not_among_the_moves(bg: Run, monkeypatch: pyt
     rooms = ("--option", "rooms=a:0:b..,a..")
     assert "ann wins by repetition" in bg(*table, *rooms, typed="b\n").out
     assert "by repetition" not in bg(*table, *rooms, "--no-repetition", typed="b\na\nb\nquit\n").out
+
+
+class StuckMaze(maze.PlainMaze):
+    def apply(self, state: Any, move: Any) -> Any:
+        return {}[move]
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_an_exception_of_plain_rules_names_line_and_move_and_shows_its_traceback_on_request(
+    debug: str, bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOARDGAMES_DEBUG", debug)
+    monkeypatch.setattr(maze, "PlainMaze", StuckMaze)
+    add_plugin(monkeypatch, maze.as_plugin())
+    ran = bg("play", "plain-maze", "--second", "human", typed="b\nquit\n")
+    line = inspect.unwrap(StuckMaze.apply).__code__.co_firstlineno + 1
+    reason = f"StuckMaze.apply raised KeyError: 'b' (test_session.py:{line}, for the move 'b')"
+    assert reason in " ".join(ran.out.split())
+    assert ("Traceback" in ran.err) == ("return {}[move]" in ran.err) == bool(debug)
 
 
 def test_resume_keeps_the_clock_of_each_side(bg: Run, records: Run) -> None:

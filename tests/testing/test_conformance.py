@@ -44,10 +44,7 @@ EXPECTED = {
     "side moves twice": ("sides", MOVES),
     "unsorted actions": ("actions", NONE),
     "repeated action": ("actions move-notation", LEAVES),
-    "actions out of range": (
-        "actions bad-input move-notation outcomes pictures playouts tactical",
-        BOTH,
-    ),
+    "actions out of range": ("actions outcomes pictures playouts tactical", LEAVES),
     "moves beyond the count": ("actions", NONE),
     "moves depend on the buffer": ("purity", BOTH),
     "apply writes to its input": ("inputs", BOTH),
@@ -58,6 +55,7 @@ EXPECTED = {
     "longest match too short": ("playouts", NONE),
     "wrong perft": ("perft", NONE),
     "no layout": ("facts", NONE),
+    "start that is over": ("playouts", NONE),
     "ambiguous notation": ("move-notation", MOVES),
     "notation with spaces": ("move-notation", MOVES),
     "position text without side to move": ("position-notation", BOTH),
@@ -140,6 +138,13 @@ def test_a_fault_in_two_notations_is_one_finding(fault: str, check: str) -> None
     assert any("(canonical, short, long notations)" in finding.message for finding in findings)
 
 
+def test_a_start_that_is_over_is_named() -> None:
+    (finding,) = check_quickly(Noughts("start that is over")).findings
+    assert finding.message == "the match is over in the start position of 'over', 'xxx/oo./...:o'"
+    assert finding.command.endswith("--only playouts")
+    assert not finding.position
+
+
 def test_raise_if_failed_lists_the_findings() -> None:
     with pytest.raises(
         PluginError, match=r"^noughts empty has faults: pictures: the picture has no clicks.* a1 in '"
@@ -172,6 +177,13 @@ def test_an_exception_in_the_game_names_the_line_and_the_position() -> None:
         str(finding),
     )
     assert finding.command.endswith("--position .../.../...:x --only pictures")
+
+
+def test_an_exception_is_reported_by_the_first_check_that_it_stops() -> None:
+    report = check_quickly(Noughts("actions out of range"))
+    covered = {check.name: check.covered for check in report.checks}
+    assert covered["outcomes"] == "stopped by an exception"
+    assert covered["move-notation"] == "stopped by the same exception as outcomes"
 
 
 def test_words_that_a_move_leads_to_are_named_with_the_move() -> None:

@@ -49,6 +49,11 @@ def test_kernel_that_never_returns_is_killed() -> None:
     assert fault.message == "legal_moves does not return within 1 s"
 
 
+def test_outcome_is_named_if_legal_moves_hangs_because_it_calls_it() -> None:
+    (fault,) = probe_kernels(Othello(fault="endless outcome"), PLAN, patience_s=1).faults
+    assert fault.message == "outcome does not return within 1 s"
+
+
 def test_correct_kernels_have_no_faults() -> None:
     probed = probe_kernels(Othello(), PLAN)
     assert (probed.faults, probed.problem) == ((), "")

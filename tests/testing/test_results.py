@@ -1,5 +1,8 @@
 """Faults of the rules that are found without a reference, on a small Othello with one fault each."""
 
+import math
+import re
+
 import numpy as np
 import pytest
 from othello import Othello
@@ -88,6 +91,32 @@ def test_an_evaluation_that_is_almost_always_at_its_bounds_is_found() -> None:
     report = check_game(game, only=["evaluation"])
     assert report.failed() == {"evaluation"}
     assert "the evaluation is within 1% of ±1 in " in str(report)
+
+
+@kernel(Evaluate)
+def certain_or_level(position: Words, weights: Reals) -> float:
+    return math.tanh(200.0 * float(position[0] % np.uint64(3)) - 200.0)
+
+
+def test_zeros_do_not_hide_that_an_evaluation_is_at_its_bounds() -> None:
+    game = Othello()
+    game.evaluation = Evaluation("certain or level", certain_or_level, np.zeros(0))
+    (remark,) = check_game(game, only=["evaluation"]).remarks
+    assert re.search(r"within 1% of ±1 in \d+, and 0 in [1-9]\d*, of \d+ positions", remark.message)
+
+
+@kernel(Evaluate)
+def not_a_number(position: Words, weights: Reals) -> float:
+    return float(weights[0])
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_values_that_are_not_finite_are_not_called_negated(value: float) -> None:
+    game = Othello()
+    game.evaluation = Evaluation("not a number", not_a_number, np.array([value]))
+    report = check_game(game, only=["evaluation", "results"])
+    assert report.failed() == {"evaluation"}
+    assert f"the evaluation is {value!r}, not within ±1" in str(report)
 
 
 def test_an_evaluation_that_is_always_the_same_is_remarked_on() -> None:
