@@ -6,9 +6,13 @@ possible, what to do. The command line prints it as it is and exits with code 2.
 quote text from outside.
 """
 
+import re
+import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_SPECIAL_IN_QUOTES = re.compile(r'["$`!\n]|\\(?:\\|\Z)')
+"""Matches what shells change in double quotes."""
 MAX_LISTED_NAMES = 20
 MAX_QUOTED_LENGTH = 80
 MAX_NAME_LENGTH = 100
@@ -199,6 +203,20 @@ def quote(value: object) -> str:
     except BaseException:  # noqa: BLE001 - very long numbers have no repr, and a plug-in's class may raise anything
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}..."
+
+
+def command_line(words: Iterable[str]) -> str:
+    r"""Return a command for a shell: like `shlex.join`, but a word with `'` is in double quotes if possible.
+
+    Examples
+    --------
+    >>> print(command_line(["boardgames", "show", "heap", "--position", "{'left':[1,1],'side':0}"]))
+    boardgames show heap --position "{'left':[1,1],'side':0}"
+    """
+    return " ".join(
+        f'"{word}"' if "'" in word and not _SPECIAL_IN_QUOTES.search(word) else shlex.quote(word)
+        for word in words
+    )
 
 
 def describe_error(error: BaseException) -> str:

@@ -3,7 +3,9 @@
 import inspect
 import json
 import pickle
+import shutil
 import struct
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +20,7 @@ from boardgames.errors import (
     BoardgamesError,
     MissingExtraError,
     MoveError,
+    command_line,
     describe_error,
     quote,
     shortened,
@@ -211,3 +214,24 @@ def test_errors_about_foreign_files_and_texts_are_one_short_line(
     message = str(raised.value)
     assert len(message.splitlines()) == 1
     assert len(message) <= MAX_MESSAGE_LENGTH
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="there is no shell")
+@pytest.mark.parametrize(
+    ("word", "is_double"),
+    [
+        ("{'left':[1],'who\\x20moves':'x'}", True),
+        ("it's", True),
+        ("{'a':\"it's\"}", False),
+        ("'$HOME' `id`", False),
+        ("'a\\\\b'", False),
+        ("'\\", False),
+        ("'hi!'", False),
+        ("plain:text", False),
+    ],
+)
+def test_a_word_of_a_command_is_quoted_so_that_shells_read_the_same(word: str, is_double: bool) -> None:
+    command = command_line(["printf", "%s", word])
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert ran.stdout == word
+    assert command.endswith(f'"{word}"') == is_double

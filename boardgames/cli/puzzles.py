@@ -1,6 +1,5 @@
 """`boardgames puzzles`: positions with a task, such as finding the only winning move."""
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from boardgames.cli.output import count_text, print_json, print_picture, print_t
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import spinner
 from boardgames.draw.text import printable
-from boardgames.errors import MatchError, MoveError, OptionError
+from boardgames.errors import MatchError, MoveError, OptionError, command_line
 
 if TYPE_CHECKING:
     from boardgames.cli.prompt import Prompt
@@ -281,7 +280,7 @@ def play_command(position: "Position") -> str:
         part for name, value in game.changed_options() for part in ("--option", f"{name}={value}".lower())
     ]
     words = [PROGRAM, "play", game.facts.name, *options, *agents[0], *agents[1]]
-    return shlex.join([*words, "--position", str(position)])
+    return command_line([*words, "--position", str(position)])
 
 
 def _print_solutions(found: list[_Shown]) -> None:

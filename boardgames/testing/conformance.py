@@ -1,6 +1,5 @@
 """`check_game`: run every check on a game and return a report."""
 
-import shlex
 import traceback
 from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
@@ -13,7 +12,14 @@ import numpy as np
 
 from boardgames import plugins
 from boardgames.declarations import FeatureSet
-from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, describe_error, quote
+from boardgames.errors import (
+    BoardgamesError,
+    IllegalMoveError,
+    PluginError,
+    command_line,
+    describe_error,
+    quote,
+)
 from boardgames.faults import HangError, must_propagate
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
@@ -24,7 +30,13 @@ from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.hangs import interrupt_hangs
 from boardgames.testing.mirrors import check_mirrors
 from boardgames.testing.probe import SamplePlan, place_isolated, probe_kernels
-from boardgames.testing.reference import PlainRules, Reference, check_reference, check_reference_perft
+from boardgames.testing.reference import (
+    PlainRules,
+    Reference,
+    check_reference,
+    check_reference_perft,
+    reference_file,
+)
 from boardgames.testing.results import check_coverage, check_results, check_stuck
 from boardgames.testing.sampling import Fault, Place, Sample, place, selected, write_moves
 
@@ -357,7 +369,7 @@ class _Run:
 
     def _add_exception(self, check: str, error: BaseException) -> str:
         """Add an exception as a finding, but one of a plug-in only once; return a text about the check."""
-        fault = _raised(self.game, error)
+        fault = _raised(self.game, error, self.reference)
         if isinstance(error, PluginError):
             if fault.message in self._exceptions:
                 return f"stopped by the same exception as {self._exceptions[fault.message]}"
@@ -428,7 +440,7 @@ class _Run:
         if is_given and check.startswith("reference"):
             kind = type(self.reference)
             words += ["--reference", f"{kind.__module__}:{kind.__qualname__}"]
-        return shlex.join([*words, "--only", check])
+        return command_line([*words, "--only", check])
 
     def report(self, *notes: str) -> CheckReport:
         """Return the report."""
@@ -441,7 +453,7 @@ class _Run:
         )
 
 
-def _raised(game: Game, error: BaseException) -> Fault:
+def _raised(game: Game, error: BaseException, reference: Reference[Any] | None = None) -> Fault:
     """Convert an exception into a fault, with the line that raised it and the position being checked."""
     trace = list(traceback.walk_tb(error.__traceback__))
     if isinstance(error, PluginError) and error.__cause__ is not None:  # the game's own exception
@@ -449,11 +461,13 @@ def _raised(game: Game, error: BaseException) -> Fault:
         trace += traceback.walk_tb(error.__traceback__)
     message = str(error) if isinstance(error, BoardgamesError) else describe_error(error)
     package, words = type(game).__module__.partition(".")[0], None
-    place_of_error = ""
+    place_of_error, other = "", reference_file(reference)
     for frame, line in trace:
         module, code = str(frame.f_globals.get("__name__")), frame.f_code
         if module.partition(".")[0] == package:
             place_of_error = f", raised in {code.co_name} ({Path(code.co_filename).name}:{line}),"
+        elif other and Path(code.co_filename) == Path(other):
+            place_of_error = f", raised in {code.co_name} of the reference ({other}:{line}),"
         elif module.startswith("boardgames.testing."):
             position, given = frame.f_locals.get("position"), frame.f_locals.get("words")
             given = position.words if isinstance(position, Position) else given

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
-from boardgames.errors import PluginError, describe_error
-from boardgames.faults import must_propagate
+from boardgames.errors import PluginError, describe_error, quote, suggest
+from boardgames.faults import line_of, must_propagate
 from boardgames.game import DRAWN, Game, Position
 from boardgames.plain_game import PlainGame, outcome_code
 from boardgames.search.perft import perft
@@ -127,19 +127,28 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
     module, colon, attribute = text.partition(":")
     if not (module and colon and attribute):
         raise PluginError(f"a reference is written module:Class, not {text!r}")
+    loaded = _loaded_module(module, text)
+    file = getattr(loaded, "__file__", None) or "built into Python"
+    kind = getattr(loaded, attribute, None)
+    if kind is None:
+        classes = [name for name, one in vars(loaded).items() if inspect.isclass(one)]
+        raise PluginError(
+            f"there is no class {quote(attribute)} in the module {quote(module)} ({file}), so the reference "
+            f"{text!r} cannot be loaded{suggest(attribute, classes)}"
+        )
     try:
-        reference: Reference[Any] = getattr(_import_module(module), attribute)(**game.options)
+        reference: Reference[Any] = kind(**game.options)
     except BaseException as error:
         if must_propagate(error):
             raise
         options = ", ".join(game.options) or "none"
         raise PluginError(
-            f"cannot create the reference {text!r} with the game's options as keyword arguments ({options}): "
-            f"{describe_error(error)}"
+            f"{describe_error(error)}: the reference {text!r} ({file}) cannot be created with the options of "
+            f"the game as keyword arguments ({options})"
         ) from error
     missing = [name for name in ("start", "legal", "play", "outcome", "text") if not hasattr(reference, name)]
     if missing:
-        raise PluginError(f"the reference {text!r} has no method {', '.join(missing)}")
+        raise PluginError(f"the reference {text!r} ({file}) has no method {', '.join(missing)}")
     return reference
 
 
@@ -149,6 +158,24 @@ def reference_file(reference: object) -> str:
         return inspect.getfile(type(reference))
     except (TypeError, OSError):
         return ""
+
+
+def _loaded_module(name: str, text: str) -> ModuleType:
+    """Import the module of the reference `text`; raise PluginError if it cannot be imported."""
+    try:
+        return _import_module(name)
+    except BaseException as error:
+        if must_propagate(error):
+            raise
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing is None or not f"{name}.".startswith(f"{missing}."):
+            line = line_of(error, name)
+            reason = f"{describe_error(error)} ({line})" if line else describe_error(error)
+            raise PluginError(f"{reason}: the reference {text!r} cannot be imported") from error
+        raise PluginError(
+            f"there is no module {quote(missing)}, neither in the current folder nor installed, so the "
+            f"reference {text!r} cannot be loaded"
+        ) from error
 
 
 def _import_module(name: str) -> ModuleType:
