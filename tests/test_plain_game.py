@@ -500,6 +500,10 @@ class GrowingText(Heap):
         return (*state, "history" * 10)
 
 
+class RoomToGrow(GrowingText):
+    longest_text = 1000
+
+
 class SpacesInText(Heap):
     def state_text(self, state: Any) -> str:
         return f"{state[0]} {state[1]}"
@@ -535,6 +539,12 @@ class WildValue(Heap):
 def test_a_fault_in_the_rules_is_named_even_in_the_middle_of_a_search(game: type[Heap], words: str) -> None:
     with pytest.raises(RulesError, match=re.escape(words)):
         load_player("alphabeta:depth=4", game()).choose(game().start(), Limit(depth=4))
+
+
+def test_a_text_may_grow_up_to_the_declared_length() -> None:
+    position = RoomToGrow().start().apply_moves("1 1 1 1")
+    assert len(str(position)) > 200
+    assert RoomToGrow().parse(str(position)) == position
 
 
 class ChancyApply(DictHeap):
