@@ -1,10 +1,12 @@
 """Kernels in a separate process: memory errors, crashes and endless loops are found and named."""
 
 import os
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
+from maze import PlainMaze
 from othello import (
     CELLS,
     START,
@@ -17,6 +19,7 @@ from othello import (
 )
 
 from boardgames.declarations import FeatureSet
+from boardgames.game import Game
 from boardgames.kernels import Bytes, Observe, Words, kernel
 from boardgames.observation import Observation
 from boardgames.patterns import PatternSet
@@ -131,6 +134,23 @@ def test_planes_stay_inside_their_buffer_and_fill_it(observe: Any, message: str,
     log.touch()
     (fault,) = run_kernels(Seen(), PLAN, str(log), [], []).faults
     assert fault.message == f"the observation {message}"
+
+
+class StuckMaze(PlainMaze):
+    def apply(self, state: Any, move: Any) -> Any:
+        raise KeyError(move)
+
+
+class ChancyMaze(PlainMaze):
+    def apply(self, state: Any, move: Any) -> Any:
+        return super().apply(state, random.choice(list(self.legal_moves(state))))
+
+
+@pytest.mark.parametrize("game", [StuckMaze, ChancyMaze])
+def test_what_methods_in_python_do_wrong_is_left_to_other_checks(game: type[Game], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.touch()
+    assert run_kernels(game(), PLAN, str(log), [], []).faults == ()
 
 
 def test_bounds_checks_do_not_leak_into_this_process() -> None:
